@@ -1,0 +1,120 @@
+"""`jochi migrations ls|apply|validate`: the fixed constraints and indexes, over `jochi.migrations`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from jochi import migrations
+from jochi.cli.connection import connect
+from jochi.errors import Refused, UsageError
+from jochi.migrations.lock import describe
+from jochi.migrations.results import ApplyOutcome, ApplyResult, Listing, Progress, Step
+
+app = typer.Typer(
+    name="migrations", help="The fixed constraints and indexes, as a chain of migrations.", no_args_is_help=True
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
+
+
+@app.command("ls")
+def list_migrations(context: typer.Context, as_json: AsJson = False) -> None:
+    """Every migration and its state. Reads only: takes no lock, writes nothing."""
+    with connect(context) as database:
+        found = migrations.listing(database)
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2))
+    else:
+        _print_listing(found)
+
+
+@app.command("apply")
+def apply_migrations(
+    context: typer.Context,
+    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait while somebody else migrates.")] = 30,
+    break_lock: Annotated[
+        bool, typer.Option("--break-lock", help="Take away a lock that a dead run left behind; a living one keeps it.")
+    ] = False,
+    placeholder: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="A value for ${nm:KEY} in the files; repeatable.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Apply what is pending. Safe to repeat and to run twice at once."""
+    values = _placeholders(placeholder or [])
+    with connect(context) as database:
+        result = migrations.apply(
+            database,
+            wait_for_lock_seconds=wait,
+            break_lock=break_lock,
+            placeholders=values,
+            on_progress=None if as_json else _print_progress,
+        )
+    if as_json:
+        typer.echo(result.model_dump_json(indent=2))
+    else:
+        _print_result(result)
+
+
+@app.command("validate")
+def validate_migrations(context: typer.Context, as_json: AsJson = False) -> None:
+    """Whether the database is exactly as the files say: exit 0 if so, 5 if not. Reads only."""
+    with connect(context) as database:
+        result = migrations.validate(database)
+    if as_json:
+        typer.echo(result.model_dump_json(indent=2))
+    else:
+        typer.echo(f"{result.outcome.value} (database {result.database})")
+        _print_notes(result.messages, result.warnings)
+    if not result.valid:
+        raise typer.Exit(Refused.exit_code)
+
+
+def _placeholders(pairs: list[str]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not key or not equals:
+            raise UsageError(f"--placeholder takes KEY=VALUE, not {pair!r}")
+        values[key] = value
+    return values
+
+
+def _print_listing(found: Listing) -> None:
+    table = Table("version", "description", "state", "applied at", "by", "ms", "source")
+    for row in found.migrations:
+        by = None if row.applied_by is None else f"{row.applied_by}/{row.connected_as}"
+        at = None if row.applied_at is None else row.applied_at.isoformat(sep=" ", timespec="seconds")
+        took = None if row.milliseconds is None else str(row.milliseconds)
+        table.add_row(row.version, row.description, row.state.value, at, by, took, row.source)
+    Console().print(table)
+    typer.echo(f"{found.outcome.value} (database {found.database})")
+    if found.lock is not None:
+        typer.echo(f"locked by {describe(found.lock)}")
+    _print_notes(found.messages, found.warnings)
+
+
+def _print_progress(progress: Progress) -> None:
+    if progress.step is Step.WAITING:
+        typer.echo(f"waiting for {progress.message}", err=True)
+    elif progress.step is Step.RUNNING:
+        typer.echo(f"applying {progress.source}", err=True)
+
+
+def _print_result(result: ApplyResult) -> None:
+    for done in result.applied:
+        typer.echo(f"applied {done.source}: {done.statements} statements, {done.milliseconds} ms")
+    if result.outcome is ApplyOutcome.NOTHING_TO_DO:
+        typer.echo(f"nothing to do (database {result.database})")
+    _print_notes(result.messages, result.warnings)
+
+
+def _print_notes(messages: tuple[str, ...], warnings: tuple[str, ...]) -> None:
+    for message in messages:
+        typer.echo(message)
+    for warning in warnings:
+        typer.echo(f"warning: {warning}", err=True)

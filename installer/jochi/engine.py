@@ -1,0 +1,68 @@
+"""The engine as it is installed in one database: reads its state and runs its procedures from outside.
+
+The texts come from the database, so a client runs exactly what the database itself would run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import neo4j
+
+from jochi.database import Database, Row
+from jochi.errors import Refused
+from jochi.names import pump_name, watch_name
+from jochi.registry import InstalledProcedure
+from jochi.resources import statement
+
+NOT_INSTALLED = "run `jochi install` first"
+
+
+@dataclass(frozen=True)
+class EngineState:
+    """What is installed. ``pump`` is None where Jochi isn't installed."""
+
+    pump: Mapping[str, Any] | None
+    procedures: dict[str, InstalledProcedure]
+
+
+class Engine:
+    """The installed engine of one database. Keeps the procedures' texts until `forget` is called."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.pump = pump_name(database.name)
+        self.watch = watch_name(database.name)
+        self._procedures: dict[str, InstalledProcedure] | None = None
+
+    def state(self) -> EngineState:
+        """Reads the pump's node and all procedures."""
+        row = self.database.run(statement("install/read_engine"), {"pump": self.pump}, write=False)[0]
+        procedures = [InstalledProcedure.from_row(entry) for entry in row["procedures"]]
+        return EngineState(row["pump"], {procedure.name: procedure for procedure in procedures})
+
+    def forget(self) -> None:
+        """Forgets the texts; the next call reads them again (after install, or to see another client's install)."""
+        self._procedures = None
+
+    def text(self, name: str, section: str = "body") -> str:
+        """The installed text of a procedure's section; `Refused` where it isn't installed."""
+        if self._procedures is None:
+            self._procedures = self.state().procedures
+        procedure = self._procedures.get(name)
+        if procedure is None or section not in procedure.sections:
+            raise Refused(
+                f"the procedure {name} is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED
+            )
+        return procedure.sections[section]
+
+    def call(self, name: str, parameters: Mapping[str, Any], *, write: bool = True) -> Row:
+        """Runs a call procedure (or one step of the scheduler) in a transaction of its own; returns its one row."""
+        return self.database.run(self.text(name), parameters, write=write)[0]
+
+    def call_in(self, tx: neo4j.ManagedTransaction, text: str, parameters: Mapping[str, Any]) -> Row | None:
+        """Runs ``text`` in a transaction that is under way; its first row, or None."""
+        rows = [dict(record) for record in tx.run(text, dict(parameters))]
+        return rows[0] if rows else None

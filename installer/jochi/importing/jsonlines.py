@@ -1,0 +1,70 @@
+"""JSON Lines, read as a stream: one memory a line."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import IO
+
+from pydantic_core import from_json
+
+from jochi.importing import line as lines
+from jochi.importing.files import Source
+from jochi.importing.record import MemoryRecord, Place
+from jochi.importing.result import BadLine
+from jochi.importing.spool import SeenKeys
+
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes of a line, its end not counted."""
+
+
+def read(
+    source: Source, *, now: datetime, kinds: frozenset[str], on_bad: Callable[[BadLine], None]
+) -> Iterator[MemoryRecord]:
+    """The memories of a file, one at a time. Each line that holds none goes to ``on_bad`` with number and reason."""
+    file = str(source.path)
+    seen = SeenKeys()
+    number = 0
+    try:
+        for number, raw in enumerate(_lines(source.stream), start=1):
+            try:
+                if raw is None:
+                    raise ValueError(f"the line is longer than {LONGEST_LINE // 1024**2} MB")
+                if not raw.strip():
+                    continue
+                record = lines.record(_object(raw), now=now, kinds=kinds, place=Place(file, number))
+                first = seen.first_line(record.key, number)
+                if first != number:
+                    raise ValueError(f"the id {record.id!r} in scope {record.scope!r} is already that of line {first}")
+            except ValueError as error:
+                on_bad(BadLine(file, number, str(error)))
+            else:
+                yield record
+    except (EOFError, OSError, zlib.error) as error:
+        on_bad(BadLine(file, number + 1, f"the file can't be read from here on: {error}"))
+    finally:
+        seen.close()
+
+
+def _object(raw: bytes) -> object:
+    try:
+        decoded = raw.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"is no UTF-8 from byte {error.start + 1} of the line on") from None
+    try:
+        return from_json(decoded, allow_inf_nan=False)
+    except ValueError as error:
+        raise ValueError(f"is no JSON: {error}") from None
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes | None]:
+    """The lines without their ends (LF or CRLF); None for one that is too long, which is skipped in pieces."""
+    while raw := stream.readline(LONGEST_LINE + 2):
+        body = raw.removesuffix(b"\n").removesuffix(b"\r")
+        if len(body) <= LONGEST_LINE:
+            yield body
+            continue
+        while raw and not raw.endswith(b"\n"):
+            raw = stream.readline(LONGEST_LINE)
+        yield None

@@ -1,0 +1,241 @@
+"""One line of a JSON Lines file as a typed model (DESIGN §4: common properties, what each kind's own rules read)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Annotated, Any, Literal, TypedDict, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from jochi.importing import values
+from jochi.importing.kinds import refusal
+from jochi.importing.record import DEFAULT_SCOPE, MemoryRecord, Place, Relationship, key_of
+
+ENGINE_OWNED = frozenset(
+    (
+        "next_due",
+        "revision",
+        "deleted_at",
+        "mvs",
+        "last_curated_at",
+        "hold_until",
+        "quarantined_until",
+        "content_hash",
+    )
+)
+_ENGINE_PREFIXES = ("curation_", "tombstone")
+_TYPE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+
+
+class Context(TypedDict):
+    """What a line is judged by, beside itself."""
+
+    now: datetime
+    kinds: frozenset[str]
+
+
+def _context(info: ValidationInfo) -> Context:
+    return cast(Context, info.context)
+
+
+def _now(info: ValidationInfo) -> datetime:
+    return _context(info)["now"]
+
+
+def _scope(value: str) -> str:
+    if "/" in value:
+        raise ValueError("must not hold '/': it parts scope and id in a key")
+    return values.name(value)
+
+
+def _past(value: object, info: ValidationInfo) -> datetime:
+    return values.plausible(values.instant(value), _now(info))
+
+
+def _deadline(value: object, info: ValidationInfo) -> datetime:
+    # A deadline years ahead is no mistake, unlike a memory that was made then.
+    return values.plausible(values.instant(value), _now(info), bounded_ahead=False)
+
+
+def _day(value: object) -> date:
+    if isinstance(value, str):
+        return date.fromisoformat(value)
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    raise ValueError("must be a date, such as 2026-01-31")
+
+
+Scope = Annotated[str, AfterValidator(_scope)]
+Id = Annotated[str, AfterValidator(values.name)]
+Text = Annotated[str, AfterValidator(values.text)]
+Instant = Annotated[datetime, BeforeValidator(_past)]
+Deadline = Annotated[datetime, BeforeValidator(_deadline)]
+Day = Annotated[date, BeforeValidator(_day)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class TargetLine(BaseModel):
+    """The other end of a relationship; without a scope it lies in the scope of the memory itself."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    id: Id
+    scope: Scope | None = None
+
+
+def _target(value: object) -> object:
+    return {"id": value} if isinstance(value, str) else value
+
+
+class RelationshipLine(BaseModel):
+    """A relationship: its type, the id it leads to (or scope and id), its properties."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    type: str
+    to: Annotated[TargetLine, BeforeValidator(_target)]
+    properties: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("type")
+    @classmethod
+    def _upper_case(cls, value: str) -> str:
+        if _TYPE.fullmatch(value) is None:
+            raise ValueError(f"{value[:60]!r} is no relationship type: capitals, digits and _ only, such as PART_OF")
+        return value
+
+    @field_validator("properties")
+    @classmethod
+    def _storable(cls, value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return values.storable_map(value, _now(info))
+
+
+class MemoryLine(BaseModel):
+    """A memory as a file states it. What isn't named here is kept as it is, if Neo4j can store it."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    kind: str
+    id: Id
+    scope: Scope = DEFAULT_SCOPE
+    relationships: list[RelationshipLine] = Field(default_factory=list)
+
+    content: Text | None = None
+    token_count: Count | None = None
+    token_counter: Text | None = None
+    embedding: Annotated[list[Number], Field(min_length=1)] | None = None
+    embedding_model: Text | None = None
+    tier: Literal["HOT", "WARM", "COLD", "ARCHIVE"] | None = None
+    confidence: Share | None = None
+    importance: Share | None = None
+    salience: Share | None = None
+    access_count: Count | None = None
+    access_count_7d: Count | None = None
+    access_days: Annotated[list[Count], Field(min_length=7, max_length=7)] | None = None
+    access_day: Day | None = None
+    agents: list[Text] | None = None
+    pinned: bool | None = None
+    keep_forever: bool | None = None
+    locked_by: Text | None = None
+    access_tier: Literal["PUBLIC", "SENSITIVE", "PRIVATE"] | None = None
+    sensitivity: Literal["low", "normal", "high"] | None = None
+
+    created_at: Instant | None = None
+    updated_at: Instant | None = None
+    last_accessed_at: Instant | None = None
+    prev_accessed_at: Instant | None = None
+    confidence_at: Instant | None = None
+    salience_at: Instant | None = None
+    locked_at: Instant | None = None
+    read_at: Instant | None = None
+    last_active_at: Instant | None = None
+    completed_at: Instant | None = None
+    failed_at: Instant | None = None
+    archived_at: Instant | None = None
+    consolidated_at: Instant | None = None
+    expires_at: Deadline | None = None
+
+    read: bool | None = None
+    active: bool | None = None
+    consolidated: bool | None = None
+    priority: Text | None = None
+    status: Text | None = None
+    state: Text | None = None
+    severity: Text | None = None
+    compression_level: Text | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _not_the_engines(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            for name in data:
+                if name in ENGINE_OWNED or name.startswith(_ENGINE_PREFIXES):
+                    raise ValueError(f"{name} belongs to the engine: leave it out")
+        return data
+
+    @model_validator(mode="after")
+    def _extras(self, info: ValidationInfo) -> MemoryLine:
+        extra = self.__pydantic_extra__ or {}
+        key = extra.pop("key", None)
+        if key is not None and key != key_of(self.scope, self.id):
+            raise ValueError(f"key must be scope/id, here {key_of(self.scope, self.id)!r}: leave it out")
+        self.__pydantic_extra__ = values.storable_map(extra, _now(info))
+        return self
+
+    @field_validator("kind")
+    @classmethod
+    def _known(cls, value: str, info: ValidationInfo) -> str:
+        reason = refusal(value, _context(info)["kinds"])
+        if reason is not None:
+            raise ValueError(reason)
+        return value
+
+
+_PROPERTIES = frozenset(MemoryLine.model_fields) - {"kind", "id", "scope", "relationships"}
+
+
+def record(data: object, *, now: datetime, kinds: frozenset[str], place: Place | None = None) -> MemoryRecord:
+    """The checked record of one JSON object. ValueError says everything that is wrong with it, in one line."""
+    if not isinstance(data, Mapping):
+        raise ValueError("is no JSON object")
+    try:
+        line = MemoryLine.model_validate(data, context=Context(now=now, kinds=kinds))
+    except ValidationError as error:
+        raise ValueError(reason(error)) from None
+    given = line.model_fields_set & _PROPERTIES
+    properties = {name: value for name in given if (value := getattr(line, name)) is not None}
+    properties.update(line.__pydantic_extra__ or {})
+    return MemoryRecord(
+        kind=line.kind,
+        id=line.id,
+        scope=line.scope,
+        properties=properties,
+        relationships=tuple(
+            Relationship(item.type, item.to.scope or line.scope, item.to.id, item.properties)
+            for item in line.relationships
+        ),
+        place=place,
+    )
+
+
+def reason(error: ValidationError) -> str:
+    """What pydantic found, as one line: `name: what is wrong`, parted by semicolons."""
+    found = []
+    for item in error.errors(include_url=False, include_context=False, include_input=False):
+        message = item["msg"].removeprefix("Value error, ")
+        place = ".".join(str(part) for part in item["loc"])
+        found.append(message if not place or message.startswith(f"{place}:") else f"{place}: {message}")
+    return "; ".join(found)

@@ -1,0 +1,126 @@
+"""What an import must remember of a million lines without holding them: a temporary SQLite database on disk."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from jochi.importing.record import MemoryRecord, Place
+
+
+class Link(NamedTuple):
+    """A spooled relationship."""
+
+    type: str
+    from_key: str
+    to_key: str
+    properties: Mapping[str, Any]
+    place: Place | None
+
+
+def _temporary() -> sqlite3.Connection:
+    # An empty name is SQLite's private database on disk, which goes when it is closed.
+    connection = sqlite3.connect("", isolation_level=None)
+    connection.execute("PRAGMA journal_mode = OFF")
+    connection.execute("PRAGMA synchronous = OFF")
+    return connection
+
+
+class SeenKeys:
+    """The keys of one file and the line that held each first."""
+
+    def __init__(self) -> None:
+        self._database = _temporary()
+        self._database.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
+
+    def first_line(self, key: str, line: int) -> int:
+        """Notes ``key`` for ``line`` and returns the line that held it first: ``line`` itself if the key is new."""
+        if self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, line)).rowcount:
+            return line
+        row = self._database.execute("SELECT line FROM seen WHERE key = ?", (key,)).fetchone()
+        return int(row[0])
+
+    def close(self) -> None:
+        self._database.close()
+
+
+class Links:
+    """Relationships that wait until all memories are written. The same type between the same ends counts once."""
+
+    def __init__(self) -> None:
+        self._database = _temporary()
+        self._database.execute(
+            "CREATE TABLE link (type TEXT, from_key TEXT, to_key TEXT, properties BLOB, place TEXT,"
+            " PRIMARY KEY (type, from_key, to_key)) WITHOUT ROWID"
+        )
+
+    def add(self, record: MemoryRecord) -> None:
+        """Keeps the relationships of ``record``."""
+        if not record.relationships:
+            return
+        place = json.dumps(record.place)
+        self._database.executemany(
+            "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?)",
+            [
+                # Pickled, as datetimes must come back as datetimes; no other process sees this file.
+                (link.type, record.key, link.to_key, pickle.dumps(dict(link.properties)), place)
+                for link in record.relationships
+            ],
+        )
+
+    def __len__(self) -> int:
+        return int(self._database.execute("SELECT count(*) FROM link").fetchone()[0])
+
+    def by_type(self) -> Iterator[Link]:
+        """All relationships, those of one type together, within it those of one source together."""
+        rows = self._database.execute(
+            "SELECT type, from_key, to_key, properties, place FROM link ORDER BY type, from_key, to_key"
+        )
+        for type, from_key, to_key, properties, place in rows:
+            where = json.loads(place)
+            yield Link(type, from_key, to_key, pickle.loads(properties), Place(*where) if where else None)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+class Reference(NamedTuple):
+    """A relationship of the memory with this number, for the check of a strict import."""
+
+    number: int
+    type: str
+    to_key: str
+    place: Place
+
+
+class References:
+    """The keys of all files and the keys that their relationships lead to."""
+
+    def __init__(self) -> None:
+        self._database = _temporary()
+        self._database.execute("CREATE TABLE held (key TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._database.execute("CREATE TABLE wanted (number INTEGER, type TEXT, to_key TEXT, place TEXT)")
+
+    def add(self, record: MemoryRecord, number: int) -> None:
+        """Keeps the key of memory ``number`` (from 0, in the order of the files) and what it leads to."""
+        self._database.execute("INSERT OR IGNORE INTO held VALUES (?)", (record.key,))
+        if record.relationships:
+            place = json.dumps(record.place)
+            self._database.executemany(
+                "INSERT INTO wanted VALUES (?, ?, ?, ?)",
+                [(number, link.type, link.to_key, place) for link in record.relationships],
+            )
+
+    def outside(self) -> Iterator[Reference]:
+        """The relationships that lead out of the files, in their order."""
+        rows = self._database.execute(
+            "SELECT number, type, to_key, place FROM wanted WHERE to_key NOT IN (SELECT key FROM held) ORDER BY rowid"
+        )
+        for number, type, to_key, place in rows:
+            yield Reference(number, type, to_key, Place(*json.loads(place)))
+
+    def close(self) -> None:
+        self._database.close()

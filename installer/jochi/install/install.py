@@ -1,0 +1,276 @@
+"""`jochi install`: migrations, then procedures, policy, jobs and pump in one transaction, then the arming.
+
+Idempotent. Nothing is stored before every rendered statement has passed EXPLAIN on this very server, so a template that
+doesn't compile leaves the old version in place and running.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import neo4j
+from neo4j.exceptions import ClientError
+
+import jochi
+from jochi import clock, migrations
+from jochi.database import Database
+from jochi.engine import Engine
+from jochi.errors import JochiError, Refused
+from jochi.facts import ServerFacts, read_facts
+from jochi.install.preflight import jobs_obstacle, require_suitable_server
+from jochi.policy import LoadedPolicy
+from jochi.registry import ProcedureStatus, Status, compare
+from jochi.rendering import Procedure, render_all
+from jochi.resources import statement
+from jochi.scheduler.arming import ensure_jobs
+
+HOLD_PUMP = timedelta(minutes=5)
+"""How long a pump stays held if the installer that holds it dies."""
+
+
+@dataclass(frozen=True)
+class InstallResult:
+    """What install did. ``obstacle`` says why nothing was armed, where that is so."""
+
+    facts: ServerFacts
+    migrations_applied: list[str]
+    """Versions."""
+    procedures: list[ProcedureStatus]
+    """As they were found, before install put them right."""
+    verdict_changed: bool
+    needs_apply: bool
+    armed: list[str] = field(default_factory=list)
+    obstacle: str | None = None
+
+
+def install(
+    database: Database,
+    policy: LoadedPolicy,
+    *,
+    on_progress: Callable[[str], None] | None = None,
+    wait_seconds: float = 60,
+    templates: Path | None = None,
+) -> InstallResult:
+    """Installs or upgrades the engine; what is there already and right is left alone.
+
+    ``wait_seconds`` is how long to wait for runs in progress and for another installer. Raises `Refused` where the server
+    doesn't suit or a foreign migration chain is in the way, `JochiError` where a statement doesn't compile.
+    """
+    say = on_progress or (lambda _message: None)
+    engine = Engine(database)
+    say("reading what the server can do")
+    facts = read_facts(database)
+    require_suitable_server(database, facts)
+    say("rendering the procedures")
+    procedures = render_all(policy.policy, facts, templates)
+    _require_procedures_of_jobs(policy, procedures)
+    state = engine.state()
+    with _held_pump(engine, wait_seconds, say, there=state.pump is not None):
+        say("applying migrations")
+        applied = migrations.apply(database, wait_for_lock_seconds=wait_seconds)
+        say("checking every statement on this server")
+        explain_all(database, procedures)
+        found = compare(procedures, state.procedures.values())
+        say("storing procedures, policy and jobs")
+        obstacle = jobs_obstacle(facts)
+        changed = _store(database, engine, policy, procedures, armed=obstacle is None)
+    engine.forget()
+    armed: list[str] = []
+    if obstacle is None:
+        say("arming the pump and the watch")
+        armed = ensure_jobs(engine, replace=True)
+    after = engine.state().pump or {}
+    return InstallResult(
+        facts,
+        [entry.version for entry in applied.applied],
+        found,
+        changed,
+        after.get("applied_at") is None,
+        armed,
+        obstacle,
+    )
+
+
+def explain_all(database: Database, procedures: dict[str, Procedure]) -> None:
+    """EXPLAINs every section on the server, as a driver runs it and as doIt does; `JochiError` names the procedure."""
+    for procedure in procedures.values():
+        for section, text in procedure.sections.items():
+            try:
+                database.autocommit("EXPLAIN " + text)
+                database.autocommit("EXPLAIN " + as_doit_runs_it(text))
+            except ClientError as error:
+                raise JochiError(
+                    f"the section {section} doesn't compile on this server: {error.message}",
+                    where=f"procedure {procedure.name}",
+                    fix="nothing was stored and the version before still runs; mend the template or the policy",
+                ) from None
+
+
+def as_doit_runs_it(text: str) -> str:
+    """``text`` with its parameters as variables in front, which is what apoc.cypher.doIt makes of it (Cypher.java).
+
+    A body that names a variable like one of its parameters runs from a driver and fails in the database.
+    """
+    names = sorted(set(re.findall(r"\$([A-Za-z_]\w*)", text)))
+    if not names or text.startswith("CYPHER "):
+        return text
+    return "WITH " + ", ".join(f"${name} AS {name}" for name in names) + "\n" + text
+
+
+def _require_procedures_of_jobs(policy: LoadedPolicy, procedures: dict[str, Procedure]) -> None:
+    for name, job in policy.policy.jobs.items():
+        procedure = procedures.get(job.procedure)
+        if procedure is None or procedure.kind != "job":
+            known = ", ".join(sorted(p.name for p in procedures.values() if p.kind == "job"))
+            raise Refused(
+                f"jobs.{name}.procedure: {job.procedure!r} is not a job's procedure",
+                where=str(policy.path),
+                fix=f"there are: {known}",
+            )
+
+
+def _store(
+    database: Database, engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure], *, armed: bool
+) -> bool:
+    """Everything in one transaction: another client sees the old engine or the new one. Returns whether verdicts changed."""
+    now = clock.now()
+
+    def work(tx: neo4j.ManagedTransaction) -> bool:
+        def run(file: str, **parameters: Any) -> dict[str, Any]:
+            return dict(tx.run(statement(file), parameters).single(strict=True))
+
+        run(
+            "install/store_policy",
+            sha256=policy.sha256,
+            name=policy.policy.policy.name,
+            text=policy.canonical,
+            clock=now,
+        )
+        rows = [_procedure_row(procedure) for procedure in procedures.values()]
+        run("install/store_procedures", procedures=rows, version=jochi.__version__, clock=now)
+        run("install/store_jobs", jobs=_job_rows(policy), clock=now)
+        stored = run(
+            "install/store_pumps",
+            pumps=_pump_rows(engine, policy, procedures),
+            pump=engine.pump,
+            watch=engine.watch,
+            armed=armed,
+            version=jochi.__version__,
+            policy=policy.label,
+            policy_sha256=policy.sha256,
+            verdict_sha256=policy.verdict_sha256,
+            clock=now,
+        )
+        return bool(stored["verdict_changed"])
+
+    return database.transaction(work)
+
+
+def _procedure_row(procedure: Procedure) -> dict[str, Any]:
+    sections = {name: procedure.sections.get(name) for name in ("select", "act", "body")}
+    return {
+        "name": procedure.name,
+        "kind": procedure.kind,
+        "sha256": procedure.sha256,
+        "template_sha256": procedure.template_sha256,
+        **sections,
+    }
+
+
+def _job_rows(policy: LoadedPolicy) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "procedure": job.procedure,
+            "every_s": int(job.every.total_seconds()),
+            "budget_ms": int(job.budget.total_seconds() * 1000),
+            "batch_size": job.batch_size,
+            "max_batches": job.max_batches,
+            "priority": job.priority,
+            "destructive": job.destructive,
+            "enabled": job.enabled,
+            "parameters": {f"p_{key}": value for key, value in job.parameters.items()},
+        }
+        for name, job in policy.policy.jobs.items()
+    ]
+
+
+PUMP_TEXTS = ("tick", "arm", "claim", "step", "begin", "account", "recover", "fail", "put_aside", "quarantine", "close")
+"""Steps of the scheduler whose texts the pump's node carries, as parameters of its repeat job."""
+
+
+def _pump_rows(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
+    def body(step: str) -> str:
+        return procedures[f"scheduler/{step}"].sections["body"]
+
+    scheduler = policy.policy.scheduler
+    return [
+        {
+            "name": engine.pump,
+            "role": "pump",
+            "body": body("pump"),
+            "every_s": int(scheduler.pump_every.total_seconds()),
+            "texts": {step: body(step) for step in PUMP_TEXTS},
+        },
+        {
+            "name": engine.watch,
+            "role": "watch",
+            "body": body("watch"),
+            "every_s": int(scheduler.watch_every.total_seconds()),
+            "texts": {"arm": body("arm")},
+        },
+    ]
+
+
+class _held_pump:
+    """Holds the pump and waits for runs in progress; lets it go on at the end, whatever happened."""
+
+    def __init__(self, engine: Engine, wait_seconds: float, say: Callable[[str], None], *, there: bool) -> None:
+        self.engine = engine
+        self.wait_seconds = wait_seconds
+        self.say = say
+        self.there = there
+
+    def __enter__(self) -> None:
+        if not self.there:
+            return
+        deadline = monotonic() + self.wait_seconds
+        self.say("pausing the pump")
+        while open_jobs := self._hold(clock.now() + HOLD_PUMP):
+            if monotonic() > deadline:
+                self._hold(None)
+                raise Refused(
+                    f"still running after {self.wait_seconds:.0f} s: {', '.join(open_jobs)}",
+                    where=f"database {self.engine.database.name}",
+                    fix="try again later, or stop the job with `jochi jobs pause NAME`",
+                )
+            sleep(0.2)
+
+    def __exit__(self, *_exception: object) -> None:
+        if self.there:
+            self._hold(None)
+
+    def _hold(self, until: datetime | None) -> list[str]:
+        parameters = {"pump": self.engine.pump, "until": until, "clock": clock.now()}
+        rows = self.engine.database.run(statement("install/hold_pump"), parameters)
+        return list(rows[0]["open"])
+
+
+def status_of_procedures(database: Database, policy: LoadedPolicy) -> list[ProcedureStatus]:
+    """`procedures ls`: what is installed against what this version and ``policy`` render for this server."""
+    wanted = render_all(policy.policy, read_facts(database))
+    return compare(wanted, Engine(database).state().procedures.values())
+
+
+def prune_procedures(database: Database, policy: LoadedPolicy) -> list[str]:
+    """Removes procedures that this version no longer has; returns their names."""
+    names = [row.name for row in status_of_procedures(database, policy) if row.status is Status.PRUNE]
+    if names:
+        database.run(statement("install/delete_procedures"), {"names": names})
+    return names

@@ -1,0 +1,46 @@
+"""What must hold before anything is written: each failure with its fix."""
+
+from __future__ import annotations
+
+from jochi.database import Database
+from jochi.errors import Refused
+from jochi.facts import OLDEST_SERVER, ServerFacts
+
+
+def require_suitable_server(database: Database, facts: ServerFacts) -> None:
+    """Raises `Refused` where Jochi can't be installed: server too old, database read-only or not the writer."""
+    where = f"database {database.name}"
+    if facts.release < OLDEST_SERVER:
+        raise Refused(
+            f"Neo4j {facts.version} is too old: Jochi needs 5.26 or newer",
+            where=where,
+            fix="upgrade the server to 5.26 LTS",
+        )
+    if facts.read_only:
+        raise Refused(
+            "the database is read-only",
+            where=where,
+            fix="allow writes: ALTER DATABASE … SET ACCESS READ WRITE, or server.databases.default_to_read_only=false",
+        )
+    if not facts.writer:
+        raise Refused(
+            "this server is not the writer of the database",
+            where=where,
+            fix="connect to the cluster's leader, or use a neo4j:// address that routes to it",
+        )
+
+
+def jobs_obstacle(facts: ServerFacts) -> str | None:
+    """Why the database can't run jobs by itself, with the remedy; None if it can. Not an error: `jochi run` still works."""
+    if facts.apoc is None:
+        return (
+            "APOC Core is not installed on this server, so nothing was armed. Put apoc-core into the plugins folder and run "
+            "`jochi install` again, or drive the jobs from outside with `jochi run`."
+        )
+    if facts.missing_for_jobs:
+        missing = ", ".join(facts.missing_for_jobs)
+        return (
+            f"this server doesn't let this user call {missing}, so nothing was armed. Allow it in "
+            "dbms.security.procedures.allowlist (and by privilege, on Enterprise), or drive the jobs from outside with `jochi run`."
+        )
+    return None

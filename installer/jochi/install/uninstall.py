@@ -1,0 +1,51 @@
+"""`jochi uninstall`: brings tombstones back, then leaves no object of Jochi's in the database.
+
+Works in pages, each a transaction of its own, so it can be stopped and run again at any point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jochi import migrations
+from jochi.database import Database
+from jochi.engine import Engine
+from jochi.facts import read_facts
+from jochi.resources import statement
+
+PAGE = 5_000
+
+
+@dataclass(frozen=True)
+class UninstallResult:
+    """How many tombstones came back, memories were released and nodes of the engine deleted."""
+
+    restored: int
+    unenrolled: int
+    deleted: int
+
+
+def uninstall(database: Database, *, on_progress: Callable[[str], None] | None = None) -> UninstallResult:
+    """Disarms the jobs, restores tombstones, takes `:Curated` and the engine's properties off memories, drops the schema."""
+    say = on_progress or (lambda _message: None)
+    engine = Engine(database)
+    say("disarming the jobs")
+    if "apoc.periodic.cancel" in read_facts(database).callable:
+        database.autocommit(statement("install/disarm"), {"names": [engine.watch, engine.pump]})
+    say("bringing tombstones back")
+    restored = _in_pages(database, "install/restore_page", "restored")
+    say("releasing the memories")
+    unenrolled = _in_pages(database, "install/unenrol_page", "unenrolled")
+    say("removing the engine's own nodes")
+    deleted = _in_pages(database, "install/delete_engine_page", "deleted")
+    say("dropping constraints and indexes")
+    migrations.remove_chain(database)
+    return UninstallResult(restored, unenrolled, deleted)
+
+
+def _in_pages(database: Database, name: str, column: str) -> int:
+    total = 0
+    while done := int(database.run(statement(name), {"limit": PAGE})[0][column]):
+        total += done
+    return total

@@ -1,0 +1,92 @@
+"""Where a local server keeps its files.
+
+`JOCHI_HOME` (default: the user's data folder) holds `servers/<name>/`; `JOCHI_CACHE` (default: the user's cache
+folder) holds the downloads that all instances share.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from jochi.errors import UsageError
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+
+
+def home_folder() -> Path:
+    """The root of all instances: `JOCHI_HOME`, or the user's data folder."""
+    given = os.environ.get("JOCHI_HOME")
+    return Path(given).expanduser().resolve() if given else platformdirs.user_data_path("jochi")
+
+
+def cache_folder() -> Path:
+    """The root of the shared downloads: `JOCHI_CACHE`, or the user's cache folder."""
+    given = os.environ.get("JOCHI_CACHE")
+    return Path(given).expanduser().resolve() if given else platformdirs.user_cache_path("jochi")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The files of one instance, all below ``root``; the lock file lies beside it, so that a reset can't take it."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, name: str, home: Path | None) -> Layout:
+        """The layout of instance ``name``; a name that could leave its folder is a `UsageError`."""
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{name!r} can't name an instance",
+                fix="use up to 40 of a-z, 0-9, - and _, beginning with a letter or digit",
+            )
+        base = home.expanduser().resolve() if home is not None else home_folder()
+        return cls(base / "servers" / name)
+
+    @property
+    def lock(self) -> Path:
+        return self.root.with_name(self.root.name + ".lock")
+
+    @property
+    def conf(self) -> Path:
+        return self.root / "conf"
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def plugins(self) -> Path:
+        return self.root / "plugins"
+
+    @property
+    def run(self) -> Path:
+        return self.root / "run"
+
+    @property
+    def pid_file(self) -> Path:
+        return self.run / "pid.json"
+
+    @property
+    def java_arguments(self) -> Path:
+        return self.run / "java.args"
+
+    @property
+    def password_file(self) -> Path:
+        return self.root / "password"
+
+    @property
+    def record(self) -> Path:
+        return self.root / "server.json"
+
+    @property
+    def console_log(self) -> Path:
+        return self.logs / "console.log"

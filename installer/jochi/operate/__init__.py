@@ -1,0 +1,1 @@
+"""What a DBA reads and decides on: status, plan, explain (DESIGN §1)."""

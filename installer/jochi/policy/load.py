@@ -1,0 +1,140 @@
+"""Reads a policy file and says where exactly it is wrong: file, line and key."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from jochi.errors import UsageError
+from jochi.policy.model import Policy
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+DEFAULT = Path(__file__).with_name("default.toml")
+"""The policy that Jochi ships."""
+
+
+@dataclass(frozen=True)
+class LoadedPolicy:
+    """A checked policy, the file it came from and the hash of what it means (comments and spelling don't count)."""
+
+    policy: Policy
+    path: Path
+    sha256: str
+
+    @property
+    def verdict_sha256(self) -> str:
+        """The hash of what decides over memories (`Policy.verdict_parts`)."""
+        return hashlib.sha256(json.dumps(self.policy.verdict_parts(), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def label(self) -> str:
+        """Name and short hash, as runs and audits carry it."""
+        return f"{self.policy.policy.name}@{self.sha256[:12]}"
+
+    @property
+    def canonical(self) -> str:
+        """The whole policy, defaults filled in, as JSON with sorted keys: what the hash is taken of."""
+        return _canonical(self.policy)
+
+
+def load_policy(path: Path | None = None) -> LoadedPolicy:
+    """The policy in ``path`` (default: the one Jochi ships); `UsageError` with file, line and key if it is wrong.
+
+    A file that says `extends = "default"` is laid over the shipped one: tables are merged, values and lists replaced.
+    """
+    source = path or DEFAULT
+    text = _read(source)
+    data = _parse(text, source)
+    about = data.get("policy")
+    if isinstance(about, dict) and about.get("extends") == "default":
+        data = _laid_over(tomllib.loads(DEFAULT.read_text(encoding="utf-8")), data)
+    try:
+        policy = Policy.model_validate(data)
+    except ValidationError as error:
+        raise UsageError(_explain(error, text, source), fix="`jochi policy check FILE` reads a policy again") from None
+    return LoadedPolicy(policy, source, hashlib.sha256(_canonical(policy).encode()).hexdigest())
+
+
+def _canonical(policy: Policy) -> str:
+    return json.dumps(policy.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
+
+
+def _read(source: Path) -> str:
+    try:
+        return source.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UsageError("there is no such policy file", where=str(source)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the policy can't be read: {error}", where=str(source)) from None
+
+
+def _parse(text: str, source: Path) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"not valid TOML: {error}", where=str(source)) from None
+    return data
+
+
+def _laid_over(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in top.items():
+        below = merged.get(key)
+        merged[key] = _laid_over(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _explain(error: ValidationError, text: str, source: Path) -> str:
+    lines = []
+    for problem in error.errors(include_url=False):
+        keys = [part for part in problem["loc"] if isinstance(part, str | int)]
+        line = line_of(text, keys)
+        where = f"{source}:{line}" if line else str(source)
+        message = str(problem["msg"]).removeprefix("Value error, ")
+        if problem["type"] == "extra_forbidden":
+            message = "there is no such key"
+        lines.append(f"{where}: {'.'.join(str(key) for key in keys) or 'policy'}: {message}")
+    return "\n".join(lines)
+
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?")
+_KEY = re.compile(r"\s*(?:\"([^\"]+)\"|([A-Za-z0-9_-]+))\s*=")
+
+
+def line_of(text: str, keys: list[str | int]) -> int | None:
+    """The line (from 1) on which the value at ``keys`` stands, or else its closest table; None if it isn't there.
+
+    tomllib gives no positions. This reads table headers and the first key of each line, which is how policies are
+    written; a key inside an inline table is reported at the line of that table.
+    """
+    table: list[str | int] = []
+    arrays: dict[str, int] = {}
+    best: tuple[int, int] | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = _HEADER.match(line)
+        if header:
+            name = header[2].replace('"', "").replace(" ", "")
+            table = list(name.split("."))
+            if header[1] == "[[":
+                arrays[name] = arrays.get(name, -1) + 1
+                table.append(arrays[name])
+            path = table
+        else:
+            key = _KEY.match(line)
+            if not key:
+                continue
+            path = [*table, key[1] or key[2]]
+        if path == keys[: len(path)] and (best is None or len(path) > best[0]):
+            best = (len(path), number)
+    return best[1] if best else None

@@ -1,0 +1,140 @@
+"""Renders `procedures/<area>/<name>.cypher.j2` into `Procedure`s.
+
+A template begins with comment lines; one of them says what it is:
+`// Kind: job` (two sections, select and act), `// Kind: call` (one body that anyone may call) or `// Kind: engine`
+(one body that the scheduler itself runs). Sections begin with a line `// ==== select ====` or `// ==== act ====`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import jinja2
+
+from jochi.errors import JochiError, UsageError
+from jochi.facts import ServerFacts
+from jochi.policy import Policy
+from jochi.rendering.quoting import identifier, literal
+from jochi.resources import procedures_folder
+
+_KIND = re.compile(r"^// Kind: (job|call|engine)\b", re.MULTILINE)
+_SECTION = re.compile(r"^// ==== (select|act) ====$\n?", re.MULTILINE)
+_SUFFIX = ".cypher.j2"
+
+KindOfProcedure = Literal["job", "call", "engine"]
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """One rendered procedure: ``sections`` is {'select': …, 'act': …} for a job, {'body': …} for the others."""
+
+    name: str
+    kind: KindOfProcedure
+    sections: dict[str, str]
+    template_sha256: str
+
+    @property
+    def sha256(self) -> str:
+        """The hash over all rendered sections: what is stored and compared."""
+        return hash_of_sections(self.sections)
+
+    @property
+    def text(self) -> str:
+        """All sections as one text, for `show` and `diff`."""
+        return text_of_sections(self.sections)
+
+
+def hash_of_sections(sections: dict[str, str]) -> str:
+    """SHA-256 over the sections in a fixed order; the same for a rendered procedure and an installed one."""
+    return hashlib.sha256(text_of_sections(sections).encode()).hexdigest()
+
+
+def text_of_sections(sections: dict[str, str]) -> str:
+    """The sections under their headings, in the order select, act, body."""
+    order = [name for name in ("select", "act", "body") if name in sections]
+    return "\n".join(f"// ==== {name} ====\n{sections[name]}" for name in order)
+
+
+def procedure_names(folder: Path | None = None) -> list[str]:
+    """The names `<area>/<name>` of all templates, sorted."""
+    root = folder or procedures_folder()
+    paths = sorted(root.glob(f"*/*{_SUFFIX}"))
+    return [f"{p.parent.name}/{p.name.removesuffix(_SUFFIX)}" for p in paths if not p.parent.name.startswith("_")]
+
+
+def render_all(policy: Policy, server: ServerFacts, folder: Path | None = None) -> dict[str, Procedure]:
+    """Every procedure, rendered for this policy and this server."""
+    return {name: render_one(name, policy, server, folder) for name in procedure_names(folder)}
+
+
+def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | None = None) -> Procedure:
+    """One procedure; `JochiError` with file and line if its template is broken."""
+    root = folder or procedures_folder()
+    environment = _environment(root)
+    file = f"{name}{_SUFFIX}"
+    try:
+        template = environment.get_template(file)
+        rendered = template.render(policy=policy, server=server)
+    except jinja2.TemplateNotFound as error:
+        raise UsageError(f"there is no procedure {name!r}", where=str(root / str(error.name))) from None
+    except jinja2.TemplateSyntaxError as error:
+        raise JochiError(f"the template is broken: {error.message}", where=f"{error.filename}:{error.lineno}") from None
+    except (jinja2.UndefinedError, ValueError) as error:
+        raise JochiError(f"the template can't be rendered: {error}", where=str(root / file)) from None
+    rendered = _tidy(rendered)
+    kind = _KIND.search(rendered)
+    if kind is None:
+        raise JochiError("no line `// Kind: job|call|engine` at the head of the template", where=str(root / file))
+    return Procedure(name, _as_kind(kind[1]), _sections(rendered, kind[1], server), _template_hash(root, file))
+
+
+def _as_kind(text: str) -> KindOfProcedure:
+    return "job" if text == "job" else "call" if text == "call" else "engine"
+
+
+def _sections(rendered: str, kind: str, server: ServerFacts) -> dict[str, str]:
+    head, *parts = _SECTION.split(rendered)
+    if kind != "job":
+        return {"body": server.language_prefix + rendered}
+    if parts[0::2] != ["select", "act"]:
+        raise JochiError("a job's template has exactly the two sections `select` and `act`, in this order")
+    return {
+        name: server.language_prefix + head + body.strip("\n") + "\n"
+        for name, body in zip(parts[0::2], parts[1::2], strict=True)
+    }
+
+
+def _tidy(text: str) -> str:
+    """No blanks at line ends, no runs of empty lines, one line end at the end: templates leave such traces."""
+    lines = [line.rstrip() for line in text.splitlines()]
+    kept = [line for i, line in enumerate(lines) if line or (i > 0 and lines[i - 1])]
+    return "\n".join(kept).strip("\n") + "\n"
+
+
+@cache
+def _environment(root: Path) -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(root),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        auto_reload=True,
+    )
+    environment.filters["identifier"] = identifier
+    environment.filters["literal"] = literal
+    return environment
+
+
+def _template_hash(root: Path, file: str) -> str:
+    """The hash of the template and of every macro file, so that a changed macro never looks like a changed database."""
+    digest = hashlib.sha256()
+    for path in [root / file, *sorted((root / "_macros").glob("*.j2"))]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

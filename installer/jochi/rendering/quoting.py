@@ -1,0 +1,40 @@
+"""How values of the policy become Cypher text: the one place where identifiers are checked and strings quoted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import timedelta
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+
+
+def identifier(name: str) -> str:
+    """A label, type or property name, checked and quoted if it must be; raises ValueError for anything odd."""
+    if not _IDENTIFIER.fullmatch(name):
+        raise ValueError(f"{name!r} can't be a name in Cypher")
+    return name
+
+
+def literal(value: object) -> str:
+    """A Cypher literal for a value of the policy: text, number, truth value, duration or a list of these."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, timedelta):
+        return f"duration({{seconds: {int(value.total_seconds())}}})"
+    if isinstance(value, str):
+        return "'" + "".join(_escaped(character) for character in value) + "'"
+    if isinstance(value, Iterable):
+        return "[" + ", ".join(literal(item) for item in value) + "]"
+    raise ValueError(f"{value!r} can't be written as a Cypher literal")
+
+
+def _escaped(character: str) -> str:
+    if character in "\\'":
+        return "\\" + character
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

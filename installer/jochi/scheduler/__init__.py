@@ -1,0 +1,1 @@
+"""Jobs seen and driven from outside: arming, running, pausing (DESIGN §5)."""

@@ -1,0 +1,258 @@
+"""Drives the installed jobs from outside: the same texts, leases and tokens as the pump, without APOC (DESIGN §5).
+
+`run_job` runs one job now. `replay` runs the jobs' select and act with a moving ``now`` on a store that has a clock of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import neo4j
+from neo4j.exceptions import Neo4jError
+
+from jochi import clock
+from jochi.engine import Engine
+from jochi.errors import JochiError, Refused, UsageError
+
+_ANY_TIME = datetime(9999, 1, 1, tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished run of a job. ``tally`` counts what happened by name (`pruned`, `rule_…`, `rail_…`)."""
+
+    id: str
+    job: str
+    status: str
+    batches: int
+    selected: int
+    changed: int
+    error: str | None = None
+    quarantined: tuple[str, ...] = ()
+    tally: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_node(cls, node: Mapping[str, Any]) -> Run:
+        """From the properties of a :JochiJobRun."""
+        fixed = {"token", "batches", "selected", "changed", "failed_batches"}
+        tally = {key: value for key, value in node.items() if type(value) is int and key not in fixed}
+        return cls(
+            node["id"],
+            node["job"],
+            node["status"],
+            node["batches"],
+            node["selected"],
+            node["changed"],
+            node.get("error"),
+            tuple(node.get("quarantined") or ()),
+            tally,
+        )
+
+
+def run_job(engine: Engine, job: str, *, now: datetime | None = None, drain: bool = False) -> list[Run]:
+    """Runs ``job`` now, whether or not it is due; ``drain`` goes on until nothing is left.
+
+    ``now`` is what the rules see (default: the time it is). Raises `Refused` where somebody else holds the job, where it is
+    paused or where it waits for `jochi apply` or `jochi approve`; `UsageError` where there is no such job.
+    """
+    runs = []
+    while True:
+        run = _run_once(engine, job, now)
+        runs.append(run)
+        if not drain or run.status in {"failed", "breaker"} or run.selected == 0:
+            return runs
+
+
+def _run_once(engine: Engine, job: str, now: datetime | None) -> Run:
+    started = clock.now()
+    claim = engine.call(
+        "scheduler/claim",
+        {
+            "clock": started,
+            "due_by": _ANY_TIME,
+            "now": now or started,
+            "pump": engine.pump,
+            "job": job,
+            "runner": "client",
+        },
+    )
+    if claim["job"] is None:
+        raise _why_not(engine, job)
+    held = {"job": job, "token": claim["token"], "run": claim["run"]}
+    for _batch in range(claim["max_batches"]):
+        try:
+            if not engine.database.transaction(lambda tx: _batch_in(tx, engine, held, claim["now"])):
+                break
+        except Neo4jError as error:
+            _recover(engine, held, claim["now"], error.message or str(error))
+            break
+    engine.call("scheduler/close", {"clock": clock.now(), **held})
+    return _read_run(engine, claim["run"])
+
+
+def _batch_in(tx: neo4j.ManagedTransaction, engine: Engine, held: Mapping[str, Any], now: datetime) -> bool:
+    """The same four steps as `scheduler/step`, in one transaction. False: nothing was left to do."""
+    opened = engine.call_in(tx, engine.text("scheduler/begin"), {"clock": clock.now(), "pump": engine.pump, **held})
+    if not opened or not opened["go"]:
+        return False
+    if opened["select"] is None or opened["act"] is None:
+        raise JochiError(f"there is no procedure {opened['procedure']}", fix="run `jochi install`")
+    selected = engine.call_in(
+        tx, opened["select"], {"now": now, "limit": opened["limit"], "skip": opened["skip"], "job": opened["job"]}
+    )
+    keys = _require(selected, "keys", opened["procedure"], "select")
+    acted = engine.call_in(
+        tx,
+        opened["act"],
+        {"now": now, "keys": keys, "run": held["run"], "policy": opened["policy"], "job": opened["job"]},
+    )
+    changed = _require(acted, "changed", opened["procedure"], "act")
+    assert acted is not None
+    engine.call_in(
+        tx,
+        engine.text("scheduler/account"),
+        {
+            "job": held["job"],
+            "run": held["run"],
+            "limit": opened["limit"],
+            "selected": len(keys),
+            "changed": changed,
+            "stop": bool(acted.get("stop")),
+            "tally": acted.get("tally") or [],
+        },
+    )
+    return True
+
+
+def _require(row: Mapping[str, Any] | None, column: str, procedure: str, section: str) -> Any:
+    value = None if row is None else row.get(column)
+    if value is None:
+        raise Neo4jError(f"the {section} section of {procedure} returned no row with {column}")
+    return value
+
+
+def _recover(engine: Engine, held: Mapping[str, Any], now: datetime, error: str) -> None:
+    failed = engine.call("scheduler/fail", {"clock": clock.now(), "error": error, **held})
+    keys: list[str] = []
+    if failed["isolate"] and failed["select"]:
+        rows = engine.database.run(
+            failed["select"], {"now": now, "limit": 1, "skip": failed["skip"], "job": failed["job"]}, write=False
+        )
+        keys = list(rows[0]["keys"]) if rows else []
+    put_aside = engine.call(
+        "scheduler/put_aside", {"clock": clock.now(), "job": held["job"], "run": held["run"], "keys": keys}
+    )
+    if put_aside["key"] is not None:
+        engine.call("scheduler/quarantine", {"clock": clock.now(), "key": put_aside["key"]})
+
+
+def _why_not(engine: Engine, job: str) -> JochiError:
+    """Why a job could not be claimed, in words."""
+    row = engine.call("jobs/list", {"clock": clock.now(), "pump": engine.pump}, write=False)
+    jobs = {entry["name"]: entry for entry in row["jobs"]}
+    state = jobs.get(job)
+    if state is None:
+        return UsageError(f"there is no job {job!r}", fix=f"there are: {', '.join(sorted(jobs)) or 'none'}")
+    if state["waits_for"] == "apply":
+        return Refused(
+            f"{job} prunes, and nobody has said go under this policy", fix="look at `jochi plan`, then `jochi apply`"
+        )
+    if state["waits_for"] == "approve":
+        return Refused(f"{job} waits: the gap guard is closed", fix="look at `jochi status`, then `jochi approve`")
+    if state["paused_at"] is not None:
+        return Refused(f"{job} is paused by {state['paused_by']}", fix=f"`jochi jobs resume {job}`")
+    if not state["enabled"]:
+        return Refused(f"{job} is switched off in the policy", fix=f"set jobs.{job}.enabled = true and install")
+    if state["running"]:
+        return Refused(f"{job} is running now ({state['runner']})", fix="wait for it: `jochi jobs history`")
+    return Refused(
+        f"{job} can't be claimed now", fix="everything may be paused, or an install under way: `jochi status`"
+    )
+
+
+def _read_run(engine: Engine, run: str) -> Run:
+    row = engine.call("jobs/run", {"run": run}, write=False)
+    return Run.from_node(row["run"])
+
+
+@dataclass(frozen=True)
+class ReplayStep:
+    """What one job did at one moment of a replay."""
+
+    at: datetime
+    job: str
+    selected: int
+    changed: int
+    tally: Mapping[str, int]
+
+
+def replay(
+    engine: Engine,
+    jobs: Mapping[str, timedelta],
+    *,
+    start: datetime,
+    end: datetime,
+    batch_size: int = 1_000,
+    policy: str = "replay",
+    on_step: Callable[[ReplayStep], None] | None = None,
+) -> list[ReplayStep]:
+    """Runs the jobs' own select and act with a ``now`` that moves from ``start`` to ``end``, each at its interval.
+
+    ``jobs`` maps job names to intervals. Each batch is one transaction. Leases, the guard's mark and the jobs' schedule are left
+    alone: a replay has its own clock. Returns only the steps that changed something, in order.
+    """
+    sections = {job: _sections_of(engine, job) for job in jobs}
+    due = dict.fromkeys(jobs, start)
+    steps: list[ReplayStep] = []
+    while True:
+        job = min(due, key=lambda name: (due[name], name))
+        at = due[job]
+        if at > end:
+            return steps
+        step = _replay_once(engine, job, sections[job], at, batch_size, policy)
+        due[job] = at + jobs[job]
+        if on_step:
+            on_step(step)
+        if step.changed:
+            steps.append(step)
+
+
+def _sections_of(engine: Engine, job: str) -> tuple[str, str]:
+    row = engine.call("jobs/list", {"clock": clock.now(), "pump": engine.pump}, write=False)
+    procedures = {entry["name"]: entry["procedure"] for entry in row["jobs"]}
+    if job not in procedures:
+        raise UsageError(f"there is no job {job!r}", fix=f"there are: {', '.join(sorted(procedures)) or 'none'}")
+    return engine.text(procedures[job], "select"), engine.text(procedures[job], "act")
+
+
+def _replay_once(
+    engine: Engine, job: str, sections: tuple[str, str], at: datetime, batch_size: int, policy: str
+) -> ReplayStep:
+    select, act = sections
+    selected = changed = 0
+    tally: dict[str, int] = {}
+    run = f"replay.{job}/{at:%Y%m%dT%H%M%SZ}"
+    parameters = {"name": job}
+
+    def one_batch(tx: neo4j.ManagedTransaction) -> tuple[int, int, list[dict[str, Any]]]:
+        row = engine.call_in(tx, select, {"now": at, "limit": batch_size, "skip": [], "job": parameters}) or {
+            "keys": []
+        }
+        if not row["keys"]:
+            return 0, 0, []
+        done = engine.call_in(
+            tx, act, {"now": at, "keys": row["keys"], "run": run, "policy": policy, "job": parameters}
+        )
+        assert done is not None
+        return len(row["keys"]), done["changed"], done["tally"]
+
+    while True:
+        found, did, counts = engine.database.transaction(one_batch)
+        selected, changed = selected + found, changed + did
+        for entry in counts:
+            tally[entry["name"]] = tally.get(entry["name"], 0) + entry["n"]
+        if found < batch_size:
+            return ReplayStep(at, job, selected, changed, tally)

@@ -1,0 +1,30 @@
+"""Values as the driver hands them out, turned into plain Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import neo4j.time
+
+
+def to_python(value: Any) -> Any:
+    """Driver dates and times become `datetime` ones, in maps and lists too; everything else stays as it is."""
+    if isinstance(value, neo4j.time.DateTime | neo4j.time.Date | neo4j.time.Time):
+        return value.to_native()
+    if isinstance(value, dict):
+        return {key: to_python(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [to_python(item) for item in value]
+    return value
+
+
+def to_json(value: Any) -> Any:
+    """Anything as JSON can hold it: times as ISO 8601 text, other driver values as text."""
+    plain = to_python(value)
+    if isinstance(plain, dict):
+        return {str(key): to_json(item) for key, item in plain.items()}
+    if isinstance(plain, list | tuple | set | frozenset):
+        return [to_json(item) for item in plain]
+    if plain is None or isinstance(plain, bool | int | float | str):
+        return plain
+    return plain.isoformat() if hasattr(plain, "isoformat") else str(plain)

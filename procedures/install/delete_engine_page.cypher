@@ -1,0 +1,12 @@
+// Uninstall, a page at a time: deletes the engine's own nodes. Parameters: $limit integer. Returns one row: deleted integer.
+CALL () {
+  MATCH (n:JochiProcedure|JochiJob|JochiJobRun|JochiPolicy|JochiPump|JochiPlan|JochiQuota|JochiPause|JochiAccess|CurationAudit|CurationSnapshot|CurationCycleSummary)
+  WITH n LIMIT $limit
+  RETURN collect(n) AS page
+}
+CALL (page) {
+  UNWIND page AS n
+  DETACH DELETE n
+  RETURN count(*) AS deleted
+}
+RETURN deleted

@@ -1,0 +1,12 @@
+// What is installed: the pump's node without the bodies, and every procedure with its texts.
+// Parameters: $pump name. Returns one row: pump (map or null), procedures (list of {name, kind, version, sha256, template_sha256, select, act, body}).
+CALL () {
+  OPTIONAL MATCH (p:JochiPump {name: $pump})
+  RETURN p {.version, .policy, .policy_sha256, .verdict_sha256, .applied_at, .enabled, .installing_until, .guard} AS pump
+}
+CALL () {
+  MATCH (x:JochiProcedure)
+  WITH x ORDER BY x.name
+  RETURN collect(x {.name, .kind, .version, .sha256, .template_sha256, .select, .act, .body}) AS procedures
+}
+RETURN pump, procedures

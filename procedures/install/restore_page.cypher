@@ -1,0 +1,16 @@
+// Uninstall, a page at a time: brings tombstones back. One whose key lives again keeps its own labels but not :Curated, so both stay.
+// Parameters: $limit integer. Returns one row: restored integer. Writes: label swap back, bookkeeping properties.
+CALL () {
+  MATCH (t:Tombstone) WHERE t.tombstone AND t.tombstone_labels IS NOT NULL
+  WITH t LIMIT $limit
+  RETURN collect(t) AS page
+}
+CALL (page) {
+  UNWIND page AS t
+  WITH t, [label IN t.tombstone_labels WHERE label <> 'Curated'] AS live
+  REMOVE t:Tombstone, t.tombstone, t.deleted_at, t.tombstone_labels, t.purge_started_at
+  SET t:$(live)
+  REMOVE t.next_due, t.last_curated_at, t.curation_action, t.curation_failures, t.quarantined_until, t.hold_until
+  RETURN count(*) AS restored
+}
+RETURN restored

@@ -1,0 +1,3 @@
+// The database user of this connection.
+// No parameters. Returns one row, user: string or null (authentication off). Writes nothing.
+SHOW CURRENT USER YIELD user

@@ -1,0 +1,110 @@
+"""A server that goes away in the middle, and a database that takes no writes.
+
+Needs the fixtures `database`, `server` (uri, user, password) and `read_only_database` (a `Database` on a server started
+with `server.databases.default_to_read_only=true`, without any migration in it).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import neo4j
+import pytest
+
+from jochi import migrations
+from jochi.database import Database
+from jochi.errors import ConnectionFailed
+from jochi.migrations import MigrationFailed, Outcome, Step
+from jochi.migrations.files import read_folder
+from jochi.migrations.lock import read_lock
+from jochi.resources import schema_folder
+
+pytestmark = pytest.mark.server
+
+
+class Cable:
+    """A TCP forwarder to the server that can be cut: then every connection breaks and no new one comes through."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = (host, port)
+        self._ends: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(self._target)
+                self._ends += [near, far]
+                for source, target in ((near, far), (far, near)):
+                    threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
+
+    @staticmethod
+    def _copy(source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+
+    def cut(self) -> None:
+        for end in [self._listener, *self._ends]:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+
+@pytest.fixture
+def cable(server: Any) -> Iterator[Cable]:
+    address = urlsplit(server.uri)
+    made = Cable(address.hostname or "localhost", address.port or 7687)
+    yield made
+    made.cut()
+
+
+@pytest.fixture
+def over_cable(database: Database, server: Any, cable: Cable) -> Iterator[Database]:
+    auth = None if server.password is None else (server.user, server.password)
+    driver = neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{cable.port}", auth=auth, max_transaction_retry_time=0.5)
+    with driver:
+        yield Database(driver, database.name)
+
+
+@pytest.mark.parametrize("step", [Step.LOCKED, Step.RUNNING, Step.DONE, Step.RECORDED])
+def test_the_server_goes_away_and_the_next_run_finishes(
+    database: Database, over_cable: Database, cable: Cable, step: Step
+) -> None:
+    def cut(progress: migrations.Progress) -> None:
+        if progress.step is step:
+            cable.cut()
+
+    with pytest.raises(ConnectionFailed) as caught:
+        migrations.apply(over_cable, on_progress=cut)
+    assert caught.value.exit_code == 4
+    assert caught.value.fix is not None
+    if step in (Step.RUNNING, Step.DONE):
+        assert "V0001__curated_memories.cypher" in str(caught.value)
+        assert "run the same command again" in caught.value.fix
+    assert read_lock(database) is not None
+
+    result = migrations.apply(database, wait_for_lock_seconds=0)
+    assert "took over the lock" in result.messages[0]
+    assert migrations.validate(database).valid
+    assert read_lock(database) is None
+    rows = database.run("MATCH ()-[:MIGRATED_TO]->(m) RETURN m.version AS v ORDER BY v")
+    assert [row["v"] for row in rows] == [file.version for file in read_folder(schema_folder()).files]
+
+
+def test_a_read_only_database_is_said_and_can_be_read(read_only_database: Database) -> None:
+    assert migrations.listing(read_only_database).outcome is Outcome.INCOMPLETE_DATABASE
+    assert migrations.validate(read_only_database).outcome is Outcome.INCOMPLETE_DATABASE
+    for work in (migrations.apply, migrations.remove_chain):
+        with pytest.raises(MigrationFailed, match="is read-only here") as caught:
+            work(read_only_database)
+        assert "server.databases" in str(caught.value)
+        assert caught.value.exit_code == 1

