@@ -24,24 +24,36 @@ from jochi.install import InstallResult, UninstallResult, install, uninstall
 from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
 from jochi.operate.results import Applied, JobState, Restored, Status, Switch, TierReport
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.scheduler.arming import armed_jobs, ensure_jobs
 from jochi.scheduler.runner import Run, run_job
 
 
 class Jochi:
-    """Memory curation in one database. ``policy`` is what install and status compare with (default: the shipped one)."""
+    """Memory curation in one database.
+
+    ``policy`` is what install stores and what the database is compared with; without one it is the policy that the database
+    has, or on a fresh one the shipped policy. So an upgrade never puts a custom policy back to the default.
+    """
 
     def __init__(self, driver: neo4j.Driver, database: str = "neo4j", *, policy: LoadedPolicy | None = None) -> None:
         self.database = Database(driver, database)
         self.engine = Engine(self.database)
-        self.policy = policy or load_policy()
+        self._policy = policy
+
+    @property
+    def policy(self) -> LoadedPolicy:
+        """The policy that was given, else the installed one, else the shipped one."""
+        if self._policy is None:
+            stored = self.engine.state().policy_text
+            self._policy = load_policy() if stored is None else stored_policy(stored)
+        return self._policy
 
     # -- install ---------------------------------------------------------------------------------------------------
 
-    def install(self, *, on_progress: Callable[[str], None] | None = None) -> InstallResult:
-        """Installs or upgrades the engine. Idempotent; see `jochi.install`."""
-        result = install(self.database, self.policy, on_progress=on_progress)
+    def install(self, *, arm: bool = True, on_progress: Callable[[str], None] | None = None) -> InstallResult:
+        """Installs or upgrades the engine. Idempotent; see `jochi.install`. ``arm=False``: jobs are run from outside only."""
+        result = install(self.database, self.policy, arm=arm, on_progress=on_progress)
         self.engine.forget()
         return result
 

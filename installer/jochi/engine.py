@@ -22,9 +22,10 @@ NOT_INSTALLED = "run `jochi install` first"
 
 @dataclass(frozen=True)
 class EngineState:
-    """What is installed. ``pump`` is None where Jochi isn't installed."""
+    """What is installed. ``pump`` is None where Jochi isn't installed; ``policy_text`` is the current policy as stored."""
 
     pump: Mapping[str, Any] | None
+    policy_text: str | None
     procedures: dict[str, InstalledProcedure]
 
 
@@ -41,7 +42,7 @@ class Engine:
         """Reads the pump's node and all procedures."""
         row = self.database.run(statement("install/read_engine"), {"pump": self.pump}, write=False)[0]
         procedures = [InstalledProcedure.from_row(entry) for entry in row["procedures"]]
-        return EngineState(row["pump"], {procedure.name: procedure for procedure in procedures})
+        return EngineState(row["pump"], row["policy_text"], {procedure.name: procedure for procedure in procedures})
 
     def forget(self) -> None:
         """Forgets the texts; the next call reads them again (after install, or to see another client's install)."""

@@ -148,7 +148,7 @@ def test_a_second_installer_that_will_not_wait_leaves_with_a_clear_word(start: S
     assert code == 5
     assert f"process {first.pid} of " in out
     assert "that process is running" in out
-    with pytest.raises(Locked, match="is running"):
+    with pytest.raises(Locked, match="and that process is running"):
         migrations.apply(database, break_lock=True)
     held = migrations.listing(database).lock
     assert held is not None

@@ -106,6 +106,7 @@ def test_a_zombie_has_ended(layout: Layout, children: list[Child]) -> None:
     os.kill(child.info.pid, 9)
     os.waitid(os.P_PID, child.info.pid, os.WEXITED | os.WNOWAIT)
     assert child.info.is_running()
+    assert not process.alive(child.info)
     assert process.find(layout) is None
 
 

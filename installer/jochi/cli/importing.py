@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from jochi.cli.connection import connect
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from jochi import importing
+from jochi.cli.connection import connect, options_of
+from jochi.cli.output import AsJson, err, out, table, write_json
 
 SHOWN_LINES = 20
 PHASES = {"checking": "checking all files", "memories": "memories", "relationships": "relationships"}
@@ -32,24 +29,27 @@ def import_command(
         bool, typer.Option("--strict", help="Check all files first; write nothing of the first bad line and after it.")
     ] = False,
     errors: Annotated[Path | None, typer.Option("--errors", help="Write every bad line into this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Import memories. What is there already stays as it is; what was pruned stays pruned.
 
     A bad line is reported with its number and reason and the others go in: exit code 3.
     """
+    # A kind that the policy enrols can be imported beside those that Jochi knows anyway.
+    kinds = importing.KNOWN_KINDS | frozenset(options_of(ctx).load_policy().policy.by_label)
     with connect(ctx) as database, _shown_progress(hidden=as_json) as on_progress:
         result = importing.import_files(
             database,
             files,
             now=datetime.now(timezone.utc),
+            kinds=kinds,
             batch_size=batch_size,
             strict=strict,
             errors=errors,
             on_progress=on_progress,
         )
     if as_json:
-        typer.echo(json.dumps(result.as_dict(), indent=2))
+        write_json(result.as_dict())
     else:
         _show(result, errors)
     if result.exit_code:
@@ -59,9 +59,8 @@ def import_command(
 @contextlib.contextmanager
 def _shown_progress(*, hidden: bool) -> Iterator[importing.OnProgress]:
     """A bar on standard error, for a terminal only."""
-    console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=hidden or not console.is_terminal) as bar:
+    with Progress(*columns, console=err, transient=True, disable=hidden or not err.is_terminal) as bar:
         task = bar.add_task("reading", total=None)
 
         def on_progress(progress: importing.Progress) -> None:
@@ -74,21 +73,19 @@ def _shown_progress(*, hidden: bool) -> Iterator[importing.OnProgress]:
 
 
 def _show(result: importing.ImportResult, errors: Path | None) -> None:
-    console = Console()
-    table = Table("kind", "written", "already there", "pruned before")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for kind, counts in sorted(result.kinds.items()):
-        table.add_row(escape(kind), f"{counts.written:,}", f"{counts.already_there:,}", f"{counts.pruned_before:,}")
-    if len(result.kinds) != 1:
-        table.add_row("all", f"{result.written:,}", f"{result.already_there:,}", f"{result.pruned_before:,}")
-    console.print(table)
+    rows = [
+        (kind, counts.written, counts.already_there, counts.pruned_before)
+        for kind, counts in sorted(result.kinds.items())
+    ]
+    if len(rows) != 1:
+        rows.append(("all", result.written, result.already_there, result.pruned_before))
+    table("memories", ("kind", "written", "already there", "pruned before"), rows, right=(1, 2, 3))
     links = result.relationships
-    console.print(
+    out.print(
         f"relationships: {links.written:,} written, {links.already_there:,} already there, {links.left_out:,} left out"
     )
     for note, times in sorted(result.notes.items()):
-        console.print(f"note: {times:,} × {note}", markup=False)
+        out.print(f"note: {times:,} × {note}", markup=False)
     # Plain lines, never wrapped: people pass them to grep and editors.
     for bad in result.bad_lines[:SHOWN_LINES]:
         typer.echo(_printable(str(bad)), err=True)
@@ -97,7 +94,7 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
         typer.echo(f"… and {result.bad_count - SHOWN_LINES:,} more; {where}", err=True)
     if result.stopped_at is not None:
         typer.echo(
-            f"stopped by --strict: {result.written:,} memories before that line were written, nothing of it or after it",
+            f"stopped by --strict: {result.written:,} memories that stand before it were written, nothing of it or after",
             err=True,
         )
     elif result.bad_count:

@@ -91,7 +91,7 @@ def _print_listing(found: Listing) -> None:
         at = None if row.applied_at is None else row.applied_at.isoformat(sep=" ", timespec="seconds")
         took = None if row.milliseconds is None else str(row.milliseconds)
         table.add_row(row.version, row.description, row.state.value, at, by, took, row.source)
-    Console().print(table)
+    Console(markup=False, emoji=False, highlight=False).print(table)
     typer.echo(f"{found.outcome.value} (database {found.database})")
     if found.lock is not None:
         typer.echo(f"locked by {describe(found.lock)}")

@@ -75,9 +75,11 @@ class _Month:
 
     def made(self) -> list[MemoryRecord]:
         self.records += edge_cases(self.start, self.end, self.agents, self.scope)
-        for day in range(self.days):
-            begin = self.start + timedelta(days=day)
-            busy = self.scale * (WEEKEND if begin.weekday() >= 5 else WEEKDAY)
+        begins = [self.start + timedelta(days=day) for day in range(self.days)]
+        weights = [WEEKEND if begin.weekday() >= 5 else WEEKDAY for begin in begins]
+        for begin, weight in zip(begins, weights, strict=True):
+            # Few days may be all weekend: the size is kept to all the same.
+            busy = self.scale * weight * len(weights) / sum(weights)
             events = [
                 (self._hour(begin), kind, agent)
                 for agent in self.agents

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, Literal, cast
@@ -43,16 +44,23 @@ def open_source(path: Path) -> Source:
         raise UsageError(
             f"the file can't be read: {error.strerror}", where=str(path), fix="name a file that exists"
         ) from error
-    head = raw.read(2)
-    raw.seek(0)
-    packed = head == _GZIP
-    stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
     try:
+        return _source(path, raw)
+    except UsageError:
+        raw.close()
+        raise
+
+
+def _source(path: Path, raw: BinaryIO) -> Source:
+    try:
+        packed = raw.read(2) == _GZIP
+        raw.seek(0)
+        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
         start = stream.read(1024)
-    except (OSError, EOFError) as error:
-        raise UsageError(f"the gzip file is damaged: {error}", where=str(path), fix="pack it again") from error
+        stream.seek(len(_BOM) if start.startswith(_BOM) else 0)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"the file can't be read: {error}", where=str(path), fix="make it anew") from error
     if start.startswith(_UTF16):
         raise UsageError("the file is UTF-16", where=str(path), fix="save it as UTF-8")
-    stream.seek(len(_BOM) if start.startswith(_BOM) else 0)
     is_array = start.removeprefix(_BOM).lstrip().startswith(b"[")
     return Source(path, raw, stream, "locomo" if is_array else "jsonl", path.stat().st_size)

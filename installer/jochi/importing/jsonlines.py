@@ -53,7 +53,7 @@ def _object(raw: bytes) -> object:
     except UnicodeDecodeError as error:
         raise ValueError(f"is no UTF-8 from byte {error.start + 1} of the line on") from None
     try:
-        return from_json(decoded, allow_inf_nan=False)
+        return from_json(decoded, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
         raise ValueError(f"is no JSON: {error}") from None
 

@@ -63,7 +63,7 @@ def check_ready(database: Database) -> None:
         raise UsageError(
             "the constraint on the keys of memories is missing",
             where=f"database {database.name}",
-            fix="run `jochi install` first",
+            fix="run `jochi migrations apply` first",
         )
 
 

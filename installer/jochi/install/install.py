@@ -53,12 +53,14 @@ def install(
     database: Database,
     policy: LoadedPolicy,
     *,
+    arm: bool = True,
     on_progress: Callable[[str], None] | None = None,
     wait_seconds: float = 60,
     templates: Path | None = None,
 ) -> InstallResult:
     """Installs or upgrades the engine; what is there already and right is left alone.
 
+    ``arm=False`` leaves the jobs to `jochi run` from outside.
     ``wait_seconds`` is how long to wait for runs in progress and for another installer. Raises `Refused` where the server
     doesn't suit or a foreign migration chain is in the way, `JochiError` where a statement doesn't compile.
     """
@@ -79,10 +81,11 @@ def install(
         found = compare(procedures, state.procedures.values())
         say("storing procedures, policy and jobs")
         obstacle = jobs_obstacle(facts)
-        changed = _store(database, engine, policy, procedures, armed=obstacle is None)
+        arm = arm and obstacle is None
+        changed = _store(database, engine, policy, procedures, armed=arm)
     engine.forget()
     armed: list[str] = []
-    if obstacle is None:
+    if arm:
         say("arming the pump and the watch")
         armed = ensure_jobs(engine, replace=True)
     after = engine.state().pump or {}

@@ -66,6 +66,19 @@ def load_policy(path: Path | None = None) -> LoadedPolicy:
     return LoadedPolicy(policy, source, hashlib.sha256(_canonical(policy).encode()).hexdigest())
 
 
+def stored_policy(text: str) -> LoadedPolicy:
+    """The policy that a database holds as canonical JSON; `UsageError` if this version can't read it any more."""
+    source = Path("(the policy in the database)")
+    try:
+        policy = Policy.model_validate(json.loads(text))
+    except (ValidationError, ValueError) as error:
+        raise UsageError(
+            f"this version of jochi can't read the policy in the database: {error}",
+            fix="name a policy file: --policy FILE",
+        ) from None
+    return LoadedPolicy(policy, source, hashlib.sha256(_canonical(policy).encode()).hexdigest())
+
+
 def _canonical(policy: Policy) -> str:
     return json.dumps(policy.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
 

@@ -1,0 +1,135 @@
+"""Verbs that decide: `jochi apply`, `jochi approve`, `jochi restore`, `jochi run`, `jochi pause`, `jochi resume`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jochi.cli.connection import jochi
+from jochi.cli.look import print_plan
+from jochi.cli.output import AsJson, out, table, write_json
+from jochi.errors import PartlyDone, Refused, UsageError
+from jochi.operate.results import Switch
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands to the tree."""
+    app.command()(apply)
+    app.command()(approve)
+    app.command()(restore)
+    app.command()(run)
+    app.command()(pause)
+    app.command()(resume)
+
+
+def apply(context: typer.Context, yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False) -> None:
+    """Say go: show the plan, ask, and let destructive jobs run from now on."""
+    with jochi(context) as client:
+        found = client.plan()
+        print_plan(found)
+        if not yes and not typer.confirm("Prune like this from now on?", err=True):
+            raise Refused("nothing was changed", fix="pass --yes where nobody can answer")
+        applied = client.apply(found)
+    out.print(f"applied: {applied.prunes:,} memories may be pruned now, and later ones as they come due")
+
+
+def approve(context: typer.Context) -> None:
+    """Open the gap guard again, after a jump of the clock, a long silence or a copied store."""
+    with jochi(context) as client:
+        was = client.approve()
+    out.print("the guard was open" if was is None else f"approved: {was}")
+
+
+def restore(
+    context: typer.Context,
+    keys: Annotated[list[str], typer.Argument(help="Keys scope/id of pruned memories.")],
+    audit: Annotated[
+        str | None, typer.Option(help="Audit id of one prune, where a key has several tombstones.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring pruned memories back as they were."""
+    if audit is not None and len(keys) != 1:
+        raise UsageError("--audit goes with exactly one key")
+    words = {
+        "restored": "restored",
+        "not_found": "there is no tombstone of this key",
+        "taken": "not restored: the key is in use by a live memory",
+        "purging": "not restored: it is being deleted for good",
+    }
+    with jochi(context) as client:
+        results = client.restore(keys, audit=audit)
+    if as_json:
+        write_json(results)
+    else:
+        for result in results:
+            out.print(f"{result.key}: {words[result.outcome]}", markup=False)
+    failed = sum(result.outcome != "restored" for result in results)
+    if failed:
+        raise PartlyDone(f"{failed} of {len(results)} were not restored")
+
+
+def run(
+    context: typer.Context,
+    job: Annotated[str, typer.Argument(help="Name of the job: `jochi jobs ls` lists them.")],
+    drain: Annotated[bool, typer.Option("--drain", help="Go on until nothing is left to do.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a job from here, with the same texts, leases and rails as in the database. Needs no APOC."""
+    with jochi(context) as client:
+        runs = client.run(job, drain=drain)
+    if as_json:
+        write_json(runs)
+    else:
+        rows = [(r.id, r.status, r.batches, r.selected, r.changed, _tally(r.tally), r.error) for r in runs]
+        table("Runs", ("run", "status", "batches", "looked at", "changed", "what", "error"), rows, right=(2, 3, 4))
+    if any(r.status not in {"ok", "breaker"} for r in runs):
+        raise PartlyDone("not everything went well: see the runs above", fix=f"`jochi jobs history {job}`")
+
+
+def _tally(tally: object) -> str:
+    return ", ".join(f"{name} {n}" for name, n in sorted(dict(tally).items())) if tally else ""  # type: ignore[call-overload]
+
+
+def pause(
+    context: typer.Context,
+    kind: Annotated[str | None, typer.Option(help="Pause one kind.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Pause one scope.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Pause everything.")] = False,
+) -> None:
+    """Kill switch: stop a kind, a scope or everything. A single job: `jochi jobs pause`."""
+    switch = _switch(kind, scope, everything)
+    with jochi(context) as client:
+        client.pause(switch)
+    out.print(
+        f"paused: {switch.what} {switch.name}".rstrip() + "; a run in progress ends after its batch", markup=False
+    )
+
+
+def resume(
+    context: typer.Context,
+    kind: Annotated[str | None, typer.Option(help="Resume one kind.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Resume one scope.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Resume everything.")] = False,
+) -> None:
+    """Take a pause back."""
+    switch = _switch(kind, scope, everything)
+    with jochi(context) as client:
+        was_paused = client.resume(switch)
+    out.print(f"{'resumed' if was_paused else 'was not paused'}: {switch.what} {switch.name}".rstrip(), markup=False)
+
+
+def _switch(kind: str | None, scope: str | None, everything: bool) -> Switch:
+    given = [
+        switch
+        for switch, is_given in (
+            (Switch("kind", kind or ""), kind is not None),
+            (Switch("scope", scope or ""), scope is not None),
+            (Switch("all"), everything),
+        )
+        if is_given
+    ]
+    if len(given) != 1:
+        raise UsageError("name exactly one: --kind, --scope or --all", fix="for one job: `jochi jobs pause NAME`")
+    return given[0]

@@ -1,0 +1,81 @@
+"""`jochi install`, `jochi uninstall`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jochi.cli.connection import jochi
+from jochi.cli.output import AsJson, err, out, write_json
+from jochi.errors import Refused
+from jochi.registry import Status
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands to the tree."""
+    app.command()(install)
+    app.command()(uninstall)
+
+
+def install(
+    context: typer.Context,
+    arm: Annotated[bool, typer.Option(help="Arm the jobs in the database.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Install or upgrade: migrations, procedures, policy, jobs; then arm the jobs. Safe to repeat.
+
+    Without --policy an installed policy stays; on a fresh database it is the shipped one.
+    """
+    with jochi(context) as client, err.status("installing") as spinner:
+        result = client.install(arm=arm, on_progress=spinner.update)
+    if as_json:
+        write_json(
+            {
+                "server": result.facts.as_dict(),
+                "migrations_applied": result.migrations_applied,
+                "procedures": {row.name: row.status.value for row in result.procedures},
+                "verdict_changed": result.verdict_changed,
+                "needs_apply": result.needs_apply,
+                "armed": result.armed,
+                "obstacle": result.obstacle,
+            }
+        )
+        return
+    facts = result.facts
+    apoc = f"APOC {facts.apoc}" if facts.apoc else "no APOC"
+    out.print(f"Neo4j {facts.version} {facts.edition}, {apoc}, database {client.database.name}")
+    applied = ", ".join(result.migrations_applied)
+    out.print(f"migrations: applied {applied}" if applied else "migrations: nothing to do")
+    renewed = [row for row in result.procedures if row.status in (Status.MISSING, Status.OUTDATED, Status.MODIFIED)]
+    out.print(f"procedures: {len(renewed)} installed or renewed, {len(result.procedures) - len(renewed)} were right")
+    for row in result.procedures:
+        if row.status is Status.MODIFIED:
+            out.print(f"  {row.name} had been edited in the database and is as shipped again")
+        if row.status is Status.PRUNE:
+            out.print(f"  {row.name} is no longer shipped: `jochi procedures prune` removes it")
+    if result.obstacle:
+        out.print(f"[yellow]not armed:[/] {result.obstacle}")
+    elif arm:
+        out.print(f"armed: {', '.join(result.armed) or 'was armed already'}")
+    if result.needs_apply:
+        out.print("Nothing is pruned yet: look at `jochi plan`, then say go with `jochi apply`.")
+
+
+def uninstall(
+    context: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring tombstones back and leave no object of Jochi's in the database. Can be stopped and run again."""
+    if not yes and not typer.confirm("Remove Jochi from this database and bring all tombstones back?", err=True):
+        raise Refused("nothing was changed", fix="pass --yes where nobody can answer")
+    with jochi(context) as client, err.status("uninstalling") as spinner:
+        result = client.uninstall(on_progress=spinner.update)
+    if as_json:
+        write_json(result)
+        return
+    out.print(
+        f"{result.restored:,} tombstones brought back, {result.unenrolled:,} memories released, "
+        f"{result.deleted:,} nodes of the engine deleted"
+    )

@@ -1,0 +1,128 @@
+"""`jochi jobs ls|run|pause|resume|history|arm`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jochi.cli.connection import jochi
+from jochi.cli.decide import run
+from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.operate.results import JobState, Switch
+from jochi.temporal import to_python
+
+app = typer.Typer(help="The scheduled jobs of the engine.", no_args_is_help=True)
+app.command("run")(run)
+
+JobName = Annotated[str, typer.Argument(help="Name of the job.")]
+
+
+@app.command("ls")
+def list_jobs(context: typer.Context, as_json: AsJson = False) -> None:
+    """Every job: pace, last run, next start, what it waits for."""
+    with jochi(context) as client:
+        jobs = client.jobs()
+    if as_json:
+        write_json(jobs)
+    else:
+        print_jobs(jobs)
+
+
+def print_jobs(jobs: list[JobState]) -> None:
+    """Jobs as a table."""
+    rows = [
+        (
+            job.name,
+            f"{int(job.every.total_seconds())} s",
+            job_word(job),
+            job.last_status,
+            moment(job.last_finished_at),
+            job.last_changed,
+            moment(job.next_start),
+            job.failures,
+            job.crashes,
+        )
+        for job in jobs
+    ]
+    table(
+        "Jobs",
+        ("job", "every", "state", "last", "finished", "changed", "next", "failures", "crashes"),
+        rows,
+        right=(5, 7, 8),
+    )
+
+
+def job_word(job: JobState) -> str:
+    """The state of a job in a word or two."""
+    if not job.enabled:
+        return "off"
+    if job.paused_at is not None:
+        return f"paused by {job.paused_by}"
+    if job.waits_for is not None:
+        return f"waits for {job.waits_for}"
+    return "running" if job.running else "backing off" if job.failures else "ready"
+
+
+@app.command()
+def history(
+    context: typer.Context,
+    job: Annotated[str | None, typer.Argument(help="Only this job.")] = None,
+    limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many runs.")] = 20,
+    changed: Annotated[bool, typer.Option("--changed", help="Only runs that changed something.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The last runs, newest first."""
+    with jochi(context) as client:
+        runs = [to_python(entry) for entry in client.history(job, limit=limit, changed_only=changed)]
+    if as_json:
+        write_json(runs)
+        return
+    rows = [
+        (
+            r["id"],
+            moment(r["started_at"]),
+            _seconds(r),
+            r["runner"],
+            r["status"],
+            r["selected"],
+            r["changed"],
+            r.get("error") or ", ".join(r.get("quarantined") or []),
+        )
+        for r in runs
+    ]
+    table(
+        "Runs",
+        ("run", "started", "took", "by", "status", "looked at", "changed", "error or put aside"),
+        rows,
+        right=(2, 5, 6),
+    )
+
+
+def _seconds(run: dict[str, object]) -> str:
+    started, finished = run["started_at"], run.get("finished_at")
+    return "–" if finished is None else f"{(finished - started).total_seconds():.2f} s"  # type: ignore[operator]
+
+
+@app.command()
+def pause(context: typer.Context, job: JobName) -> None:
+    """Stop one job until it is resumed."""
+    with jochi(context) as client:
+        client.pause(Switch("job", job))
+    out.print(f"paused: {job}; a run in progress ends after its batch", markup=False)
+
+
+@app.command()
+def resume(context: typer.Context, job: JobName) -> None:
+    """Let a paused job run again."""
+    with jochi(context) as client:
+        was_paused = client.resume(Switch("job", job))
+    out.print(f"{'resumed' if was_paused else 'was not paused'}: {job}", markup=False)
+
+
+@app.command()
+def arm(context: typer.Context) -> None:
+    """Arm the pump and the watch if they aren't armed, as the user who is connected."""
+    with jochi(context) as client:
+        armed = client.ensure_jobs()
+    out.print(f"armed: {', '.join(armed)}" if armed else "both were armed already")

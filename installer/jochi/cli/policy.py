@@ -1,0 +1,33 @@
+"""`jochi policy show|check`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jochi.cli.connection import options_of
+from jochi.cli.output import AsJson, out
+from jochi.policy import load_policy
+
+app = typer.Typer(help="The policy: one TOML file with every number of the engine.", no_args_is_help=True)
+
+
+@app.command()
+def show(context: typer.Context, as_json: AsJson = False) -> None:
+    """A policy: the one named with --policy, else the shipped one."""
+    loaded = options_of(context).load_policy() or load_policy()
+    if as_json:
+        typer.echo(json.dumps(json.loads(loaded.canonical), indent=2, ensure_ascii=False))
+        return
+    out.print(f"{loaded.label} from {loaded.path}", markup=False, soft_wrap=True)
+    typer.echo(loaded.path.read_text(encoding="utf-8"))
+
+
+@app.command()
+def check(file: Annotated[Path, typer.Argument(help="A policy file.")]) -> None:
+    """Read a policy file and say what is wrong: file, line and key."""
+    loaded = load_policy(file)
+    out.print(f"{file}: good, {loaded.label}", markup=False, soft_wrap=True)

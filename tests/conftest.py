@@ -1,0 +1,173 @@
+"""A real server for every test that speaks of the database (DESIGN §12).
+
+`JOCHI_TEST_URI` (with JOCHI_TEST_USER, JOCHI_TEST_PASSWORD) names a server to use; its database is WIPED. Else Docker with
+testcontainers where there is an engine; else the local server of the extra [server], in a folder of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import neo4j
+import pytest
+
+from jochi import Jochi
+from jochi.database import Database
+from jochi.policy import LoadedPolicy, load_policy
+from jochi.rearm import rearm_line
+
+LOCOMO = Path(os.environ.get("JOCHI_LOCOMO", Path(__file__).parents[2] / "shared/data/locomo/locomo10.json"))
+TEST_POLICY = Path(__file__).with_name("policy.toml")
+
+
+@dataclass(frozen=True)
+class TestServer:
+    """The server that the tests share."""
+
+    __test__ = False
+
+    uri: str
+    user: str
+    password: str
+
+    def driver(self) -> neo4j.Driver:
+        """A driver on it; the caller closes it."""
+        return neo4j.GraphDatabase.driver(self.uri, auth=(self.user, self.password), notifications_min_severity="OFF")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServer]:
+    """One server for the whole session."""
+    given = os.environ.get("JOCHI_TEST_URI")
+    if given:
+        yield TestServer(given, os.environ.get("JOCHI_TEST_USER", "neo4j"), os.environ.get("JOCHI_TEST_PASSWORD", ""))
+    elif _docker_answers():
+        yield from _in_docker()
+    else:
+        yield from _local(tmp_path_factory.mktemp("jochi"))
+
+
+def _docker_answers() -> bool:
+    try:
+        import docker
+
+        docker.from_env().ping()
+    except Exception:  # no engine, no rights, no socket: all mean the same here
+        return False
+    return True
+
+
+def _in_docker() -> Iterator[TestServer]:
+    from testcontainers.community.neo4j import Neo4jContainer
+
+    container = (
+        Neo4jContainer("neo4j:5.26", password="jochi-tests")
+        .with_env("NEO4J_PLUGINS", '["apoc"]')
+        .with_env("NEO4J_db_lock_acquisition_timeout", "5s")
+        .with_env("NEO4J_apoc_jobs_scheduled_num__threads", "4")
+        .with_env("NEO4J_apoc_initializer_neo4j_01", rearm_line())
+    )
+    with container:
+        yield TestServer(container.get_connection_url(), "neo4j", "jochi-tests")
+
+
+def _local(home: Path) -> Iterator[TestServer]:
+    from jochi.localserver import LocalServer
+
+    local = LocalServer("tests", home=home)
+    running = local.start()
+    try:
+        yield TestServer(running.uri, running.user, running.password.get_secret_value())
+    finally:
+        local.reset()
+
+
+@pytest.fixture(scope="session")
+def driver(server: TestServer) -> Iterator[neo4j.Driver]:
+    """One driver for the whole session."""
+    with server.driver() as made:
+        yield made
+
+
+class _Installed:
+    """Which policy is installed in the shared database at the moment; None after a test that started from nothing."""
+
+    sha256: str | None = None
+
+
+def wipe_memories(database: Database) -> None:
+    """Takes out what tests left, but not what install made."""
+    database.autocommit(
+        "MATCH (n) WHERE NOT n:JochiProcedure AND NOT n:JochiPolicy AND NOT n:JochiPump AND NOT n:JochiJob "
+        "AND NOT n:__Neo4jMigration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
+    )
+    database.run(
+        "MATCH (j:JochiJob) SET j.next_start = datetime.realtime(), j.lease_until = null, j.run_open = false, j.paused_at = null, "
+        "j.failures = 0, j.crashes = 0, j.isolated_in_a_row = 0, j.batch_now = null, j.skip = [], j.cursor = null"
+    )
+    database.run(
+        "MATCH (p:JochiPump) SET p.enabled = true, p.guard = null, p.applied_at = null, p.last_tick = datetime.realtime(), "
+        "p.installing_until = null, p.armed = false"
+    )
+
+
+def wipe_everything(database: Database) -> None:
+    """An empty database without schema."""
+    database.autocommit("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS")
+    for row in database.run("SHOW CONSTRAINTS YIELD name RETURN name", write=False):
+        database.autocommit(f"DROP CONSTRAINT `{row['name']}` IF EXISTS")
+    for row in database.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name", write=False):
+        database.autocommit(f"DROP INDEX `{row['name']}` IF EXISTS")
+
+
+def disarm(database: Database) -> None:
+    """Takes every repeat job of ours off the server's list."""
+    database.autocommit(
+        "CALL apoc.periodic.list() YIELD name WITH name WHERE name STARTS WITH 'jochi.' "
+        "CALL apoc.periodic.cancel(name) YIELD name AS cancelled RETURN count(*)"
+    )
+
+
+@pytest.fixture
+def database(driver: neo4j.Driver) -> Iterator[Database]:
+    """An empty database: no nodes, no schema, no jobs."""
+    made = Database(driver)
+    disarm(made)
+    wipe_everything(made)
+    _Installed.sha256 = None
+    yield made
+    disarm(made)
+
+
+@pytest.fixture(scope="session")
+def test_policy() -> LoadedPolicy:
+    """The shipped policy with short intervals (tests/policy.toml)."""
+    return load_policy(TEST_POLICY)
+
+
+@pytest.fixture
+def install_once(driver: neo4j.Driver) -> Iterator[Callable[[LoadedPolicy], Jochi]]:
+    """Installs a policy (not armed, not applied) unless just that one is installed, and empties the database of memories."""
+    made = Database(driver)
+
+    def ready(policy: LoadedPolicy) -> Jochi:
+        client = Jochi(driver, policy=policy)
+        disarm(made)
+        if _Installed.sha256 != policy.sha256:
+            wipe_everything(made)
+            client.install(arm=False)
+            _Installed.sha256 = policy.sha256
+        wipe_memories(made)
+        return client
+
+    yield ready
+    disarm(made)
+
+
+@pytest.fixture
+def jochi(install_once: Callable[[LoadedPolicy], Jochi], test_policy: LoadedPolicy) -> Jochi:
+    """The engine installed with the tests' policy; no memories, not armed, nobody has said go."""
+    return install_once(test_policy)

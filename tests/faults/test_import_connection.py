@@ -1,0 +1,108 @@
+"""The server goes away in the middle of an import. Needs the fixtures `database` and `server` (uri, user, password)."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import neo4j
+import pytest
+
+from jochi import generate, migrations
+from jochi.database import Database
+from jochi.importing import ImportInterrupted, Progress, import_files
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+
+
+class Cable:
+    """A TCP forwarder to the server that can be cut: then every connection breaks and no new one comes through."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = (host, port)
+        self._ends: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(self._target)
+                self._ends += [near, far]
+                for source, target in ((near, far), (far, near)):
+                    threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
+
+    @staticmethod
+    def _copy(source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+
+    def cut(self) -> None:
+        for end in [self._listener, *self._ends]:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+
+@pytest.fixture
+def cable(server: Any) -> Iterator[Cable]:
+    address = urlsplit(server.uri)
+    made = Cable(address.hostname or "localhost", address.port or 7687)
+    yield made
+    made.cut()
+
+
+@pytest.mark.parametrize(
+    ("phase", "step"), [("memories", 1), ("memories", 3), ("relationships", 1), ("relationships", 3)]
+)
+def test_running_again_completes_and_doubles_nothing(
+    database: Database, server: Any, cable: Cable, tmp_path: Path, phase: str, step: int
+) -> None:
+    migrations.apply(database)
+    database.run("MATCH (m) WHERE m:Curated OR m:Tombstone DETACH DELETE m")
+    made = list(generate.team(end=NOW, days=5, size=900))
+    links = {(record.key, link.type, link.to_key) for record in made for link in record.relationships}
+    path = tmp_path / "team.jsonl"
+    generate.write_jsonl(path, made)
+    seen = 0
+
+    def cut(progress: Progress) -> None:
+        nonlocal seen
+        seen += progress.phase == phase
+        if seen == step:
+            cable.cut()
+
+    auth = None if server.password is None else (server.user, server.password)
+    uri = f"bolt://127.0.0.1:{cable.port}"
+    with (
+        neo4j.GraphDatabase.driver(uri, auth=auth, max_transaction_retry_time=0.5) as driver,
+        pytest.raises(ImportInterrupted) as caught,
+    ):
+        import_files(Database(driver, database.name), [path], now=NOW, batch_size=100, on_progress=cut)
+
+    told = caught.value
+    assert told.exit_code == 4
+    assert f"after {told.result.written:,} memories" in str(told)
+    assert "run the same command again" in str(told.fix)
+    stored = database.run("MATCH (m:Curated) RETURN count(m) AS n")[0]["n"]
+    # What was acknowledged is there; of the batches in flight some may be, too.
+    assert told.result.written <= stored <= len(made)
+    assert (stored < len(made)) == (phase == "memories")
+
+    result = import_files(database, [path], now=NOW)
+    assert (result.bad_count, result.already_there, result.written) == (0, stored, len(made) - stored)
+    assert database.run("MATCH (m:Curated) RETURN count(m) AS n")[0]["n"] == len(made)
+    rows = database.run("MATCH (a:Curated)-[r]->(b:Curated) RETURN a.key AS a, type(r) AS t, b.key AS b")
+    assert len(rows) == len(links)
+    assert {(row["a"], row["t"], row["b"]) for row in rows} == links
