@@ -51,11 +51,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServer]:
 
 
 def _docker_answers() -> bool:
+    if "DOCKER_HOST" not in os.environ and not Path("/var/run/docker.sock").exists():
+        return False
     try:
         import docker
 
         docker.from_env().ping()
-    except Exception:  # no engine, no rights, no socket: all mean the same here
+    except Exception:  # no engine or no rights: both mean the same here
         return False
     return True
 
@@ -171,3 +173,20 @@ def install_once(driver: neo4j.Driver) -> Iterator[Callable[[LoadedPolicy], Joch
 def jochi(install_once: Callable[[LoadedPolicy], Jochi], test_policy: LoadedPolicy) -> Jochi:
     """The engine installed with the tests' policy; no memories, not armed, nobody has said go."""
     return install_once(test_policy)
+
+
+@pytest.fixture(scope="session")
+def read_only_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """An empty database that takes no writes, on a local server of its own."""
+    from jochi.localserver import LocalServer
+
+    local = LocalServer("read-only", home=tmp_path_factory.mktemp("read-only"))
+    local.start()  # a server makes its first store only where it may write
+    local.stop()
+    running = local.start(settings={"server.databases.default_to_read_only": "true"})
+    try:
+        made = running.database()
+        with made.driver:
+            yield made
+    finally:
+        local.reset()

@@ -155,6 +155,14 @@ def test_data_of_another_line_is_not_opened(server: LocalServer, layout: Layout)
             server.start(version=version)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"), [("server.databases.default_to_read_only", "true"), ("server.databases.read_only", "neo4j")]
+)
+def test_a_fresh_server_cannot_be_read_only(server: LocalServer, key: str, value: str) -> None:
+    with pytest.raises(UsageError, match="can't be read-only"):
+        server.start(settings={key: value})
+
+
 def test_the_password_file_is_private_and_kept(layout: Layout) -> None:
     first = login.ensure_password(layout.password_file)
     assert stat.S_IMODE(layout.password_file.stat().st_mode) == 0o600

@@ -35,8 +35,9 @@ def import_command(
 
     A bad line is reported with its number and reason and the others go in: exit code 3.
     """
-    # A kind that the policy enrols can be imported beside those that Jochi knows anyway.
-    kinds = importing.KNOWN_KINDS | frozenset(options_of(ctx).load_policy().policy.by_label)
+    # A kind that the named policy enrols can be imported beside those that Jochi knows anyway.
+    named = options_of(ctx).load_policy()
+    kinds = importing.KNOWN_KINDS | frozenset(named.policy.labels() if named else ())
     with connect(ctx) as database, _shown_progress(hidden=as_json) as on_progress:
         result = importing.import_files(
             database,
@@ -98,7 +99,7 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
             err=True,
         )
     elif result.bad_count:
-        typer.echo(f"{result.bad_count:,} bad lines were not imported; the others are in", err=True)
+        typer.echo(f"{result.bad_count:,} faults; what they don't concern is in", err=True)
 
 
 def _printable(text: str) -> str:

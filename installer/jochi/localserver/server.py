@@ -16,6 +16,7 @@ import psutil
 from filelock import FileLock, Timeout
 from pydantic import SecretStr
 
+from jochi.errors import UsageError
 from jochi.localserver import conf, diagnosis, jars, login, ports, process, versions
 from jochi.localserver.errors import (
     Busy,
@@ -114,6 +115,7 @@ class LocalServer:
             if live is not None:
                 return self._already_running(live, record, port, version, settings, wait_seconds)
             version = self._version(record, version)
+            self._expect_password_can_be_set(record, settings)
             if (stale := process.stale_pid(self.layout)) is not None:
                 self._report.say(f"the pid file named process {stale}, which is not this server: starting afresh")
             distribution = jars.provide(version, self._report, free_bytes=self._free_bytes)
@@ -250,6 +252,17 @@ class LocalServer:
                 fix=f"give another --name for Neo4j {wanted}, or `jochi server reset` deletes the data",
             )
         return wanted
+
+    def _expect_password_can_be_set(self, record: dict[str, Any] | None, settings: Mapping[str, str] | None) -> None:
+        fresh = not (record and record.get("password_set"))
+        given = settings or {}
+        read_only = given.get("server.databases.default_to_read_only", "").lower() == "true"
+        if fresh and (read_only or given.get("server.databases.read_only")):
+            raise UsageError(
+                "a fresh server can't be read-only: its password and its database have still to be written",
+                where=f"local server {self.name!r}",
+                fix="start and stop it once without this setting",
+            )
 
     def _expect_space(self) -> None:
         free = self._free_bytes(self.layout.root)
