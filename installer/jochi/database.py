@@ -42,7 +42,7 @@ class Database:
         """Runs ``work`` in one managed transaction: several statements that belong together."""
 
         def in_session() -> T:
-            with self.driver.session(database=self.name) as session:
+            with self._session() as session:
                 return session.execute_write(work) if write else session.execute_read(work)
 
         return self._guard(in_session)
@@ -54,10 +54,16 @@ class Database:
         """
 
         def in_session() -> list[Row]:
-            with self.driver.session(database=self.name) as session:
+            with self._session() as session:
                 return [dict(record) for record in session.run(text, dict(parameters or {}))]
 
         return self._guard(in_session)
+
+    def _session(self) -> neo4j.Session:
+        # Hints about labels and properties that don't exist yet would fill the logs of every app that runs us.
+        return self.driver.session(
+            database=self.name, notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF
+        )
 
     def _guard(self, work: Callable[[], T]) -> T:
         try:

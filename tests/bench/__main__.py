@@ -1,0 +1,120 @@
+"""`make bench`: prints the figures of the foundation. Each ratio is measured within this one run."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from jochi import Jochi, importing
+from jochi.localserver import LocalServer
+from jochi.scheduler.runner import run_job
+from tests.bench.store import FAR, fill, make_due, wipe
+
+NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
+DUE = 1_000
+ROUNDS = 15
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Milliseconds that ``work`` takes."""
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def memories(n: int) -> list[importing.MemoryRecord]:
+    """``n`` memories as an import would read them."""
+    return [
+        importing.MemoryRecord(
+            kind="MemoryEntry",
+            id=f"m{i}",
+            scope=f"s{i % 20}",
+            properties={"content": f"note {i}: the deployment went well", "created_at": NOW - timedelta(minutes=i)},
+        )
+        for i in range(n)
+    ]
+
+
+def main() -> None:
+    """Starts a local server of its own, measures, prints."""
+    console = Console(width=110)
+    with tempfile.TemporaryDirectory() as folder:
+        local = LocalServer("bench", home=Path(folder))
+        running = local.start()
+        try:
+            with running.driver() as driver:
+                table = measure(Jochi(driver))
+        finally:
+            local.reset()
+    console.print(table)
+
+
+def measure(client: Jochi) -> Table:
+    """All figures as one table."""
+    client.install(arm=False)
+    client.apply()
+    table = Table("what", "figure", "wanted")
+    table.add_row("import without embeddings", f"{import_speed(client):,.0f} memories/s", "≥ 5,000")
+    empty, small, large = ticks(client)
+    table.add_row("empty tick at 10^5 memories", f"{empty:.1f} ms (median)", "< 50 ms")
+    table.add_row(f"tick with the same {DUE:,} due, 10^5 against 10^4", f"{large / small:.2f} ({large:.0f} / {small:.0f} ms)", "≤ 1.3")
+    return table
+
+
+def import_speed(client: Jochi) -> float:
+    """Memories a second, the better of two imports after a warm-up."""
+    best = 0.0
+    for n in (10_000, 30_000, 30_000):
+        wipe(client.database)
+        batch = memories(n)
+        took = timed(lambda batch=batch: importing.write(client.database, batch, now=NOW))  # type: ignore[misc]
+        best = max(best, n / took * 1000)
+    return best
+
+
+def ticks(client: Jochi) -> tuple[float, float, float]:
+    """Milliseconds: an empty tick at 10^5 memories, a run over the same due memories at 10^4 and at 10^5."""
+    database, engine = client.database, client.engine
+
+    def tick() -> None:
+        clock = datetime.now(timezone.utc)
+        engine.call("scheduler/tick", {"clock": clock, "pump": engine.pump})
+        engine.call("scheduler/arm", {"clock": clock, "pump": engine.pump, "watch": engine.watch})
+        engine.call(
+            "scheduler/claim",
+            {"clock": clock, "due_by": clock - timedelta(days=1), "now": clock, "pump": engine.pump, "job": None, "runner": "bench"},
+        )
+
+    def due_run() -> float:
+        make_due(database, DUE, NOW - timedelta(days=1))
+        return timed(lambda: run_job(engine, "curate_due", now=NOW))
+
+    # Created within the grace period: looked at, never pruned, so that every round finds the same memories.
+    wipe(database)
+    fill(database, 0, 9_999, NOW - timedelta(hours=1), NOW + FAR)
+    small = [due_run() for _ in range(ROUNDS)]
+    fill(database, 10_000, 99_999, NOW - timedelta(hours=1), NOW + FAR)
+    large = [due_run() for _ in range(ROUNDS)]
+    small += _again_at_ten_thousand(client, due_run)
+    empty = [timed(tick) for _ in range(100)]
+    return statistics.median(empty[10:]), statistics.median(small[5:]), statistics.median(large)
+
+
+def _again_at_ten_thousand(client: Jochi, due_run: Callable[[], float]) -> list[float]:
+    """The small store once more after the large one, so that a server that has warmed up favours neither."""
+    wipe(client.database)
+    fill(client.database, 0, 9_999, NOW - timedelta(hours=1), NOW + FAR)
+    small = [due_run() for _ in range(ROUNDS)]
+    fill(client.database, 10_000, 99_999, NOW - timedelta(hours=1), NOW + FAR)
+    return small
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Fills a store for the benchmarks."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from jochi.database import Database
+
+_CREATE = """
+UNWIND range($from, $to) AS i
+CREATE (:Curated:Notification {
+  scope: 's' + toString(i % 100), id: 'n' + toString(i), key: 's' + toString(i % 100) + '/n' + toString(i),
+  content: 'build ' + toString(i) + ' is green', token_count: 6, tier: 'HOT', access_count: 0, read: true, priority: 'low',
+  created_at: $created, read_at: $created, next_due: $next_due
+})
+"""
+
+
+def wipe(database: Database) -> None:
+    """Takes memories, tombstones, records and runs out."""
+    database.autocommit(
+        "MATCH (n) WHERE n:Curated OR n:Tombstone OR n:CurationAudit OR n:JochiQuota OR n:JochiJobRun "
+        "CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS"
+    )
+
+
+def fill(database: Database, first: int, last: int, created: datetime, next_due: datetime) -> None:
+    """Notifications ``first`` to ``last`` in 100 scopes, read when they were created."""
+    for start in range(first, last + 1, 10_000):
+        stop = min(start + 9_999, last)
+        parameters = {"from": start, "to": stop, "created": created, "next_due": next_due}
+        database.run(_CREATE, parameters)
+
+
+def make_due(database: Database, n: int, moment: datetime) -> None:
+    """Moves ``next_due`` of the first ``n`` memories (by id) to ``moment``."""
+    rows = {"keys": [f"s{i % 100}/n{i}" for i in range(n)], "moment": moment}
+    database.run("UNWIND $keys AS key MATCH (m:Curated {key: key}) SET m.next_due = $moment", rows)
+
+
+FAR = timedelta(days=3650)
+"""So far ahead that it isn't due in any benchmark."""
