@@ -10,8 +10,15 @@ from neo4j.exceptions import ClientError
 
 from jochi.database import Database
 from jochi.resources import statement
+from jochi.server_settings import seconds_of
 
-NEEDED_FOR_JOBS = ("apoc.cypher.doIt", "apoc.periodic.repeat", "apoc.periodic.list", "apoc.util.validate")
+NEEDED_FOR_JOBS = (
+    "apoc.cypher.doIt",
+    "apoc.periodic.repeat",
+    "apoc.periodic.list",
+    "apoc.periodic.cancel",
+    "apoc.util.validate",
+)
 """APOC Core procedures without which the database can't run jobs on its own."""
 
 OLDEST_SERVER = (5, 26)
@@ -73,7 +80,7 @@ def read_facts(database: Database) -> ServerFacts:
         apoc=_apoc_version(database),
         callable=frozenset(callable_names),
         default_language=settings.get("db.query.default_language", "CYPHER_5"),
-        lock_timeout=_seconds(settings.get("db.lock.acquisition.timeout")),
+        lock_timeout=seconds_of(settings.get("db.lock.acquisition.timeout")),
         read_only=any(row["access"] == "read-only" for row in access),
         writer=any(row["writer"] for row in access),
     )
@@ -92,12 +99,3 @@ def _settings(database: Database) -> dict[str, str]:
     except ClientError:  # a user who may not read settings
         return {}
     return {row["name"]: row["value"] for row in rows}
-
-
-def _seconds(text: str | None) -> float | None:
-    """Seconds from a server setting such as `5s`, `1m`, `0s`, `500ms`."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?", text or "")
-    if not match:
-        return None
-    unit = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2] or "s"]
-    return float(match[1]) * unit

@@ -10,7 +10,10 @@ import typer
 import jochi
 from jochi.cli import decide, installing, jobs, look, migrations, policy, procedures, server
 from jochi.cli.connection import Options
+from jochi.cli.demo import demo
+from jochi.cli.doctor import doctor
 from jochi.cli.importing import import_command
+from jochi.cli.status import status
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -51,6 +54,9 @@ app.add_typer(procedures.app, name="procedures")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(policy.app, name="policy")
 app.command("import")(import_command)
+app.command()(status)
+app.command()(doctor)
+app.command()(demo)
 installing.add_to(app)
 look.add_to(app)
 decide.add_to(app)

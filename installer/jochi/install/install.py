@@ -7,31 +7,35 @@ doesn't compile leaves the old version in place and running.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import neo4j
-from neo4j.exceptions import ClientError
+from neo4j.exceptions import ClientError, DatabaseError
 
 import jochi
-from jochi import clock, migrations
+from jochi import migrations
 from jochi.database import Database
 from jochi.engine import Engine
 from jochi.errors import JochiError, Refused
 from jochi.facts import ServerFacts, read_facts
+from jochi.install.holding import held_pump
 from jochi.install.preflight import jobs_obstacle, require_suitable_server
 from jochi.policy import LoadedPolicy
 from jochi.registry import ProcedureStatus, Status, compare
 from jochi.rendering import Procedure, render_all
 from jochi.resources import statement
-from jochi.scheduler.arming import ensure_jobs
+from jochi.scheduler.arming import ensure_jobs, take_off_list
+from jochi.scheduler.server_clock import ServerClock
 
-HOLD_PUMP = timedelta(minutes=5)
-"""How long a pump stays held if the installer that holds it dies."""
+_APOC_CALL = re.compile(r"\bCALL (apoc\.[\w.]+)")
+_PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
+
+PASSED = {"select": ("now", "limit", "skip", "job"), "act": ("now", "keys", "run", "policy", "job")}
+"""What `scheduler/step` hands to every job's sections."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +77,13 @@ def install(
     procedures = render_all(policy.policy, facts, templates)
     _require_procedures_of_jobs(policy, procedures)
     state = engine.state()
-    with _held_pump(engine, wait_seconds, say, there=state.pump is not None):
+    if state.pump is not None:
+        say("pausing the pump")
+    with held_pump(engine, wait_seconds) if state.pump is not None else nullcontext():
         say("applying migrations")
         applied = migrations.apply(database, wait_for_lock_seconds=wait_seconds)
         say("checking every statement on this server")
-        explain_all(database, procedures)
+        explain_all(database, procedures, facts)
         found = compare(procedures, state.procedures.values())
         say("storing procedures, policy and jobs")
         obstacle = jobs_obstacle(facts)
@@ -88,6 +94,8 @@ def install(
     if arm:
         say("arming the pump and the watch")
         armed = ensure_jobs(engine, replace=True)
+    elif "apoc.periodic.cancel" in facts.callable:
+        take_off_list(engine)
     after = engine.state().pump or {}
     return InstallResult(
         facts,
@@ -100,14 +108,19 @@ def install(
     )
 
 
-def explain_all(database: Database, procedures: dict[str, Procedure]) -> None:
-    """EXPLAINs every section on the server, as a driver runs it and as doIt does; `JochiError` names the procedure."""
+def explain_all(database: Database, procedures: dict[str, Procedure], facts: ServerFacts) -> None:
+    """EXPLAINs every section on the server, as a driver runs it and as doIt does; `JochiError` names the procedure.
+
+    What calls an APOC procedure that this server doesn't have is left out: only the database itself would run it.
+    """
     for procedure in procedures.values():
         for section, text in procedure.sections.items():
+            if not set(_APOC_CALL.findall(text)) <= facts.callable:
+                continue
             try:
                 database.autocommit("EXPLAIN " + text)
-                database.autocommit("EXPLAIN " + as_doit_runs_it(text))
-            except ClientError as error:
+                database.autocommit("EXPLAIN " + as_doit_runs_it(text, PASSED.get(section, ())))
+            except (ClientError, DatabaseError) as error:
                 raise JochiError(
                     f"the section {section} doesn't compile on this server: {error.message}",
                     where=f"procedure {procedure.name}",
@@ -115,12 +128,13 @@ def explain_all(database: Database, procedures: dict[str, Procedure]) -> None:
                 ) from None
 
 
-def as_doit_runs_it(text: str) -> str:
+def as_doit_runs_it(text: str, passed: Iterable[str] = ()) -> str:
     """``text`` with its parameters as variables in front, which is what apoc.cypher.doIt makes of it (Cypher.java).
 
-    A body that names a variable like one of its parameters runs from a driver and fails in the database.
+    A body that names a variable like one of its parameters runs from a driver and fails in the database. ``passed``:
+    parameters that doIt is given whether or not the text names them.
     """
-    names = sorted(set(re.findall(r"\$([A-Za-z_]\w*)", text)))
+    names = sorted({*_PARAMETER.findall(text), *passed})
     if not names or text.startswith("CYPHER "):
         return text
     return "WITH " + ", ".join(f"${name} AS {name}" for name in names) + "\n" + text
@@ -142,7 +156,7 @@ def _store(
     database: Database, engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure], *, armed: bool
 ) -> bool:
     """Everything in one transaction: another client sees the old engine or the new one. Returns whether verdicts changed."""
-    now = clock.now()
+    now = ServerClock(database).now()
 
     def work(tx: neo4j.ManagedTransaction) -> bool:
         def run(file: str, **parameters: Any) -> dict[str, Any]:
@@ -204,7 +218,20 @@ def _job_rows(policy: LoadedPolicy) -> list[dict[str, Any]]:
     ]
 
 
-PUMP_TEXTS = ("tick", "arm", "claim", "step", "begin", "account", "recover", "fail", "put_aside", "quarantine", "close")
+PUMP_TEXTS = (
+    "current",
+    "tick",
+    "arm",
+    "claim",
+    "step",
+    "begin",
+    "account",
+    "fail",
+    "isolate",
+    "put_aside",
+    "quarantine",
+    "close",
+)
 """Steps of the scheduler whose texts the pump's node carries, as parameters of its repeat job."""
 
 
@@ -229,40 +256,6 @@ def _pump_rows(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Proce
             "texts": {"arm": body("arm")},
         },
     ]
-
-
-class _held_pump:
-    """Holds the pump and waits for runs in progress; lets it go on at the end, whatever happened."""
-
-    def __init__(self, engine: Engine, wait_seconds: float, say: Callable[[str], None], *, there: bool) -> None:
-        self.engine = engine
-        self.wait_seconds = wait_seconds
-        self.say = say
-        self.there = there
-
-    def __enter__(self) -> None:
-        if not self.there:
-            return
-        deadline = monotonic() + self.wait_seconds
-        self.say("pausing the pump")
-        while open_jobs := self._hold(clock.now() + HOLD_PUMP):
-            if monotonic() > deadline:
-                self._hold(None)
-                raise Refused(
-                    f"still running after {self.wait_seconds:.0f} s: {', '.join(open_jobs)}",
-                    where=f"database {self.engine.database.name}",
-                    fix="try again later, or stop the job with `jochi jobs pause NAME`",
-                )
-            sleep(0.2)
-
-    def __exit__(self, *_exception: object) -> None:
-        if self.there:
-            self._hold(None)
-
-    def _hold(self, until: datetime | None) -> list[str]:
-        parameters = {"pump": self.engine.pump, "until": until, "clock": clock.now()}
-        rows = self.engine.database.run(statement("install/hold_pump"), parameters)
-        return list(rows[0]["open"])
 
 
 def status_of_procedures(database: Database, policy: LoadedPolicy) -> list[ProcedureStatus]:

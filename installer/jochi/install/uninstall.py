@@ -12,6 +12,7 @@ from jochi import migrations
 from jochi.database import Database
 from jochi.engine import Engine
 from jochi.facts import read_facts
+from jochi.install.holding import stop_pump
 from jochi.resources import statement
 
 PAGE = 5_000
@@ -26,11 +27,18 @@ class UninstallResult:
     deleted: int
 
 
-def uninstall(database: Database, *, on_progress: Callable[[str], None] | None = None) -> UninstallResult:
-    """Disarms the jobs, restores tombstones, takes `:Curated` and the engine's properties off memories, drops the schema."""
+def uninstall(
+    database: Database, *, on_progress: Callable[[str], None] | None = None, wait_seconds: float = 60
+) -> UninstallResult:
+    """Disarms the jobs, restores tombstones, takes `:Curated` and the engine's properties off memories, drops the schema.
+
+    Waits up to ``wait_seconds`` for runs in progress: one that went on would prune what was just brought back. `Refused`
+    where one doesn't end.
+    """
     say = on_progress or (lambda _message: None)
     engine = Engine(database)
-    say("disarming the jobs")
+    say("stopping the jobs")
+    stop_pump(engine, wait_seconds)
     if "apoc.periodic.cancel" in read_facts(database).callable:
         database.autocommit(statement("install/disarm"), {"names": [engine.watch, engine.pump]})
     say("bringing tombstones back")

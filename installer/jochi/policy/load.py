@@ -35,7 +35,7 @@ class LoadedPolicy:
     @property
     def verdict_sha256(self) -> str:
         """The hash of what decides over memories (`Policy.verdict_parts`)."""
-        return hashlib.sha256(json.dumps(self.policy.verdict_parts(), sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self.policy.verdict_parts()).encode()).hexdigest()
 
     @property
     def label(self) -> str:
@@ -44,7 +44,10 @@ class LoadedPolicy:
 
     @property
     def canonical(self) -> str:
-        """The whole policy, defaults filled in, as JSON with sorted keys: what the hash is taken of."""
+        """The whole policy, defaults filled in, as JSON: what the hash is taken of and what the database keeps.
+
+        The order of kinds and rules is part of it: the first kind and the first rule that fit decide.
+        """
         return _canonical(self.policy)
 
 
@@ -80,7 +83,7 @@ def stored_policy(text: str) -> LoadedPolicy:
 
 
 def _canonical(policy: Policy) -> str:
-    return json.dumps(policy.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
+    return json.dumps(policy.model_dump(mode="json", by_alias=True), ensure_ascii=False)
 
 
 def _read(source: Path) -> str:

@@ -35,6 +35,10 @@ def _positive(value: timedelta) -> timedelta:
     return value
 
 
+def _repeated(names: list[str]) -> list[str]:
+    return sorted({name for name in names if names.count(name) > 1})
+
+
 Name = Annotated[str, AfterValidator(_identifier)]
 PositiveDuration = Annotated[Duration, AfterValidator(_positive)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -283,11 +287,14 @@ class Policy(_Part):
             _identifier(label)
             if label in PROTECTED_KINDS or _RESERVED_LABEL.fullmatch(label):
                 raise ValueError(f"kinds.{name}: the label {label} is protected and can't be enrolled")
-        rules = [rule.name for kind in self.kinds.values() for rule in kind.rules]
-        rules += [rule.name for rule in self.any_kind.rules]
-        twice = sorted({name for name in rules if rules.count(name) > 1})
-        if twice:
+        labels = [kind.label or name for name, kind in self.kinds.items()]
+        if twice := _repeated(labels):
+            raise ValueError(f"two kinds have the same label: {', '.join(twice)}")
+        rules = [*self.any_kind.rules, *(rule for kind in self.kinds.values() for rule in kind.rules)]
+        if twice := _repeated([rule.name for rule in rules]):
             raise ValueError(f"two rules have the same name: {', '.join(twice)}")
+        if twice := _repeated([rule.constant for rule in rules]):
+            raise ValueError(f"the names of two rules differ only in dots and underscores: {', '.join(twice)}")
         if self.scheduler.backoff_min > self.scheduler.backoff_max:
             raise ValueError("scheduler.backoff_min is longer than scheduler.backoff_max")
         if self.scheduler.quarantine_min > self.scheduler.quarantine_max:

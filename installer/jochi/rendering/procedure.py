@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import traceback
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -85,12 +86,18 @@ def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | No
     except jinja2.TemplateSyntaxError as error:
         raise JochiError(f"the template is broken: {error.message}", where=f"{error.filename}:{error.lineno}") from None
     except (jinja2.UndefinedError, ValueError) as error:
-        raise JochiError(f"the template can't be rendered: {error}", where=str(root / file)) from None
+        raise JochiError(f"the template can't be rendered: {error}", where=_place_in_template(error, root / file)) from None
     rendered = _tidy(rendered)
     kind = _KIND.search(rendered)
     if kind is None:
         raise JochiError("no line `// Kind: job|call|engine` at the head of the template", where=str(root / file))
     return Procedure(name, _as_kind(kind[1]), _sections(rendered, kind[1], server), _template_hash(root, file))
+
+
+def _place_in_template(error: BaseException, file: Path) -> str:
+    """`file:line` of the innermost template line in the traceback, which Jinja rewrites to point into templates."""
+    places = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
+    return f"{places[-1].filename}:{places[-1].lineno}" if places else str(file)
 
 
 def _as_kind(text: str) -> KindOfProcedure:

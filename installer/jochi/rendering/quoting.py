@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from datetime import timedelta
@@ -20,7 +21,9 @@ def literal(value: object) -> str:
     """A Cypher literal for a value of the policy: text, number, truth value, duration or a list of these."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
         return repr(value)
     if isinstance(value, timedelta):
         return f"duration({{seconds: {int(value.total_seconds())}}})"
@@ -36,5 +39,6 @@ def _escaped(character: str) -> str:
         return "\\" + character
     if character.isprintable():
         return character
-    code = ord(character)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    # Cypher on 5.26 knows four-digit escapes only: beyond them, a pair of surrogates as Java writes it.
+    units = character.encode("utf-16-be")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))

@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
-from jochi import clock
+from neo4j.exceptions import ClientError
+
 from jochi.engine import Engine
 from jochi.errors import Refused
 from jochi.resources import statement
+from jochi.scheduler.server_clock import ServerClock
+
+_NO_PROCEDURE = "Neo.ClientError.Procedure.ProcedureNotFound"
 
 
 def ensure_jobs(engine: Engine, *, replace: bool = False) -> list[str]:
     """Arms what should run and doesn't; returns the names that were armed.
 
-    ``replace`` takes both off APOC's list first, so that they run the texts that were just installed.
+    ``replace`` takes both off APOC's list first, so that they run the texts that were just installed. Raises `Refused`
+    where the server lacks APOC's procedures.
     """
+    text = engine.text("scheduler/arm")
     if replace:
-        engine.database.autocommit(statement("install/take_off_list"), {"names": [engine.watch, engine.pump]})
-    parameters = {"clock": clock.now(), "pump": engine.pump, "watch": engine.watch}
-    rows = engine.database.autocommit(engine.text("scheduler/arm"), parameters)
+        take_off_list(engine)
+    parameters = {"clock": ServerClock(engine.database).now(), "pump": engine.pump, "watch": engine.watch}
+    try:
+        rows = engine.database.autocommit(text, parameters)
+    except ClientError as error:
+        if error.code != _NO_PROCEDURE:
+            raise
+        raise Refused(
+            "this server has no APOC procedures to arm jobs with",
+            where=f"database {engine.database.name}",
+            fix="put apoc-core into the plugins folder, or drive the jobs from outside with `jochi run`",
+        ) from None
     return sorted(rows[0]["armed"])
 
 
+def take_off_list(engine: Engine) -> None:
+    """Takes the pump and the watch off APOC's list; a run in progress ends by itself."""
+    engine.database.autocommit(statement("install/take_off_list"), {"names": [engine.watch, engine.pump]})
+
+
 def armed_jobs(engine: Engine) -> list[str]:
-    """Which of the two repeat jobs are on the server's list now."""
-    rows = engine.database.run(statement("install/armed_jobs"), {"names": [engine.pump, engine.watch]}, write=False)
+    """Which of the two repeat jobs are on the server's list now; none where there is no APOC."""
+    names = [engine.pump, engine.watch]
+    try:
+        rows = engine.database.run(statement("install/armed_jobs"), {"names": names}, write=False)
+    except ClientError as error:
+        if error.code != _NO_PROCEDURE:
+            raise
+        return []
     return sorted(row["name"] for row in rows)
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import neo4j
 from neo4j.exceptions import Neo4jError
 
-from jochi import clock
 from jochi.engine import Engine
 from jochi.errors import JochiError, Refused, UsageError
+from jochi.scheduler.server_clock import ServerClock
 
 _ANY_TIME = datetime(9999, 1, 1, tzinfo=timezone.utc)
 
@@ -59,15 +59,18 @@ def run_job(engine: Engine, job: str, *, now: datetime | None = None, drain: boo
     paused or where it waits for `jochi apply` or `jochi approve`; `UsageError` where there is no such job.
     """
     runs = []
+    clock = ServerClock(engine.database)
     while True:
-        run = _run_once(engine, job, now)
+        run, again = _run_once(engine, clock, job, now)
         runs.append(run)
-        if not drain or run.status in {"failed", "breaker"} or run.selected == 0:
+        if not drain or not again:
             return runs
 
 
-def _run_once(engine: Engine, job: str, now: datetime | None) -> Run:
+def _run_once(engine: Engine, clock: ServerClock, job: str, now: datetime | None) -> tuple[Run, bool]:
+    """The run, and whether there is more to do at once."""
     started = clock.now()
+    engine.call("scheduler/tick", {"clock": started, "pump": engine.pump})
     claim = engine.call(
         "scheduler/claim",
         {
@@ -80,26 +83,35 @@ def _run_once(engine: Engine, job: str, now: datetime | None) -> Run:
         },
     )
     if claim["job"] is None:
-        raise _why_not(engine, job)
+        raise _why_not(engine, clock, job)
     held = {"job": job, "token": claim["token"], "run": claim["run"]}
     for _batch in range(claim["max_batches"]):
         try:
-            if not engine.database.transaction(lambda tx: _batch_in(tx, engine, held, claim["now"])):
+            if not engine.database.transaction(lambda tx: _batch_in(tx, engine, clock, held, claim["now"])):
                 break
         except Neo4jError as error:
-            _recover(engine, held, claim["now"], error.message or str(error))
+            _recover(engine, clock, held, claim["now"], error.message or str(error))
             break
-    engine.call("scheduler/close", {"clock": clock.now(), **held})
-    return _read_run(engine, claim["run"])
+        except _BrokenProcedure as error:
+            _recover(engine, clock, held, claim["now"], error.what)
+            break
+    closed = engine.call("scheduler/close", {"clock": clock.now(), **held})
+    return _read_run(engine, claim["run"]), bool(closed["again"])
 
 
-def _batch_in(tx: neo4j.ManagedTransaction, engine: Engine, held: Mapping[str, Any], now: datetime) -> bool:
+class _BrokenProcedure(JochiError):
+    """A procedure is missing, or doesn't return what it must: a failed batch, noted on its run."""
+
+
+def _batch_in(
+    tx: neo4j.ManagedTransaction, engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: datetime
+) -> bool:
     """The same four steps as `scheduler/step`, in one transaction. False: nothing was left to do."""
     opened = engine.call_in(tx, engine.text("scheduler/begin"), {"clock": clock.now(), "pump": engine.pump, **held})
     if not opened or not opened["go"]:
         return False
     if opened["select"] is None or opened["act"] is None:
-        raise JochiError(f"there is no procedure {opened['procedure']}", fix="run `jochi install`")
+        raise _BrokenProcedure(f"there is no procedure {opened['procedure']}")
     selected = engine.call_in(
         tx, opened["select"], {"now": now, "limit": opened["limit"], "skip": opened["skip"], "job": opened["job"]}
     )
@@ -130,26 +142,27 @@ def _batch_in(tx: neo4j.ManagedTransaction, engine: Engine, held: Mapping[str, A
 def _require(row: Mapping[str, Any] | None, column: str, procedure: str, section: str) -> Any:
     value = None if row is None else row.get(column)
     if value is None:
-        raise Neo4jError(f"the {section} section of {procedure} returned no row with {column}")
+        raise _BrokenProcedure(f"the {section} section of {procedure} returned no row with {column}")
     return value
 
 
-def _recover(engine: Engine, held: Mapping[str, Any], now: datetime, error: str) -> None:
+def _recover(engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: datetime, error: str) -> None:
     failed = engine.call("scheduler/fail", {"clock": clock.now(), "error": error, **held})
-    keys: list[str] = []
-    if failed["isolate"] and failed["select"]:
-        rows = engine.database.run(
-            failed["select"], {"now": now, "limit": 1, "skip": failed["skip"], "job": failed["job"]}, write=False
-        )
+    if not failed["isolate"]:
+        return
+    parameters = {"now": now, "limit": 1, "skip": failed["skip"], "job": failed["job"]}
+    try:
+        rows = engine.database.run(failed["select"], parameters, write=False)
         keys = list(rows[0]["keys"]) if rows else []
-    put_aside = engine.call(
-        "scheduler/put_aside", {"clock": clock.now(), "job": held["job"], "run": held["run"], "keys": keys}
-    )
-    if put_aside["key"] is not None:
-        engine.call("scheduler/quarantine", {"clock": clock.now(), "key": put_aside["key"]})
+        row = engine.call("scheduler/put_aside", {"clock": clock.now(), "keys": keys, **held})
+        if row["key"] is not None:
+            engine.call("scheduler/quarantine", {"clock": clock.now(), "key": row["key"]})
+    except Neo4jError:
+        # The select itself fails, or somebody holds the memory: the batch's own error is noted, the job passes over the key.
+        return
 
 
-def _why_not(engine: Engine, job: str) -> JochiError:
+def _why_not(engine: Engine, clock: ServerClock, job: str) -> JochiError:
     """Why a job could not be claimed, in words."""
     row = engine.call("jobs/list", {"clock": clock.now(), "pump": engine.pump}, write=False)
     jobs = {entry["name"]: entry for entry in row["jobs"]}
@@ -221,7 +234,8 @@ def replay(
 
 
 def _sections_of(engine: Engine, job: str) -> tuple[str, str]:
-    row = engine.call("jobs/list", {"clock": clock.now(), "pump": engine.pump}, write=False)
+    now = ServerClock(engine.database).now()
+    row = engine.call("jobs/list", {"clock": now, "pump": engine.pump}, write=False)
     procedures = {entry["name"]: entry["procedure"] for entry in row["jobs"]}
     if job not in procedures:
         raise UsageError(f"there is no job {job!r}", fix=f"there are: {', '.join(sorted(procedures)) or 'none'}")

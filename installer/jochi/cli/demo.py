@@ -1,0 +1,220 @@
+"""`jochi demo`: the demonstration, watched at a terminal."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from jochi import clock
+from jochi.cli.output import err, out, table
+
+if TYPE_CHECKING:
+    from jochi.demo import Story
+    from jochi.localserver import Running
+
+REPORT = Path("jochi-demo-report.html")
+_PLAIN_EVERY_SECONDS = 5.0
+
+
+class Screen:
+    """Progress on standard error: a bar on a terminal, a plain line every few seconds elsewhere."""
+
+    def __init__(self) -> None:
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeElapsedColumn(),
+        )
+        self._bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+        self._bar.start()
+        self._task = self._bar.add_task("", total=None)
+        self._last = float("-inf")
+
+    def phase(self, name: str) -> None:
+        """A new part begins."""
+        self._bar.reset(self._task, description=name, total=None)
+        self._last = float("-inf")
+
+    def progress(self, text: str, done: float | None = None, total: float | None = None) -> None:
+        """How far it is."""
+        self._bar.update(self._task, description=text, completed=done or 0, total=total)
+        if self._bar.disable and time.monotonic() - self._last >= _PLAIN_EVERY_SECONDS:
+            self._last = time.monotonic()
+            share = f" ({100 * done / total:.0f} %)" if done is not None and total else ""
+            err.print(f"{text}{share}", markup=False, soft_wrap=True)
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self._bar.console.print(text, markup=False, soft_wrap=True)
+
+    def close(self) -> None:
+        """Takes the bar away."""
+        self._bar.stop()
+
+
+@contextmanager
+def _ended_by_a_kill() -> Iterator[None]:
+    """A polite kill (CI, make) unwinds like Ctrl-C, so that the server is stopped too."""
+
+    def end(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _screen() -> Iterator[Screen]:
+    screen = Screen()
+    try:
+        yield screen
+    finally:
+        screen.close()
+
+
+def demo(
+    data: Annotated[
+        Path | None, typer.Option("--data", help="A LoCoMo or JSON Lines file. Without it: a generated month.")
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the server running at the end.")] = False,
+    report: Annotated[Path, typer.Option("--report", help="Where the report goes.")] = REPORT,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the generated memories.")] = 7,
+) -> None:
+    """Show it all: a local server, months replayed in minutes, then jobs that the database runs on its own.
+
+    It works on a server of its own (named demo), whose database is emptied first.
+    """
+    from jochi.demo import Demo, file_source, generated_source, run_demo
+    from jochi.demo.report import require_matplotlib, require_writable, write_report
+    from jochi.demo.run import server_for
+
+    require_matplotlib()
+    require_writable(report)
+    now = clock.now()
+    source = generated_source(seed, now=now) if data is None else file_source(data, now=now)
+    began = time.monotonic()
+    with _ended_by_a_kill(), _screen() as screen:
+        made = Demo(server_for(screen), source, screen, seed=seed if data is None else None, keep=keep)
+        story = run_demo(made)
+    show(story)
+    with _screen() as made.watcher, made.phase("writing the report"):
+        write_report(story, report, made.watcher)
+    seconds = time.monotonic() - began
+    table("Time", ("part", "seconds"), [(name, f"{s:.1f}") for name, s in story.phases.items()], right=(1,))
+    out.print(f"\nReport: {report} ({seconds:.0f} s in all)", markup=False, soft_wrap=True)
+    if keep and made.running is not None:
+        _show_how_to_go_on(made.running)
+    else:
+        out.print("The demonstration's server is stopped; `jochi demo --keep` leaves it running.", markup=False)
+
+
+def show(story: Story) -> None:
+    """What happened, as tables."""
+    from jochi.demo.story import total
+    from jochi.demo.survey import LIVE_FOR
+
+    what = f" ({story.label})" if story.generated else ""
+    start, end = story.span
+    out.print(
+        f"\n{story.source}: {story.memories:,} {story.label}, {start:%Y-%m-%d} to {end:%Y-%m-%d}, "
+        f"{story.relationships:,} relationships" + (f" [{story.licence}]" if story.licence else ""),
+        markup=False,
+    )
+    if story.bad_count:
+        out.print(
+            f"bad lines left out: {story.bad_count:,}; the first: {story.bad[0] if story.bad else '–'}",
+            markup=False,
+        )
+    totals = story.totals()
+    rows: list[tuple[object, ...]] = [(t.kind, t.tier, *t.imported, *t.replayed, *t.now) for t in totals]
+    sums = (total(getattr(t, moment) for t in totals) for moment in ("imported", "replayed", "now"))
+    rows.append(("all", "", *(number for pair in sums for number in pair)))
+    table(
+        f"Before and after, by kind and tier{what}",
+        ("kind", "tier", "imported", "tokens", "after replay", "tokens", "now", "tokens"),
+        rows,
+        right=range(2, 8),
+    )
+    out.print(
+        f"{sum(story.held_back.values()):,} of the imported {story.label} were held back until the replay was done and came in "
+        f"with an expiry that the demonstration set over {LIVE_FOR.seconds // 60} minutes, so that there is something to watch.",
+        markup=False,
+    )
+    tombstones = sorted(story.tombstones().items())
+    table(
+        f"Tombstones: pruned, and can be brought back{what}",
+        ("kind", "memories", "tokens"),
+        [(kind, n, tokens) for kind, (n, tokens) in tombstones],
+        right=(1, 2),
+    )
+    table(
+        f"What was pruned and why{what}",
+        ("rule", "kind", "in the replay", "by the database alone"),
+        story.pruned(),
+        right=(2, 3),
+    )
+    if story.purged():
+        out.print(f"{story.purged():,} tombstones were older than 30 days and deleted for good (tombstone.ttl).")
+    for who, n in story.breaker.items():
+        out.print(
+            f"[bold]The circuit breaker held back {n:,} prunes in the {who}.[/] What it held back was not pruned then."
+        )
+    table(
+        f"Jobs{what}",
+        ("job", "run by", "runs", "changed something", "looked at", "changed", "total", "median"),
+        [
+            (
+                j.job,
+                j.runner,
+                j.runs,
+                j.changing,
+                j.selected,
+                j.changed,
+                f"{j.total:.2f} s",
+                f"{1000 * j.median:.0f} ms",
+            )
+            for j in story.job_lines()
+        ],
+        right=range(2, 8),
+    )
+    table(
+        "Runs that the database made on its own and that changed something",
+        ("run", "seconds after arming", "took", "pruned", "why"),
+        [
+            (
+                r.id,
+                f"{r.seconds:.1f}",
+                f"{1000 * r.took:.0f} ms",
+                r.changed,
+                ", ".join(f"{rule} {n}" for rule, n in r.rules.items()),
+            )
+            for r in story.changing_runs
+        ],
+        right=(1, 2, 3),
+    )
+
+
+def _show_how_to_go_on(running: Running) -> None:
+    from jochi.demo import INSTANCE
+
+    out.print("The server keeps running, and the database goes on curating without Python. To look:\n", markup=False)
+    for line in (
+        f"export JOCHI_URI={running.uri}",
+        f"export JOCHI_USER={running.user}",
+        f"export JOCHI_PASSWORD_FILE={shlex.quote(str(running.password_file))}",
+        "jochi jobs history curate_due --changed",
+        f"jochi server stop --name {INSTANCE}        # to stop it",
+    ):
+        out.print(f"  {line}", markup=False, soft_wrap=True)

@@ -1,0 +1,144 @@
+"""`jochi status`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from jochi.cli.connection import jochi
+from jochi.cli.jobs import print_jobs
+from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.operate.check import Check, Level
+from jochi.operate.results import Status
+from jochi.operate.status import Overview, Versions, overview
+
+MOST_SHOWN = 20
+
+
+def status(
+    context: typer.Context,
+    tiers: Annotated[
+        bool, typer.Option(help="Sum up the tiers against their budgets; this reads every memory once.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """The engine at a glance: versions, jobs, backlog, what waits for a person, what is put aside.
+
+    Token budgets are per scope and are shown only: nothing enforces them yet.
+    """
+    with jochi(context) as client:
+        found = overview(client, tiers=tiers)
+    if as_json:
+        write_json(found)
+    else:
+        print_overview(found)
+
+
+def print_overview(found: Overview) -> None:
+    """The overview as text and tables; what a person has to do comes first."""
+    _say(f"database {found.database} at {moment(found.at)}")
+    _print_versions(found.versions)
+    if found.migrations is not None:
+        _say(
+            f"migrations: {found.migrations.outcome}, {found.migrations.applied} applied, {found.migrations.pending} pending"
+        )
+        for message in found.migrations.messages:
+            _say(f"  {message}")
+    if not found.installed:
+        _say("jochi is not installed in this database: `jochi install` installs it")
+    else:
+        _print_engine(found)
+    for note in found.notes:
+        out.print(f"[yellow]not readable:[/] {escape(note)}", soft_wrap=True)
+
+
+def _say(text: str) -> None:
+    out.print(text, soft_wrap=True, markup=False)
+
+
+def _print_versions(versions: Versions) -> None:
+    apoc = f"APOC {versions.apoc}" if versions.apoc else "no APOC"
+    installed = "nothing" if versions.installed is None else f"jochi {versions.installed}, policy {versions.policy}"
+    _say(f"jochi {versions.jochi}; installed: {installed}; Neo4j {versions.server} {versions.edition}, {apoc}")
+
+
+def _print_engine(found: Overview) -> None:
+    words = ", ".join(f"{n} {word}" for word, n in sorted(found.procedures.items()))
+    _say(f"procedures: {words or 'not readable'}")
+    for name, word in found.not_installed.items():
+        _say(f"  {name} is {word}")
+    _print_check("pump", found.pump)
+    _print_check("after a restart", found.restart)
+    _print_decisions(found)
+    if found.engine is not None:
+        _print_amounts(found.engine)
+    if found.jobs:
+        print_jobs(found.jobs)
+        for job in found.jobs:
+            if job.failures:
+                _say(f"{job.name} failed {job.failures} times in a row: {job.last_error or 'no error was kept'}")
+    _print_quarantined(found)
+    _print_tiers(found)
+
+
+def _print_check(title: str, check: Check | None) -> None:
+    if check is None:
+        return
+    _say(f"{title}: {check.found}")
+    if check.fix and check.level is not Level.OK:
+        _say(f"  → {check.fix}")
+
+
+def _print_decisions(found: Overview) -> None:
+    for wait in found.waiting:
+        since = f" since {moment(wait.since)}" if wait.since else ""
+        _say(f"waits for `jochi {wait.verb}`{since}: {wait.why}; standing still: {', '.join(wait.jobs) or 'no job'}")
+    for switch in found.paused:
+        what = "everything" if switch.what == "all" else f"{switch.what} {switch.name}"
+        _say(
+            f"paused: {what} by {switch.by or 'somebody'} since {moment(switch.since)}; `{switch.resume}` takes it back"
+        )
+    for breaker in found.tripped:
+        _say(
+            f"the breaker holds back {breaker.kind} in scope {breaker.scope} since {moment(breaker.since)}; "
+            "look at `jochi plan`, and let what it counts through with `jochi apply`"
+        )
+
+
+def _print_amounts(engine: Status) -> None:
+    oldest = f", the oldest since {moment(engine.oldest_due)}" if engine.due else ""
+    _say(f"backlog: {engine.due:,} memories are due for a look{oldest}")
+    gone = f", the oldest from {moment(engine.oldest_tombstone)}; {engine.tombstones_due:,} are due for the purge"
+    _say(f"tombstones: {engine.tombstones:,}" + (gone if engine.tombstones else ""))
+
+
+def _print_quarantined(found: Overview) -> None:
+    if not found.quarantined:
+        return
+    rows = [
+        (row.key + (" (tombstone)" if row.tombstone else ""), row.until, row.failures, row.run, row.error)
+        for row in found.quarantined[:MOST_SHOWN]
+    ]
+    table(
+        f"Put aside after a failure: {len(found.quarantined):,}",
+        ("memory", "until", "failures", "run", "the run's last error"),
+        rows,
+        right=(2,),
+    )
+
+
+def _print_tiers(found: Overview) -> None:
+    if found.tiers is None:
+        return
+    rows = [
+        (row.tier or "(none)", row.n, row.tokens, row.uncounted, row.budget, row.scopes, row.over, row.most)
+        for row in found.tiers
+    ]
+    table(
+        "Tiers; budgets are tokens per scope, not enforced yet",
+        ("tier", "memories", "tokens", "no count", "budget", "scopes", "over budget", "largest scope"),
+        rows,
+        right=(1, 2, 3, 4, 5, 6, 7),
+    )

@@ -1,0 +1,81 @@
+"""Memories that the engine can't see, or can't judge: each a function over counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jochi.operate.check import Check, fail, ok, warn
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Counts by fault, with a few keys each; ``looked_at`` of ``total`` memories."""
+
+    total: int
+    looked_at: int
+    counts: Mapping[str, int]
+    samples: Mapping[str, list[str]]
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Unseen:
+        """From the row of `report/unseen`."""
+        faults = row["faults"]
+        return cls(
+            row["total"],
+            row["looked_at"],
+            {entry["fault"]: entry["n"] for entry in faults},
+            {entry["fault"]: list(entry["samples"]) for entry in faults},
+        )
+
+    def _of(self, fault: str, words: str) -> str:
+        named = ", ".join(self.samples.get(fault, []))
+        return f"{self.counts[fault]:,} {words} (such as {named})"
+
+    def say(self, words: Mapping[str, str]) -> str:
+        """The faults that there are, in words."""
+        return "; ".join(self._of(fault, text) for fault, text in words.items() if self.counts.get(fault))
+
+    @property
+    def share(self) -> str:
+        """How much of the whole this speaks of."""
+        return (
+            f"{self.looked_at:,} memories" if self.looked_at == self.total else f"{self.looked_at:,} of {self.total:,}"
+        )
+
+
+_INVISIBLE = {
+    "no_key": "without a key",
+    "no_next_due": "without next_due",
+    "wrong_next_due": "whose next_due is not a zoned datetime",
+}
+_UNDATED = {
+    "no_created_at": "without created_at",
+    "wrong_created_at": "whose created_at is not a zoned datetime",
+}
+
+
+def check_visible(found: Unseen, repair: str) -> Check:
+    """Every memory has a key and a place in the queue. ``repair``: the statement that gives a place to those without."""
+    said = found.say(_INVISIBLE)
+    if not said:
+        return ok("memories", f"every one has a key and a place in the queue; looked at {found.share}")
+    fixes = []
+    if found.counts.get("no_key"):
+        fixes.append("give each its scope, its id and key = scope/id (`jochi import` does), or take :Curated off")
+    if found.counts.get("no_next_due") or found.counts.get("wrong_next_due"):
+        fixes.append(f"run in a browser: {repair}")
+    return fail("memories", f"the engine never looks at: {said}; looked at {found.share}", "; ".join(fixes))
+
+
+def check_dated(found: Unseen) -> Check:
+    """Every memory says when it was created; one that doesn't is protected for ever."""
+    said = found.say(_UNDATED)
+    if not said:
+        return ok("creation times", f"known; looked at {found.share}")
+    return warn(
+        "creation times",
+        f"protected for ever, because their age isn't known: {said}; looked at {found.share}",
+        "set created_at to a zoned datetime, such as datetime('2026-01-31T12:00:00Z')",
+    )

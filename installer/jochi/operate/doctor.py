@@ -1,0 +1,238 @@
+"""`jochi doctor`: asks the server, the engine and the memories, and judges each answer by one small function.
+
+Before an install it is the preflight. It writes nothing but the probes of `jochi.operate.probe` (background jobs that
+sleep) and one node that it creates and deletes in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from neo4j.exceptions import Neo4jError
+
+import jochi
+from jochi import clock, migrations
+from jochi.database import Database
+from jochi.engine import EngineState
+from jochi.errors import ConnectionFailed, JochiError
+from jochi.facts import ServerFacts, read_facts
+from jochi.install.install import _job_rows, _pump_rows
+from jochi.migrations.files import read_folder
+from jochi.migrations.schema_objects import created_by
+from jochi.operate import checks_engine, checks_memories, checks_server
+from jochi.operate.check import Check, Level, fail, unknown
+from jochi.operate.probe import try_threads
+from jochi.operate.pump import check_pump
+from jochi.operate.restart import check_restart
+from jochi.policy import LoadedPolicy
+from jochi.registry import compare
+from jochi.rendering import render_all
+from jochi.resources import schema_folder, statement
+from jochi.scheduler.arming import armed_jobs
+from jochi.server_settings import seconds_of
+from jochi.temporal import to_python
+
+if TYPE_CHECKING:
+    from jochi.client import Jochi
+
+T = TypeVar("T")
+
+MOST_MEMORIES = 1_000_000
+"""How many memories the doctor looks at, each once (about two seconds a million); there is no index for what is absent."""
+
+SAMPLES = 4
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All checks in a fixed order; ``installed`` says whether Jochi is there at all."""
+
+    database: str
+    at: datetime
+    installed: bool
+    checks: list[Check]
+
+    @property
+    def failed(self) -> list[Check]:
+        """What makes the doctor end with exit code 5."""
+        return [check for check in self.checks if check.level is Level.FAIL]
+
+    def __getitem__(self, name: str) -> Check:
+        """The check of that name; KeyError if it wasn't made."""
+        for check in self.checks:
+            if check.name == name:
+                return check
+        raise KeyError(name)
+
+
+def examine(client: Jochi, *, probe: bool = True, most_memories: int = MOST_MEMORIES) -> Diagnosis:
+    """Makes every check that can be made. ``probe=False`` leaves out the experiment with the scheduler's threads.
+
+    Raises `ConnectionFailed` where no server answers; everything else that goes wrong is a check.
+    """
+    database = client.database
+    facts = read_facts(database)
+    state = client.engine.state()
+    stored = to_python(database.run(statement("report/stored_engine"), write=False)[0])
+    pumps = {row["name"]: row for row in stored["pumps"]}
+    pump = pumps.get(client.engine.pump)
+    policy, policy_check = _policy(client)
+    checks = _server_checks(
+        database, facts, pump, policy, state, probe=probe, bodies=[p["body"] for p in pumps.values()]
+    )
+    checks.append(checks_engine.check_installed(pump, jochi.__version__))
+    if pump is not None:
+        checks += _schema_checks(database)
+        checks += policy_check
+        if policy is not None:
+            checks += _stored_checks(client, facts, state, policy, stored["jobs"], pumps)
+            checks.append(_pump(client, facts, pump, policy))
+        checks.append(checks_engine.check_gate(pump))
+        checks.append(_careful("failures", lambda: checks_engine.check_failing(client.jobs())))
+        checks += _memory_checks(database, most_memories)
+    return Diagnosis(database.name, clock.now(), pump is not None, checks)
+
+
+def _policy(client: Jochi) -> tuple[LoadedPolicy | None, list[Check]]:
+    """The policy, or the check that says why there is none to compare with."""
+    try:
+        return client.policy, []
+    except JochiError as error:
+        return None, [fail("policy", error.what, error.fix or "name a policy file: --policy FILE")]
+
+
+def _server_checks(
+    database: Database,
+    facts: ServerFacts,
+    pump: Mapping[str, Any] | None,
+    policy: LoadedPolicy | None,
+    state: EngineState,
+    *,
+    probe: bool,
+    bodies: list[str],
+) -> list[Check]:
+    limits = {row["name"]: row["value"] for row in _asked(database, "server/time_limits") or []}
+    budgets = {} if policy is None else {name: job.budget for name, job in policy.policy.jobs.items() if job.enabled}
+    prefix = facts.language_prefix
+    bare = [
+        name
+        for name, procedure in state.procedures.items()
+        if any(not text.startswith(prefix) for text in procedure.sections.values())
+    ]
+    roles = _asked(database, "server/roles")
+    started = _asked(database, "server/started_at")
+    return [
+        checks_server.check_version(facts),
+        checks_server.check_database(facts, database.name),
+        checks_server.check_rights(
+            _refusal(database, facts, pump), facts.edition, roles[0]["roles"] if roles else None
+        ),
+        checks_server.check_apoc(facts, armed=bool(pump and pump.get("armed"))),
+        checks_server.check_callable(facts),
+        _threads(database, facts, bodies, probe=probe),
+        checks_server.check_lock_timeout(seconds_of(limits.get("db.lock.acquisition.timeout"))),
+        checks_server.check_transaction_timeout(seconds_of(limits.get("db.transaction.timeout")), budgets),
+        checks_server.check_language(facts.default_language, prefix, bare),
+        checks_server.check_clock(*_skew(database)),
+        check_restart(pump, to_python(started[0]["started_at"]) if started else None, database.name),
+    ]
+
+
+def _asked(database: Database, name: str) -> list[dict[str, Any]] | None:
+    """The rows of a statement, or None where the server doesn't let this user ask."""
+    try:
+        return database.run(statement(name), write=False)
+    except Neo4jError:
+        return None
+
+
+def _refusal(database: Database, facts: ServerFacts, pump: Mapping[str, Any] | None) -> str | None:
+    if facts.read_only or not facts.writer:
+        return "see the check database"
+    try:
+        database.run(statement("server/may_write" if pump is None else "server/may_write_engine"))
+    except Neo4jError as error:
+        return error.message or str(error.code)
+    return None
+
+
+def _threads(database: Database, facts: ServerFacts, bodies: list[str], *, probe: bool) -> Check:
+    if facts.apoc is None:
+        return checks_server.check_threads(None, "there is no APOC")
+    if not probe:
+        return checks_server.check_threads(None, "not tried (--no-probe)")
+    return checks_server.check_threads(*try_threads(database, bodies))
+
+
+def _skew(database: Database) -> tuple[timedelta, timedelta]:
+    before = clock.now()
+    there: datetime = to_python(database.run(statement("server/clock"), write=False)[0]["clock"])
+    half = (clock.now() - before) / 2
+    return there - (before + half), half
+
+
+def _schema_checks(database: Database) -> list[Check]:
+    folder = read_folder(schema_folder())
+    commands = [command.strip() for file in folder.files for command in file.executable]
+    wanted = {
+        made.name: " ".join(next(text for text in commands if f" {made.name} " in text).split())
+        for made in created_by(folder)
+    }
+    return [
+        _careful("migrations", lambda: checks_engine.check_migrations(migrations.validate(database))),
+        _careful(
+            "indexes",
+            lambda: checks_engine.check_indexes(
+                wanted, {row["name"]: row["state"] for row in database.run(statement("report/indexes"), write=False)}
+            ),
+        ),
+    ]
+
+
+def _stored_checks(
+    client: Jochi,
+    facts: ServerFacts,
+    state: EngineState,
+    policy: LoadedPolicy,
+    jobs: list[dict[str, Any]],
+    pumps: Mapping[str, Mapping[str, Any]],
+) -> list[Check]:
+    procedures = render_all(policy.policy, facts)
+    return [
+        checks_engine.check_procedures(compare(procedures, state.procedures.values())),
+        checks_engine.check_pump_texts(_pump_rows(client.engine, policy, procedures), pumps),
+        checks_engine.check_jobs(_job_rows(policy), jobs),
+    ]
+
+
+def _pump(client: Jochi, facts: ServerFacts, pump: Mapping[str, Any], policy: LoadedPolicy) -> Check:
+    """By the server's clock, which is the one that the tick was written by."""
+    listed = armed_jobs(client.engine) if "apoc.periodic.list" in facts.callable else None
+    now = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
+    wanted = [client.engine.pump, client.engine.watch]
+    return check_pump(pump, listed, wanted, now, policy.policy.scheduler.stall_after)
+
+
+def _memory_checks(database: Database, most: int) -> list[Check]:
+    try:
+        row = database.run(statement("report/unseen"), {"most": most, "samples": SAMPLES}, write=False)[0]
+    except Neo4jError as error:
+        return [unknown("memories", f"could not be counted: {error.message}", "ask again when the server is less busy")]
+    found = checks_memories.Unseen.from_row(row)
+    repair = statement("report/repair_next_due").splitlines()[-1]
+    return [checks_memories.check_visible(found, repair), checks_memories.check_dated(found)]
+
+
+def _careful(name: str, check: Callable[[], Check]) -> Check:
+    """A check that asks the server; what goes wrong with asking is what it found."""
+    try:
+        return check()
+    except ConnectionFailed:
+        raise
+    except JochiError as error:
+        return fail(name, error.what, error.fix or "run `jochi install`")
+    except Neo4jError as error:
+        return fail(name, f"could not be checked: {error.message}", "run `jochi install`")

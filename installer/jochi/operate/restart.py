@@ -1,0 +1,31 @@
+"""Whether the engine comes back by itself after a restart: the proof is the mark that the re-arming line leaves.
+
+The line in apoc.conf (`jochi.rearm`) can't be read from a client. But each time it runs, it writes
+`server_started_at` on the pumps: a mark newer than the server's start shows that it is there and works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from jochi.operate.check import Check, ok, unknown, warn
+from jochi.rearm import rearm_key, rearm_line
+
+
+def check_restart(pump: Mapping[str, Any] | None, started_at: datetime | None, database: str) -> Check:
+    """``pump``: properties of its node (None: not installed). ``started_at``: the server's start, None if it can't be read."""
+    line = f"put this line into apoc.conf (a restart makes it count): {rearm_key(database)}={rearm_line()}"
+    mark: datetime | None = None if pump is None else pump.get("server_started_at")
+    if started_at is None:
+        return unknown("restart", "this user may not read when the server started", line)
+    if mark is not None and mark >= started_at:
+        return ok(
+            "restart", f"the server started at {started_at:%Y-%m-%d %H:%M:%S}Z and its apoc.conf armed the jobs again"
+        )
+    if pump is None or pump["installed_at"] > started_at:
+        return unknown(
+            "restart", "the server has not been restarted since the install, so nothing proves the line yet", line
+        )
+    return warn("restart", "the server was restarted and its apoc.conf didn't arm the jobs again", line)

@@ -1,0 +1,260 @@
+"""`jochi status`: the engine at a glance. It reads; every part but the tiers costs the same whatever is stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from shlex import quote
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from neo4j.exceptions import Neo4jError
+
+import jochi
+from jochi import clock, migrations
+from jochi.errors import ConnectionFailed, JochiError
+from jochi.facts import read_facts
+from jochi.install.install import status_of_procedures
+from jochi.migrations import State
+from jochi.operate.check import Check
+from jochi.operate.pump import check_pump
+from jochi.operate.restart import check_restart
+from jochi.operate.results import JobState, Status
+from jochi.registry import Status as Word
+from jochi.resources import statement
+from jochi.scheduler.arming import armed_jobs
+from jochi.temporal import to_python
+
+if TYPE_CHECKING:
+    from jochi.client import Jochi
+
+T = TypeVar("T")
+
+MOST_QUARANTINED = 1_000
+"""Keys that are looked up, newest failure first."""
+
+_TIERS = ("HOT", "WARM", "COLD", "ARCHIVE")
+
+
+@dataclass(frozen=True)
+class Versions:
+    """``installed``: the jochi that installed what is in the database; None where nothing is."""
+
+    jochi: str
+    installed: str | None
+    policy: str | None
+    server: str
+    edition: str
+    apoc: str | None
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The migrations: the outcome of `jochi migrations validate`, and how many are applied and pending."""
+
+    outcome: str
+    applied: int
+    pending: int
+    messages: list[str]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What waits for a person: ``verb`` is `apply` or `approve`, ``why`` what the engine says, ``jobs`` those that stand still."""
+
+    verb: str
+    why: str
+    since: datetime | None
+    jobs: list[str]
+
+
+@dataclass(frozen=True)
+class Paused:
+    """A kill switch that is on: ``what`` is job, kind, scope or all; ``resume`` the command that takes it back."""
+
+    what: str
+    name: str
+    since: datetime | None
+    by: str | None
+    resume: str
+
+
+@dataclass(frozen=True)
+class Tripped:
+    """The circuit breaker of one kind in one scope, and since when it holds memories back."""
+
+    scope: str
+    kind: str
+    since: datetime
+
+
+@dataclass(frozen=True)
+class Quarantined:
+    """A memory put aside after a failure, until when, and the last error of the run that put it aside."""
+
+    key: str
+    until: datetime
+    failures: int | None
+    tombstone: bool
+    job: str
+    run: str
+    error: str | None
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One tier against its budget, which is per scope. ``over``: scopes above it; ``uncounted``: memories without tokens."""
+
+    tier: str
+    budget: int | None
+    n: int
+    tokens: int
+    uncounted: int
+    scopes: int
+    over: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything `jochi status` shows. Where Jochi isn't installed only ``versions`` and ``migrations`` say anything.
+
+    A part that can't be read is empty or None, and ``notes`` says why.
+    """
+
+    database: str
+    at: datetime
+    installed: bool
+    versions: Versions
+    migrations: Chain | None
+    procedures: dict[str, int] = field(default_factory=dict)
+    not_installed: dict[str, str] = field(default_factory=dict)
+    """Procedures whose status word is not INSTALLED."""
+    pump: Check | None = None
+    restart: Check | None = None
+    engine: Status | None = None
+    jobs: list[JobState] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
+    paused: list[Paused] = field(default_factory=list)
+    tripped: list[Tripped] = field(default_factory=list)
+    quarantined: list[Quarantined] = field(default_factory=list)
+    tiers: list[Tier] | None = None
+    """None: not asked for, or not readable."""
+    notes: list[str] = field(default_factory=list)
+
+
+def overview(client: Jochi, *, tiers: bool = True) -> Overview:
+    """Reads everything. ``tiers=False`` leaves out the one part that reads every memory.
+
+    Raises `ConnectionFailed` where no server answers; a part that can't be read becomes a note.
+    """
+    notes: list[str] = []
+
+    def part(name: str, read: Callable[[], T]) -> T | None:
+        try:
+            return read()
+        except ConnectionFailed:
+            raise
+        except JochiError as error:
+            notes.append(f"{name}: {error.what}" + (f" ({error.fix})" if error.fix else ""))
+        except Neo4jError as error:
+            notes.append(f"{name}: {error.message} (`jochi doctor` looks for the cause)")
+        return None
+
+    database = client.database
+    at = clock.now()
+    facts = read_facts(database)
+    pump = to_python(client.engine.state().pump)
+    versions = Versions(
+        jochi.__version__,
+        pump and pump["version"],
+        pump and pump["policy"],
+        facts.version,
+        facts.edition,
+        facts.apoc,
+    )
+    chain = part("migrations", lambda: _chain(client))
+    if pump is None:
+        return Overview(database.name, at, False, versions, chain, notes=notes)
+    words = part("procedures", lambda: status_of_procedures(database, client.policy)) or []
+    engine = part("engine", client.status)
+    jobs = part("jobs", client.jobs) or []
+    seen: Mapping[str, Any] = (engine.pump if engine else None) or {}
+    can_list = "apoc.periodic.list" in facts.callable
+    return Overview(
+        database.name,
+        at,
+        True,
+        versions,
+        chain,
+        dict(Counter(row.status.value for row in words)),
+        {row.name: row.status.value for row in words if row.status is not Word.INSTALLED},
+        part("pump", lambda: _pump(client, seen, can_list=can_list)) if seen else None,
+        part("restart", lambda: check_restart(seen, _started_at(client), database.name)) if seen else None,
+        engine,
+        jobs,
+        waiting(seen, jobs),
+        switches(seen, jobs, engine.pauses if engine else []),
+        [Tripped(**entry) for entry in engine.tripped] if engine else [],
+        part("quarantine", lambda: _quarantined(client, at)) or [],
+        part("tiers", lambda: _tiers(client)) if tiers else None,
+        notes,
+    )
+
+
+def waiting(pump: Mapping[str, Any], jobs: Sequence[JobState]) -> list[Waiting]:
+    """What waits for `jochi apply` or `jochi approve`, and why. Both can be needed."""
+    stopped = [job.name for job in jobs if job.destructive]
+    found = []
+    if pump and pump.get("applied_at") is None:
+        found.append(Waiting("apply", "nobody has said go under this policy", None, stopped))
+    if pump.get("guard") is not None:
+        found.append(Waiting("approve", pump["guard"], pump.get("guard_at"), stopped))
+    return found
+
+
+def switches(pump: Mapping[str, Any], jobs: Sequence[JobState], pauses: Sequence[Mapping[str, Any]]) -> list[Paused]:
+    """The kill switches that are on, the widest first."""
+    found = []
+    if pump and not pump.get("enabled", True):
+        found.append(Paused("all", "", pump.get("paused_at"), pump.get("paused_by"), "jochi resume --all"))
+    for row in sorted(pauses, key=lambda row: (row["what"], row["name"])):
+        command = f"jochi resume --{row['what']} {quote(row['name'])}"
+        found.append(Paused(row["what"], row["name"], row.get("since"), row.get("by"), command))
+    for job in jobs:
+        if job.paused_at is not None:
+            found.append(Paused("job", job.name, job.paused_at, job.paused_by, f"jochi jobs resume {job.name}"))
+    return found
+
+
+def _chain(client: Jochi) -> Chain:
+    found = migrations.listing(client.database)
+    states = Counter(row.state for row in found.migrations)
+    return Chain(found.outcome.value, states[State.APPLIED], states[State.PENDING], list(found.messages))
+
+
+def _pump(client: Jochi, pump: Mapping[str, Any], *, can_list: bool) -> Check:
+    """By the server's clock, which is the one that the tick was written by."""
+    listed = armed_jobs(client.engine) if can_list else None
+    now = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
+    wanted = [client.engine.pump, client.engine.watch]
+    return check_pump(pump, listed, wanted, now, client.policy.policy.scheduler.stall_after)
+
+
+def _started_at(client: Jochi) -> datetime | None:
+    try:
+        started: datetime = to_python(client.database.run(statement("server/started_at"), write=False)[0]["started_at"])
+    except Neo4jError:
+        return None
+    return started
+
+
+def _quarantined(client: Jochi, now: datetime) -> list[Quarantined]:
+    row = client.engine.call("report/quarantined", {"now": now, "most": MOST_QUARANTINED}, write=False)
+    return [Quarantined(**to_python(entry)) for entry in row["quarantined"]]
+
+
+def _tiers(client: Jochi) -> list[Tier]:
+    rows = [Tier(**entry) for entry in client.engine.call("report/budgets", {}, write=False)["tiers"]]
+    return sorted(rows, key=lambda row: (_TIERS.index(row.tier) if row.tier in _TIERS else len(_TIERS), row.tier))

@@ -1,0 +1,50 @@
+"""Fixtures of the fault tests: the engine armed or ready to be run from outside, without a new install each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from jochi import Jochi
+
+
+@pytest.fixture
+def engine(jochi: Jochi) -> Iterator[Jochi]:
+    """The shared engine, whose jobs, procedures and pump a test may change: they are put back after it."""
+    jobs = jochi.database.run("MATCH (j:JochiJob) RETURN j.name AS name, properties(j) AS values")
+    texts = jochi.database.run("MATCH (x:JochiProcedure) RETURN x.name AS name, properties(x) AS values")
+    yield jochi
+    jochi.database.autocommit(
+        "UNWIND ['jochi.pump.neo4j', 'jochi.watch.neo4j'] AS n CALL apoc.periodic.cancel(n) YIELD name RETURN count(*)"
+    )
+    for label, rows in (("JochiJob", jobs), ("JochiProcedure", texts)):
+        jochi.database.run(
+            f"OPTIONAL MATCH (n:{label}) WHERE NOT n.name IN [r IN $rows | r.name] DELETE n "
+            f"WITH count(*) AS done UNWIND $rows AS r MERGE (n:{label} {{name: r.name}}) SET n = r.values",
+            {"rows": rows},
+        )
+    jochi.engine.forget()
+
+
+@pytest.fixture
+def arm(engine: Jochi) -> Callable[[], None]:
+    """Lets the database run its jobs by itself from now on."""
+
+    def now() -> None:
+        engine.database.run(
+            "MATCH (p:JochiPump) SET p.armed = true, p.last_tick = datetime.realtime(), p.rearmed_at = null"
+        )
+        assert engine.ensure_jobs() == [engine.engine.pump, engine.engine.watch]
+
+    return now
+
+
+@pytest.fixture
+def alone(engine: Jochi) -> Callable[[str], None]:
+    """Switches every job off but one, so that a test sees what it does."""
+
+    def only(job: str) -> None:
+        engine.database.run("MATCH (j:JochiJob) SET j.enabled = j.name = $job", {"job": job})
+
+    return only

@@ -1,0 +1,99 @@
+"""What the scheduler's and the installer's fault tests share: memories that are due, and waiting with a deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jochi import Jochi
+from jochi.database import Database
+from jochi.policy import LoadedPolicy, load_policy
+
+T = TypeVar("T")
+
+# By name: as attributes of the package these are the functions that it exports.
+INSTALL = import_module("jochi.install.install")
+UNINSTALL = import_module("jochi.install.uninstall")
+
+# Adding any duration to it overflows: a memory with this in the wrong place makes the evaluator throw.
+POISON = "+999999999-12-31T00:00:00Z"
+
+
+def within(seconds: float, look: Callable[[], T], what: str = "it") -> T:
+    """The first true answer of ``look``; fails where there is none in time. For what the database does by itself."""
+    deadline = time.monotonic() + seconds
+    while not (answer := look()):
+        assert time.monotonic() < deadline, f"{what}: not within {seconds} s"
+        time.sleep(0.1)
+    return answer
+
+
+def remember(database: Database, n: int, *, name: str = "m", days: int = 1, unread: bool = False) -> list[str]:
+    """``n`` notifications, read ``days`` past their TTL (or unread: kept); returns their keys."""
+    database.run(
+        "UNWIND range(1, $n) AS i CREATE (:Curated:Notification {key: 'default/' + $name + i, id: $name + i, scope: 'default', "
+        "content: 'text ' + i, read: NOT $unread, priority: 'low', tier: 'HOT', "
+        "created_at: datetime.realtime() - duration({days: $days + 7}), "
+        "next_due: datetime.realtime() - duration({days: 1, seconds: -i})})",
+        {"n": n, "name": name, "days": days, "unread": unread},
+    )
+    return [f"default/{name}{i}" for i in range(1, n + 1)]
+
+
+def poison(database: Database, key: str) -> None:
+    """Makes the evaluator throw at this memory."""
+    found = database.run(
+        "MATCH (m {key: $key}) WHERE m:Curated OR m:Tombstone SET m.read_at = datetime($at) RETURN m.key AS key",
+        {"key": key, "at": POISON},
+    )
+    assert found
+
+
+def keys(database: Database, label: str, where: str = "true") -> set[str]:
+    """Keys of the memories with ``label`` for which ``where`` (on `m`) holds."""
+    return {row["key"] for row in database.run(f"MATCH (m:{label}) WHERE {where} RETURN m.key AS key", write=False)}
+
+
+def job_of(jochi: Jochi, name: str) -> dict[str, Any]:
+    """All properties of a job."""
+    row = jochi.database.run("MATCH (j:JochiJob {name: $name}) RETURN properties(j) AS j", {"name": name}, write=False)
+    return dict(row[0]["j"])
+
+
+def pump_of(jochi: Jochi) -> dict[str, Any]:
+    """All properties of the pump's node."""
+    name = jochi.engine.pump
+    rows = jochi.database.run("MATCH (p:JochiPump {name: $n}) RETURN properties(p) AS p", {"n": name}, write=False)
+    return dict(rows[0]["p"])
+
+
+def set_job(jochi: Jochi, name: str, **values: Any) -> None:
+    """Sets properties of a job."""
+    jochi.database.run("MATCH (j:JochiJob {name: $name}) SET j += $values", {"name": name, "values": values})
+
+
+def write_policy(folder: Path, text: str, name: str = "custom") -> LoadedPolicy:
+    """A policy over the shipped one, with the short intervals of the tests."""
+    file = folder / f"{name}.toml"
+    head = f'[policy]\nname = "{name}"\nextends = "default"\n'
+    file.write_text(head + text, encoding="utf-8")
+    return load_policy(file)
+
+
+def expect_whole(database: Database) -> None:
+    """Nothing was done twice or by halves: one prune audit per tombstone and the other way round, no key live and dead."""
+    twice = database.run(
+        "MATCH (a:CurationAudit {action: 'prune'}) WITH a.key AS k, count(*) AS n WHERE n > 1 RETURN k, n"
+    )
+    assert twice == []
+    assert keys(database, "Tombstone") == {
+        row["k"] for row in database.run("MATCH (a:CurationAudit {action: 'prune'}) RETURN a.key AS k")
+    }
+    assert keys(database, "Tombstone") & keys(database, "Curated") == set()
+    assert (
+        database.run("MATCH (t:Tombstone) WHERE t:Notification OR NOT 'Curated' IN t.tombstone_labels RETURN t.key")
+        == []
+    )

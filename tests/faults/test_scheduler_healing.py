@@ -1,0 +1,181 @@
+"""The pump and the watch bring each other back; schema commands and stray pumps don't disturb them (DESIGN §5)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from tests.faults.support import expect_whole, job_of, keys, pump_of, remember, set_job, within
+
+from jochi import Jochi
+
+pytestmark = pytest.mark.server
+
+PUMP, WATCH = "jochi.pump.neo4j", "jochi.watch.neo4j"
+
+
+def cancel(jochi: Jochi, *names: str) -> None:
+    text = "UNWIND $names AS n CALL apoc.periodic.cancel(n) YIELD name RETURN count(*)"
+    jochi.database.autocommit(text, {"names": list(names)})
+    assert not set(names) & set(jochi.armed())
+
+
+def prunes(jochi: Jochi, name: str) -> None:
+    """The database still works by itself: what is due now goes."""
+    (key,) = remember(jochi.database, 1, name=name)
+    within(20, lambda: key in keys(jochi.database, "Tombstone"), f"{key} is pruned")
+
+
+def test_a_cancelled_pump_comes_back(engine: Jochi, arm: Callable[[], None]) -> None:
+    engine.apply()
+    arm()
+    prunes(engine, "before")
+    cancel(engine, PUMP)
+    within(10, lambda: PUMP in engine.armed(), "the watch arms the pump")
+    prunes(engine, "after")
+
+
+def test_a_cancelled_watch_comes_back(engine: Jochi, arm: Callable[[], None]) -> None:
+    arm()
+    cancel(engine, WATCH)
+    within(10, lambda: WATCH in engine.armed(), "the pump arms the watch")
+
+
+def test_with_both_cancelled_any_client_arms_them_again(engine: Jochi, arm: Callable[[], None]) -> None:
+    engine.apply()
+    arm()
+    cancel(engine, PUMP, WATCH)
+    assert engine.ensure_jobs() == [PUMP, WATCH]
+    assert engine.ensure_jobs() == []
+    prunes(engine, "after")
+
+
+def test_a_paused_or_held_pump_is_not_taken_for_a_dead_one(engine: Jochi, arm: Callable[[], None]) -> None:
+    arm()
+    generation = pump_of(engine)["generation"]
+    engine.database.run("MATCH (p:JochiPump {name: $n}) SET p.enabled = false", {"n": PUMP})
+    first = pump_of(engine)["last_tick"]
+    within(10, lambda: pump_of(engine)["last_tick"] > first, "it ticks on")
+    assert pump_of(engine)["generation"] == generation
+
+
+def test_what_is_not_to_be_armed_is_not_armed(engine: Jochi) -> None:
+    assert pump_of(engine)["armed"] is False
+    assert engine.ensure_jobs() == []
+    assert engine.armed() == []
+
+
+def test_a_terminated_tick_ends_the_pump_and_the_watch_brings_it_back(engine: Jochi, arm: Callable[[], None]) -> None:
+    everything = remember(engine.database, 50)
+    engine.apply()
+    with engine.database.driver.session() as session:
+        agent = session.begin_transaction()
+        agent.run("MATCH (m:Curated {key: $key}) SET m.seen = true", {"key": everything[9]}).consume()
+        arm()
+        pump = within(15, lambda: ticks(engine, "Blocked by"), "the pump waits for the agent")
+        generation = pump_of(engine)["generation"]
+        engine.database.autocommit("TERMINATE TRANSACTIONS $ids", {"ids": pump})
+        within(20, lambda: pump_of(engine)["generation"] > generation, "the watch arms it again")
+        agent.rollback()
+    # The lease of the run that was cut is honoured (20 s here); the test doesn't wait for it.
+    set_job(engine, "curate_due", lease_until=None)
+    within(30, lambda: keys(engine.database, "Tombstone") == set(everything), "the work goes on")
+    within(10, lambda: not job_of(engine, "curate_due")["run_open"])
+    status = [run["status"] for run in engine.history("curate_due", limit=50)]
+    assert "running" not in status
+    assert status.count("crashed") == job_of(engine, "curate_due").get("crashes", 0) <= 1
+    expect_whole(engine.database)
+
+
+def ticks(jochi: Jochi, status: str) -> list[str]:
+    """The outer transactions of ticks, while one of their batches has ``status``."""
+    rows = jochi.database.run(
+        "SHOW TRANSACTIONS YIELD transactionId, status, currentQuery, outerTransactionId "
+        "RETURN transactionId AS id, status, currentQuery AS query, outerTransactionId AS outer"
+    )
+    if not any(row["status"].startswith(status) for row in rows):
+        return []
+    return [row["id"] for row in rows if "// The pump: one tick" in (row["query"] or "") and not row["outer"]]
+
+
+def test_of_two_pumps_at_once_the_older_one_does_nothing(engine: Jochi, arm: Callable[[], None]) -> None:
+    """Two who arm at once can leave a repeat job that is not on APOC's list any more and runs for ever."""
+    engine.apply()
+    arm()
+    cancel(engine, PUMP, WATCH)
+    within(10, lambda: not any(job.running for job in engine.jobs()), "no run is in progress")
+    stray = pump_of(engine)
+    engine.database.run("MATCH (p:JochiPump {name: $n}) SET p.generation = p.generation + 1", {"n": PUMP})
+    remember(engine.database, 5)
+    set_job(engine, "curate_due", next_start=stray["last_tick"])
+    before = pump_of(engine)["last_tick"]
+    assert engine.database.autocommit(stray["body"], stray) == [{"ran": 0}]
+    assert len(keys(engine.database, "Curated")) == 5
+    assert pump_of(engine)["last_tick"] == before
+    current = pump_of(engine)
+    assert engine.database.autocommit(current["body"], current) == [{"ran": 1}]
+    assert keys(engine.database, "Curated") == set()
+
+
+def test_two_clients_that_arm_at_once_arm_once(engine: Jochi) -> None:
+    for _ in range(3):
+        engine.database.autocommit(f"CALL apoc.periodic.cancel('{PUMP}') YIELD name RETURN name")
+        engine.database.autocommit(f"CALL apoc.periodic.cancel('{WATCH}') YIELD name RETURN name")
+        engine.database.run("MATCH (p:JochiPump) SET p.armed = true, p.rearmed_at = null, p.generation = 100")
+        with ThreadPoolExecutor(2) as pool:
+            armed = list(pool.map(lambda _: Jochi(engine.database.driver).ensure_jobs(), range(2)))
+        assert sorted(name for names in armed for name in names) == [PUMP, WATCH]
+        assert pump_of(engine)["generation"] == 101
+
+
+def test_a_pump_without_progress_is_armed_again_but_not_over_and_over(engine: Jochi) -> None:
+    """It is on the list, but its ticks leave no mark (tests/policy.toml: 10 s)."""
+    engine.database.run("MATCH (p:JochiPump) SET p.armed = true, p.rearmed_at = null, p.enabled = true")
+    idle = "UNWIND $names AS n CALL apoc.periodic.repeat(n, 'RETURN 1', 60) YIELD name RETURN count(*)"
+    engine.database.autocommit(idle, {"names": [PUMP, WATCH]})
+    assert engine.ensure_jobs() == []
+    engine.database.run("MATCH (p:JochiPump) SET p.last_tick = datetime.realtime() - duration('PT11S')")
+    # Its first tick waits for this lock, so that no mark of life comes in between.
+    with engine.database.driver.session() as session, session.begin_transaction() as transaction:
+        assert engine.ensure_jobs() == [PUMP]
+        transaction.run("MATCH (p:JochiPump {name: $n}) SET p.seen = true", {"n": PUMP}).consume()
+        transaction.rollback()
+    engine.database.run("MATCH (p:JochiPump) SET p.last_tick = datetime.realtime() - duration('PT11S')")
+    assert engine.ensure_jobs() == []
+
+
+INDEXES: dict[str, tuple[str, str]] = {
+    "test_curated": ("Curated", "content"),
+    "test_job": ("JochiJob", "procedure"),
+    "test_run": ("JochiJobRun", "status"),
+    "test_tombstone": ("Tombstone", "content"),
+}
+
+
+def test_schema_commands_during_ticks_hang_nothing(engine: Jochi, arm: Callable[[], None]) -> None:
+    everything = set(remember(engine.database, 400))
+    engine.apply()
+    set_job(engine, "curate_due", batch_size=40, max_batches=5)
+    arm()
+    slowest, commands = 0.0, 0
+    deadline = time.monotonic() + 60
+    while keys(engine.database, "Tombstone") != everything or commands < 40:
+        assert time.monotonic() < deadline, f"{commands} commands, slowest {slowest:.2f} s"
+        for name, (label, property_) in INDEXES.items():
+            for text in (
+                f"CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{property_})",
+                f"DROP INDEX {name} IF EXISTS",
+            ):
+                began = time.monotonic()
+                engine.database.autocommit(text)
+                slowest, commands = max(slowest, time.monotonic() - began), commands + 1
+    assert slowest < 5
+    within(10, lambda: not job_of(engine, "curate_due")["run_open"])
+    failed: list[Any] = [
+        run for run in engine.history("curate_due", limit=100) if run["status"] in {"failed", "crashed"}
+    ]
+    assert failed == []
+    expect_whole(engine.database)

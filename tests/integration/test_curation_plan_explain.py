@@ -1,0 +1,181 @@
+"""A plan writes nothing and names what the run then does; explain says why; golden query plans (DESIGN §6, §8)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from tests.oracle import RAILS, Memory, graph
+
+from jochi import Jochi
+from jochi.errors import Refused
+from jochi.scheduler.runner import run_job
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, 0, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+OLD = NOW - 40 * DAY
+MEMORIES = [
+    *(Memory(f"read{i}", ("Notification",), {"read": True, "created_at": OLD}) for i in range(7)),
+    Memory("pinned", ("Notification",), {"read": True, "created_at": OLD, "pinned": True}),
+    Memory("new", ("Notification",), {"read": True, "created_at": NOW}),
+    Memory("session", ("SessionContext",), {"active": False, "created_at": OLD}, scope="b"),
+    Memory("note", ("Note",), {"created_at": OLD}, scope="b"),
+]
+
+
+@pytest.fixture
+def applied(jochi: Jochi) -> Jochi:
+    jochi.apply()
+    return jochi
+
+
+def everything(client: Jochi) -> list[dict[str, Any]]:
+    return client.database.run("MATCH (n) RETURN labels(n) AS labels, properties(n) AS stored ORDER BY elementId(n)")
+
+
+def test_a_plan_writes_nothing_and_names_what_the_run_then_does(applied: Jochi) -> None:
+    graph.write(applied.database, MEMORIES, due=NOW)
+    before = everything(applied)
+    plan = applied.plan(NOW)
+    assert everything(applied) == before
+    groups = {(group.kind, group.rule, group.outcome): (group.n, group.scopes) for group in plan.groups}
+    assert groups == {
+        ("Notification", "notification.read", "prune"): (7, 1),
+        ("Notification", "notification.read", "protected"): (1, 1),
+        ("Notification", None, "keep"): (1, 1),
+        ("SessionContext", "session.inactive", "prune"): (1, 1),
+        ("Note", None, "keep"): (1, 1),
+    }
+    assert [group.samples for group in plan.groups if group.kind == "Note"] == [["b/note"]]
+    assert {(quota.scope, quota.kind, quota.n) for quota in plan.quotas} == {
+        ("default", "Notification", 7),
+        ("b", "SessionContext", 1),
+    }
+    assert (plan.prunes, plan.rails, plan.looked_at) == (8, {"pinned": 1}, len(MEMORIES))
+    run = run_job(applied.engine, "curate_due", now=NOW)[0]
+    assert (run.changed, run.tally["pruned"], run.tally["protected"], run.tally["keep"]) == (8, 8, 1, 2)
+    assert applied.plan(NOW).looked_at == 0
+
+
+def test_a_plan_of_another_policy_is_not_applied(jochi: Jochi) -> None:
+    from dataclasses import replace
+
+    with pytest.raises(Refused, match="changed"):
+        jochi.apply(replace(jochi.plan(), policy_sha256="another"))
+    with pytest.raises(Refused, match="go"):
+        run_job(jochi.engine, "curate_due")
+
+
+def test_explain_tells_every_rule_and_every_rail(applied: Jochi) -> None:
+    memory = Memory("n", ("Notification",), {"read": True, "created_at": OLD, "read_at": OLD + DAY, "pinned": True})
+    graph.write(applied.database, [memory], due=NOW)
+    said = applied.explain("n", at=NOW)
+    assert (said.kind, said.outcome, said.rule) == ("Notification", "protected", "notification.read")
+    assert [rule.rule for rule in said.rules] == ["any.expires_at", "notification.read", "notification.unread"]
+    (read,) = (rule for rule in said.rules if rule.rule == "notification.read")
+    assert (read.due, read.met, read.unknown) == (OLD + 8 * DAY, True, False)
+    assert [dict(condition) for condition in read.conditions] == [
+        {"property": "read", "required": "= true", "current": True, "met": True}
+    ]
+    assert [(clock["property"], clock["current"]) for clock in read.clock] == [
+        ("read_at", OLD + DAY),
+        ("created_at", OLD),
+    ]
+    assert [rail.rail for rail in said.rails] == list(RAILS)
+    (pinned,) = (rail for rail in said.rails if rail.blocks)
+    assert (pinned.rail, pinned.until, pinned.current) == ("pinned", None, True)
+
+
+def test_explain_says_when_a_rail_ends(applied: Jochi) -> None:
+    ends = NOW + timedelta(hours=3)
+    graph.write(
+        applied.database, [Memory("n", ("Note",), {"created_at": OLD, "expires_at": OLD, "hold_until": ends})], due=NOW
+    )
+    said = applied.explain("n", at=NOW)
+    assert [(rail.rail, rail.until) for rail in said.rails if rail.blocks] == [("hold", ends)]
+    assert said.next_look is not None
+    assert ends <= said.next_look <= ends + timedelta(hours=1)
+
+
+def test_explain_of_a_tombstone_and_of_nothing(applied: Jochi) -> None:
+    graph.write(applied.database, MEMORIES, due=NOW)
+    run_job(applied.engine, "curate_due", now=NOW)
+    said = applied.explain("read0", at=NOW)
+    assert (said.outcome, said.found, len(said.tombstones)) == (None, True, 1)
+    assert said.tombstones[0]["purge_due"] == NOW + 30 * DAY
+    assert [(audit["action"], audit["rule"]) for audit in said.audits] == [("prune", "notification.read")]
+    assert not applied.explain("never", at=NOW).found
+
+
+@pytest.fixture
+def filled(applied: Jochi) -> Jochi:
+    """Enough of everything that an index is worth its while."""
+    applied.database.run(
+        "UNWIND range(1, 2000) AS i "
+        "CREATE (:Curated:Notification {key: 'default/n' + i, scope: 'default', next_due: $now + duration({minutes: i})}) "
+        "CREATE (:Tombstone {key: 'default/t' + i, deleted_at: $now + duration({minutes: i})}) "
+        "CREATE (:JochiAccess {key: 'default/n' + i}) "
+        "CREATE (:CurationAudit {key: 'default/n' + i, run: 'r' + (i % 10)})",
+        {"now": NOW},
+    )
+    applied.database.autocommit("CALL db.awaitIndexes(60)")
+    return applied
+
+
+SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "IntersectionNodeByLabelsScan", "NodeIndexScan"}
+SMALL = {"JochiJob", "JochiPump", "JochiPause", "JochiQuota", "JochiProcedure", "JochiPolicy", "JochiPlan"}
+"""Labels of the engine of which there are few nodes: these may be read whole."""
+
+
+def operators(client: Jochi, text: str) -> list[tuple[str, str]]:
+    """(operator, details) of a statement's plan, from the leaves up."""
+    with client.database.driver.session(database=client.database.name) as session:
+        root = session.run("EXPLAIN " + text).consume().plan
+    found: list[tuple[str, str]] = []
+
+    def walk(node: dict[str, Any]) -> None:
+        for child in node.get("children", []):
+            walk(child)
+        found.append((node["operatorType"].split("@")[0], str(node["args"].get("Details", ""))))
+
+    assert root is not None
+    walk(root)
+    return found
+
+
+def test_no_installed_statement_scans_what_grows(filled: Jochi) -> None:
+    wrong = []
+    for name, procedure in filled.engine.state().procedures.items():
+        if name.startswith("report/"):
+            continue
+        for section, text in procedure.sections.items():
+            for operator, details in operators(filled, text):
+                if operator in SCANS and not any(f":{label}" in details for label in SMALL):
+                    wrong.append(f"{name} [{section}]: {operator} {details}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("job", "index"), [("curate/curate_due", "next_due"), ("curate/purge_tombstones", "deleted_at")]
+)
+def test_a_due_select_seeks_its_index_and_sorts_nothing(filled: Jochi, job: str, index: str) -> None:
+    found = operators(filled, filled.engine.text(job, "select"))
+    names = [operator for operator, _details in found]
+    assert names[0] == "NodeIndexSeekByRange"
+    assert index in found[0][1]
+    assert "Limit" in names
+    assert not [name for name in names if "Sort" in name or "Top" in name]
+
+
+@pytest.mark.parametrize(
+    ("job", "seek", "expands"),
+    [("curate/curate_due", "NodeUniqueIndexSeek", 1), ("curate/purge_tombstones", "NodeIndexSeek", 2)],
+)
+def test_acting_on_keys_seeks_each_key(filled: Jochi, job: str, seek: str, expands: int) -> None:
+    """It expands to Agents once, for the rail of consensus; the purge besides to what it cuts."""
+    found = operators(filled, filled.engine.text(job, "act"))
+    assert [details for operator, details in found if operator.startswith(seek) and "(key)" in details]
+    assert len({details for operator, details in found if operator.startswith("Expand")}) <= expands

@@ -1,0 +1,244 @@
+"""Every rail on both sides, with its input absent, null-like and of every wrong type (seed 000, Rails; DESIGN §8)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from tests.oracle import RAILS, Memory, graph
+from tests.oracle.memory import is_moment, is_number
+from tests.oracle.strategies import WRONG_TYPES
+
+from jochi import Jochi
+from jochi.scheduler.runner import run_job
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, 0, tzinfo=timezone.utc)
+SECOND = timedelta(seconds=1)
+DAY = timedelta(days=1)
+OLD = NOW - 400 * DAY
+EXPIRED = {"created_at": OLD, "expires_at": NOW - DAY}
+
+
+@pytest.fixture
+def applied(jochi: Jochi) -> Jochi:
+    jochi.apply()
+    return jochi
+
+
+def prunable(labels: tuple[str, ...], **properties: Any) -> dict[str, Any]:
+    """Properties under which only the rail in question can keep a memory of these labels."""
+    known = {
+        "Notification": {"read": True},
+        "SessionContext": {"active": False},
+        "Task": {"status": "completed"},
+        "Belief": {"state": "archived", "confidence": 0.5},
+        "Reflection": {"consolidated": False, "access_count": 0},
+    }
+    base: dict[str, Any] = dict(EXPIRED)
+    for label in labels:
+        base |= known.get(label, {})
+    return {name: value for name, value in (base | properties).items() if value is not ABSENT}
+
+
+ABSENT = object()
+
+BOTH_SIDES: list[tuple[str, tuple[str, ...], dict[str, Any], dict[str, Any]]] = [
+    # rail, labels, what makes it hold, what just doesn't
+    ("active_task", ("Task",), {"status": "in_progress"}, {"status": "completed"}),
+    ("active_task", ("Task",), {"status": "pending"}, {"status": "failed"}),
+    ("active_task", ("Task",), {"status": "blocked"}, {"status": "done"}),
+    ("active_session", ("SessionContext",), {"active": True}, {"active": False}),
+    ("confident_belief", ("Belief",), {"state": "active", "confidence": 0.9}, {"state": "active", "confidence": 0.89}),
+    ("confident_belief", ("Belief",), {"state": "core", "confidence": 1}, {"state": "archived", "confidence": 1}),
+    ("confident_belief", ("Belief",), {"state": "validated", "confidence": 0.95}, {"state": "active", "confidence": 0}),
+    (
+        "proven_reflection",
+        ("Reflection",),
+        {"consolidated": True, "access_count": 6},
+        {"consolidated": True, "access_count": 5},
+    ),
+    (
+        "proven_reflection",
+        ("Reflection",),
+        {"consolidated": True, "access_count": 5.5},
+        {"consolidated": False, "access_count": 6},
+    ),
+    ("grace", ("Note",), {"created_at": NOW - DAY + SECOND}, {"created_at": NOW - DAY}),
+    ("grace", ("Note",), {"created_at": NOW + DAY}, {"created_at": NOW - DAY - SECOND}),
+    ("consensus", ("Note",), {"agents": ["a", "b", "c", "d"]}, {"agents": ["a", "b", "c", "a"]}),
+    ("pinned", ("Note",), {"pinned": True}, {"pinned": False}),
+    ("keep_forever", ("Note",), {"ttl_policy": "keep_forever"}, {"ttl_policy": "standard"}),
+    ("hold", ("Note",), {"hold_until": NOW + SECOND}, {"hold_until": NOW}),
+    (
+        "locked",
+        ("Note",),
+        {"locked_by": "a", "locked_at": NOW - timedelta(seconds=599)},
+        {"locked_by": "a", "locked_at": NOW - timedelta(seconds=600)},
+    ),
+    ("locked", ("Note",), {"locked_by": "a"}, {"locked_at": NOW}),
+    ("quarantined", ("Note",), {"quarantined_until": NOW + SECOND}, {"quarantined_until": NOW}),
+]
+
+
+@pytest.mark.parametrize("kind", [(), ("Notification",)], ids=["by expires_at", "by a rule of its kind"])
+def test_every_rail_holds_on_its_side_and_not_on_the_other(applied: Jochi, kind: tuple[str, ...]) -> None:
+    memories, wanted = [], {}
+    for number, (rail, labels, holds, just_not) in enumerate(BOTH_SIDES):
+        memories += [
+            Memory(f"{number}-holds", (*kind, *labels), prunable((*kind, *labels), **holds)),
+            Memory(f"{number}-not", (*kind, *labels), prunable((*kind, *labels), **just_not)),
+        ]
+        wanted[f"default/{number}-holds"] = {rail}
+        wanted[f"default/{number}-not"] = set()
+    for label, rail in {
+        "Agent": "agent_identity",
+        "AgentKey": "agent_key",
+        "Migration": "migration",
+        "SystemConfig": "system_config",
+    }.items():
+        memories.append(Memory(label, (*kind, label), prunable((*kind, label))))
+        wanted[f"default/{label}"] = {rail}
+    memories.append(Memory("touched", (*kind, "Note"), prunable(kind), touched=True))
+    memories.append(Memory("linked", (*kind, "Note"), prunable(kind, agents=["a", "b"]), linked=("b", "c", "d")))
+    memories.append(Memory("linked-3", (*kind, "Note"), prunable(kind, agents=["a", "b"]), linked=("b", "c")))
+    wanted |= {"default/touched": {"unfolded_access"}, "default/linked": {"consensus"}, "default/linked-3": set()}
+
+    assert {rail for rails in wanted.values() for rail in rails} == set(RAILS)
+    assert_rails(applied, memories, wanted)
+
+
+INPUTS: dict[str, tuple[str, ...]] = {
+    "created_at": ("Note",),
+    "status": ("Task",),
+    "active": ("SessionContext",),
+    "state": ("Belief",),
+    "confidence": ("Belief",),
+    "consolidated": ("Reflection",),
+    "access_count": ("Reflection",),
+    "agents": ("Note",),
+    "pinned": ("Note",),
+    "ttl_policy": ("Note",),
+    "hold_until": ("Note",),
+    "locked_by": ("Note",),
+    "locked_at": ("Note",),
+    "quarantined_until": ("Note",),
+}
+RAIL_OF = {
+    "created_at": "grace",
+    "status": "active_task",
+    "active": "active_session",
+    "state": "confident_belief",
+    "confidence": "confident_belief",
+    "consolidated": "proven_reflection",
+    "access_count": "proven_reflection",
+    "agents": "consensus",
+    "pinned": "pinned",
+    "ttl_policy": "keep_forever",
+    "hold_until": "hold",
+    "locked_by": "locked",
+    "locked_at": "locked",
+    "quarantined_until": "quarantined",
+}
+
+
+def right_type(name: str, value: Any) -> bool:
+    if name in {"created_at", "hold_until", "locked_at", "quarantined_until"}:
+        return is_moment(value)
+    if name in {"active", "consolidated", "pinned"}:
+        return isinstance(value, bool)
+    if name in {"confidence", "access_count"}:
+        return is_number(value)
+    if name == "agents":
+        return isinstance(value, list) and all(isinstance(agent, str) for agent in value)
+    return isinstance(value, str)
+
+
+@pytest.mark.parametrize("kind", [(), ("Notification",)], ids=["by expires_at", "by a rule of its kind"])
+def test_a_wrong_type_of_any_rails_input_protects_and_stops_nobody_else(applied: Jochi, kind: tuple[str, ...]) -> None:
+    memories, wanted = [], {}
+    for name, labels in INPUTS.items():
+        for what, value in WRONG_TYPES.items():
+            if not right_type(name, value):
+                memory = Memory(f"{name}: {what}", (*kind, *labels), prunable((*kind, *labels), **{name: value}))
+                memories.append(memory)
+                wanted[memory.key] = {RAIL_OF[name]}
+    assert len(memories) > 200
+    memories.append(Memory("plain", (*kind, "Note"), prunable(kind)))
+    wanted["default/plain"] = set()
+    assert_rails(applied, memories, wanted)
+
+
+def test_absence_protects_where_a_rail_must_know_and_means_nothing_elsewhere(applied: Jochi) -> None:
+    must_know: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+        "created_at": (("Note",), {}),
+        "status": (("Task",), {}),
+        "active": (("SessionContext",), {}),
+        "state": (("Belief",), {"confidence": 0.95}),
+        "confidence": (("Belief",), {"state": "active"}),
+        "consolidated": (("Reflection",), {"access_count": 6}),
+    }
+    memories, wanted = [], {}
+    for name, (labels, properties) in must_know.items():
+        memories.append(Memory(name, labels, prunable(labels, **properties, **{name: ABSENT})))
+        wanted[f"default/{name}"] = {RAIL_OF[name]}
+    for name, labels in INPUTS.items():
+        if name not in must_know:
+            more: dict[str, Any] = {"consolidated": True} if name == "access_count" else {}
+            memories.append(Memory(name, labels, prunable(labels, **more, **{name: ABSENT})))
+            wanted[f"default/{name}"] = set()
+    assert_rails(applied, memories, wanted)
+
+
+def assert_rails(client: Jochi, memories: list[Memory], wanted: dict[str, set[str]]) -> None:
+    """Explain names just these rails, plan counts them, and the run prunes exactly what none of them keeps."""
+    client.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 1000")
+    graph.write(client.database, memories, due=NOW)
+    said = {m.key: {check.rail for check in client.explain(m.key, at=NOW).rails if check.blocks} for m in memories}
+    assert {key: rails for key, rails in said.items() if rails != wanted[key]} == {}
+    plan = client.plan(NOW)
+    client.apply(plan)  # more than the breaker lets through at once
+    runs = run_job(client.engine, "curate_due", now=NOW, drain=True)
+    client.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 100")
+    assert [(run.status, run.error) for run in runs if run.status != "ok"] == []
+    free = {key for key, rails in wanted.items() if not rails}
+    assert graph.pruned(client.database) == free
+    assert plan.prunes == len(free)
+    assert sum(run.tally.get("protected", 0) for run in runs) == len(wanted) - len(free)
+    assert {
+        stored.properties["curation_action"] for stored in graph.state(client.database).values() if stored.live
+    } == {"PROTECTED"}
+
+
+@pytest.mark.parametrize(
+    "name", ["created_at", "expires_at", "hold_until", "locked_at", "quarantined_until", "read_at"]
+)
+def test_a_date_beyond_all_calendars_protects_and_stops_nobody_else(applied: Jochi, name: str) -> None:
+    plain = prunable(("Notification",))
+    graph.write(
+        applied.database,
+        [Memory("far", ("Notification",), plain | {"locked_by": "a"}), Memory("n", ("Notification",), plain)],
+        due=NOW,
+    )
+    applied.database.run(
+        "MATCH (m:Curated {key: 'default/far'}) SET m.locked_at = $old, m.expires_at = null "
+        f"SET m.{name} = datetime({{year: 999999999, month: 12, day: 31, timezone: '-10:00'}})",
+        {"old": OLD},
+    )
+    gone = {"default/n", "default/far"} if name == "expires_at" else {"default/n"}  # read_at is what decides there
+    assert applied.plan(NOW).prunes == len(gone)
+    runs = run_job(applied.engine, "curate_due", now=NOW, drain=True)
+    assert [run.error for run in runs if run.error] == []
+    rows = applied.database.run("MATCH (t:Tombstone) RETURN t.key AS key")
+    assert {row["key"] for row in rows} == gone
+
+
+def test_agents_are_counted_once_however_they_are_known(applied: Jochi) -> None:
+    """An Agent without an id counts as itself; two relationships to one Agent count once."""
+    graph.write(applied.database, [Memory("n", ("Note",), prunable((), agents=["a"]), linked=("a", "b"))], due=NOW)
+    applied.database.run("MATCH (m:Curated), (a:Agent {id: 'b'}) CREATE (a)-[:WROTE]->(m), (m)<-[:WROTE]-(:Agent)")
+    assert applied.explain("n", at=NOW).outcome == "prune"
+    applied.database.run("MATCH (m:Curated) CREATE (m)<-[:WROTE]-(:Agent {name: 'z'})")
+    assert applied.explain("n", at=NOW).outcome == "protected"

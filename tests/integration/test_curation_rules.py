@@ -1,0 +1,201 @@
+"""Each rule on both sides of its threshold (seed 000, TTL Rules; DESIGN §4, §8)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from tests.oracle import Memory, graph, judge
+
+from jochi import Jochi
+from jochi.scheduler.runner import replay, run_job
+from jochi.temporal import to_python
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, 0, tzinfo=timezone.utc)
+SECOND = timedelta(seconds=1)
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+OLD = NOW - 400 * DAY
+
+
+@pytest.fixture
+def applied(jochi: Jochi) -> Jochi:
+    jochi.apply()
+    return jochi
+
+
+def curate(client: Jochi, *memories: Memory, now: datetime = NOW) -> set[str]:
+    """Runs the queue once at ``now``, all memories being due; the ids that were pruned."""
+    graph.write(client.database, memories, due=now)
+    planned = client.plan(now).prunes
+    runs = run_job(client.engine, "curate_due", now=now, drain=True)
+    assert [run.error for run in runs if run.error] == []
+    gone = {key.split("/")[1] for key in graph.pruned(client.database)}
+    assert planned == len(gone)
+    return gone
+
+
+RULES: list[tuple[str, tuple[str, ...], dict[str, Any], str, timedelta]] = [
+    ("notification.read", ("Notification",), {"read": True, "created_at": OLD}, "read_at", 7 * DAY),
+    ("notification.read", ("Notification",), {"read": True}, "created_at", 7 * DAY),
+    ("notification.read", ("Notification",), {"read": True, "priority": "critical"}, "created_at", 7 * DAY),
+    ("notification.unread", ("Notification",), {"read": False, "priority": "low"}, "created_at", 30 * DAY),
+    ("session.inactive", ("SessionContext",), {"active": False, "created_at": OLD}, "last_active_at", DAY),
+    ("session.inactive", ("SessionContext",), {"active": False}, "created_at", DAY),
+    *(
+        ("any.expires_at", (kind,), {"created_at": OLD, **more}, "expires_at", timedelta(0))
+        for kind, more in {
+            "Notification": {"read": False, "priority": "critical"},
+            "SessionContext": {"active": False, "last_active_at": NOW},
+            "Task": {"status": "completed"},
+            "Belief": {"state": "archived"},
+            "Reflection": {"consolidated": False},
+            "Analysis": {},
+            "MemoryEntry": {},
+            "SomebodyElses": {},
+        }.items()
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "labels", "properties", "clock", "after"), RULES)
+def test_a_rule_is_met_at_its_threshold_and_not_a_second_before(
+    applied: Jochi, rule: str, labels: tuple[str, ...], properties: dict[str, Any], clock: str, after: timedelta
+) -> None:
+    def aged(id: str, offset: timedelta) -> Memory:
+        return Memory(id, labels, properties | {clock: NOW - after + offset})
+
+    early = [aged("early", SECOND), aged("hair", timedelta(microseconds=1))]
+    assert curate(applied, *early, aged("exact", timedelta(0)), aged("late", -SECOND)) == {"exact", "late"}
+    assert {audit["rule"] for audit in graph.audits(applied.database)} == {rule}
+    assert [judge(memory, NOW).outcome for memory in early] == ["keep", "keep"]
+    # Both sides once more by the clock: what was a second too young is not, a second later, once its look has come.
+    due = {key: to_python(s.properties["next_due"]) for key, s in graph.state(applied.database).items() if s.live}
+    assert all(NOW < moment <= NOW + 6 * HOUR for moment in due.values())
+    run_job(applied.engine, "curate_due", now=max(due.values()), drain=True)
+    assert graph.pruned(applied.database) == {"default/early", "default/hair", "default/exact", "default/late"}
+
+
+def test_what_no_rule_names_stays_for_ever(applied: Jochi) -> None:
+    kept = [
+        Memory("critical", ("Notification",), {"read": False, "priority": "critical", "created_at": OLD}),
+        Memory("no-priority", ("Notification",), {"read": False, "created_at": OLD}),
+        Memory("odd-priority", ("Notification",), {"read": False, "priority": 3, "created_at": OLD}),
+        Memory("no-read", ("Notification",), {"priority": "low", "created_at": OLD}),
+        Memory("odd-read", ("Notification",), {"read": "yes", "priority": "low", "created_at": OLD, "read_at": OLD}),
+        Memory("odd-clock", ("Notification",), {"read": True, "created_at": OLD, "read_at": "2020-01-01"}),
+        Memory("active", ("SessionContext",), {"active": True, "created_at": OLD, "last_active_at": OLD}),
+        Memory("no-active", ("SessionContext",), {"created_at": OLD}),
+        Memory("odd-deadline", ("Invoice",), {"created_at": OLD, "expires_at": "2020-01-01T00:00:00Z"}),
+        *(
+            Memory(kind, (kind,), {"created_at": OLD, "read": True, "active": False})
+            for kind in ("Belief", "Analysis", "Note")
+        ),
+    ]
+    assert curate(applied, *kept) == set()
+    assert {stored.properties["curation_action"] for stored in graph.state(applied.database).values()} == {"KEEP"}
+
+
+@pytest.mark.parametrize("id", ["no-priority", "odd-priority", "odd-clock"])
+def test_what_is_unknown_is_said(applied: Jochi, id: str) -> None:
+    odd: dict[str, dict[str, Any]] = {
+        "no-priority": {"read": False},
+        "odd-priority": {"read": False, "priority": 3},
+        "odd-clock": {"read": True, "read_at": "2020-01-01"},
+    }
+    graph.write(applied.database, [Memory(id, ("Notification",), odd[id] | {"created_at": OLD})], due=NOW)
+    rules = applied.explain(id, at=NOW).rules
+    assert [rule.rule for rule in rules if rule.unknown] == [
+        "notification.read" if id == "odd-clock" else "notification.unread"
+    ]
+    assert sum(run.tally.get("unknown", 0) for run in run_job(applied.engine, "curate_due", now=NOW)) == 1
+
+
+def test_the_deadline_goes_before_the_kinds_own_rule(applied: Jochi) -> None:
+    both = Memory("both", ("Notification",), {"read": True, "created_at": OLD, "expires_at": NOW - SECOND})
+    assert curate(applied, both) == {"both"}
+    assert [audit["rule"] for audit in graph.audits(applied.database)] == ["any.expires_at"]
+
+
+def test_a_tombstone_keeps_everything_and_loses_every_label(applied: Jochi) -> None:
+    memory = Memory(
+        "n", ("Notification", "Urgent"), {"read": True, "created_at": OLD, "content": "x"}, linked=("kublai",)
+    )
+    curate(applied, memory)
+    (stored,) = graph.state(applied.database).values()
+    assert stored.labels == {"Tombstone"}
+    assert stored.properties.items() >= {"content": "x", "read": True, "tombstone": True, "key": "default/n"}.items()
+    assert sorted(stored.properties["tombstone_labels"]) == ["Curated", "Notification", "Urgent"]
+    assert to_python(stored.properties["deleted_at"]) == NOW
+    assert applied.database.run("MATCH (:Tombstone)-[r:SEEN_BY]->(:Agent) RETURN count(r) AS n") == [{"n": 1}]
+    (audit,) = graph.audits(applied.database)
+    assert (audit["action"], audit["kind"], audit["key"]) == ("prune", "Notification", "default/n")
+    assert to_python(audit["due"]) == OLD + 7 * DAY
+
+
+def test_ticking_every_hour_and_one_look_after_a_month_leave_the_same_graph(applied: Jochi) -> None:
+    """Rules of time alone do not depend on how often jobs ran (DESIGN §8)."""
+    start, end = NOW, NOW + 31 * DAY
+    ages = [timedelta(days=d, minutes=7 * d) for d in range(-40, 31, 3)]
+    memories = [
+        Memory(f"{kind}{i}", (kind,), properties | {"created_at": start - age})
+        for i, age in enumerate(ages)
+        for kind, properties in {
+            "Notification": {"read": i % 2 == 0, "priority": "low" if i % 3 else "critical"},
+            "SessionContext": {"active": False, "last_active_at": start - age / 2},
+            "Belief": {"state": "archived", "expires_at": start - age + 12 * DAY},
+        }.items()
+    ]
+    left = []
+    for interval in (HOUR, end - start):
+        graph.clear(applied.database)
+        graph.write(applied.database, memories, due=start - 20 * DAY)
+        replay(applied.engine, {"curate_due": interval}, start=start, end=end)
+        left.append({key: stored.live for key, stored in graph.state(applied.database).items()})
+    assert left[0] == left[1]
+    assert left[0] == {memory.key: judge(memory, end).outcome != "prune" for memory in memories}
+    assert 10 < sum(left[0].values()) < len(memories) - 10  # both answers are there
+
+
+def test_two_scopes_with_the_same_ids_do_not_touch_each_other(applied: Jochi) -> None:
+    properties = {"read": True, "created_at": OLD}
+    young = {"read": True, "created_at": NOW - 2 * DAY}
+    curate(
+        applied, Memory("n", ("Notification",), properties, scope="a"), Memory("n", ("Notification",), young, scope="b")
+    )
+    assert graph.pruned(applied.database) == {"a/n"}
+    assert applied.explain("n", scope="a").outcome is None
+    assert applied.explain("n", scope="b").outcome is not None
+
+
+def test_nothing_is_pruned_before_somebody_says_go(jochi: Jochi) -> None:
+    from jochi.errors import Refused
+
+    graph.write(jochi.database, [Memory("n", ("Notification",), {"read": True, "created_at": OLD})], due=NOW)
+    assert jochi.plan(NOW).prunes == 1
+    for job in ("curate_due", "purge_tombstones"):
+        with pytest.raises(Refused, match="go"):
+            run_job(jochi.engine, job, now=NOW)
+    assert graph.pruned(jochi.database) == set()
+    jochi.apply()
+    run_job(jochi.engine, "curate_due", now=NOW)
+    assert graph.pruned(jochi.database) == {"default/n"}
+
+
+def test_a_memory_without_a_key_does_not_hold_up_the_queue(applied: Jochi) -> None:
+    """:Curated without enrolment: passed over, however many there are."""
+    applied.database.run(
+        "UNWIND range(1, 300) AS i CREATE (:Curated:Notification {read: true, created_at: $old, next_due: $old})",
+        {"old": OLD},
+    )
+    assert curate(applied, Memory("n", ("Notification",), {"read": True, "created_at": OLD})) == {"n"}
+
+
+def test_a_live_node_that_still_carries_the_tombstone_label_is_pruned_and_restored_clean(applied: Jochi) -> None:
+    """A stale object saved by an app can give a tombstone its live label again (DESIGN §2)."""
+    curate(applied, Memory("n", ("Notification", "Tombstone"), {"read": True, "created_at": OLD}))
+    assert [restored.outcome for restored in applied.restore(["default/n"])] == ["restored"]
+    assert graph.state(applied.database)["default/n"].labels == {"Curated", "Notification"}

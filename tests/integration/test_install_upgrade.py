@@ -1,0 +1,179 @@
+"""Install again, with an edited procedure, with another policy; uninstall (DESIGN §5, §6, §8)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.faults.support import INSTALL, job_of, keys, pump_of, remember, set_job, write_policy
+
+from jochi import Jochi
+from jochi.database import Database
+from jochi.errors import Refused
+from jochi.install import install
+from jochi.install.install import as_doit_runs_it, prune_procedures, status_of_procedures
+from jochi.operate.results import Switch
+from jochi.policy import LoadedPolicy
+from jochi.registry import Status
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves out the EXPLAIN of every statement: not what the test is about."""
+    monkeypatch.setattr(INSTALL, "explain_all", lambda *_: None)
+
+
+@pytest.fixture
+def client(database: Database, test_policy: LoadedPolicy, quick: None) -> Jochi:
+    """Freshly installed on an empty database, not armed."""
+    made = Jochi(database.driver, policy=test_policy)
+    made.install(arm=False)
+    return made
+
+
+def others(client: Jochi) -> dict[str, Status]:
+    """Procedures that aren't just as they should be."""
+    rows = status_of_procedures(client.database, client.policy)
+    return {row.name: row.status for row in rows if row.status is not Status.INSTALLED}
+
+
+def test_a_second_install_renews_nothing(database: Database, test_policy: LoadedPolicy) -> None:
+    first = install(database, test_policy, arm=False)  # with every EXPLAIN
+    assert {row.status for row in first.procedures} == {Status.MISSING}
+    assert (len(first.migrations_applied), first.needs_apply, first.verdict_changed) == (3, True, False)
+    client = Jochi(database.driver)
+    client.apply()
+    job = job_of(client, "curate_due")
+    second = install(database, test_policy, arm=False)
+    assert {row.status for row in second.procedures} == {Status.INSTALLED}
+    assert (second.migrations_applied, second.needs_apply, second.verdict_changed) == ([], False, False)
+    assert job_of(client, "curate_due") == job
+    assert pump_of(client)["applied_at"] is not None
+
+
+def test_an_edited_procedure_is_modified_and_install_puts_it_right(client: Jochi) -> None:
+    client.database.run("MATCH (x:JochiProcedure {name: 'curate/curate_due'}) SET x.act = x.act + '// mine'")
+    client.database.run("MATCH (x:JochiProcedure {name: 'curate/plan'}) DELETE x")
+    client.database.run("CREATE (:JochiProcedure {name: 'old/one', body: 'RETURN 1', sha256: 'x'})")
+    assert others(client) == {
+        "curate/curate_due": Status.MODIFIED,
+        "curate/plan": Status.MISSING,
+        "old/one": Status.PRUNE,
+    }
+    row = next(r for r in status_of_procedures(client.database, client.policy) if r.name == "curate/curate_due")
+    assert row.installed is not None
+    assert row.wanted is not None
+    assert row.installed.text == row.wanted.text + "// mine"
+    client.install(arm=False)
+    assert others(client) == {"old/one": Status.PRUNE}
+    assert prune_procedures(client.database, client.policy) == ["old/one"]
+    assert others(client) == {}
+
+
+def test_an_upgrade_keeps_what_people_and_jobs_did_and_removes_what_the_policy_dropped(
+    client: Jochi, tmp_path: Path
+) -> None:
+    client.pause(Switch("job", "purge_tombstones"))
+    client.run("prune_runs")
+    token = job_of(client, "prune_runs")["token"]
+    extra = (
+        '[jobs.more]\nprocedure = "jobs/prune_runs"\nevery = "1h"\nbudget = "1s"\n'
+        "batch_size = 1\nmax_batches = 1\ndestructive = false\n"
+    )
+    policy = write_policy(tmp_path, extra + '[jobs.more.parameters]\nold = 1\nboth = "a"\n', "first")
+    Jochi(client.database.driver, policy=policy).install(arm=False)
+    assert {"p_old": 1, "p_both": "a"}.items() <= job_of(client, "more").items()
+    assert job_of(client, "purge_tombstones")["paused_at"] is not None
+    assert job_of(client, "prune_runs")["token"] == token
+
+    set_job(client, "more", failures=9, next_start=job_of(client, "more")["next_start"], token=7)
+    policy = write_policy(tmp_path, extra.replace("1h", "2h") + "[jobs.more.parameters]\nboth = 2\n", "second")
+    Jochi(client.database.driver, policy=policy).install(arm=False)
+    stored = job_of(client, "more")
+    assert "p_old" not in stored
+    assert (stored["p_both"], stored["every_s"], stored["token"], stored["failures"]) == (2, 7200, 7, 9)
+
+    more = Jochi(client.database.driver)
+    assert more.run("more")[0].id == "more/8"
+    client.install(arm=False)
+    assert {job.name for job in client.jobs()} == {"curate_due", "purge_tombstones", "requeue", "prune_runs"}
+    assert job_of(client, "purge_tombstones")["paused_at"] is not None
+    assert client.resume(Switch("job", "purge_tombstones"))
+    # A job that comes back after it was gone: its old runs are still there, and ids are unique.
+    Jochi(client.database.driver, policy=policy).install(arm=False)
+    assert more.run("more")[0].id == "more/9"
+
+
+def test_a_policy_that_judges_otherwise_closes_the_gate_and_requeues_everything_once(
+    client: Jochi, tmp_path: Path
+) -> None:
+    kept = remember(client.database, 45, unread=True)
+    client.apply()
+    client.run("curate_due", drain=True)
+    assert len(keys(client.database, "Curated", "m.next_due > datetime.realtime()")) == 45
+
+    paced = write_policy(tmp_path, '[jobs.curate_due]\nevery = "7min"\n', "tests")
+    same = Jochi(client.database.driver, policy=paced).install(arm=False)
+    assert (same.verdict_changed, same.needs_apply) == (False, False)
+
+    stricter = write_policy(
+        tmp_path, '[jobs.requeue]\nbatch_size = 10\nmax_batches = 2\n[rails]\ngrace = "48h"\n', "stricter"
+    )
+    changed = Jochi(client.database.driver, policy=stricter)
+    result = changed.install(arm=False)
+    assert (result.verdict_changed, result.needs_apply) == (True, True)
+    with pytest.raises(Refused, match="nobody has said go"):
+        changed.run("curate_due")
+    runs = changed.run("requeue", drain=True)
+    assert sum(run.selected for run in runs) == 45
+    assert sum(run.changed for run in runs) == 45
+    assert keys(client.database, "Curated", "m.next_due <= datetime.realtime()") == set(kept)
+    (again,) = changed.run("requeue", drain=True)
+    assert (again.selected, again.changed) == (0, 0)
+    assert job_of(client, "requeue").get("cursor") is None
+    changed.apply()
+    assert changed.run("curate_due")[0].status == "ok"
+
+
+def test_uninstall_leaves_nothing_and_brings_everything_back(client: Jochi, quick: None) -> None:
+    dead, kept = set(remember(client.database, 12)), set(remember(client.database, 4, name="unread", unread=True))
+    client.database.run("CREATE (:Tombstone {name: 'of another application'}), (:Person {id: 'p1'})")
+    client.apply()
+    client.run("curate_due", drain=True)
+    client.pause(Switch("kind", "Task"))
+    text = "MATCH (m:Notification) WITH m ORDER BY m.key RETURN collect(m {.key, .content, .read, .created_at, .tier}) AS m"
+    assert keys(client.database, "Notification") == kept
+    result = client.uninstall()
+    assert (result.restored, result.unenrolled) == (12, 4)
+    assert keys(client.database, "Notification") == dead | kept
+    assert client.database.run(text)[0]["m"][0]["content"] == "text 1"
+    labels = client.database.run("MATCH (n) UNWIND labels(n) AS l RETURN DISTINCT l ORDER BY l")
+    assert [row["l"] for row in labels] == ["Notification", "Person", "Tombstone"]
+    properties = client.database.run("MATCH (n) UNWIND keys(n) AS k RETURN DISTINCT k ORDER BY k")
+    expected = ["content", "created_at", "id", "key", "name", "priority", "read", "scope", "tier"]
+    assert [row["k"] for row in properties] == expected
+    assert client.database.run("SHOW CONSTRAINTS YIELD name") == []
+    assert client.database.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name") == []
+    assert client.uninstall().deleted == 0
+    assert len(client.install(arm=False).migrations_applied) == 3
+
+
+def test_install_without_arming_takes_an_armed_engine_off_the_list(client: Jochi) -> None:
+    assert client.install().armed == [client.engine.pump, client.engine.watch]
+    client.install(arm=False)
+    assert client.armed() == []
+    assert client.ensure_jobs() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "expected"),
+    [
+        ("RETURN 1", (), "RETURN 1"),
+        ("RETURN $a + $b_2 + $a", (), "WITH $a AS a, $b_2 AS b_2\nRETURN $a + $b_2 + $a"),
+        ("RETURN $a", ("job", "a"), "WITH $a AS a, $job AS job\nRETURN $a"),
+    ],
+)
+def test_as_doit_runs_it(text: str, passed: tuple[str, ...], expected: str) -> None:
+    assert as_doit_runs_it(text, passed) == expected

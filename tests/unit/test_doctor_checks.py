@@ -1,0 +1,339 @@
+"""Each check of the doctor on both sides of its threshold, without a server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from jochi.facts import ServerFacts
+from jochi.migrations import Outcome, Validation
+from jochi.operate import checks_engine as engine
+from jochi.operate import checks_server as server
+from jochi.operate.check import Level, some
+from jochi.operate.checks_memories import Unseen, check_dated, check_visible
+from jochi.operate.pump import check_pump
+from jochi.operate.restart import check_restart
+from jochi.operate.results import JobState
+from jochi.server_settings import seconds_of
+from jochi.rearm import rearm_line
+from jochi.registry import ProcedureStatus, Status
+
+OK, WARN, FAIL, UNKNOWN = Level.OK, Level.WARN, Level.FAIL, Level.UNKNOWN
+NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+MINUTE = timedelta(minutes=1)
+
+FACTS = ServerFacts(
+    version="5.26.30",
+    edition="community",
+    apoc="5.26.19",
+    callable=frozenset(server.NEEDED_FROM_OUTSIDE),
+    default_language="CYPHER_5",
+    lock_timeout=5.0,
+    read_only=False,
+    writer=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("5s", 5),
+        ("0s", 0),
+        ("500ms", 0.5),
+        ("1m30s", 90),
+        ("1h", 3600),
+        ("1d2h", 93600),
+        ("", None),
+        (None, None),
+        ("soon", None),
+    ],
+)
+def test_settings_are_read_as_the_server_writes_them(text: str | None, seconds: float | None) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("version", "level"),
+    [
+        ("5.25.1", FAIL),
+        ("5.26.0", OK),
+        ("5.26.30", OK),
+        ("2025.06.0", FAIL),
+        ("2025.06.1", OK),
+        ("2026.08.0", FAIL),
+        ("2026.08.1", OK),
+        ("2026.10.2", OK),
+    ],
+)
+def test_version(version: str, level: Level) -> None:
+    check = server.check_version(replace(FACTS, version=version))
+    assert check.level is level
+    assert (check.fix is None) == (level is OK)
+
+
+def test_database() -> None:
+    assert server.check_database(FACTS, "neo4j").level is OK
+    assert server.check_database(replace(FACTS, read_only=True), "neo4j").level is FAIL
+    assert server.check_database(replace(FACTS, writer=False), "neo4j").level is FAIL
+
+
+def test_rights() -> None:
+    assert server.check_rights(None, "community", None).level is OK
+    assert server.check_rights("no", "community", None).level is FAIL
+    assert server.check_rights(None, "enterprise", ["PUBLIC", "publisher"]).level is WARN
+    assert server.check_rights(None, "enterprise", ["PUBLIC", "architect"]).level is OK
+    assert server.check_rights(None, "enterprise", None).level is OK
+
+
+@pytest.mark.parametrize(
+    ("apoc", "armed", "level"),
+    [("5.26.19", True, OK), ("5.25.9", True, FAIL), ("2026.26.0", True, FAIL), (None, True, FAIL), (None, False, WARN)],
+)
+def test_apoc(apoc: str | None, armed: bool, level: Level) -> None:
+    check = server.check_apoc(replace(FACTS, apoc=apoc), armed=armed)
+    assert check.level is level
+    assert level is OK or "5.26.x" in (check.fix or "")
+
+
+def test_every_procedure_must_be_callable() -> None:
+    assert server.check_callable(FACTS).level is OK
+    for name in server.NEEDED_FROM_OUTSIDE:
+        check = server.check_callable(replace(FACTS, callable=FACTS.callable - {name}))
+        assert (check.level, name in check.found) == (FAIL, True)
+    assert server.check_callable(replace(FACTS, callable=frozenset(), apoc=None)).level is UNKNOWN
+
+
+@pytest.mark.parametrize(("at_once", "level"), [(None, UNKNOWN), (0, FAIL), (1, FAIL), (2, WARN), (3, OK), (4, OK)])
+def test_threads(at_once: int | None, level: Level) -> None:
+    check = server.check_threads(at_once, "not tried")
+    assert check.level is level
+    assert level is OK or "apoc.jobs.scheduled.num_threads" in (check.fix or "")
+
+
+@pytest.mark.parametrize(("seconds", "level"), [(None, UNKNOWN), (0, FAIL), (0.5, OK), (60, OK), (60.5, WARN)])
+def test_lock_timeout(seconds: float | None, level: Level) -> None:
+    assert server.check_lock_timeout(seconds).level is level
+
+
+@pytest.mark.parametrize(("seconds", "level"), [(None, UNKNOWN), (0, OK), (1, WARN), (10, WARN), (10.5, OK)])
+def test_transaction_timeout(seconds: float | None, level: Level) -> None:
+    budgets = {"short": timedelta(seconds=2), "long": timedelta(seconds=10)}
+    check = server.check_transaction_timeout(seconds, budgets)
+    assert check.level is level
+    assert ("short" in check.found) == (seconds == 1)
+
+
+def test_language() -> None:
+    assert server.check_language("CYPHER_5", "", []).level is OK
+    assert server.check_language("CYPHER_25", "CYPHER 5\n", []).level is OK
+    assert server.check_language("CYPHER_25", "CYPHER 5\n", ["curate/plan"]).level is FAIL
+    assert server.check_language("CYPHER_5", "", ["curate/plan"]).level is OK
+    assert server.check_language("CYPHER_25", "", []).level is WARN
+
+
+@pytest.mark.parametrize(("skew", "level"), [(0, OK), (5, OK), (5.1, WARN), (-5, OK), (-5.1, WARN)])
+def test_clock(skew: float, level: Level) -> None:
+    check = server.check_clock(timedelta(seconds=skew), timedelta(0))
+    assert check.level is level
+    assert level is OK or ("ahead of" in check.found) == (skew > 0)
+
+
+def test_what_asking_took_is_no_skew() -> None:
+    assert server.check_clock(timedelta(seconds=6), timedelta(seconds=1)).level is OK
+
+
+PUMP: dict[str, Any] = {
+    "armed": True,
+    "enabled": True,
+    "last_tick": NOW - MINUTE,
+    "installed_at": NOW - 10 * MINUTE,
+    "version": "1",
+    "policy": "default@1",
+    "applied_at": NOW,
+    "applied_by": "ann",
+    "guard": None,
+}
+BOTH = ["pump", "watch"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "listed", "level", "says"),
+    [
+        ({}, BOTH, OK, "60 s ago"),
+        ({"last_tick": NOW - 2 * MINUTE}, BOTH, OK, "120 s ago"),
+        ({"last_tick": NOW - 2 * MINUTE - timedelta(seconds=1)}, BOTH, FAIL, "no progress"),
+        ({"last_tick": None}, BOTH, FAIL, "never ticked"),
+        ({}, ["pump"], FAIL, "watch"),
+        ({}, [], FAIL, "pump, watch"),
+        ({}, None, FAIL, "can't be read"),
+        ({"armed": False}, None, WARN, "not armed"),
+        ({"enabled": False, "paused_by": "ann"}, BOTH, WARN, "paused by ann"),
+        ({"installing_until": NOW + MINUTE}, BOTH, WARN, "held by an install"),
+        ({"installing_until": NOW - MINUTE}, BOTH, OK, "armed"),
+    ],
+)
+def test_pump(changed: dict[str, Any], listed: list[str] | None, level: Level, says: str) -> None:
+    check = check_pump({**PUMP, **changed}, listed, BOTH, NOW, 2 * MINUTE)
+    assert check.level is level
+    assert says in check.found
+    assert (check.fix is None) == (level is OK)
+
+
+@pytest.mark.parametrize(
+    ("mark", "started", "level"),
+    [
+        (NOW, NOW, OK),
+        (NOW - MINUTE, NOW, WARN),
+        (None, NOW, WARN),
+        (None, NOW - 20 * MINUTE, UNKNOWN),
+        (NOW - 30 * MINUTE, NOW - 20 * MINUTE, UNKNOWN),
+        (NOW, None, UNKNOWN),
+    ],
+)
+def test_restart(mark: datetime | None, started: datetime | None, level: Level) -> None:
+    check = check_restart({**PUMP, "server_started_at": mark}, started, "graph")
+    assert check.level is level
+    assert level is OK or f"apoc.initializer.graph.01={rearm_line()}" in (check.fix or "")
+
+
+def test_restart_before_an_install() -> None:
+    assert check_restart(None, NOW, "graph").level is UNKNOWN
+
+
+def test_installed() -> None:
+    assert engine.check_installed(None, "1").level is WARN
+    assert engine.check_installed(PUMP, "1").level is OK
+    assert engine.check_installed(PUMP, "2").level is WARN
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_migrations(outcome: Outcome) -> None:
+    check = engine.check_migrations(Validation(database="neo4j", outcome=outcome))
+    assert check.level is (OK if outcome is Outcome.VALID else FAIL)
+    assert ("migrations apply" in (check.fix or "")) == (outcome is Outcome.INCOMPLETE_DATABASE)
+
+
+def test_migrations_with_a_warning() -> None:
+    found = Validation(database="neo4j", outcome=Outcome.VALID, warnings=("a file was left out",))
+    assert engine.check_migrations(found).level is WARN
+
+
+@pytest.mark.parametrize(
+    ("states", "level"),
+    [
+        ({"one": "ONLINE", "two": "ONLINE", "theirs": "FAILED"}, OK),
+        ({"one": "ONLINE"}, FAIL),
+        ({"one": "ONLINE", "two": "FAILED"}, FAIL),
+        ({"one": "ONLINE", "two": "POPULATING"}, WARN),
+    ],
+)
+def test_indexes(states: dict[str, str], level: Level) -> None:
+    check = engine.check_indexes({"one": "CREATE one", "two": "CREATE two"}, states)
+    assert check.level is level
+    if level is FAIL:
+        assert "CREATE two;" in (check.fix or "")
+        assert "CREATE one" not in (check.fix or "")
+
+
+@pytest.mark.parametrize(
+    ("status", "level"),
+    [
+        (Status.INSTALLED, OK),
+        (Status.MODIFIED, FAIL),
+        (Status.MISSING, FAIL),
+        (Status.OUTDATED, WARN),
+        (Status.PRUNE, WARN),
+    ],
+)
+def test_procedures(status: Status, level: Level) -> None:
+    rows = [ProcedureStatus("a/b", Status.INSTALLED, None, None), ProcedureStatus("c/d", status, None, None)]
+    check = engine.check_procedures(rows)
+    assert check.level is level
+    assert level is OK or "c/d" in check.found
+
+
+def test_pump_texts() -> None:
+    wanted = [{"name": "pump", "body": "RETURN 1", "every_s": 2, "texts": {"tick": "RETURN 2"}}]
+    right = {"body": "RETURN 1", "every_s": 2, "tick": "RETURN 2", "last_tick": NOW}
+    assert engine.check_pump_texts(wanted, {"pump": right}).level is OK
+    assert engine.check_pump_texts(wanted, {}).level is FAIL
+    for part, other in (("body", "RETURN 3"), ("every_s", 60), ("tick", None)):
+        check = engine.check_pump_texts(wanted, {"pump": {**right, part: other}})
+        assert (check.level, f"pump.{part}" in check.found) == (FAIL, True)
+
+
+def test_jobs() -> None:
+    wanted = [{"name": "a", "every_s": 5, "parameters": {"p_share": 0.5}}]
+    right = {"name": "a", "every_s": 5, "p_share": 0.5, "token": 7}
+    assert engine.check_jobs(wanted, [right]).level is OK
+    for stored, says in (
+        ([], "a is missing"),
+        ([right, {"name": "b"}], "b is not in the policy"),
+        ([{**right, "every_s": 6}], "a.every_s is 6, the policy says 5"),
+        ([{**right, "p_share": 1.0}], "a.p_share is 1.0"),
+        ([{**right, "p_extra": 1}], "a.p_extra is 1, the policy says None"),
+    ):
+        check = engine.check_jobs(wanted, stored)
+        assert (check.level, says in check.found) == (FAIL, True), check
+
+
+def test_gate() -> None:
+    assert engine.check_gate(PUMP).level is OK
+    waiting = engine.check_gate({**PUMP, "applied_at": None})
+    assert (waiting.level, "jochi apply" in (waiting.fix or "")) == (WARN, True)
+    guarded = engine.check_gate({**PUMP, "applied_at": None, "guard": "the clock went back"})
+    assert (guarded.level, guarded.found.endswith("the clock went back")) == (FAIL, True)
+    assert "jochi approve" in (guarded.fix or "")
+
+
+def job(name: str = "a", **changed: Any) -> JobState:
+    """A job that is well, but for ``changed``."""
+    values: dict[str, Any] = dict.fromkeys(JobState.__dataclass_fields__) | {
+        "name": name,
+        "every": MINUTE,
+        "destructive": True,
+        "enabled": True,
+        "failures": 0,
+        "crashes": 0,
+    }
+    return JobState(**{**values, **changed})
+
+
+@pytest.mark.parametrize(("failures", "level"), [(0, OK), (1, WARN), (2, WARN), (3, FAIL)])
+def test_failing_jobs(failures: int, level: Level) -> None:
+    check = engine.check_failing([job("well"), job("ill", failures=failures, last_error="a lock")])
+    assert check.level is level
+    assert level is OK or "ill: " in check.found
+    assert ("a lock" in check.found) == (level is not OK)
+
+
+def unseen(**counts: int) -> Unseen:
+    """Counts of faults among 10 memories."""
+    return Unseen(10, 10, counts, {name: ["default/m1"] for name in counts})
+
+
+@pytest.mark.parametrize("fault", ["no_key", "no_next_due", "wrong_next_due"])
+def test_memories_that_are_not_seen(fault: str) -> None:
+    check = check_visible(unseen(**{fault: 3}), "REPAIR")
+    assert (check.level, "3 " in check.found, "default/m1" in check.found) == (FAIL, True, True)
+    assert ("REPAIR" in (check.fix or "")) == (fault != "no_key")
+    assert check_dated(unseen(**{fault: 3})).level is OK
+
+
+@pytest.mark.parametrize("fault", ["no_created_at", "wrong_created_at"])
+def test_memories_without_a_date(fault: str) -> None:
+    assert check_dated(unseen(**{fault: 1})).level is WARN
+    assert check_visible(unseen(**{fault: 1}), "REPAIR").level is OK
+
+
+def test_a_bounded_look_says_so() -> None:
+    assert "looked at 5 of 10" in check_visible(Unseen(10, 5, {}, {}), "").found
+    assert check_dated(Unseen(10, 10, {"no_created_at": 0}, {})).level is OK
+
+
+def test_long_lists_are_cut() -> None:
+    assert some(["a", "b"], 2) == "a, b"
+    assert some(["a", "b", "c"], 2) == "a, b and 1 more"
