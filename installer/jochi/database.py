@@ -61,9 +61,7 @@ class Database:
 
     def _session(self) -> neo4j.Session:
         # Hints about labels and properties that don't exist yet would fill the logs of every app that runs us.
-        return self.driver.session(
-            database=self.name, notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF
-        )
+        return self.driver.session(database=self.name, notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF)
 
     def _guard(self, work: Callable[[], T]) -> T:
         try:

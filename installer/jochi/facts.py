@@ -59,6 +59,11 @@ class ServerFacts:
         return tuple(name for name in NEEDED_FOR_JOBS if name not in self.callable)
 
     @property
+    def signature(self) -> str:
+        """What decides whether a statement compiles: the versions, and which procedures may be called."""
+        return f"{self.version}/{self.apoc}/{','.join(sorted(self.callable))}"
+
+    @property
     def language_prefix(self) -> str:
         """What a stored statement begins with, so that its language doesn't depend on who calls it (DESIGN §2)."""
         return "CYPHER 5\n" if self.release >= (2025, 6) else ""

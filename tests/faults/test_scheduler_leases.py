@@ -52,6 +52,7 @@ def account(jochi: Jochi, held: dict[str, Any], selected: int, limit: int) -> No
             "selected": selected,
             "changed": 0,
             "stop": False,
+            "more": False,
             "tally": [],
         },
     )

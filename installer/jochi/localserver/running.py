@@ -31,7 +31,9 @@ class Running:
 
     def driver(self) -> neo4j.Driver:
         """A new driver, logged in; the caller closes it."""
-        return neo4j.GraphDatabase.driver(self.uri, auth=(self.user, self.password.get_secret_value()))
+        return neo4j.GraphDatabase.driver(
+            self.uri, auth=(self.user, self.password.get_secret_value()), notifications_min_severity="OFF"
+        )
 
     def database(self, name: str = "neo4j") -> Database:
         """A `Database` on a new driver; the caller closes `.driver`."""

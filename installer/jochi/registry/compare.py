@@ -33,12 +33,14 @@ class InstalledProcedure:
     sections: dict[str, str]
     sha256: str | None
     version: str | None
+    checked_on: str | None = None
+    """`ServerFacts.signature` of the server that it passed EXPLAIN on."""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> InstalledProcedure:
         """From a row of `install/read_engine`."""
         sections = {name: row[name] for name in ("select", "act", "body") if row.get(name) is not None}
-        return cls(row["name"], sections, row.get("sha256"), row.get("version"))
+        return cls(row["name"], sections, row.get("sha256"), row.get("version"), row.get("checked_on"))
 
     @property
     def is_intact(self) -> bool:

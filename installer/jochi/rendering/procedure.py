@@ -86,7 +86,9 @@ def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | No
     except jinja2.TemplateSyntaxError as error:
         raise JochiError(f"the template is broken: {error.message}", where=f"{error.filename}:{error.lineno}") from None
     except (jinja2.UndefinedError, ValueError) as error:
-        raise JochiError(f"the template can't be rendered: {error}", where=_place_in_template(error, root / file)) from None
+        raise JochiError(
+            f"the template can't be rendered: {error}", where=_place_in_template(error, root / file)
+        ) from None
     rendered = _tidy(rendered)
     kind = _KIND.search(rendered)
     if kind is None:

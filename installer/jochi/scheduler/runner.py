@@ -70,13 +70,15 @@ def run_job(engine: Engine, job: str, *, now: datetime | None = None, drain: boo
 def _run_once(engine: Engine, clock: ServerClock, job: str, now: datetime | None) -> tuple[Run, bool]:
     """The run, and whether there is more to do at once."""
     started = clock.now()
+    # One way to write a zone: Cypher takes the same instant in two zones for different values.
+    seen = (now or started).astimezone(timezone.utc)
     engine.call("scheduler/tick", {"clock": started, "pump": engine.pump})
     claim = engine.call(
         "scheduler/claim",
         {
             "clock": started,
             "due_by": _ANY_TIME,
-            "now": now or started,
+            "now": seen,
             "pump": engine.pump,
             "job": job,
             "runner": "client",
@@ -87,13 +89,13 @@ def _run_once(engine: Engine, clock: ServerClock, job: str, now: datetime | None
     held = {"job": job, "token": claim["token"], "run": claim["run"]}
     for _batch in range(claim["max_batches"]):
         try:
-            if not engine.database.transaction(lambda tx: _batch_in(tx, engine, clock, held, claim["now"])):
+            if not engine.database.transaction(lambda tx: _batch_in(tx, engine, clock, held, seen)):
                 break
         except Neo4jError as error:
-            _recover(engine, clock, held, claim["now"], error.message or str(error))
+            _recover(engine, clock, held, seen, error.message or str(error))
             break
         except _BrokenProcedure as error:
-            _recover(engine, clock, held, claim["now"], error.what)
+            _recover(engine, clock, held, seen, error.what)
             break
     closed = engine.call("scheduler/close", {"clock": clock.now(), **held})
     return _read_run(engine, claim["run"]), bool(closed["again"])
@@ -133,6 +135,7 @@ def _batch_in(
             "selected": len(keys),
             "changed": changed,
             "stop": bool(acted.get("stop")),
+            "more": bool(acted.get("more")),
             "tally": acted.get("tally") or [],
         },
     )
