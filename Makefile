@@ -1,6 +1,7 @@
 # Everything sets itself up: this needs nothing but make and Python >= 3.10.
 #   make demo [DATA=file] [KEEP=1]   a local Neo4j that curates itself, and a report of what it did
 #   make test                        the test suite, against a real server
+#   make faults                      the long fault tests: servers killed, restarted, reconfigured
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,8 +40,9 @@ format: $(READY)
 	@$(BIN)/ruff check --fix installer tests
 	@$(BIN)/ruff format installer tests
 
+# The long ones that `make test` leaves out: servers killed, restarted and reconfigured.
 faults: $(READY)
-	@$(BIN)/python -m pytest tests/faults -m ""
+	@$(BIN)/python -m pytest -m slow
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench

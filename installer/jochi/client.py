@@ -27,6 +27,7 @@ from jochi.operate.results import Applied, JobState, Restored, Status, Switch, T
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.scheduler.arming import armed_jobs, ensure_jobs
 from jochi.scheduler.runner import Run, run_job
+from jochi.scheduler.server_clock import ServerClock
 
 
 class Jochi:
@@ -119,7 +120,7 @@ class Jochi:
 
     def approve(self) -> str | None:
         """Opens the gap guard; returns what it said, or None if it was open."""
-        row = self.engine.call("curate/approve", {"now": clock.now(), "pump": self.engine.pump, "by": person()})
+        row = self.engine.call("curate/approve", {"now": self._server_now(), "pump": self.engine.pump, "by": person()})
         was: str | None = row["was"]
         return was
 
@@ -137,7 +138,7 @@ class Jochi:
 
     def jobs(self) -> list[JobState]:
         """Every job: desired state, what it last did, when it starts next, what it waits for."""
-        row = self._read("jobs/list", clock=clock.now(), pump=self.engine.pump)
+        row = self._read("jobs/list", clock=self._server_now(), pump=self.engine.pump)
         return [JobState.from_row(entry) for entry in row["jobs"]]
 
     def history(self, job: str | None = None, *, limit: int = 20, changed_only: bool = False) -> list[dict[str, Any]]:
@@ -162,7 +163,10 @@ class Jochi:
     # -- inner -----------------------------------------------------------------------------------------------------
 
     def _switch(self, switch: Switch) -> dict[str, Any]:
-        return {"what": switch.what, "name": switch.name, "clock": clock.now(), "pump": self.engine.pump}
+        return {"what": switch.what, "name": switch.name, "clock": self._server_now(), "pump": self.engine.pump}
+
+    def _server_now(self) -> datetime:
+        return ServerClock(self.database).now()
 
     def _read(self, name: str, **parameters: Any) -> dict[str, Any]:
         return self.engine.call(name, parameters, write=False)

@@ -65,7 +65,11 @@ class ServerFacts:
 
     @property
     def language_prefix(self) -> str:
-        """What a stored statement begins with, so that its language doesn't depend on who calls it (DESIGN §2)."""
+        """What a repeat job's text begins with, so that its language doesn't depend on who arms it (DESIGN §2).
+
+        Only the outermost text: doIt passes its caller's language on, and it puts the parameters in front of the text, where a
+        prefix of the text's own is a syntax error.
+        """
         return "CYPHER 5\n" if self.release >= (2025, 6) else ""
 
     def as_dict(self) -> dict[str, Any]:

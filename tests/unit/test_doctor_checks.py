@@ -17,9 +17,9 @@ from jochi.operate.checks_memories import Unseen, check_dated, check_visible
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import check_restart
 from jochi.operate.results import JobState
-from jochi.server_settings import seconds_of
 from jochi.rearm import rearm_line
 from jochi.registry import ProcedureStatus, Status
+from jochi.server_settings import seconds_of
 
 OK, WARN, FAIL, UNKNOWN = Level.OK, Level.WARN, Level.FAIL, Level.UNKNOWN
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)

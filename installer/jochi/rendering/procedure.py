@@ -93,7 +93,7 @@ def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | No
     kind = _KIND.search(rendered)
     if kind is None:
         raise JochiError("no line `// Kind: job|call|engine` at the head of the template", where=str(root / file))
-    return Procedure(name, _as_kind(kind[1]), _sections(rendered, kind[1], server), _template_hash(root, file))
+    return Procedure(name, _as_kind(kind[1]), _sections(rendered, kind[1]), _template_hash(root, file))
 
 
 def _place_in_template(error: BaseException, file: Path) -> str:
@@ -106,16 +106,13 @@ def _as_kind(text: str) -> KindOfProcedure:
     return "job" if text == "job" else "call" if text == "call" else "engine"
 
 
-def _sections(rendered: str, kind: str, server: ServerFacts) -> dict[str, str]:
+def _sections(rendered: str, kind: str) -> dict[str, str]:
     head, *parts = _SECTION.split(rendered)
     if kind != "job":
-        return {"body": server.language_prefix + rendered}
+        return {"body": rendered}
     if parts[0::2] != ["select", "act"]:
         raise JochiError("a job's template has exactly the two sections `select` and `act`, in this order")
-    return {
-        name: server.language_prefix + head + body.strip("\n") + "\n"
-        for name, body in zip(parts[0::2], parts[1::2], strict=True)
-    }
+    return {name: head + body.strip("\n") + "\n" for name, body in zip(parts[0::2], parts[1::2], strict=True)}
 
 
 def _tidy(text: str) -> str:
