@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.faults.support import drop_poison
 
 from jochi import Jochi
 
@@ -24,6 +25,7 @@ def engine(jochi: Jochi) -> Iterator[Jochi]:
             f"WITH count(*) AS done UNWIND $rows AS r MERGE (n:{label} {{name: r.name}}) SET n = r.values",
             {"rows": rows},
         )
+    drop_poison(jochi.database)
     jochi.engine.forget()
 
 

@@ -18,8 +18,11 @@ T = TypeVar("T")
 INSTALL = import_module("jochi.install.install")
 UNINSTALL = import_module("jochi.install.uninstall")
 
-# Adding any duration to it overflows: a memory with this in the wrong place makes the evaluator throw.
-POISON = "+999999999-12-31T00:00:00Z"
+# What an app can do to a memory so that pruning it throws: a unique constraint of its own that the swap of labels violates.
+POISON_CONSTRAINTS = {
+    "tests_poison_tombstone": "FOR (t:Tombstone) REQUIRE t.poison IS UNIQUE",
+    "tests_poison_notification": "FOR (n:Notification) REQUIRE n.poison IS UNIQUE",
+}
 
 
 def within(seconds: float, look: Callable[[], T], what: str = "it") -> T:
@@ -44,17 +47,29 @@ def remember(database: Database, n: int, *, name: str = "m", days: int = 1, unre
 
 
 def poison(database: Database, key: str) -> None:
-    """Makes the evaluator throw at this memory."""
+    """Makes the swap of this memory's labels throw: live to tombstone, or (for a tombstone that a rail holds) back."""
+    for name, what in POISON_CONSTRAINTS.items():
+        database.autocommit(f"CREATE CONSTRAINT {name} IF NOT EXISTS {what}")
     found = database.run(
-        "MATCH (m {key: $key}) WHERE m:Curated OR m:Tombstone SET m.read_at = datetime($at) RETURN m.key AS key",
-        {"key": key, "at": POISON},
+        "MATCH (m {key: $key}) WHERE m:Curated OR m:Tombstone "
+        "CALL (m) { WITH m WHERE m:Curated CREATE (:Tombstone {poison: $key}) } "
+        "CALL (m) { WITH m WHERE m:Tombstone CREATE (:Notification {poison: $key}) SET m.pinned = true } "
+        "SET m.poison = $key RETURN m.key AS key",
+        {"key": key},
     )
-    assert found
+    assert found == [{"key": key}]
+
+
+def drop_poison(database: Database) -> None:
+    """Takes the constraints of `poison` away."""
+    for name in POISON_CONSTRAINTS:
+        database.autocommit(f"DROP CONSTRAINT {name} IF EXISTS")
 
 
 def keys(database: Database, label: str, where: str = "true") -> set[str]:
     """Keys of the memories with ``label`` for which ``where`` (on `m`) holds."""
-    return {row["key"] for row in database.run(f"MATCH (m:{label}) WHERE {where} RETURN m.key AS key", write=False)}
+    text = f"MATCH (m:{label}) WHERE m.key IS NOT NULL AND ({where}) RETURN m.key AS key"
+    return {row["key"] for row in database.run(text, write=False)}
 
 
 def job_of(jochi: Jochi, name: str) -> dict[str, Any]:

@@ -174,7 +174,9 @@ def test_a_lost_pid_file_does_not_lose_the_server(server: LocalServer, running: 
 
 def test_after_a_kill_the_pumps_are_armed_again(server: LocalServer, database: Database, running: Running) -> None:
     assert database.run("CALL apoc.periodic.list() YIELD name RETURN name") == []
-    database.run("CREATE (:JochiPump {name: 'jochi.pump.neo4j', body: 'CREATE (:Tick {by: $name})', every_s: 1})")
+    database.run(
+        "CREATE (:JochiPump {name: 'jochi.pump.neo4j', body: 'CREATE (:Tick {by: $name})', every_s: 1, armed: true})"
+    )
     assert server.kill()
     assert not psutil.pid_exists(running.pid)
 

@@ -84,14 +84,25 @@ def test_a_dense_tombstone_goes_over_several_batches_that_nobody_sees(applied: J
     applied.database.run(
         "MATCH (t:Tombstone {key: 'default/hub'}) UNWIND range(1, 3500) AS i CREATE (t)-[:KNOWS]->(:Leaf)"
     )
-    left = []
+    applied.database.run("MATCH (j:JochiJob {name: 'purge_tombstones'}) SET j.max_batches = 1")
+    left, more = [], []
     for _ in range(5):
-        run_job(applied.engine, "purge_tombstones", now=LATER)
+        (run,) = run_job(applied.engine, "purge_tombstones", now=LATER)
+        assert run.batches == 1
         left.append(count(applied, "()-[:KNOWS]->(:Leaf)"))
+        more.append(
+            bool(
+                applied.database.run("MATCH (j:JochiJob {name: 'purge_tombstones'}) RETURN NOT j.drained AS more")[0][
+                    "more"
+                ]
+            )
+        )
         assert count(applied, "(:Curated)") + count(applied, "(:Notification)") == 0
         if left[-1]:
             assert [restored.outcome for restored in applied.restore(["default/hub"])] == ["purging"]
+    applied.database.run("MATCH (j:JochiJob {name: 'purge_tombstones'}) SET j.max_batches = 100")
     assert left == [2500, 1500, 500, 0, 0]
+    assert more == [True, True, True, False, False]  # the pump goes on at its next tick, not an interval later
     assert count(applied, "(:Tombstone)") == 0
     assert count(applied, "(:Leaf)") == 3500
     assert [audit["action"] for audit in graph.audits(applied.database)].count("purge") == 2

@@ -89,16 +89,16 @@ def scalar(value: object) -> object:
 
 
 def storable(property_name: str, value: object, now: datetime) -> object:
-    """The value of a property that no rule names. Text under a name that ends in `_at` must be a zoned datetime."""
+    """The value of a property that no rule names. What stands under a name that ends in `_at` must be a zoned datetime."""
     name(property_name)
+    if property_name.endswith("_at"):
+        return plausible(instant(value), now)
     if isinstance(value, list):
         if any(isinstance(item, list) for item in value):
             raise ValueError("is nested: only scalars and lists of one scalar type can be stored")
         if len({type(item) for item in value}) > 1:
             raise ValueError("mixes types: a list must hold one scalar type")
         return [scalar(item) for item in value]
-    if property_name.endswith("_at"):
-        return plausible(instant(value), now)
     return scalar(value)
 
 
