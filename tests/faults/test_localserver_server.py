@@ -25,7 +25,7 @@ from jochi.database import Database
 from jochi.localserver import LocalServer, Running, ports, process
 from jochi.localserver.errors import DiskFull, OtherInstance, PortTaken, ServerDied
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 NAME = "faults"
 HOSTILE = {

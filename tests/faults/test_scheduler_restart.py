@@ -13,8 +13,9 @@ from tests.faults.support import expect_whole, job_of, keys, pump_of, remember, 
 
 from jochi import Jochi
 from jochi.localserver import LocalServer
+from jochi.operate.results import Switch
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 POLICY = """
 [scheduler]
@@ -107,12 +108,14 @@ def test_three_runs_kill_restart_three_more(client: Jochi, local: LocalServer) -
 
 def test_an_agent_that_holds_a_due_memory_keeps_only_that_one_waiting(client: Jochi) -> None:
     client.database.run("MATCH (n) WHERE n:Tombstone OR n:CurationAudit OR n:JochiQuota DETACH DELETE n")
+    client.pause(Switch("all"))
     everything = set(remember(client.database, 60, name="held"))
     client.apply()
     held = "default/held30"
     with client.database.driver.session() as session:
         agent = session.begin_transaction()
         agent.run("MATCH (m:Curated {key: $key}) SET m.read = false, m.note = 'mine'", {"key": held}).consume()
+        client.resume(Switch("all"))
         within(60, lambda: keys(client.database, "Tombstone") == everything - {held}, "the others are pruned")
         agent.commit()
     aside = {key for run in client.history("curate_due", limit=200) for key in run.get("quarantined") or []}
