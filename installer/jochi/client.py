@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import getpass
 import uuid
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -28,6 +27,7 @@ from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.scheduler.arming import armed_jobs, ensure_jobs
 from jochi.scheduler.runner import Run, run_job
 from jochi.scheduler.server_clock import ServerClock
+from jochi.users import operating_system_user
 
 
 class Jochi:
@@ -111,7 +111,7 @@ class Jochi:
                 "plan": f"plan-{uuid.uuid4()}",
                 "at": agreed.at,
                 "quotas": [quota.__dict__ for quota in agreed.quotas],
-                "by": person(),
+                "by": operating_system_user(),
             },
         )
         if not row["applied"]:
@@ -120,7 +120,9 @@ class Jochi:
 
     def approve(self) -> str | None:
         """Opens the gap guard; returns what it said, or None if it was open."""
-        row = self.engine.call("curate/approve", {"now": self._server_now(), "pump": self.engine.pump, "by": person()})
+        row = self.engine.call(
+            "curate/approve", {"now": self._server_now(), "pump": self.engine.pump, "by": operating_system_user()}
+        )
         was: str | None = row["was"]
         return was
 
@@ -151,7 +153,7 @@ class Jochi:
 
     def pause(self, switch: Switch) -> None:
         """Pauses a job, a kind, a scope or everything; a run in progress ends after its batch."""
-        row = self.engine.call("jobs/pause", {**self._switch(switch), "by": person()})
+        row = self.engine.call("jobs/pause", {**self._switch(switch), "by": operating_system_user()})
         if not row["paused"]:
             known = ", ".join(state.name for state in self.jobs())
             raise UsageError(f"there is no job {switch.name!r}", fix=f"there are: {known}")
@@ -176,11 +178,3 @@ class Jochi:
         if pump is None:
             raise Refused("jochi is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED)
         return str(pump["policy_sha256"])
-
-
-def person() -> str:
-    """Who is at the keyboard, for records: the name of the operating system's user."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # no name for this user, as in some containers
-        return "unknown"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from tests.faults.cable import Cable
 from tests.faults.support import drop_poison
 
 from jochi import Jochi
@@ -50,3 +53,11 @@ def alone(engine: Jochi) -> Callable[[str], None]:
         engine.database.run("MATCH (j:JochiJob) SET j.enabled = j.name = $job", {"job": job})
 
     return only
+
+
+@pytest.fixture
+def cable(server: Any) -> Iterator[Cable]:
+    address = urlsplit(server.uri)
+    made = Cable(address.hostname or "localhost", address.port or 7687)
+    yield made
+    made.cut()

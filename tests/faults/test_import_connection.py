@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
-import threading
-from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import neo4j
 import pytest
+from tests.faults.cable import Cable
 
 from jochi import generate, migrations
 from jochi.database import Database
@@ -21,46 +17,6 @@ from jochi.importing import ImportInterrupted, Progress, import_files
 pytestmark = pytest.mark.server
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
-
-
-class Cable:
-    """A TCP forwarder to the server that can be cut: then every connection breaks and no new one comes through."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._target = (host, port)
-        self._ends: list[socket.socket] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                far = socket.create_connection(self._target)
-                self._ends += [near, far]
-                for source, target in ((near, far), (far, near)):
-                    threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
-
-    @staticmethod
-    def _copy(source: socket.socket, target: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while data := source.recv(65536):
-                target.sendall(data)
-
-    def cut(self) -> None:
-        for end in [self._listener, *self._ends]:
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-            end.close()
-
-
-@pytest.fixture
-def cable(server: Any) -> Iterator[Cable]:
-    address = urlsplit(server.uri)
-    made = Cable(address.hostname or "localhost", address.port or 7687)
-    yield made
-    made.cut()
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,12 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     context: typer.Context,
-    uri: Annotated[str | None, typer.Option(help="Address of the server [env: JOCHI_URI].")] = None,
-    user: Annotated[str | None, typer.Option(help="User name [env: JOCHI_USER].")] = None,
+    uri: Annotated[str | None, typer.Option(help="Address of the server (env: JOCHI_URI).")] = None,
+    user: Annotated[str | None, typer.Option(help="User name (env: JOCHI_USER).")] = None,
     password_file: Annotated[
-        Path | None, typer.Option(help="File that holds the password [env: JOCHI_PASSWORD_FILE, JOCHI_PASSWORD].")
+        Path | None, typer.Option(help="File that holds the password (env: JOCHI_PASSWORD_FILE, JOCHI_PASSWORD).")
     ] = None,
-    database: Annotated[str | None, typer.Option(help="Database [env: JOCHI_DATABASE; default: neo4j].")] = None,
+    database: Annotated[str | None, typer.Option(help="Database (env: JOCHI_DATABASE; default: neo4j).")] = None,
     policy: Annotated[
         Path | None, typer.Option(envvar="JOCHI_POLICY", help="Policy file; default: the one Jochi ships.")
     ] = None,

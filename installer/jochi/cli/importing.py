@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from jochi import importing
-from jochi.cli.connection import connect, options_of
+from jochi import clock, importing
+from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, table, write_json
 
 SHOWN_LINES = 20
@@ -35,15 +34,12 @@ def import_command(
 
     A bad line is reported with its number and reason and the others go in: exit code 3.
     """
-    # A kind that the named policy enrols can be imported beside those that Jochi knows anyway.
-    named = options_of(ctx).load_policy()
-    kinds = importing.KNOWN_KINDS | frozenset(named.policy.labels() if named else ())
-    with connect(ctx) as database, _shown_progress(hidden=as_json) as on_progress:
+    with jochi(ctx) as client, _shown_progress(hidden=as_json) as on_progress:
         result = importing.import_files(
-            database,
+            client.database,
             files,
-            now=datetime.now(timezone.utc),
-            kinds=kinds,
+            now=clock.now(),
+            kinds=frozenset(client.policy.policy.labels()),
             batch_size=batch_size,
             strict=strict,
             errors=errors,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jochi.database import Database
 from jochi.errors import UsageError
-from jochi.importing.kinds import KNOWN_KINDS, PROTECTED_KINDS
+from jochi.importing.kinds import KNOWN_KINDS
 from jochi.importing.reading import Reader
 from jochi.importing.record import MemoryRecord, Place, Relationship
 from jochi.importing.result import BadLine, ImportResult, KindCounts, Progress, RelationshipCounts, bad_lines
@@ -29,7 +29,6 @@ from jochi.importing.writing import (
 __all__ = [
     "BATCH_SIZE",
     "KNOWN_KINDS",
-    "PROTECTED_KINDS",
     "BadLine",
     "ImportInterrupted",
     "ImportResult",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from jochi.policy import load_policy
+from jochi.policy.model import PROTECTED_KINDS
+
 TEAM_KINDS = (
     "Belief",
     "Reflection",
@@ -16,33 +19,8 @@ TEAM_KINDS = (
 )
 """Seed 000: what a team of agents writes."""
 
-KNOWN_KINDS = frozenset(
-    (
-        *TEAM_KINDS,
-        # Seed 001: knowledge and heartbeat.
-        "KnowledgeChunk",
-        "ValueClassification",
-        "BoundedMemoryManifest",
-        "HeartbeatTaskRegistry",
-        "HeartbeatTask",
-        # Seed 002: one user's graph.
-        "Source",
-        "Artifact",
-        "Person",
-        "Concept",
-        "Entity",
-        "Storyline",
-        "Macro",
-        "Note",
-        # Seed 003: facts of conversations.
-        "Fact",
-        "MemoryBox",
-        "Trace",
-    )
-)
-
-PROTECTED_KINDS = frozenset(("Agent", "AgentKey", "SystemConfig", "Migration"))
-"""Never enrolled, whatever a policy says."""
+KNOWN_KINDS = frozenset(load_policy().policy.labels())
+"""The kinds of the shipped policy, for who names no other."""
 
 
 def refusal(kind: str, known: frozenset[str]) -> str | None:

@@ -188,10 +188,10 @@ def _store(
         )
         rows = [_procedure_row(procedure) for procedure in procedures.values()]
         run("install/store_procedures", procedures=rows, version=jochi.__version__, checked_on=checked_on, clock=now)
-        run("install/store_jobs", jobs=_job_rows(policy), clock=now)
+        run("install/store_jobs", jobs=job_rows(policy), clock=now)
         stored = run(
             "install/store_pumps",
-            pumps=_pump_rows(engine, policy, procedures),
+            pumps=pump_rows(engine, policy, procedures),
             pump=engine.pump,
             watch=engine.watch,
             armed=armed,
@@ -217,7 +217,8 @@ def _procedure_row(procedure: Procedure) -> dict[str, Any]:
     }
 
 
-def _job_rows(policy: LoadedPolicy) -> list[dict[str, Any]]:
+def job_rows(policy: LoadedPolicy) -> list[dict[str, Any]]:
+    """The policy's jobs as `install/store_jobs` takes them; the doctor compares the stored ones with these."""
     return [
         {
             "name": name,
@@ -252,7 +253,9 @@ PUMP_TEXTS = (
 """Steps of the scheduler whose texts the pump's node carries, as parameters of its repeat job."""
 
 
-def _pump_rows(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
+def pump_rows(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
+    """Pump and watch as `install/store_pumps` takes them; the doctor compares the stored ones with these."""
+
     def body(step: str) -> str:
         return procedures[f"scheduler/{step}"].sections["body"]
 

@@ -20,6 +20,7 @@ from jochi.migrations.lock import HeldLock, Locked, describe, held, read_lock
 from jochi.migrations.results import AppliedNow, ApplyOutcome, ApplyResult, Outcome, Progress, Step
 from jochi.migrations.server_errors import explained, explaining
 from jochi.resources import schema_folder, statement
+from jochi.users import operating_system_user
 
 OnProgress = Callable[[Progress], None]
 
@@ -61,7 +62,7 @@ def apply(
         _fill_all(comparison, values)
         with held(
             database,
-            user=chains.operating_system_user(),
+            user=operating_system_user(),
             now=now,
             wait_seconds=wait_for_lock_seconds,
             break_lock=break_lock,

@@ -7,7 +7,6 @@ neo4j-migrations ignores.
 
 from __future__ import annotations
 
-import getpass
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,6 +18,7 @@ from jochi.database import Database, Row
 from jochi.migrations.files import MigrationFile
 from jochi.migrations.lock import HeldLock
 from jochi.resources import statement
+from jochi.users import operating_system_user
 
 BASELINE = "BASELINE"
 PACKAGE = "jochi"
@@ -165,14 +165,6 @@ def record(
         }
         rows = database.run(statement("migrations/record"), {**shared, "previous": previous, "migration": migration})
     return bool(rows and rows[0]["recorded"])
-
-
-def operating_system_user() -> str:
-    """Who runs this process, `unknown` where the system has no name for it (containers)."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "unknown"
 
 
 def connected_as(database: Database) -> str:

@@ -17,6 +17,7 @@ from jochi.migrations.results import RemoveResult
 from jochi.migrations.schema_objects import SchemaObject, created_by
 from jochi.migrations.server_errors import explaining
 from jochi.resources import schema_folder, statement
+from jochi.users import operating_system_user
 
 _CHAIN_CONSTRAINTS = (
     "unique_version___Neo4jMigration",
@@ -49,7 +50,7 @@ def remove_chain(
     with explaining(database):
         with held(
             database,
-            user=chains.operating_system_user(),
+            user=operating_system_user(),
             now=now,
             wait_seconds=wait_for_lock_seconds,
             break_lock=break_lock,

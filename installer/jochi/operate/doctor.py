@@ -19,7 +19,7 @@ from jochi.database import Database
 from jochi.engine import EngineState
 from jochi.errors import ConnectionFailed, JochiError
 from jochi.facts import ServerFacts, read_facts
-from jochi.install.install import _job_rows, _pump_rows
+from jochi.install.install import job_rows, pump_rows
 from jochi.migrations.files import read_folder
 from jochi.migrations.schema_objects import created_by
 from jochi.operate import checks_engine, checks_memories, checks_server
@@ -203,8 +203,8 @@ def _stored_checks(
     procedures = render_all(policy.policy, facts)
     return [
         checks_engine.check_procedures(compare(procedures, state.procedures.values())),
-        checks_engine.check_pump_texts(_pump_rows(client.engine, policy, procedures), pumps),
-        checks_engine.check_jobs(_job_rows(policy), jobs),
+        checks_engine.check_pump_texts(pump_rows(client.engine, policy, procedures), pumps),
+        checks_engine.check_jobs(job_rows(policy), jobs),
     ]
 
 

@@ -23,7 +23,8 @@ _JOB_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _PROCEDURE_NAME = re.compile(r"[a-z_]+/[a-z0-9_]+")
 
 
-def _identifier(value: str) -> str:
+def identifier(value: str) -> str:
+    """``value`` if it can stand unquoted as a label, type or property name in Cypher; ValueError if not."""
     if not _IDENTIFIER.fullmatch(value):
         raise ValueError(f"{value!r} is not a plain name (letters, digits, underscore; at most 64)")
     return value
@@ -39,7 +40,7 @@ def _repeated(names: list[str]) -> list[str]:
     return sorted({name for name in names if names.count(name) > 1})
 
 
-Name = Annotated[str, AfterValidator(_identifier)]
+Name = Annotated[str, AfterValidator(identifier)]
 PositiveDuration = Annotated[Duration, AfterValidator(_positive)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -284,7 +285,7 @@ class Policy(_Part):
                 raise ValueError(f"jobs.{name}: a job's name is lower case letters, digits and underscores")
         for name, kind in self.kinds.items():
             label = kind.label or name
-            _identifier(label)
+            identifier(label)
             if label in PROTECTED_KINDS or _RESERVED_LABEL.fullmatch(label):
                 raise ValueError(f"kinds.{name}: the label {label} is protected and can't be enrolled")
         labels = [kind.label or name for name, kind in self.kinds.items()]

@@ -1,20 +1,14 @@
-"""How values of the policy become Cypher text: the one place where identifiers are checked and strings quoted."""
+"""How values of the policy become Cypher text: identifiers are checked and strings quoted here and nowhere else."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from datetime import timedelta
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+from jochi.policy.model import identifier
 
-
-def identifier(name: str) -> str:
-    """A label, type or property name, checked and quoted if it must be; raises ValueError for anything odd."""
-    if not _IDENTIFIER.fullmatch(name):
-        raise ValueError(f"{name!r} can't be a name in Cypher")
-    return name
+__all__ = ["identifier", "literal"]
 
 
 def literal(value: object) -> str:

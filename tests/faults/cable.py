@@ -1,0 +1,39 @@
+"""A connection that a test can cut."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+
+
+class Cable:
+    """A TCP forwarder to the server that can be cut: then every connection breaks and no new one comes through."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = (host, port)
+        self._ends: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(self._target)
+                self._ends += [near, far]
+                for source, target in ((near, far), (far, near)):
+                    threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
+
+    @staticmethod
+    def _copy(source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+
+    def cut(self) -> None:
+        for end in [self._listener, *self._ends]:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
