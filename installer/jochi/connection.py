@@ -68,7 +68,7 @@ def find_settings(
 
 @contextmanager
 def connected(settings: ConnectionSettings) -> Iterator[Database]:
-    """A `Database` on a driver of its own, closed at the end."""
+    """A `Database` on a driver of its own, closed at the end; `ConnectionFailed` where nobody answers."""
     try:
         driver = neo4j.GraphDatabase.driver(
             settings.uri,
@@ -82,7 +82,9 @@ def connected(settings: ConnectionSettings) -> Iterator[Database]:
             fix="it looks like bolt://host:7687 or neo4j://host:7687",
         ) from None
     with driver:
-        yield Database(driver, settings.database)
+        database = Database(driver, settings.database)
+        database.expect_answer()
+        yield database
 
 
 def _password(file: Path | None, user: str, address: str, *, prompt: bool) -> SecretStr:

@@ -59,6 +59,10 @@ class Database:
 
         return self._guard(in_session)
 
+    def expect_answer(self) -> None:
+        """Raises `ConnectionFailed` at once where nobody answers or the login is refused, instead of after many retries."""
+        self._guard(self.driver.verify_connectivity)
+
     def _session(self) -> neo4j.Session:
         # Hints about labels and properties that don't exist yet would fill the logs of every app that runs us.
         return self.driver.session(database=self.name, notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 from jochi.errors import JochiError
@@ -14,6 +15,8 @@ def main() -> None:
     from jochi.cli.app import app
     from jochi.cli.output import err
 
+    # What the driver retries is no news for a person: what fails for good is an error below.
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())
     try:
         app(prog_name="jochi")
     except JochiError as error:

@@ -20,6 +20,7 @@ import jinja2
 from jochi.errors import JochiError, UsageError
 from jochi.facts import ServerFacts
 from jochi.policy import Policy
+from jochi.policy.durations import format_duration
 from jochi.rendering.quoting import identifier, literal
 from jochi.resources import procedures_folder
 
@@ -135,6 +136,7 @@ def _environment(root: Path) -> jinja2.Environment:
     )
     environment.filters["identifier"] = identifier
     environment.filters["literal"] = literal
+    environment.filters["span"] = format_duration
     return environment
 
 
