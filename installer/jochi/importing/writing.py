@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime
 from functools import partial
 
@@ -154,6 +154,9 @@ def _sent(
         waiting: deque[tuple[Batch, Future[list[Row]]]] = deque()
         try:
             for batch in batches:
+                # Two files may hold the same key: the first one's memory must be there before the second's is sent.
+                keys = {record.key for record in batch}
+                wait([future for sent, future in waiting if any(record.key in keys for record in sent)])
                 waiting.append((batch, pool.submit(_send, database, batch, now)))
                 if len(waiting) == in_flight:
                     first, future = waiting.popleft()
