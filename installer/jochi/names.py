@@ -11,3 +11,7 @@ def pump_name(database: str) -> str:
 def watch_name(database: str) -> str:
     """The repeat job that arms the pump again when it is gone."""
     return f"jochi.watch.{database}"
+
+
+REPEATED = frozenset({"scheduler/pump", "scheduler/watch"})
+"""The procedures that APOC's repeat runs itself: only these carry the language prefix (`ServerFacts.language_prefix`)."""

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from jochi import clock
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, table, write_json
 from jochi.errors import UsageError
@@ -112,18 +111,4 @@ def _print_live(found: Explanation) -> None:
     )
     out.print(
         f"in the queue for {moment(found.next_due)}; looked at now, it would come up again at {moment(found.next_look)}"
-    )
-
-
-def seconds_ago(value: datetime | None) -> str:
-    """How long ago, in seconds or minutes."""
-    if value is None:
-        return "never"
-    seconds = int((clock.now() - value).total_seconds())
-    return (
-        f"{seconds} s ago"
-        if seconds < 120
-        else f"{seconds // 60} min ago"
-        if seconds < 7200
-        else f"{seconds // 3600} h ago"
     )

@@ -22,6 +22,7 @@ from jochi.facts import ServerFacts, read_facts
 from jochi.install.install import job_rows, pump_rows
 from jochi.migrations.files import read_folder
 from jochi.migrations.schema_objects import created_by
+from jochi.names import REPEATED
 from jochi.operate import checks_engine, checks_memories, checks_server
 from jochi.operate.check import Check, Level, fail, unknown
 from jochi.operate.probe import try_threads
@@ -120,7 +121,7 @@ def _server_checks(
     bare = [
         name
         for name, procedure in state.procedures.items()
-        if any(not text.startswith(prefix) for text in procedure.sections.values())
+        if name in REPEATED and any(not text.startswith(prefix) for text in procedure.sections.values())
     ]
     roles = _asked(database, "server/roles")
     started = _asked(database, "server/started_at")

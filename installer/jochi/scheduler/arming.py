@@ -50,10 +50,3 @@ def armed_jobs(engine: Engine) -> list[str]:
             raise
         return []
     return sorted(row["name"] for row in rows)
-
-
-def require_armed(engine: Engine) -> None:
-    """Raises `Refused` if the database doesn't curate itself at the moment."""
-    missing = sorted({engine.pump, engine.watch} - set(armed_jobs(engine)))
-    if missing:
-        raise Refused(f"not armed: {', '.join(missing)}", fix="run `jochi jobs arm`")
