@@ -2,6 +2,8 @@
 #   make demo [DATA=file] [KEEP=1]   a local Neo4j that curates itself, and a report of what it did
 #   make test                        the test suite, against a real server
 #   make faults                      the long fault tests: servers killed, restarted, reconfigured
+#   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
+#   make proof-rails                 the rails under 2,000 random policies and graphs
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,7 +11,7 @@ READY := $(VENV)/.ready
 REPORT ?= jochi-demo-report.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format faults bench lock clean
+.PHONY: help setup demo test lint format faults exit-criteria proof-rails bench lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -28,21 +30,31 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)
 	@$(BIN)/jochi demo $(if $(DATA),--data $(DATA)) $(if $(KEEP),--keep) --report $(REPORT)
 
+# Two at once, each with a server of its own; one, where a server is given (its database is shared).
+WORKERS ?= $(if $(JOCHI_TEST_URI),0,2)
+
 test: $(READY)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 lint: $(READY)
-	@$(BIN)/ruff check installer tests
-	@$(BIN)/ruff format --check installer tests
+	@$(BIN)/ruff check installer neomodel_models workers tests
+	@$(BIN)/ruff format --check installer neomodel_models workers tests
 	@$(BIN)/mypy
 
 format: $(READY)
-	@$(BIN)/ruff check --fix installer tests
-	@$(BIN)/ruff format installer tests
+	@$(BIN)/ruff check --fix installer neomodel_models workers tests
+	@$(BIN)/ruff format installer neomodel_models workers tests
 
-# The long ones that `make test` leaves out: servers killed, restarted and reconfigured.
+# The long ones that `make test` leaves out: servers killed, restarted and reconfigured. The longest file is one test.
 faults: $(READY)
-	@$(BIN)/python -m pytest -m slow
+	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist load
+
+exit-criteria: $(READY)
+	@$(BIN)/python -m tests.exit_criteria $(if $(DATA),--data $(DATA)) $(if $(PAGE),--page $(PAGE))
+
+# In parts of its own: 2,000 examples take longer than `make test` may.
+proof-rails: $(READY)
+	@JOCHI_RAILS_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/python -m pytest -m rails tests/property
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench

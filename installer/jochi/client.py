@@ -9,25 +9,38 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import neo4j
 
-from jochi import clock
+from jochi import accesses, clock, remembering, superseding
+from jochi.accesses import Touched
 from jochi.database import Database
+from jochi.edges import Edge, EdgeReport, Reinforced, reinforce
 from jochi.engine import NOT_INSTALLED, Engine
+from jochi.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, plan_enrolment
 from jochi.errors import Refused, UsageError
 from jochi.install import InstallResult, UninstallResult, install, uninstall
+from jochi.migrations import ChainName
+from jochi.operate.budgets import BudgetPlan, plan_budgets
 from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
-from jochi.operate.results import Applied, JobState, Restored, Status, Switch, TierReport
+from jochi.operate.results import Applied, Hygiene, JobState, Restored, Status, Switch, TierReport
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
+from jochi.recalling import Recalled, recall
+from jochi.remembering import Memory, Remembered
+from jochi.salience import Standing
 from jochi.scheduler.arming import armed_jobs, ensure_jobs
 from jochi.scheduler.runner import Run, run_job
 from jochi.scheduler.server_clock import ServerClock
+from jochi.superseding import Placed, Stretch
+from jochi.temporal import to_python
 from jochi.users import operating_system_user
+
+_PAGE = 10_000
+"""Keys that one read of a plan looks at."""
 
 
 class Jochi:
@@ -52,9 +65,20 @@ class Jochi:
 
     # -- install ---------------------------------------------------------------------------------------------------
 
-    def install(self, *, arm: bool = True, on_progress: Callable[[str], None] | None = None) -> InstallResult:
-        """Installs or upgrades the engine. Idempotent; see `jochi.install`. ``arm=False``: jobs are run from outside only."""
-        result = install(self.database, self.policy, arm=arm, on_progress=on_progress)
+    def install(
+        self,
+        *,
+        arm: bool = True,
+        chain: ChainName | str | None = None,
+        pin: bool | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> InstallResult:
+        """Installs or upgrades the engine. Idempotent; see `jochi.install`. ``arm=False``: jobs are run from outside only.
+
+        ``chain='jochi'`` records the migrations beside those of an application that uses neo4j-migrations in this database.
+        ``pin``: the result has apoc.conf's line with a hash of everything installed.
+        """
+        result = install(self.database, self.policy, arm=arm, chain=chain, pin=pin, on_progress=on_progress)
         self.engine.forget()
         return result
 
@@ -86,16 +110,115 @@ class Jochi:
         """What was done to memories and why: {action, kind, rule, n}."""
         return list(self._read("report/pruned", since=since)["actions"])
 
+    def hygiene(self) -> Hygiene:
+        """What the last walk of the job `hygiene` repaired, and what it leaves to a person."""
+        return Hygiene.from_row(self._read("report/hygiene"))
+
     def plan(self, at: datetime | None = None) -> Plan:
-        """What would be pruned at ``at`` (default: now), by rule and kind, with samples. Writes nothing."""
+        """What would be pruned at ``at`` (default: now), by rule and kind, with samples. Writes nothing.
+
+        Memories that hang on nothing are found by their keys, page by page: that reads every memory once.
+        """
         when = at or clock.now()
-        return Plan.from_row(self._read("curate/plan", now=when), when, self._policy_sha256())
+        due = Plan.from_row(self._read("curate/plan", now=when), when, self._policy_sha256())
+        return due.with_orphans(self._orphans(when))
+
+    def plan_budgets(self, scope: str | None = None, *, most: int = 100) -> BudgetPlan:
+        """What the token budgets would move now, in one scope or in all (which reads every memory), and what is pinned above them.
+
+        Names the first ``most`` moves and overflows; the counts are complete. Writes nothing.
+        """
+        return plan_budgets(self.engine, scope, most)
+
+    def edges(self, at: datetime | None = None, *, samples: int = 5) -> EdgeReport:
+        """The edges of the policy's types: how many there are, how many wait for a charge at ``at``, and some of them."""
+        return EdgeReport.from_row(self._read("report/edges", now=at or clock.now(), samples=samples))
 
     def explain(self, memory: str, *, scope: str = "default", at: datetime | None = None) -> Explanation:
         """Every rule and rail for one memory; ``memory`` is `scope/id`, or an id in ``scope``."""
         key = memory if "/" in memory else f"{scope}/{memory}"
         when = at or clock.now()
-        return Explanation.from_row(key, when, self._read("curate/explain", now=when, key=key))
+        found = Explanation.from_row(key, when, self._read("curate/explain", now=when, key=key))
+        return found.with_orphan(self._read("curate/explain_orphan", now=when, key=key))
+
+    # -- use -------------------------------------------------------------------------------------------------------
+
+    def touch(
+        self,
+        keys: Iterable[str],
+        *,
+        used: bool = True,
+        agent: str | None = None,
+        batch: str | None = None,
+        now: datetime | None = None,
+    ) -> Touched:
+        """Reports that memories (`scope/id`, any number) were used, or with ``used=False`` that they were only recalled.
+
+        ``agent`` says by whom. The same ``batch`` (text of your own, with the same keys) sent again counts nothing, so a call
+        whose answer got lost can be repeated. ``now`` is when it happened (default: now). The job `fold_accesses` counts
+        them seconds later; until then they protect their memories. Raises `UsageError`.
+        """
+        return accesses.touch(self.engine, keys, now=now or clock.now(), used=used, agent=agent, batch=batch)
+
+    def salience(self, keys: Iterable[str], *, at: datetime | None = None) -> list[Standing]:
+        """Where the salience of memories (`scope/id`) stands, sorted by key; `Standing.at` gives it for any later time.
+
+        Memories of kinds without salience, and keys that no live memory has, are left out. ``at``: default now. Writes nothing.
+        """
+        row = self._read("memory/salience", now=at or clock.now(), keys=list(keys))
+        return [Standing.from_entry(entry) for entry in to_python(row["memories"])]
+
+    def reinforce(self, edges: Iterable[Edge], *, batch: str | None = None, now: datetime | None = None) -> Reinforced:
+        """Reports that edges between memories were observed again: each gets surer, and time counts anew.
+
+        What time had taken by then is charged first. An edge that is named twice was observed twice; nothing is created.
+        The same ``batch`` (text of your own, with the same edges) sent again changes nothing. ``now`` is when they were observed
+        (default: now); late news add the same. Raises `UsageError`.
+        """
+        return reinforce(self.engine, edges, now=now or clock.now(), batch=batch)
+
+    # -- recall ----------------------------------------------------------------------------------------------------
+
+    def recall(
+        self,
+        text: str | None = None,
+        *,
+        vector: Sequence[float] | None = None,
+        scope: str = "default",
+        k: int = 10,
+        kinds: Sequence[str] | None = None,
+        tiers: Sequence[str] | None = None,
+        include_archived: bool = False,
+        include_superseded: bool = False,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        min_score: float | None = None,
+        hops: int = 0,
+    ) -> Recalled:
+        """The ``k`` memories of ``scope`` that fit best by words (``text``), by meaning (``vector``), or by both.
+
+        ``vector`` is as long as the policy says and made by its model. ``since`` ≤ created_at < ``until``; ``min_score`` is a raw
+        cosine. Never a tombstone; archived ones, and facts that don't hold (any more), on request. Writes nothing: `touch` reports
+        what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k out of range).
+
+        ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
+        `Recalled.reached`, each with the way to it and every edge's confidence.
+        """
+        return recall(
+            self.engine,
+            text,
+            vector=vector,
+            scope=scope,
+            k=k,
+            kinds=kinds,
+            tiers=tiers,
+            include_archived=include_archived,
+            include_superseded=include_superseded,
+            since=since,
+            until=until,
+            min_score=min_score,
+            hops=hops,
+        )
 
     # -- decide ----------------------------------------------------------------------------------------------------
 
@@ -134,7 +257,84 @@ class Jochi:
             "memory/restore",
             {"now": clock.now(), "keys": list(keys), "audit": audit, "run": f"restore/{uuid.uuid4()}"},
         )
-        return [Restored(entry["key"], entry["outcome"]) for entry in row["results"]]
+        restored = [Restored(entry["key"], entry["outcome"], entry["duplicate_of"]) for entry in row["results"]]
+        slotted = [{"key": entry["key"]} for entry in row["results"] if entry.get("slotted")]
+        superseding.settle(self.engine, slotted, now=clock.now())
+        return restored
+
+    # -- memories --------------------------------------------------------------------------------------------------
+
+    def remember(
+        self,
+        memories: Iterable[Memory | Mapping[str, Any]] | Memory | Mapping[str, Any],
+        *,
+        agent: str | None = None,
+        now: datetime | None = None,
+        batch_size: int = remembering.BATCH_SIZE,
+        on_refused: Literal["report", "raise"] = "report",
+        on_result: Callable[[remembering.Result], None] | None = None,
+    ) -> Remembered:
+        """Writes memories of any kind with their relationships; what is known already is reinforced, not doubled.
+
+        One memory or any number, also a generator: it is read batch by batch. A mapping has the fields of `Memory`; text
+        under a name that ends in `_at` or `_until`, and of valid_from, may be ISO 8601. Each memory is judged by itself: one that
+        is refused takes no other with it (reason codes: docs/reference/remember.md). Facts get into their slots at once.
+        ``agent`` is who remembers. ``on_refused`` `raise` stops after the batch (of 1 to 5,000 memories, one transaction) that
+        holds a refused one, with `SomeRefused`.
+        `RememberInterrupted` if the server goes away.
+        """
+        return remembering.remember(
+            self.engine,
+            memories,
+            now=now or clock.now(),
+            agent=agent,
+            batch_size=batch_size,
+            on_refused=on_refused,
+            on_result=on_result,
+        )
+
+    # -- slots ----------------------------------------------------------------------------------------------------
+
+    def supersede(self, keys: Iterable[str], *, now: datetime | None = None) -> list[Placed]:
+        """Puts facts that exist (`scope/id`, any number) into their slots: one value of a subject's attribute holds at a time.
+
+        `remember` and the models do so by themselves; this is for facts that were written otherwise or before. In the order of
+        ``keys``; one that belongs in no slot says why. Can be repeated.
+        """
+        return superseding.supersede(self.engine, keys, now=now or clock.now())
+
+    def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Stretch]:
+        """What held of a subject's attribute and when, oldest first; with ``at`` only what held then. Writes nothing."""
+        return superseding.history(self.engine, scope, subject, attribute, at=at)
+
+    # -- enrol -----------------------------------------------------------------------------------------------------
+
+    def plan_enrolment(
+        self, label: str, *, generate_ids: bool = False, on_progress: Callable[[int], None] | None = None
+    ) -> EnrolmentPlan:
+        """What `enrol` would do with the nodes of ``label``, and what would be due at once. Writes nothing."""
+        return plan_enrolment(self.engine, label, now=clock.now(), generate_ids=generate_ids, on_progress=on_progress)
+
+    def enrol(
+        self,
+        label: str,
+        *,
+        generate_ids: bool = False,
+        page: int = 2_000,
+        on_progress: Callable[[Enrolled], None] | None = None,
+    ) -> Enrolled:
+        """Makes memories of the nodes of ``label`` that can be, ``page`` of them in a transaction; run it again at will."""
+        return enrol(self.engine, label, now=clock.now(), generate_ids=generate_ids, page=page, on_progress=on_progress)
+
+    def disenrol(
+        self,
+        label: str,
+        *,
+        keep_tombstones: bool = False,
+        on_progress: Callable[[Released], None] | None = None,
+    ) -> Released:
+        """Takes back what enrolment added to the nodes of ``label``; brings pruned ones back first."""
+        return disenrol(self.engine, label, keep_tombstones=keep_tombstones, on_progress=on_progress)
 
     # -- jobs ------------------------------------------------------------------------------------------------------
 
@@ -169,6 +369,14 @@ class Jochi:
 
     def _server_now(self) -> datetime:
         return ServerClock(self.database).now()
+
+    def _orphans(self, now: datetime) -> Iterator[Mapping[str, Any]]:
+        after: str | None = ""
+        while after is not None:
+            page = self._read("curate/plan_orphans", now=now, after=after, limit=_PAGE)
+            if page["enabled"]:
+                yield from page["found"]
+            after = page["last"] if page["enabled"] else None
 
     def _read(self, name: str, **parameters: Any) -> dict[str, Any]:
         return self.engine.call(name, parameters, write=False)

@@ -9,14 +9,17 @@ Failures of the connection become `ConnectionFailed`; what the server says about
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, TypeVar
 
 import neo4j
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, ServiceUnavailable
 
-from jochi.errors import ConnectionFailed
+from jochi.errors import ConnectionFailed, UsageError
+from jochi.temporal import fixed_offset
 
 Row = dict[str, Any]
+
 T = TypeVar("T")
 
 
@@ -34,7 +37,7 @@ class Database:
         """
 
         def work(tx: neo4j.ManagedTransaction) -> list[Row]:
-            return [dict(record) for record in tx.run(text, dict(parameters or {}))]
+            return [dict(record) for record in tx.run(text, _sendable(parameters))]
 
         return self.transaction(work, write=write)
 
@@ -55,7 +58,7 @@ class Database:
 
         def in_session() -> list[Row]:
             with self._session() as session:
-                return [dict(record) for record in session.run(text, dict(parameters or {}))]
+                return [dict(record) for record in session.run(text, _sendable(parameters))]
 
         return self._guard(in_session)
 
@@ -70,6 +73,9 @@ class Database:
     def _guard(self, work: Callable[[], T]) -> T:
         try:
             return work()
+        except (UnicodeEncodeError, OverflowError) as error:
+            what = "half of a surrogate pair" if isinstance(error, UnicodeEncodeError) else "an integer beyond 64 bits"
+            raise UsageError(f"a value can't be sent to a database: it holds {what}", fix="leave it out") from None
         except AuthError as error:
             raise ConnectionFailed(
                 "the server refuses this user name or password",
@@ -97,3 +103,11 @@ class Database:
                     fix="run the same command again: what was not committed is rolled back, the rest is kept",
                 ) from error
             raise
+
+
+def _sendable(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The parameters with moments as the driver can take them; what lies deeper is the caller's to see to."""
+    return {
+        name: fixed_offset(value) if isinstance(value, datetime) else value
+        for name, value in (parameters or {}).items()
+    }

@@ -37,6 +37,8 @@ class Engine:
         self.pump = pump_name(database.name)
         self.watch = watch_name(database.name)
         self._procedures: dict[str, InstalledProcedure] | None = None
+        self.indexes_ready = False
+        """Whether the indexes that recall asks were seen built; `jochi.recalling` keeps it."""
 
     def state(self) -> EngineState:
         """Reads the pump's node and all procedures."""
@@ -47,6 +49,7 @@ class Engine:
     def forget(self) -> None:
         """Forgets the texts; the next call reads them again (after install, or to see another client's install)."""
         self._procedures = None
+        self.indexes_ready = False
 
     def text(self, name: str, section: str = "body") -> str:
         """The installed text of a procedure's section; `Refused` where it isn't installed."""

@@ -21,6 +21,9 @@ NEEDED_FOR_JOBS = (
 )
 """APOC Core procedures without which the database can't run jobs on its own."""
 
+NEEDED_FOR_PIN = "apoc.util.sha256"
+"""The function that compares what is to be run with the pin of apoc.conf's line."""
+
 OLDEST_SERVER = (5, 26)
 
 
@@ -29,7 +32,7 @@ class ServerFacts:
     """Facts about one server and database.
 
     ``version`` as the server writes it, ``release`` its first two numbers; ``apoc`` the version of APOC or None;
-    ``callable`` the procedures of `NEEDED_FOR_JOBS` (and a few more) that this user may execute;
+    ``callable`` the procedures of `NEEDED_FOR_JOBS`, and a few more procedures and functions, that this user may execute;
     ``lock_timeout`` in seconds (0: waits for ever), None if the user may not read settings.
     """
 
@@ -80,7 +83,11 @@ class ServerFacts:
 def read_facts(database: Database) -> ServerFacts:
     """Asks the server for everything in `ServerFacts`. Raises `ConnectionFailed` where there is no answer."""
     kernel = database.run(statement("server/facts"), write=False)[0]
-    callable_names = {row["name"] for row in database.run(statement("server/callable_procedures"), write=False)}
+    callable_names = {
+        row["name"]
+        for asked in ("server/callable_procedures", "server/callable_functions")
+        for row in database.run(statement(asked), write=False)
+    }
     access = database.run(statement("server/database_access"), {"database": database.name}, write=False)
     settings = _settings(database)
     return ServerFacts(

@@ -5,6 +5,9 @@ The local server writes it, `jochi doctor` compares it with what a server has an
 
 from __future__ import annotations
 
+import hashlib
+
+from jochi.rendering.quoting import literal
 from jochi.resources import statement
 
 
@@ -15,5 +18,15 @@ def rearm_key(database: str = "neo4j") -> str:
 
 def rearm_line() -> str:
     """The value of that key: `procedures/server/rearm_line.cypher` as one line without its comments."""
-    lines = statement("server/rearm_line").splitlines()
+    return _one_line("server/rearm_line")
+
+
+def pinned_rearm_line(manifest: str) -> str:
+    """The line that arms only what ``manifest`` covers: `procedures/server/rearm_pinned_line.cypher` with its hash."""
+    pin = hashlib.sha256(manifest.encode()).hexdigest()
+    return _one_line("server/rearm_pinned_line").replace("$pin", literal(pin))
+
+
+def _one_line(name: str) -> str:
+    lines = statement(name).splitlines()
     return " ".join(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("//"))

@@ -1,10 +1,21 @@
-"""Values as the driver hands them out, turned into plain Python."""
+"""Values as the driver hands them out, turned into plain Python, and moments as it can take them."""
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Any
 
 import neo4j.time
+
+
+def fixed_offset(value: datetime) -> datetime:
+    """The same moment with its offset instead of a zone's name; ``value`` has a zone.
+
+    The driver asks a datetime's zone for its offset with an object of its own. CPython's `ZoneInfo` takes that for a datetime
+    and reads past its end: now and then the process crashes (seen with driver 6.1.0 and CPython 3.11.7).
+    """
+    offset = value.utcoffset()
+    return value if isinstance(value.tzinfo, timezone) or offset is None else value.astimezone(timezone(offset))
 
 
 def to_python(value: Any) -> Any:

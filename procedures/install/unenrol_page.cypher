@@ -1,5 +1,6 @@
 // Uninstall, a page at a time: takes :Curated and the engine's own properties off memories; what apps wrote stays.
-// Parameters: $limit integer. Returns one row: unenrolled integer. Writes: labels and bookkeeping properties.
+// A node that was enrolled also loses what enrolment gave it.
+// Parameters: $limit integer, $engine_owned list of names. Returns one row: unenrolled integer. Writes: labels and bookkeeping properties.
 CALL () {
   MATCH (m:Curated)
   WITH m LIMIT $limit
@@ -7,8 +8,15 @@ CALL () {
 }
 CALL (page) {
   UNWIND page AS m
+  FOREACH (had IN CASE WHEN m.enrolled_run IS NOT NULL THEN [coalesce(m.enrolled_had, [])] ELSE [] END |
+    SET m.created_at = CASE WHEN 'created_at' IN had OR NOT coalesce(m.created_at = m.enrolled_at, false) THEN m.created_at END
+    FOREACH (name IN [name IN $engine_owned + ['scope', 'id'] WHERE NOT name IN had] | SET m[name] = null))
   REMOVE m:Curated
-  REMOVE m.next_due, m.last_curated_at, m.curation_action, m.curation_failures, m.quarantined_until, m.hold_until
+  REMOVE m.next_due, m.last_curated_at, m.curation_action, m.curation_rails, m.curation_failures, m.quarantined_until, m.hold_until
+  REMOVE m.tier_reason, m.tier_from, m.tier_at, m.confidence_lost, m.confidence_lost_at
+  REMOVE m.content_key, m.duplicate_of, m.prepare_due, m.prepare_lease, m.embed_due, m.embed_lease,
+    m.work_failures, m.work_error, m.work_quarantined_at, m.work_quarantined, m.embedding_unknown
+  REMOVE m.slot_line, m.slot_place, m.slot_stands, m.slot_key, m.slot_name, m.slot_value, m.slot_due
   RETURN count(*) AS unenrolled
 }
 RETURN unenrolled

@@ -3,9 +3,10 @@
 //   [{kind: string (a checked label), scope: string, shared: map (properties that all rows have),
 //     names: [string, …], instants: [string, …],
 //     rows: [[id, [value, …] as names has them, [ISO 8601 text, …] as instants has them], …]}].
+//   $now: zoned datetime.
 //   created_at is among the instants; the keys (scope/id) of a batch differ from each other.
 // Returns: kind: string, outcome: 'written' | 'already there' | 'pruned before', memories: integer; one row a kind and outcome.
-// Writes: (:Curated:<kind>), due at once. CREATE and not MERGE: where another writer takes a key meanwhile, the constraint
+// Writes: (:Curated:<kind>), due at once, and a :JochiScopeChange a scope and kind for the token budgets. CREATE and not MERGE: where another writer takes a key meanwhile, the constraint
 // fails this batch instead of letting it write over the other's memory.
 UNWIND $groups AS group
 UNWIND group.rows AS row
@@ -21,4 +22,6 @@ FOREACH (new IN CASE outcome WHEN 'written' THEN [row] ELSE [] END |
   FOREACH (i IN range(0, size(group.names) - 1) | SET m[group.names[i]] = new[1][i])
   FOREACH (i IN range(0, size(group.instants) - 1) | SET m[group.instants[i]] = datetime(new[2][i]))
   SET m.next_due = m.created_at)
-RETURN group.kind AS kind, outcome, count(*) AS memories;
+WITH group.kind AS kind, group.scope AS scope, outcome, count(*) AS memories
+FOREACH (_ IN CASE outcome WHEN 'written' THEN [1] ELSE [] END | CREATE (:JochiScopeChange {scope: scope, at: $now}))
+RETURN kind, outcome, sum(memories) AS memories;

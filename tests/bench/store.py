@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime, timedelta
+
+import psutil
 
 from jochi.database import Database
 
@@ -40,3 +43,16 @@ def make_due(database: Database, n: int, moment: datetime) -> None:
 
 FAR = timedelta(days=3650)
 """So far ahead that it isn't due in any benchmark."""
+
+
+def settle(most: float = 300) -> float:
+    """Waits until the machine is idle, at most ``most`` seconds; returns how many it took.
+
+    After a large write the server merges segments of its vector index for minutes. A server in service does so now and then,
+    not all the time: what is measured then is the merge.
+    """
+    began = time.monotonic()
+    idle = 0
+    while idle < 3 and time.monotonic() - began < most:
+        idle = idle + 1 if psutil.cpu_percent(interval=1) < 15 else 0
+    return time.monotonic() - began

@@ -8,12 +8,15 @@ import threading
 
 
 class Cable:
-    """A TCP forwarder to the server that can be cut: then every connection breaks and no new one comes through."""
+    """A TCP forwarder to the server that can be cut: then every connection breaks and no new one comes through.
 
-    def __init__(self, host: str, port: int) -> None:
+    Another one that listens on the same port (``listen_on``) mends it.
+    """
+
+    def __init__(self, host: str, port: int, *, listen_on: int = 0) -> None:
         self._target = (host, port)
         self._ends: list[socket.socket] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", listen_on))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 

@@ -22,7 +22,10 @@ from jochi.facts import ServerFacts, read_facts
 from jochi.install import install, uninstall
 from jochi.localserver import LocalServer
 from jochi.policy import LoadedPolicy
-from jochi.resources import procedures_folder
+from jochi.resources import procedures_folder, schema_folder
+
+SHIPPED = len(list(schema_folder().glob("V*.cypher")))
+"""Migrations that Jochi ships."""
 
 pytestmark = pytest.mark.server
 
@@ -139,7 +142,7 @@ def test_two_installs_at_once_both_end_well(database: Database, server: Any, tes
     ]
     ended = [process.communicate(timeout=120) for process in both]
     assert [process.returncode for process in both] == [0, 0], ended
-    assert sorted(int(out) for out, _ in ended) == [0, 3]
+    assert sorted(int(out) for out, _ in ended) == [0, SHIPPED]
     client = Jochi(database.driver)
     assert set(client.armed()) == {client.engine.pump, client.engine.watch}
     assert database.run("MATCH (p:JochiPump) RETURN count(p) AS n") == [{"n": 2}]
@@ -181,11 +184,12 @@ def test_an_uninstall_that_was_stopped_is_finished_by_the_next(
     uninstall(database)
     expect_nothing_left(database)
     assert keys(database, "Notification") == everything
-    assert len(client.install(arm=False).migrations_applied) == 3
+    assert len(client.install(arm=False).migrations_applied) == SHIPPED
 
 
 OURS = (
-    "next_due", "last_curated_at", "curation_action", "curation_failures", "quarantined_until", "hold_until", "tombstone",
+    "next_due", "last_curated_at", "curation_action", "curation_rails", "curation_failures", "quarantined_until", "hold_until",
+    "tombstone",
     "deleted_at", "tombstone_labels", "purge_started_at", "curation_lock",
 )  # fmt: skip
 
@@ -302,6 +306,8 @@ def expect_runs_from_outside(database: Database, policy: LoadedPolicy, obstacle:
     dead = set(remember(database, 150))
     kept = set(remember(database, 5, name="unread", unread=True))
     client.apply()
-    assert [run.status for run in client.run("curate_due", drain=True)] == ["ok"]
+    assert {run.status for run in client.run("curate_due", drain=True)} == {
+        "ok"
+    }  # one, or two where the server was slow
     assert keys(database, "Tombstone") == dead
     assert keys(database, "Curated") == kept

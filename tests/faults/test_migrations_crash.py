@@ -47,7 +47,8 @@ password = os.environ.get("TEST_PASSWORD")
 auth = (os.environ["TEST_USER"], password) if password else None
 with neo4j.GraphDatabase.driver(os.environ["TEST_URI"], auth=auth) as driver:
     try:
-        result = migrations.apply(
+        verb = migrations.repair if os.environ.get("VERB") == "repair" else migrations.apply
+        result = verb(
             Database(driver, os.environ["TEST_DATABASE"]),
             wait_for_lock_seconds=float(os.environ["WAIT"]),
             on_progress=on_progress,
@@ -215,3 +216,37 @@ def test_a_run_whose_lock_was_taken_away_records_nothing(database: Database, tmp
     left = read_lock(database)
     assert left is not None
     assert left.id == "somebody else"
+
+
+@pytest.mark.parametrize("step", ["LOCKED", "RUNNING", "RECORDED"])
+def test_a_repair_killed_in_the_middle_is_done_wholly_or_not_at_all(
+    start: Start, database: Database, step: str
+) -> None:
+    """RUNNING: everything is written and nothing committed."""
+
+    def record() -> list[dict[str, Any]]:
+        return database.run(
+            "MATCH (m:__Neo4jMigration) OPTIONAL MATCH (p)-[r:MIGRATED_TO]->(m) RETURN m.version AS version, "
+            "m.checksum AS checksum, collect([p.version, r.at]) AS before ORDER BY version, checksum"
+        )
+
+    migrations.apply(database)
+    whole = record()
+    database.run(
+        "MATCH (a:__Neo4jMigration {version: '0001'}), (b:__Neo4jMigration {version: '0002'})-[r]->(c) "
+        "CREATE (a)-[:MIGRATED_TO {at: datetime('2030-01-01T00:00Z')}]->(c), "
+        "(d:__Neo4jMigration {version: '0000', package: 'jochi'})-[:MIGRATED_TO]->(a) SET b.checksum = '1'"
+    )
+    damaged = record()
+    killed = start(VERB="repair", KILL_AT=f"{step} None")
+    killed.communicate(timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    # The server notices a moment later that nobody is there, and rolls back.
+    result = migrations.repair(database, wait_for_lock_seconds=0)
+    if step == "RECORDED":
+        assert result.steps == ()
+    else:
+        assert len(result.steps) == 4
+        assert result.messages
+    assert damaged != record() == whole
+    assert migrations.validate(database).valid

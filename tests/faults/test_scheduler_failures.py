@@ -127,6 +127,34 @@ def test_a_run_ends_when_its_budget_is_spent_and_goes_on_at_once(engine: Jochi) 
     assert "over_budget" not in engine.history("test_job")[0]
 
 
+@pytest.mark.parametrize(("batches", "last_start_ms"), [(1, 499), (3, 749), (9, 899)])
+def test_a_batch_that_would_not_fit_into_the_budget_is_left_to_the_next_run(
+    engine: Jochi, batches: int, last_start_ms: int
+) -> None:
+    add_job(engine, ONE_KEY, DONE, budget_ms=1000)
+    clock = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    engine.database.run(
+        "MATCH (j:JochiJob {name: 'test_job'}) SET j.token = 1, j.run_open = true, j.drained = false, j.started_at = $clock "
+        "CREATE (:JochiJobRun {id: 'test_job/1', batches: $batches})",
+        {"clock": clock, "batches": batches},
+    )
+
+    def goes(after_ms: int) -> bool:
+        row = engine.engine.call(
+            "scheduler/begin",
+            {
+                "clock": clock + timedelta(milliseconds=after_ms),
+                "pump": engine.engine.pump,
+                "job": "test_job",
+                "token": 1,
+                "run": "test_job/1",
+            },
+        )
+        return bool(row["go"])
+
+    assert [goes(last_start_ms), goes(last_start_ms + 1), goes(2000)] == [True, False, False]
+
+
 def test_one_poison_memory_among_thousands_is_put_aside_and_nothing_else(
     engine: Jochi, arm: Callable[[], None]
 ) -> None:

@@ -43,7 +43,7 @@ def applied(jochi: Jochi) -> Jochi:
         (Switch("scope", "a"), {"a/n", "a/s"}),
         (Switch("scope", "c"), set()),
     ],
-    ids=str,
+    ids=lambda value: str(sorted(value)) if isinstance(value, set) else str(value),
 )
 def test_a_paused_kind_or_scope_waits_and_goes_on_when_resumed(applied: Jochi, switch: Switch, waits: set[str]) -> None:
     graph.write(applied.database, MEMORIES, due=NOW)

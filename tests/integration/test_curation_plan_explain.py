@@ -74,7 +74,8 @@ def test_explain_tells_every_rule_and_every_rail(applied: Jochi) -> None:
     graph.write(applied.database, [memory], due=NOW)
     said = applied.explain("n", at=NOW)
     assert (said.kind, said.outcome, said.rule) == ("Notification", "protected", "notification.read")
-    assert [rule.rule for rule in said.rules] == ["any.expires_at", "notification.read", "notification.unread"]
+    assert [rule.rule for rule in said.rules[:3]] == ["any.expires_at", "notification.read", "notification.unread"]
+    assert {rule.rule for rule in said.rules[3:]} == {rule.name for rule in applied.policy.policy.tier_rules}
     (read,) = (rule for rule in said.rules if rule.rule == "notification.read")
     assert (read.due, read.met, read.unknown) == (OLD + 8 * DAY, True, False)
     assert [dict(condition) for condition in read.conditions] == [
@@ -106,6 +107,10 @@ def test_explain_of_a_tombstone_and_of_nothing(applied: Jochi) -> None:
     said = applied.explain("read0", at=NOW)
     assert (said.outcome, said.found, len(said.tombstones)) == (None, True, 1)
     assert said.tombstones[0]["purge_due"] == NOW + 30 * DAY
+    inputs = {entry["property"]: entry["value"] for entry in said.tombstones[0]["inputs"]}
+    assert (inputs["read"], inputs["created_at"]) == (True, OLD)
+    assert said.audits[0]["run"]
+    assert said.audits[0]["policy"].startswith("tests@")
     assert [(audit["action"], audit["rule"]) for audit in said.audits] == [("prune", "notification.read")]
     assert not applied.explain("never", at=NOW).found
 
@@ -149,7 +154,7 @@ def operators(client: Jochi, text: str) -> list[tuple[str, str]]:
 def test_no_installed_statement_scans_what_grows(filled: Jochi) -> None:
     wrong = []
     for name, procedure in filled.engine.state().procedures.items():
-        if name.startswith("report/"):
+        if name.startswith("report/") or name == "intake/intake":  # intake's is cut off by its limit: test_intake
             continue
         for section, text in procedure.sections.items():
             for operator, details in operators(filled, text):
@@ -172,10 +177,10 @@ def test_a_due_select_seeks_its_index_and_sorts_nothing(filled: Jochi, job: str,
 
 @pytest.mark.parametrize(
     ("job", "seek", "expands"),
-    [("curate/curate_due", "NodeUniqueIndexSeek", 1), ("curate/purge_tombstones", "NodeIndexSeek", 2)],
+    [("curate/curate_due", "NodeUniqueIndexSeek", 3), ("curate/purge_tombstones", "NodeIndexSeek", 2)],
 )
 def test_acting_on_keys_seeks_each_key(filled: Jochi, job: str, seek: str, expands: int) -> None:
-    """It expands to Agents once, for the rail of consensus; the purge besides to what it cuts."""
+    """It expands to Agents (rail of consensus), sessions and tasks (tiers); the purge besides to what it cuts."""
     found = operators(filled, filled.engine.text(job, "act"))
     assert [details for operator, details in found if operator.startswith(seek) and "(key)" in details]
     assert len({details for operator, details in found if operator.startswith("Expand")}) <= expands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -207,9 +208,14 @@ def assert_rails(client: Jochi, memories: list[Memory], wanted: dict[str, set[st
     assert graph.pruned(client.database) == free
     assert plan.prunes == len(free)
     assert sum(run.tally.get("protected", 0) for run in runs) == len(wanted) - len(free)
-    assert {
-        stored.properties["curation_action"] for stored in graph.state(client.database).values() if stored.live
-    } == {"PROTECTED"}
+    kept = {key: stored.properties for key, stored in graph.state(client.database).items() if stored.live}
+    assert {properties["curation_action"] for properties in kept.values()} == {"PROTECTED"}
+    assert {key: set(properties["curation_rails"]) for key, properties in kept.items()} == {k: wanted[k] for k in kept}
+    counted = Counter(rail for rails in wanted.values() for rail in rails)
+    assert counted == plan.rails
+    assert counted == {rail: sum(run.tally.get(f"rail_{rail}", 0) for run in runs) for rail in counted}
+    saved = {a["key"]: set(a["rails"]) for a in graph.audits(client.database) if a["action"] == "protect"}
+    assert saved == {key: rails for key, rails in wanted.items() if rails}
 
 
 @pytest.mark.parametrize(
@@ -242,3 +248,81 @@ def test_agents_are_counted_once_however_they_are_known(applied: Jochi) -> None:
     assert applied.explain("n", at=NOW).outcome == "prune"
     applied.database.run("MATCH (m:Curated) CREATE (m)<-[:WROTE]-(:Agent {name: 'z'})")
     assert applied.explain("n", at=NOW).outcome == "protected"
+
+
+# -- the record of what rails saved ----------------------------------------------------------------------------------------
+
+
+def look(client: Jochi, now: datetime) -> dict[str, Any]:
+    """One look at the only memory; its properties after it."""
+    client.database.run("MATCH (m:Curated) SET m.next_due = $now", {"now": now})
+    runs = run_job(client.engine, "curate_due", now=now, drain=True)
+    assert [run.error for run in runs if run.error] == []
+    (stored,) = graph.state(client.database).values()
+    return stored.properties
+
+
+def saved(client: Jochi) -> list[tuple[str, list[str]]]:
+    """Rule and rails of each record of a protection, oldest first."""
+    return [(a["rule"], a["rails"]) for a in graph.audits(client.database) if a["action"] == "protect"]
+
+
+def test_a_protection_is_recorded_once_until_other_rails_hold(applied: Jochi) -> None:
+    lock = {"locked_by": "ada", "locked_at": NOW - SECOND}
+    graph.write(
+        applied.database, [Memory("n", ("Notification",), prunable(("Notification",), pinned=True, **lock))], due=NOW
+    )
+    assert look(applied, NOW)["curation_rails"] == ["pinned", "locked"]
+    assert look(applied, NOW + SECOND)["curation_rails"] == ["pinned", "locked"]
+    assert saved(applied) == [("any.expires_at", ["pinned", "locked"])]
+    assert look(applied, NOW + DAY)["curation_rails"] == ["pinned"], "the lock has run out"
+    assert saved(applied)[1:] == [("any.expires_at", ["pinned"])]
+    (first, *_), audits = applied.explain("default/n", at=NOW + DAY).audits, graph.audits(applied.database)
+    assert (first["action"], first["rails"]) == ("protect", ["pinned"])
+    assert {audit["kind"] for audit in audits} == {"Notification"}
+    applied.database.run("MATCH (m:Curated) REMOVE m.pinned")
+    assert "curation_rails" not in look(applied, NOW + DAY + SECOND)
+    assert len(saved(applied)) == 2
+    assert graph.pruned(applied.database) == {"default/n"}
+
+
+def test_what_no_rule_asks_for_any_more_is_no_longer_held(applied: Jochi) -> None:
+    graph.write(applied.database, [Memory("n", ("Notification",), prunable(("Notification",), pinned=True))], due=NOW)
+    assert look(applied, NOW)["curation_rails"] == ["pinned"]
+    applied.database.run(
+        "MATCH (m:Curated) SET m.expires_at = $later, m.read = false, m.priority = 'critical'", {"later": NOW + 9 * DAY}
+    )
+    assert "curation_rails" not in look(applied, NOW + SECOND)
+    assert look(applied, NOW + 10 * DAY)["curation_rails"] == ["pinned"]
+    assert len(saved(applied)) == 1, "the same rule and rails are on record already"
+
+
+def test_what_is_held_of_less_than_pruning_is_recorded_too(applied: Jochi) -> None:
+    """A completed task that is pinned isn't archived; keep_forever doesn't stop a move between tiers."""
+    done = {"created_at": OLD, "status": "completed", "completed_at": NOW - 100 * DAY, "tier": "COLD"}
+    graph.write(applied.database, [Memory("t", ("Task",), {**done, "pinned": True})], due=NOW)
+    before = applied.plan(NOW)
+    assert look(applied, NOW)["curation_rails"] == ["pinned"]
+    assert (saved(applied), before.rails) == ([("task.completed", ["pinned"])], {"pinned": 1})
+
+
+def test_a_budget_wakes_what_a_rail_held(applied: Jochi) -> None:
+    """Held at its last look, then pushed down a tier by a budget: it is judged anew at once; one that nothing held isn't."""
+    client = applied
+    held = {
+        "created_at": OLD,
+        "expires_at": NOW - DAY,
+        "ttl_policy": "keep_forever",
+        "tier": "HOT",
+        "token_count": 5000,
+    }
+    free = {"created_at": OLD, "tier": "HOT", "token_count": 5000}
+    graph.write(client.database, [Memory("held", ("Note",), held), Memory("free", ("Note",), free)], due=NOW)
+    run_job(client.engine, "curate_due", now=NOW, drain=True)
+    client.database.run("MATCH (m:Curated) SET m.tier = 'HOT'")
+    client.database.run("MERGE (:JochiScopeChange {scope: 'default', at: $now})", {"now": NOW})
+    run_job(client.engine, "enforce_budgets", now=NOW + SECOND, drain=True)
+    state = {key: stored.properties for key, stored in graph.state(client.database).items()}
+    assert {key: properties["curation_action"] for key, properties in state.items()} == dict.fromkeys(state, "DEMOTE")
+    assert state["default/held"]["next_due"] == NOW + SECOND
+    assert state["default/free"]["next_due"] > NOW + DAY

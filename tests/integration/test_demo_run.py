@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import html.parser
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
 from jochi.demo import Demo, Story, generated_source, run_demo
 from jochi.demo.report import write_report
-from jochi.demo.run import server_for
+from jochi.demo.run import POLICY, server_for
+from jochi.demo.story import NearTokens
 from jochi.demo.watching import Nobody
 from jochi.localserver import LocalServer
+from jochi.policy import load_policy
 
 pytestmark = pytest.mark.server
 
@@ -31,11 +33,13 @@ def story(server: LocalServer) -> Story:
 def test_the_replay_pruned_and_the_database_went_on_alone(story: Story) -> None:
     replayed = {rule for rule, _, by_replay, _ in story.pruned() if by_replay}
     assert {"session.inactive", "notification.read"} <= replayed
-    assert len(story.changing_runs) >= 2
-    assert all(sum(run.rules.values()) == run.changed for run in story.changing_runs)
-    assert sum(run.rules.get("any.expires_at", 0) for run in story.changing_runs) > 0
+    own = {job: [run for run in story.changing_runs if run.job == job] for job in ("curate_due", "enforce_budgets")}
+    assert len(own["curate_due"]) >= 2
+    assert len(own["enforce_budgets"]) >= 1
+    assert all(sum(run.rules.values()) == run.changed for runs in own.values() for run in runs)
+    assert sum(run.rules.get("any.expires_at", 0) for run in own["curate_due"]) > 0
     alone = sum(n for *_, n in story.pruned())
-    assert alone >= sum(run.changed for run in story.changing_runs)
+    assert alone >= sum(run.changed for run in own["curate_due"])
     assert story.breaker == {}
 
 
@@ -46,6 +50,43 @@ def test_the_numbers_add_up(story: Story) -> None:
     assert live + tombstones + story.purged() == story.memories
     assert sum(a + b for *_, a, b in story.pruned()) == tombstones + story.purged()
     assert sum(story.created.values()) == story.memories - sum(story.held_back.values())
+    assert sum(row.now[0] for row in story.tiers()) == live
+    assert {row.name for row in story.tiers()} == {"HOT", "WARM", "COLD", "ARCHIVE"}, "all have their tier back"
+
+
+def test_memories_come_in_their_time_and_what_is_near_stays_within_the_budgets(story: Story) -> None:
+    budgeted = [action for action in story.actions if (action.rule or "").startswith("budget.") and action.replayed]
+    start, _ = story.span
+    assert budgeted
+    assert not [action for action in budgeted if action.at - start < timedelta(hours=6)], (
+        "the budgets moved what wasn't made yet"
+    )
+    all_tokens = [sum(look.tokens.values()) for look in story.near]
+    assert all_tokens[0] < all_tokens[-1] / 5
+    assert [look.at for look in story.near if over_budget(story, look)] == []
+    assert (story.budgets.scopes, story.budgets.overflowing) == (1, 0)
+
+
+def over_budget(story: Story, look: NearTokens) -> bool:
+    return any(look.tokens[tier] > most for tier, most in story.budgets.tokens.items())
+
+
+def test_what_is_less_than_pruning_is_told(story: Story) -> None:
+    did = {(rule, name) for rule, name, *_ in story.changed()}
+    # Ten days: no task is old enough to be archived.
+    assert {("budget.HOT", "moved to ARCHIVE"), ("reflection.unconsolidated", "flagged")} <= did
+    assert [held.rail for held in story.rails if held.replayed]
+    assert not {"protect", "demote"} & {action.action for action in story.actions if action.to is None}
+
+
+def test_what_was_observed_is_embedded_while_the_database_goes_on(story: Story) -> None:
+    made = story.embeddings
+    assert made is not None
+    kinds = load_policy(POLICY).policy.labels()
+    live = sum(amount.n for amount in story.after.live if amount.kind in kinds and kinds[amount.kind].embed)
+    assert 0 < made.done <= live
+    assert made.failed == 0
+    assert made.per_second > 0
 
 
 def test_nothing_is_left_running(story: Story, server: LocalServer) -> None:
@@ -69,10 +110,13 @@ def test_the_report_is_one_file_that_says_generated(story: Story, tmp_path: Path
     text = path.read_text(encoding="utf-8")
     page = _Page()
     page.feed(text)
-    assert page.tags.count("svg") == 5
+    assert page.tags.count("svg") == 6
     assert not {"script", "link", "img", "iframe"} & set(page.tags)
     assert all(address.startswith("#") for address in page.addresses)
     assert "@import" not in text
     assert "url(h" not in text
     assert text.count("generated") > 5
-    assert all(rule in text for rule, *_ in story.pruned())
+    assert story.embeddings is not None
+    assert f"embedded {story.embeddings.done:,} generated memories" in text
+    assert all(rule in text for rule, *_ in (*story.pruned(), *story.changed()))
+    assert all(f"<code>{held.rail}</code>" in text for held in story.rails)

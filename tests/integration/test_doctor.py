@@ -141,9 +141,13 @@ def test_a_cancelled_pump(jochi: Jochi) -> None:
     assert look(jochi)["pump"].level is WARN
     arm(jochi)
     assert look(jochi)["pump"].level is OK
-    for name in (jochi.engine.watch, jochi.engine.pump):
-        jochi.database.autocommit("CALL apoc.periodic.cancel($name) YIELD name RETURN name", {"name": name})
-    check = look(jochi)["pump"]
+    for _ in range(20):
+        # A tick that was under way when its job was cancelled arms the other one again.
+        for name in (jochi.engine.watch, jochi.engine.pump):
+            jochi.database.autocommit("CALL apoc.periodic.cancel($name) YIELD name RETURN name", {"name": name})
+        check = look(jochi)["pump"]
+        if check.level is FAIL:
+            break
     assert (check.level, check.fix) == (FAIL, "run `jochi jobs arm`")
     jochi.ensure_jobs()
     assert look(jochi)["pump"].level is OK
@@ -206,7 +210,8 @@ def test_memories_without_a_place_in_the_queue(jochi: Jochi) -> None:
     assert "1 without next_due (such as default/b)" in check.found
     assert "1 whose next_due is not a zoned datetime (such as default/c)" in check.found
     assert "default/a" not in check.found
-    jochi.database.autocommit((check.fix or "").removeprefix("run in a browser: "))
+    assert "`jochi run hygiene --drain`" in (check.fix or "")
+    jochi.run("hygiene", drain=True)
     assert look(jochi)["memories"].level is OK
 
 

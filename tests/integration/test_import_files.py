@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from jochi import generate, migrations
+from jochi.content import content_hash
 from jochi.database import Database
 from jochi.errors import UsageError
 from jochi.importing import ImportResult, MemoryRecord, Progress, Relationship, import_files, write
@@ -73,8 +74,8 @@ def test_a_memory_is_stored_as_it_was_given(ready: Database, lines: Lines) -> No
     created = datetime.fromisoformat("2026-01-02T03:04:05+01:00")
     (key, labels, stored, links), (_, _, other, _) = graph(ready)
     assert (key, labels, links) == ("default/a", ["Curated", "Note"], [["PART_OF", {}, "default/b"]])
-    native = {name: stored.pop(name).to_native() for name in ("created_at", "next_due")}
-    assert native == {"created_at": created, "next_due": created}
+    native = {name: stored.pop(name).to_native() for name in ("created_at", "next_due", "prepare_due", "embed_due")}
+    assert native == {"created_at": created, "next_due": created, "prepare_due": NOW, "embed_due": NOW}
     assert stored == {
         "key": "default/a",
         "scope": "default",
@@ -84,7 +85,8 @@ def test_a_memory_is_stored_as_it_was_given(ready: Database, lines: Lines) -> No
         "token_counter": "estimate:chars/4",
         "tier": "HOT",
         "access_count": 0,
-        "revision": 0,
+        "revision": 1,
+        "content_hash": content_hash("abcde"),
         "agents": ["jochi"],
         "x": [1, 2],
     }

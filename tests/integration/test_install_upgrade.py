@@ -13,8 +13,13 @@ from jochi.errors import Refused
 from jochi.install import install
 from jochi.install.install import as_doit_runs_it, prune_procedures, status_of_procedures
 from jochi.operate.results import Switch
-from jochi.policy import LoadedPolicy
+from jochi.policy import LoadedPolicy, load_policy
 from jochi.registry import Status
+from jochi.resources import schema_folder
+
+TEST_POLICY = Path(__file__).parents[1] / "policy.toml"
+SHIPPED = len(list(schema_folder().glob("V*.cypher")))
+"""Migrations that Jochi ships."""
 
 pytestmark = pytest.mark.server
 
@@ -42,7 +47,7 @@ def others(client: Jochi) -> dict[str, Status]:
 def test_a_second_install_renews_nothing(database: Database, test_policy: LoadedPolicy) -> None:
     first = install(database, test_policy, arm=False)  # with every EXPLAIN
     assert {row.status for row in first.procedures} == {Status.MISSING}
-    assert (len(first.migrations_applied), first.needs_apply, first.verdict_changed) == (3, True, False)
+    assert (len(first.migrations_applied), first.needs_apply, first.verdict_changed) == (SHIPPED, True, False)
     client = Jochi(database.driver)
     client.apply()
     job = job_of(client, "curate_due")
@@ -98,7 +103,7 @@ def test_an_upgrade_keeps_what_people_and_jobs_did_and_removes_what_the_policy_d
     more = Jochi(client.database.driver)
     assert more.run("more")[0].id == "more/8"
     client.install(arm=False)
-    assert {job.name for job in client.jobs()} == {"curate_due", "purge_tombstones", "requeue", "prune_runs"}
+    assert {job.name for job in client.jobs()} == set(client.policy.policy.jobs)
     assert job_of(client, "purge_tombstones")["paused_at"] is not None
     assert client.resume(Switch("job", "purge_tombstones"))
     # A job that comes back after it was gone: its old runs are still there, and ids are unique.
@@ -114,8 +119,11 @@ def test_a_policy_that_judges_otherwise_closes_the_gate_and_requeues_everything_
     client.run("curate_due", drain=True)
     assert len(keys(client.database, "Curated", "m.next_due > datetime.realtime()")) == 45
 
-    paced = write_policy(tmp_path, '[jobs.curate_due]\nevery = "7min"\n', "tests")
-    same = Jochi(client.database.driver, policy=paced).install(arm=False)
+    slower = tmp_path / "slower.toml"
+    slower.write_text(
+        TEST_POLICY.read_text(encoding="utf-8").replace('every = "1s"', 'every = "7min"'), encoding="utf-8"
+    )
+    same = Jochi(client.database.driver, policy=load_policy(slower)).install(arm=False)
     assert (same.verdict_changed, same.needs_apply) == (False, False)
 
     stricter = write_policy(
@@ -157,7 +165,7 @@ def test_uninstall_leaves_nothing_and_brings_everything_back(client: Jochi, quic
     assert client.database.run("SHOW CONSTRAINTS YIELD name") == []
     assert client.database.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name") == []
     assert client.uninstall().deleted == 0
-    assert len(client.install(arm=False).migrations_applied) == 3
+    assert len(client.install(arm=False).migrations_applied) == SHIPPED
 
 
 def test_install_without_arming_takes_an_armed_engine_off_the_list(client: Jochi) -> None:

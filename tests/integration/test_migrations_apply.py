@@ -12,7 +12,7 @@ import pytest
 from jochi import migrations
 from jochi.database import Database
 from jochi.errors import Refused, UsageError
-from jochi.migrations import MigrationFailed, Outcome, State, Step
+from jochi.migrations import ChainName, MigrationFailed, Outcome, State, Step
 from jochi.migrations.files import read_folder
 from jochi.migrations.results import ApplyOutcome
 from jochi.migrations.schema_objects import created_by
@@ -192,16 +192,78 @@ def test_a_chain_of_another_target_is_no_hindrance(database: Database) -> None:
     assert any("another chain" in reason for reason in result.kept)
 
 
-def test_a_chain_of_our_own_target_stands_beside_a_foreign_one(database: Database) -> None:
+def foreign_chain(database: Database, target: str | None = None) -> None:
     database.run(
-        "CREATE (:__Neo4jMigration {version: 'BASELINE'})-[:MIGRATED_TO]->"
-        "(:__Neo4jMigration {version: '7', source: 'V7__users.cypher', type: 'CYPHER', checksum: '1'})"
+        "CREATE (b:__Neo4jMigration {version: 'BASELINE'})-[:MIGRATED_TO]->"
+        "(m:__Neo4jMigration {version: '7', source: 'V7__users.cypher', type: 'CYPHER', checksum: '1'}) "
+        "SET b.migrationTarget = $target, m.migrationTarget = $target",
+        {"target": target},
     )
-    migrations.apply(database, migration_target="jochi")
-    assert migrations.validate(database, migration_target="jochi").valid
-    assert migrations.validate(database).outcome is Outcome.FOREIGN_CHAIN
-    assert migrations.remove_chain(database, migration_target="jochi").chain_nodes == len(VERSIONS) + 1
-    assert count(database, "__Neo4jMigration") == 2
+
+
+def targets(database: Database) -> dict[str | None, int]:
+    rows = database.run("MATCH (m:__Neo4jMigration) RETURN m.migrationTarget AS target, count(*) AS n")
+    return {row["target"]: row["n"] for row in rows}
+
+
+def test_a_chain_of_our_own_stands_beside_a_foreign_one_and_is_found_by_itself(
+    database: Database, folder: Path
+) -> None:
+    foreign_chain(database)
+    with pytest.raises(Refused, match="--chain jochi"):
+        migrations.apply(database, folder)
+    assert migrations.apply(database, folder, chain="jochi").chain is ChainName.JOCHI
+    whole = {None: 2, "jochi": len(VERSIONS) + 1}
+    assert targets(database) == whole
+    # From here on without the option, and never a second chain.
+    assert migrations.validate(database, folder).valid
+    assert migrations.listing(database, folder).chain is ChainName.JOCHI
+    assert migrations.apply(database, folder).chain is ChainName.JOCHI
+    with pytest.raises(Refused, match="leave --chain"):
+        migrations.apply(database, folder, chain="default")
+    assert targets(database) == whole
+    write(folder, "V0100__more.cypher", "MERGE (:More);\n")
+    assert [done.version for done in migrations.apply(database, folder).applied] == ["0100"]
+    assert targets(database) == {None: 2, "jochi": len(VERSIONS) + 2}
+    result = migrations.remove_chain(database, folder)
+    assert (result.chain, result.chain_nodes) == (ChainName.JOCHI, len(VERSIONS) + 2)
+    assert targets(database) == {None: 2}
+
+
+def test_where_the_default_chain_is_ours_no_second_one_is_made(database: Database) -> None:
+    migrations.apply(database)
+    for verb in (migrations.apply, migrations.validate, migrations.repair, migrations.remove_chain):
+        with pytest.raises(Refused, match="would double them"):
+            verb(database, chain="jochi")
+    assert targets(database) == {None: len(VERSIONS) + 1}
+    with pytest.raises(UsageError, match="no chain 'mine'"):
+        migrations.apply(database, chain="mine")
+
+
+def test_a_chain_of_our_own_may_come_before_the_applications(database: Database) -> None:
+    migrations.apply(database, chain="jochi")
+    foreign_chain(database)
+    assert migrations.validate(database).valid
+    migrations.remove_chain(database)
+    assert targets(database) == {None: 2}
+
+
+def test_a_chain_named_jochi_that_is_not_ours_is_refused(database: Database) -> None:
+    foreign_chain(database, "jochi")
+    with pytest.raises(Refused, match="Use another database"):
+        migrations.apply(database, chain="jochi")
+    migrations.apply(database)
+    assert migrations.validate(database).chain is ChainName.DEFAULT
+
+
+def test_two_chains_of_ours_are_refused(database: Database) -> None:
+    migrations.apply(database)
+    database.run(
+        "MATCH (m:__Neo4jMigration {version: '0001'}) CREATE (:__Neo4jMigration {version: 'BASELINE', "
+        "migrationTarget: 'jochi'})-[:MIGRATED_TO]->(c:__Neo4jMigration) SET c = properties(m), c.migrationTarget = 'jochi'"
+    )
+    with pytest.raises(Refused, match="in two chains"):
+        migrations.apply(database)
 
 
 def test_a_newer_jochi_is_told_from_a_foreign_chain(database: Database, folder: Path) -> None:

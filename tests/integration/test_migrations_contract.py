@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from jochi import migrations
+from jochi import Jochi, migrations
 from jochi.database import Database
+from jochi.errors import Refused
 from jochi.migrations import Outcome, State
 from jochi.migrations.files import read_folder
 from jochi.migrations.results import ApplyOutcome
@@ -200,3 +201,170 @@ def test_after_we_remove_ourselves_they_start_from_the_beginning(cli: Cli, datab
     assert cli("validate").returncode == 1
     assert cli("migrate").returncode == 0
     assert migrations.validate(database, folder).valid
+
+
+def damage(folder: Path) -> None:
+    """One file edited, one gone, one slipped in; the last one stays, so that there is an end behind which nothing stands."""
+    (folder / "V0002__engine.cypher").write_bytes((folder / "V0002__engine.cypher").read_bytes() + b"// edited\n")
+    (folder / "V0003__audit.cypher").unlink()
+    (folder / "V0001_5__late.cypher").write_bytes(b"MERGE (:Late);\n")
+
+
+@pytest.mark.parametrize("installed_by", ["us", "them"])
+def test_what_we_repaired_is_valid_to_them(cli: Cli, database: Database, folder: Path, installed_by: str) -> None:
+    if installed_by == "us":
+        migrations.apply(database, folder)
+        damage(folder)
+    else:
+        # Without our mark on it, a record without a file could be anybody's.
+        (folder / "V0003__audit.cypher").unlink()
+        assert cli("migrate").returncode == 0
+        (folder / "V0003__audit.cypher").write_bytes(b"MERGE (:Other);\n")
+        damage(folder)
+    assert cli("validate").returncode == 1
+    migrations.repair(database, folder)
+    validated = cli("validate")
+    assert validated.returncode == 0, validated.stdout + validated.stderr
+    assert database.run("MATCH (n:Late) RETURN n") == []
+    assert migrations.validate(database, folder).valid
+    (folder / "V0100__more.cypher").write_bytes(b"MERGE (:More);\n")
+    assert cli("migrate").returncode == 0
+    assert migrations.validate(database, folder).valid
+
+
+def test_our_repair_and_theirs_come_to_the_same(cli: Cli, database: Database, folder: Path) -> None:
+    def record() -> list[list[object]]:
+        found = migrations.listing(database, folder)
+        return [[row.version, row.database_checksum, row.state] for row in found.migrations]
+
+    migrations.apply(database, folder)
+    damage(folder)
+    repaired = cli("repair")
+    assert repaired.returncode == 0, repaired.stdout + repaired.stderr
+    theirs = record()
+    assert cli("validate").returncode == 0
+    assert migrations.repair(database, folder).steps == ()
+    database.run("MATCH (m:__Neo4jMigration) DETACH DELETE m")
+    shutil.rmtree(folder)
+    shutil.copytree(schema_folder(), folder)
+    migrations.apply(database, folder)
+    damage(folder)
+    migrations.repair(database, folder)
+    assert record() == theirs
+
+
+def test_a_line_recorded_twice_is_one_to_both_after_our_repair(cli: Cli, database: Database, folder: Path) -> None:
+    migrations.apply(database, folder)
+    database.run(
+        "MATCH (a:__Neo4jMigration {version: '0001'}), (z:__Neo4jMigration {version: '0004'}) "
+        "CREATE (z)-[:MIGRATED_TO {at: datetime(), in: duration('PT1S'), by: 'x', connectedAs: 'neo4j'}]->"
+        "(d:__Neo4jMigration) SET d = properties(a)"
+    )
+    # Theirs says VALID to this before 4.1.
+    assert migrations.validate(database, folder).outcome is Outcome.DUPLICATE_VERSION
+    migrations.repair(database, folder)
+    assert migrations.validate(database, folder).valid
+    assert cli("validate").returncode == 0
+    assert cli("migrate").returncode == 0
+
+
+@pytest.fixture
+def app(java_command: list[str], server: Any, tmp_path: Path) -> Cli:
+    """An application that runs neo4j-migrations on files of its own, with its defaults."""
+    files = tmp_path / "app"
+    files.mkdir()
+    (files / "V0001__users.cypher").write_bytes(
+        b"CREATE CONSTRAINT app_user IF NOT EXISTS FOR (u:User) REQUIRE u.id IS UNIQUE;\n"
+    )
+    (files / "V0002__teams.cypher").write_bytes(b"MERGE (:Team {id: 1});\n")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        options = ["--address", server.uri, "--username", server.user, "--password:env", "CONTRACT_PASSWORD"]
+        return subprocess.run(
+            [*java_command, *options, "--location", files.as_uri(), *arguments],
+            env={**os.environ, "CONTRACT_PASSWORD": server.password or "none"},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.slow
+def test_beside_an_applications_chain_both_go_on(app: Cli, database: Database, tmp_path: Path) -> None:
+    """Its tool, with defaults, before and after our install, upgrade, repair and uninstall."""
+    team = tmp_path / "app" / "V0002__teams.cypher"
+
+    def chain() -> list[dict[str, Any]]:
+        return database.run(
+            "MATCH (m:__Neo4jMigration) WHERE m.migrationTarget IS NULL OPTIONAL MATCH ()-[r]->(m) "
+            "RETURN properties(m) AS m, properties(r) AS r ORDER BY m.version"
+        )
+
+    def it_works(step: int) -> None:
+        before = chain()
+        assert app("validate").returncode == 0
+        assert chain() == before
+        (tmp_path / "app" / f"V{step:04}__step.cypher").write_bytes(b"MERGE (:Team {id: %d});\n" % step)
+        assert app("validate").returncode == 1
+        migrated = app("migrate")
+        assert migrated.returncode == 0, migrated.stdout + migrated.stderr
+        assert app("validate").returncode == 0
+
+    assert app("migrate").returncode == 0
+    assert app("validate").returncode == 0
+    jochi = Jochi(database.driver)
+    with pytest.raises(Refused, match="--chain jochi"):
+        jochi.install(arm=False)
+    it_works(10)
+
+    assert jochi.install(arm=False, chain="jochi").chain is migrations.ChainName.JOCHI
+    it_works(20)
+    assert migrations.validate(database).valid
+    info = app("info")
+    assert info.returncode == 0
+    assert "curated_memories" not in info.stdout
+
+    # An upgrade: a new file, and no option any more.
+    newer = Path(shutil.copytree(schema_folder(), tmp_path / "newer"))
+    (newer / "V0100__more.cypher").write_bytes(b"MERGE (:More);\n")
+    assert jochi.install(arm=False).migrations_applied == []
+    assert [done.version for done in migrations.apply(database, newer).applied] == ["0100"]
+    it_works(30)
+    (newer / "V0100__more.cypher").write_bytes(b"MERGE (:Other);\n")
+    assert len(migrations.repair(database, newer).steps) == 1
+    (newer / "V0100__more.cypher").unlink()
+    assert len(migrations.repair(database, newer).steps) == 1
+    it_works(40)
+
+    before = chain()
+    jochi.uninstall()
+    assert chain() == before
+    it_works(50)
+    assert database.run("MATCH (m:__Neo4jMigration) WHERE m.migrationTarget IS NOT NULL RETURN m") == []
+    team.write_bytes(b"MERGE (:Team {id: 2});\n")
+    assert app("validate").returncode == 1
+
+
+def test_with_our_own_chain_the_lock_still_keeps_them_out(app: Cli, database: Database) -> None:
+    seen: list[int] = []
+
+    def look(progress: migrations.Progress) -> None:
+        if progress.step is migrations.Step.DONE and not seen:
+            seen.append(app("migrate").returncode)
+
+    migrations.apply(database, chain="jochi", on_progress=look)
+    assert seen == [1]
+    assert app("migrate").returncode == 0
+    assert migrations.validate(database).valid
+
+
+def test_their_clean_leaves_our_chain(app: Cli, database: Database) -> None:
+    assert app("migrate").returncode == 0
+    migrations.apply(database, chain="jochi")
+    assert app("clean").returncode == 0
+    assert migrations.validate(database).valid
+    assert migrations.validate(database).chain is migrations.ChainName.JOCHI

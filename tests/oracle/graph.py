@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,15 +17,25 @@ CREATE (m:Curated)
 SET m:$(row.labels), m = row.properties, m.id = row.id, m.scope = row.scope, m.key = row.key, m.next_due = $due
 FOREACH (_ IN CASE WHEN row.touched THEN [1] ELSE [] END | CREATE (:JochiAccess {key: row.key}))
 FOREACH (agent IN row.linked | MERGE (a:Agent {id: agent}) CREATE (m)-[:SEEN_BY]->(a))
+FOREACH (link IN row.links |
+  CREATE (x:OtherEnd) SET x:$(link.labels), x += link.properties
+  FOREACH (_ IN CASE WHEN link.out THEN [1] ELSE [] END | CREATE (m)-[:$(link.type)]->(x))
+  FOREACH (_ IN CASE WHEN link.out THEN [] ELSE [1] END | CREATE (x)-[:$(link.type)]->(m)))
+"""
+_SCOPES = """
+UNWIND $rows AS row
+MERGE (s:JochiScope {name: row.scope})
+SET s.first_access_at = row.first, s.last_access_at = row.first
 """
 _STATE = """
-MATCH (m) WHERE m.key IS NOT NULL AND (m:Curated OR m:Tombstone)
+MATCH (m) WHERE m.key IS NOT NULL AND (m:Curated OR m:Tombstone) AND NOT m:OtherEnd
 RETURN m.key AS key, labels(m) AS labels, properties(m) AS properties
 """
 _AUDITS = "MATCH (a:CurationAudit) RETURN properties(a) AS audit ORDER BY a.at, a.id"
 _CLEAR = """
 MATCH (n)
 WHERE n:Curated OR n:Tombstone OR n:CurationAudit OR n:JochiAccess OR n:Agent OR n:JochiJobRun OR n:JochiQuota OR n:JochiPause
+  OR n:JochiScope OR n:OtherEnd
 DETACH DELETE n
 """
 
@@ -54,10 +64,25 @@ def write(database: Database, memories: Iterable[Memory], *, due: datetime) -> N
             "properties": memory.properties,
             "linked": list(memory.linked),
             "touched": memory.touched,
+            "links": [
+                {
+                    "type": link.type,
+                    "out": link.direction == "out",
+                    "labels": list(link.labels),
+                    "properties": link.properties,
+                }
+                for link in memory.links
+            ],
         }
         for memory in memories
     ]
     database.run(_WRITE, {"rows": rows, "due": due})
+
+
+def write_scopes(database: Database, firsts: Mapping[str, datetime | None]) -> None:
+    """When each scope reported its first used access, as folding writes it; None: never."""
+    rows = [{"scope": scope, "first": first} for scope, first in firsts.items() if first]
+    database.run(_SCOPES, {"rows": rows})
 
 
 def state(database: Database) -> dict[str, Stored]:

@@ -79,6 +79,8 @@ def _pinned(memory: Memory, _now: datetime) -> bool:
 
 def _keep_forever(memory: Memory, _now: datetime) -> bool:
     policy = memory.get("ttl_policy")
+    if "Person" in memory.labels and memory.get("is_owner") is True:
+        return True
     return policy is not None and (not isinstance(policy, str) or policy == "keep_forever")
 
 
@@ -134,6 +136,16 @@ RAILS: dict[str, Callable[[Memory, datetime], bool]] = {
 def blocking_rails(memory: Memory, now: datetime) -> frozenset[str]:
     """The names of the rails that block."""
     return frozenset(name for name, blocks in RAILS.items() if blocks(memory, now))
+
+
+ARCHIVE_RAILS = frozenset({"pinned", "keep_forever", "hold", "locked", "unfolded_access", "quarantined"})
+"""What stops the action archive, which forgets nothing."""
+
+TIER_RAILS = ARCHIVE_RAILS - {"keep_forever"}
+"""What stops the tier rules."""
+
+FLAG_RAILS = frozenset({"locked", "quarantined"})
+"""What stops a flag: whoever has the memory, has it; a flag takes nothing away."""
 
 
 def ends(memory: Memory) -> list[datetime]:

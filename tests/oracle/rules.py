@@ -1,51 +1,49 @@
-"""The rules of this issue: seed 000, TTL Rules, for Notification and SessionContext, and expires_at (DESIGN §4, §8)."""
+"""The rule table of seed 000, TTL Rules, with DESIGN §9's answers to its holes, and expires_at; one file a domain."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime
 
+from tests.oracle import notes
+from tests.oracle.due import Due, after
 from tests.oracle.memory import Memory
+from tests.oracle.rules_analyses import analysis
+from tests.oracle.rules_beliefs import belief
+from tests.oracle.rules_facts import fact
+from tests.oracle.rules_living import LIVING, living
+from tests.oracle.rules_messages import notification, session, ticket
+from tests.oracle.rules_reflections import reflection
+from tests.oracle.rules_tasks import task
+from tests.oracle.rules_texts import context, synthesis
 
-NOTIFICATION_READ = timedelta(days=7)
-NOTIFICATION_UNREAD = timedelta(days=30)
-SESSION_INACTIVE = timedelta(hours=24)
-
-
-@dataclass(frozen=True)
-class Due:
-    """A rule that applies, and the instant from which it is met."""
-
-    rule: str
-    at: datetime
-
-
-def crossings(memory: Memory) -> list[Due]:
-    """The rules that apply, in order of precedence. A rule whose state or clock is unknown is not among them."""
-    found = []
-    deadline = memory.moment("expires_at")
-    if deadline is not None:
-        found.append(Due("any.expires_at", deadline))
-    kind = next((label for label in ("Notification", "SessionContext") if label in memory.labels), None)
-    if kind == "Notification":
-        found += _notification(memory)
-    elif kind == "SessionContext" and memory.get("active") is False:
-        found += _after("session.inactive", memory, ("last_active_at", "created_at"), SESSION_INACTIVE)
-    return found
+KINDS: dict[str, Callable[[Memory, datetime | None], list[Due]]] = {
+    "Notification": notification,
+    "SessionContext": session,
+    "Task": task,
+    "Belief": belief,
+    "Reflection": reflection,
+    "Analysis": analysis,
+    "Synthesis": synthesis,
+    "CompressedContext": context,
+    "Ticket": ticket,
+    **dict.fromkeys(LIVING, living),
+    "Note": notes.crossings,
+    "Fact": fact,
+}
+"""The kinds with rules of their own, in the policy's order: the first that a memory carries decides."""
 
 
-def _notification(memory: Memory) -> list[Due]:
-    read = memory.get("read")
-    if read is True:
-        return _after("notification.read", memory, ("read_at", "created_at"), NOTIFICATION_READ)
-    priority = memory.get("priority")
-    if read is False and isinstance(priority, str) and priority != "critical":
-        return _after("notification.unread", memory, ("created_at",), NOTIFICATION_UNREAD)
-    return []
+def crossings(memory: Memory, first: datetime | None = None) -> list[Due]:
+    """The rules that apply, in order of precedence. A rule whose state or clock is unknown is not among them.
+
+    ``first``: when the memory's scope first reported an access, None if it never did: then rules of accesses are off.
+    """
+    found = after("any.expires_at", memory.moment("expires_at"), notes.longest_wait(memory))
+    kind = kind_of(memory)
+    return found + (KINDS[kind](memory, first) if kind else [])
 
 
-def _after(rule: str, memory: Memory, clock: tuple[str, ...], after: timedelta) -> list[Due]:
-    """The clock starts at the first property that is there; if that one is no zoned datetime, the rule is unknown."""
-    first = next((name for name in clock if memory.has(name)), clock[-1])
-    since = memory.moment(first)
-    return [] if since is None else [Due(rule, since + after)]
+def kind_of(memory: Memory) -> str | None:
+    """The kind whose rules hold for it."""
+    return next((label for label in KINDS if label in memory.labels), None)

@@ -1,57 +1,164 @@
-"""The verdict over one memory, and when it must be looked at again (DESIGN §8)."""
+"""The verdict over one memory, what it leaves, and when it must be looked at again (DESIGN §8)."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
+from tests.oracle.counts import DAYS
 from tests.oracle.memory import Memory
-from tests.oracle.rails import blocking_rails, ends
-from tests.oracle.rules import Due, crossings
+from tests.oracle.rails import ARCHIVE_RAILS, FLAG_RAILS, TIER_RAILS, blocking_rails, ends
+from tests.oracle.rules import Due, crossings, kind_of
+from tests.oracle.rules_facts import state_after
+from tests.oracle.rules_living import LIVING
+from tests.oracle.states import faded_at, settled
+from tests.oracle.tiers import demotions, net_move
 
-CLASS_MINUTES = {"Notification": 5, "SessionContext": 5, "Task": 15, "MemoryEntry": 15, "Reflection": 360}
+CLASS_MINUTES = {"Notification": 5, "SessionContext": 5, "Task": 15, "MemoryEntry": 15, "Reflection": 360, "Ticket": 5}
 """The seed's schedule by kind; everything else is looked at by the hour."""
 OTHER_CLASS_MINUTES = 60
+TIER_CLASS_MINUTES = 15
 LONGEST = timedelta(days=30)
 VOLATILE = timedelta(days=1)
-VOLATILE_KINDS = {"Notification", "SessionContext", "Task"}
+VOLATILE_KINDS = {"Notification", "SessionContext", "Task", "Ticket", "Fact"}
+
+
+@dataclass(frozen=True)
+class Change:
+    """What happens to a memory that isn't pruned: archive | promote | demote (tiers) or flag | unflag | state (no tiers)."""
+
+    action: str
+    rule: str
+    due: datetime | None
+    from_: str | None = None
+    to: str | None = None
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """``outcome``: prune | protected | paused | keep; ``met`` the rule that is met first, or None."""
+    """``outcome``: prune | protected | paused | keep; ``met`` the pruning rule that is met first, or None; ``rails`` those that
+    hold back something that is due."""
 
     outcome: str
     met: Due | None
     rails: frozenset[str]
+    changes: tuple[Change, ...] = ()
 
 
-def judge(memory: Memory, now: datetime, paused: frozenset[str] = frozenset()) -> Verdict:
-    """What must happen to ``memory`` at ``now``. ``paused``: kill switches, `kind/<label>` and `scope/<scope>`."""
-    met = next((due for due in crossings(memory) if due.at <= now), None)
-    if met is None:
-        return Verdict("keep", None, frozenset())
+def judge(
+    memory: Memory, now: datetime, paused: frozenset[str] = frozenset(), first: datetime | None = None
+) -> Verdict:
+    """What must happen to ``memory`` at ``now``. ``paused``: kill switches, `kind/<label>` and `scope/<scope>`; ``first``: when
+    its scope first reported an access, None if it never did."""
+    met = next((due for due in crossings(memory, first) if due.action == "prune" and due.at <= now), None)
+    changes, held = _changes(memory, now, first)
     if paused & ({f"kind/{label}" for label in memory.labels} | {f"scope/{memory.scope}"}):
-        return Verdict("paused", met, frozenset())
+        return Verdict("paused" if met or changes else "keep", met, frozenset())
+    if met is None:
+        return Verdict("keep", None, held, changes)
     rails = blocking_rails(memory, now)
-    return Verdict("protected" if rails else "prune", met, rails)
+    return Verdict("protected", met, rails, changes) if rails else Verdict("prune", met, rails)
 
 
-def first_prune(memory: Memory, after: datetime) -> datetime | None:
-    """The first instant later than ``after`` at which time alone makes the verdict `prune`; None if it never does."""
-    moments = sorted({due.at for due in crossings(memory)} | set(ends(memory)))
-    return next((m for m in moments if m > after and judge(memory, m).outcome == "prune"), None)
+def _changes(memory: Memory, now: datetime, first: datetime | None) -> tuple[tuple[Change, ...], frozenset[str]]:
+    """What changes and which rails hold back something else. Archive goes before the tier rules: what it did leaves nothing for
+    them at this look. Of several archives the one that fell due first. Flags and states stand beside both."""
+    rails = blocking_rails(memory, now)
+    met = [due for due in crossings(memory, first) if due.at <= now]
+    found = _state_of_a_fact(memory, now, first) if kind_of(memory) == "Fact" else _flags(memory, met)
+    held = rails & FLAG_RAILS if found else frozenset()
+    found = () if held else found
+    archive = min((due for due in met if due.action == "archive"), key=lambda due: due.at, default=None)
+    if archive and not rails & ARCHIVE_RAILS:
+        found = tuple(change for change in found if change.action != "state")
+        return (*found, Change("archive", archive.rule, archive.at, memory.get("tier"), "ARCHIVE")), held
+    held |= rails & ARCHIVE_RAILS if archive else frozenset()
+    move = net_move(memory, now, first)
+    if move and not rails & TIER_RAILS:
+        return (*found, Change(move.action, move.rule, move.due, move.from_, move.to)), held
+    return found, held | (rails & TIER_RAILS if move else frozenset())
 
 
-def latest_look(memory: Memory, now: datetime) -> datetime:
-    """The latest instant at which the next look may be: the change that time makes, or the horizon, each rounded up to
-    the whole second and then to the class of the seed's schedule."""
+def _state_of_a_fact(memory: Memory, now: datetime, first: datetime | None) -> tuple[Change, ...]:
+    found = state_after(memory, now, first)
+    return (Change("state", found[0].rule, found[0].at, to=found[1]),) if found else ()
+
+
+def _flags(memory: Memory, met: list[Due]) -> tuple[Change, ...]:
+    states = tuple(Change("state", due.rule, due.at) for due in met if due.action == "state")
+    if states:
+        return states
+    if kind_of(memory) != "Reflection":
+        return ()
+    flagged = memory.get("needs_consolidation") is True
+    flag = next((due for due in met if due.action == "flag"), None)
+    if flag and not flagged:
+        return (Change("flag", flag.rule, flag.at),)
+    if flagged and memory.get("consolidated") is True:
+        return (Change("unflag", "reflection.unconsolidated", None),)
+    return ()
+
+
+def left_by(memory: Memory, verdict: Verdict, now: datetime, first: datetime | None = None) -> Memory:
+    """The memory after a look with this verdict (not `prune`)."""
+    properties = dict(memory.properties)
+    for change in verdict.changes:
+        if change.action == "archive" and change.due and kind_of(memory) in LIVING:
+            properties |= faded_at(memory, change.due, first)
+        if change.action == "flag":
+            properties["needs_consolidation"] = True
+        elif change.action == "unflag":
+            properties.pop("needs_consolidation")
+        elif change.action == "state" and kind_of(memory) == "Fact":
+            properties |= {"state": change.to, "archived_at": None}
+        elif change.action == "state":
+            properties = dict(settled(memory, now).properties)
+        else:
+            archived: dict[str, Any] = {"state": "archived", "archived_at": now}
+            properties |= archived if change.action == "archive" else {}
+            properties |= {
+                "tier": change.to,
+                "tier_reason": change.rule,
+                "tier_from": change.from_,
+                "tier_at": now if change.action == "archive" else change.due,
+            }
+    properties = {name: value for name, value in properties.items() if value is not None}
+    return replace(memory, properties=properties)
+
+
+def latest_look(memory: Memory, now: datetime, first: datetime | None = None) -> datetime:
+    """The latest instant at which the look after the one at ``now`` may be: what time alone changes, or the horizon, each
+    rounded up to the whole second and then to the class of the seed's schedule (tiers: every 15 minutes).
+
+    What stays open right after a look (a promotion of what was just archived) isn't a change that time makes."""
+    own = 60 * max((CLASS_MINUTES[la] for la in memory.labels if la in CLASS_MINUTES), default=OTHER_CLASS_MINUTES)
     horizon = VOLATILE if VOLATILE_KINDS & set(memory.labels) else LONGEST
-    change = first_prune(memory, now)
-    bound = now + horizon if change is None else min(change, now + horizon)
-    minutes = [CLASS_MINUTES[label] for label in memory.labels if label in CLASS_MINUTES]
-    return _rounded_up(bound, 60 * max(minutes, default=OTHER_CLASS_MINUTES))
+    bounds = [_rounded_up(now + horizon, own)]
+    left = left_by(memory, judge(memory, now, first=first), now, first)
+    open_now = judge(left, now, first=first)
+    rest, move = open_now.outcome == "prune", None
+    for moment in _moments(left, now, first):
+        verdict = judge(left, moment, first=first)
+        moves = [c for c in verdict.changes if c.action in ("promote", "demote")]
+        others = [c for c in verdict.changes if c.action not in ("promote", "demote")]
+        if not rest and (verdict.outcome == "prune" or (others and not open_now.changes)):
+            bounds.append(_rounded_up(moment, own))
+            rest = True
+        if move is None and moves and not open_now.changes:
+            bounds.append(_rounded_up(moment, 60 * TIER_CLASS_MINUTES))
+            move = moment
+    return min(bounds)
+
+
+def _moments(memory: Memory, now: datetime, first: datetime | None) -> list[datetime]:
+    """The instants after ``now`` at which time alone can change the verdict."""
+    midnight = now.astimezone(timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
+    days = [midnight + timedelta(days=i) for i in range(1, DAYS + 2)]
+    moves = [crossing for _rule, _from, _to, crossing in demotions(memory, first)]
+    found = {due.at for due in crossings(memory, first)} | set(ends(memory)) | set(moves) | set(days)
+    return sorted(moment for moment in found if moment > now)
 
 
 def _rounded_up(moment: datetime, seconds: int) -> datetime:

@@ -32,7 +32,7 @@ def reason(**line: Any) -> str:
 def test_smallest_line_gets_the_defaults() -> None:
     found = read()
     assert (found.key, found.kind) == ("default/t1", "Task")
-    assert found.stored(NOW) == {"tier": "HOT", "access_count": 0, "revision": 0, "created_at": NOW}
+    assert found.stored(NOW) == {"tier": "HOT", "access_count": 0, "revision": 1, "created_at": NOW}
 
 
 def test_given_values_win_over_defaults() -> None:
@@ -118,7 +118,7 @@ def test_a_line_must_be_an_object(line: object) -> None:
         ({"extra": 2**63}, "64-bit"),
         ({"extra": math.inf}, "finite"),
         ({"": 1}, "is empty"),
-        ({"relationships": [{"type": "part_of", "to": "x"}]}, "no relationship type"),
+        ({"relationships": [{"type": "part of", "to": "x"}]}, "no relationship type"),
         ({"relationships": [{"type": "PART_OF"}]}, "relationships.0.to: "),
         ({"relationships": [{"type": "PART_OF", "to": ""}]}, "is empty"),
         ({"relationships": [{"type": "PART_OF", "to": {"scope": "a/b", "id": "x"}}]}, "must not hold '/'"),
@@ -137,6 +137,7 @@ def test_a_bad_value_is_named(line: dict[str, Any], words: str) -> None:
         "revision",
         "curation_action",
         "curation_failures",
+        "curation_rails",
         "curation_anything",
         "tombstone",
         "tombstone_labels",

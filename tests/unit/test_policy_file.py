@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from jochi.errors import UsageError
 from jochi.policy import load_policy
-from jochi.policy.load import DEFAULT, stored_policy
+from jochi.policy.load import ADDED_LATER, DEFAULT, stored_policy
 
 HEAD = '[policy]\nname = "mine"\nextends = "default"\n'
 Write = Callable[[str], Path]
@@ -154,6 +156,9 @@ def test_the_hash_is_of_what_the_policy_means(write: Write) -> None:
     faster = load_policy(write(text.replace('pump_every = "2s"', 'pump_every = "3s"')))
     assert faster.sha256 != load_policy().sha256
     assert faster.verdict_sha256 == load_policy().verdict_sha256
+    unembedded = load_policy(write(text.replace("embed = false", "embed = true")))
+    assert unembedded.sha256 != load_policy().sha256
+    assert unembedded.verdict_sha256 == load_policy().verdict_sha256
 
 
 def test_a_stored_policy_is_the_same_policy() -> None:
@@ -164,17 +169,64 @@ def test_a_stored_policy_is_the_same_policy() -> None:
         stored_policy("{}")
 
 
+def test_a_policy_stored_before_a_table_existed_has_the_shipped_values_there() -> None:
+    older = json.loads(load_policy().canonical)
+    for table in ADDED_LATER:
+        del older[table]
+    assert stored_policy(json.dumps(older)).policy == load_policy().policy
+
+
 def test_the_shipped_numbers_are_the_seeds() -> None:
-    """Seed 000: TTL Rules, Never-Prune Safety Rails, Token Budget Enforcement."""
+    """Seed 000: TTL Rules, Tier Demotion and Promotion Rules, Never-Prune Safety Rails, Token Budget Enforcement; DESIGN §9."""
     policy = load_policy().policy
-    rules = {rule.name: (rule.clock, str(rule.after)) for kind in policy.kinds.values() for rule in kind.rules}
-    assert rules == {
-        "notification.read": (("read_at", "created_at"), "7 days, 0:00:00"),
-        "notification.unread": (("created_at",), "30 days, 0:00:00"),
-        "session.inactive": (("last_active_at", "created_at"), "1 day, 0:00:00"),
+    rules = {
+        rule.name: (rule.clock, days(rule.after), rule.action) for kind in policy.kinds.values() for rule in kind.rules
     }
+    idle = ("last_accessed_at", "created_at")
+    assert rules == {
+        "notification.read": (("read_at", "created_at"), 7, "prune"),
+        "notification.unread": (("created_at",), 30, "prune"),
+        "session.inactive": (("last_active_at", "created_at"), 1, "prune"),
+        "task.completed": (("completed_at", "updated_at", "created_at"), 14, "archive"),
+        "task.failed": (("failed_at", "updated_at", "created_at"), 90, "archive"),
+        "belief.archived": (("archived_at",), 30, "prune"),
+        "belief.weak": (idle, 60, "archive"),
+        "reflection.consolidated": (("consolidated_at", "created_at"), 90, "prune"),
+        "reflection.unconsolidated": (("created_at",), 0, "flag"),
+        "analysis.minor": (("created_at",), 60, "prune"),
+        "analysis.medium": (("created_at",), 120, "prune"),
+        "analysis.major": (("created_at",), 180, "prune"),
+        "synthesis.old": (("created_at",), 120, "prune"),
+        "context.keywords": (idle, 45, "prune"),
+        "note.week": (("created_at",), 7, "prune"),
+        "note.month": (("created_at",), 30, "prune"),
+        "note.year": (("created_at",), 365, "prune"),
+    }
+    downs = {rule.name: (rule.from_, rule.to, rule.clock, days(rule.after)) for rule in policy.downs()}
+    assert downs == {
+        "tier.hot_idle": ("HOT", "WARM", idle, 0.5),
+        "tier.warm_idle": ("WARM", "COLD", idle, 2),
+        "tier.cold_idle": ("COLD", "ARCHIVE", ("last_accessed_at",), 90),
+        "tier.cold_never": ("COLD", "ARCHIVE", ("created_at",), 7),
+    }
+    ups = {rule.name: (rule.from_, rule.to, [c.value for c in rule.when] or list(rule.if_any)) for rule in policy.ups()}
+    assert ups == {
+        "tier.archive_used": ("ARCHIVE", "WARM", [3]),
+        "tier.cold_used": ("COLD", "WARM", [3]),
+        "tier.archive_in_session": ("ARCHIVE", "WARM", ["active_session"]),
+        "tier.cold_in_session": ("COLD", "WARM", ["active_session"]),
+        "tier.warm_used": ("WARM", "HOT", [10]),
+        "tier.warm_in_task": ("WARM", "HOT", ["in_progress_task"]),
+    }
+    (decay,) = policy.decays().values()
+    assert (decay.per_day, days(decay.idle), decay.below, decay.floor) == (0.01, 7, 0.9, 0.2)
     assert (policy.tiers.HOT, policy.tiers.WARM, policy.tiers.COLD) == (1600, 400, 200)
     assert str(policy.limits.tombstone_ttl) == "30 days, 0:00:00"
+
+
+def days(span: timedelta | None) -> float:
+    assert span is not None
+    return span / timedelta(days=1)
 
 
 @pytest.mark.parametrize("text", ["[policy", "name = ", "\x00"])
@@ -186,3 +238,95 @@ def test_a_file_that_is_no_toml_says_so(write: Write, text: str) -> None:
 def test_no_file() -> None:
     with pytest.raises(UsageError, match="no such policy file"):
         load_policy(Path("no/such/policy.toml"))
+
+
+def test_orphans_ask_for_the_age_and_for_kinds_that_are_there(write: Write) -> None:
+    head = '[policy]\nname = "mine"\nextends = "default"\n[orphans]\n'
+    assert load_policy(write(head + "kinds = []")).policy.orphans.kinds == ()
+    with pytest.raises(UsageError, match="created_at"):
+        load_policy(write(head + 'clock = ["updated_at"]'))
+    with pytest.raises(UsageError, match="Widget"):
+        load_policy(write(head + 'kinds = [{ kind = "Widget" }]'))
+    with pytest.raises(UsageError, match="twice"):
+        load_policy(write(head + 'kinds = [{ kind = "Note" }, { kind = "Note" }]'))
+
+
+def test_what_the_sweep_takes_is_part_of_the_verdict_and_how_often_it_walks_is_not(write: Write) -> None:
+    head = '[policy]\nname = "default"\nextends = "default"\n[orphans]\n'
+    assert load_policy(write(head + 'pause = "9h"')).verdict_sha256 == load_policy().verdict_sha256
+    for change in ('after = "9d"', "kinds = []", 'clock = ["created_at"]'):
+        assert load_policy(write(head + change)).verdict_sha256 != load_policy().verdict_sha256
+
+
+def test_moves_are_judged_in_the_order_in_which_one_can_follow_another(write: Write) -> None:
+    """Whatever the order in the file: down from the nearest tier on, up from the farthest."""
+    rule = '[[tier_rules]]\nname = "my.{0}"\nsource = "tests"\nfrom = "{1}"\nto = "{2}"\n{3}\n'
+    down = 'clock = ["created_at"]\nafter = "12h"'
+    up = 'when = [{ property = "access_count_7d", at_least = 3 }]'
+    moves = (
+        ("warm", "WARM", "COLD", down),
+        ("hot", "HOT", "WARM", down),
+        ("near", "WARM", "HOT", up),
+        ("far", "COLD", "WARM", up),
+    )
+    policy = load_policy(write(HEAD + "".join(rule.format(*move) for move in moves))).policy
+    assert [rule.name for rule in policy.downs()] == ["my.hot", "my.warm"]
+    assert [rule.name for rule in policy.ups()] == ["my.far", "my.near"]
+
+
+LIFE = (
+    "[lifecycles.own]\nsalience = true\n"
+    "[[lifecycles.own.rules]]\nname = 'own.faded'\nsource = 's'\nclock = ['created_at']\nafter = '1d'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "[kinds.Mine]\nclass = '1h'\nlifecycle = 'odd'\n",
+            r"kinds\.Mine.*no lifecycle 'odd'.*episodic, factual, semantic",
+        ),
+        (LIFE + "when = [{ property = 'salience', at_least = 0.2 }]\naction = 'archive'\n", r"own\.faded.*below"),
+        (LIFE + "action = 'state'\n", "state = "),
+        (LIFE + "action = 'archive'\nstate = 'core'\n", "state = "),
+        (LIFE + "action = 'state'\nstate = 'archived'\n", "archive"),
+        (LIFE + "if_any = ['odd']\naction = 'archive'\n", r"own\.faded.*no predicate 'odd'"),
+        ("[kinds.Belief]\nlifecycle = 'semantic'\n", r"kinds\.Belief.*confidence can't decay"),
+        ("[kinds.Person]\nproperties = { salience = 'glow' }\n", r"kinds\.Person\.properties\.salience.*engine writes"),
+        ("[salience]\ngain_least = 0.2\n", "gain_least is greater than gain_most"),
+        ("[salience]\ngradient_least = 1.2\n", "gradient_least is greater than gradient"),
+        ("[salience]\nper_day = 0\n", "per_day"),
+    ],
+)
+def test_a_mistaken_lifecycle_is_refused(write: Write, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=f"(?s){said}"):
+        load_policy(write(HEAD + text))
+
+
+def test_kinds_of_one_lifecycle_share_their_rules_and_keep_their_own(write: Write) -> None:
+    text = "[kinds.Mine]\nclass = '60min'\nlifecycle = 'semantic'\n[kinds.Named]\nclass = '60min'\nlifecycle = 'semantic'\n"
+    policy = load_policy(write(HEAD + text + "properties = { state = 'phase' }\n")).policy
+    together = [labels for labels, _kind in policy.kinds_with_rules()]
+    assert ["Person", "Concept", "Entity", "Storyline", "Macro", "Mine"] in together
+    assert ["Named"] in together
+    assert policy.living_labels()[-2:] == ["Mine", "Named"]
+    assert [rule.name for rule in policy.acting(policy.kinds["Mine"], "archive")] == [
+        "semantic.ephemeral",
+        "semantic.faded",
+    ]
+    assert {after.days: len(labels) for after, labels in policy.expiries().items()} == {30: 2, 90: 7}
+
+
+def test_a_policy_stored_before_there_were_lifecycles_keeps_its_verdict() -> None:
+    """Its kinds have none: a newer version asks nobody for a new plan."""
+    stored = json.loads(load_policy().canonical)
+    for table in ("salience", "lifecycles"):
+        del stored[table]
+    for kind in stored["kinds"].values():
+        del kind["lifecycle"]
+    policy = stored_policy(json.dumps(stored)).policy
+    assert policy.living_labels() == []
+    parts = policy.verdict_parts()
+    assert not {"salience", "lifecycles"} & parts.keys()
+    assert "if_any" not in json.dumps(parts["kinds"])

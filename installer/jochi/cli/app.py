@@ -8,12 +8,29 @@ from typing import Annotated
 import typer
 
 import jochi
-from jochi.cli import decide, installing, jobs, look, migrations, policy, procedures, server
+from jochi.cli import (
+    decide,
+    enrolling,
+    installing,
+    intake,
+    jobs,
+    look,
+    migrations,
+    policy,
+    procedures,
+    server,
+    tokens,
+    worker,
+)
 from jochi.cli.connection import Options
 from jochi.cli.demo import demo
 from jochi.cli.doctor import doctor
+from jochi.cli.history import history
 from jochi.cli.importing import import_command
+from jochi.cli.recalling import recall
+from jochi.cli.remember import remember
 from jochi.cli.status import status
+from jochi.cli.touch import touch
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -53,10 +70,18 @@ app.add_typer(migrations.app, name="migrations")
 app.add_typer(procedures.app, name="procedures")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(policy.app, name="policy")
+app.add_typer(tokens.app, name="tokens")
+app.add_typer(worker.app, name="worker")
+app.add_typer(intake.app, name="intake")
 app.command("import")(import_command)
+app.command()(remember)
 app.command()(status)
+app.command()(touch)
+app.command()(recall)
+app.command()(history)
 app.command()(doctor)
 app.command()(demo)
 installing.add_to(app)
+enrolling.add_to(app)
 look.add_to(app)
 decide.add_to(app)

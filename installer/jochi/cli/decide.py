@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.look import print_plan
 from jochi.cli.output import AsJson, out, table, write_json
-from jochi.errors import PartlyDone, Refused, UsageError
+from jochi.errors import PartlyDone, UsageError
 from jochi.operate.results import Switch
 
 
@@ -28,8 +29,7 @@ def apply(context: typer.Context, yes: Annotated[bool, typer.Option("--yes", hel
     with jochi(context) as client:
         found = client.plan()
         print_plan(found)
-        if not yes and not typer.confirm("Prune like this from now on?", err=True):
-            raise Refused("nothing was changed", fix="pass --yes where nobody can answer")
+        ask("Prune like this from now on?", yes=yes)
         applied = client.apply(found)
     out.print(f"applied: {applied.prunes:,} memories may be pruned now, and later ones as they come due")
 
@@ -64,7 +64,8 @@ def restore(
         write_json(results)
     else:
         for result in results:
-            out.print(f"{result.key}: {words[result.outcome]}", markup=False)
+            owner = f"; {result.duplicate_of} has the same content" if result.duplicate_of else ""
+            out.print(f"{result.key}: {words[result.outcome]}{owner}", markup=False)
     failed = sum(result.outcome != "restored" for result in results)
     if failed:
         raise PartlyDone(f"{failed} of {len(results)} were not restored")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +18,7 @@ from jochi.cli.output import err, out, table
 
 if TYPE_CHECKING:
     from jochi.demo import Story
+    from jochi.demo.story import Totals
     from jochi.localserver import Running
 
 REPORT = Path("jochi-demo-report.html")
@@ -122,7 +123,6 @@ def demo(
 
 def show(story: Story) -> None:
     """What happened, as tables."""
-    from jochi.demo.story import total
     from jochi.demo.survey import LIVE_FOR
 
     what = f" ({story.label})" if story.generated else ""
@@ -137,36 +137,45 @@ def show(story: Story) -> None:
             f"bad lines left out: {story.bad_count:,}; the first: {story.bad[0] if story.bad else '–'}",
             markup=False,
         )
-    totals = story.totals()
-    rows: list[tuple[object, ...]] = [(t.kind, t.tier, *t.imported, *t.replayed, *t.now) for t in totals]
-    sums = (total(getattr(t, moment) for t in totals) for moment in ("imported", "replayed", "now"))
-    rows.append(("all", "", *(number for pair in sums for number in pair)))
-    table(
-        f"Before and after, by kind and tier{what}",
-        ("kind", "tier", "imported", "tokens", "after replay", "tokens", "now", "tokens"),
-        rows,
-        right=range(2, 8),
+    tombstones = story.tombstones()
+    _before_and_after(
+        f"Before and after, by kind{what}",
+        "kind",
+        story.totals(),
+        "tombstones",
+        lambda kind: tombstones.get(kind, (0, 0))[0],
+        sum(n for n, _ in tombstones.values()),
     )
     out.print(
         f"{sum(story.held_back.values()):,} of the imported {story.label} were held back until the replay was done and came in "
         f"with an expiry that the demonstration set over {LIVE_FOR.seconds // 60} minutes, so that there is something to watch.",
         markup=False,
     )
-    tombstones = sorted(story.tombstones().items())
-    table(
-        f"Tombstones: pruned, and can be brought back{what}",
-        ("kind", "memories", "tokens"),
-        [(kind, n, tokens) for kind, (n, tokens) in tombstones],
-        right=(1, 2),
+    _before_and_after(
+        f"Before and after, by tier{what}", "tier", story.tiers(), "token budget", story.budgets.of, story.budgets.total
     )
-    table(
-        f"What was pruned and why{what}",
-        ("rule", "kind", "in the replay", "by the database alone"),
-        story.pruned(),
-        right=(2, 3),
-    )
+    out.print(f"{story.budget_words} Tombstones are in no tier.", markup=False)
+    columns = ("in the replay", "by the database alone")
+    table(f"What was pruned and why{what}", ("rule", "kind", *columns), story.pruned(), right=(2, 3))
     if story.purged():
         out.print(f"{story.purged():,} tombstones were older than 30 days and deleted for good (tombstone.ttl).")
+    table(
+        f"What was archived, moved and flagged{what}", ("rule", "what it did", *columns), story.changed(), right=(2, 3)
+    )
+    table(
+        f"What rails held back{what}",
+        ("rail", *columns),
+        [(held.rail, held.replayed, held.alone) for held in story.rails],
+        right=(1, 2),
+    )
+    if story.embeddings is not None:
+        made = story.embeddings
+        failed = f", {made.failed:,} failed" if made.failed else ""
+        out.print(
+            f"{made.done:,} {story.label} embedded in {made.seconds:.1f} s ({made.per_second:.0f} a second, {made.model}){failed}, "
+            "while the database went on by itself.",
+            markup=False,
+        )
     for who, n in story.breaker.items():
         out.print(
             f"[bold]The circuit breaker held back {n:,} prunes in the {who}.[/] What it held back was not pruned then."
@@ -191,19 +200,33 @@ def show(story: Story) -> None:
     )
     table(
         "Runs that the database made on its own and that changed something",
-        ("run", "seconds after arming", "took", "pruned", "why"),
+        ("run", "seconds after arming", "took", "changed", "why"),
         [
             (
                 r.id,
                 f"{r.seconds:.1f}",
                 f"{1000 * r.took:.0f} ms",
                 r.changed,
-                ", ".join(f"{rule} {n}" for rule, n in r.rules.items()),
+                ", ".join(f"{rule} {n}" for rule, n in r.rules.items()) or "–",
             )
             for r in story.changing_runs
         ],
         right=(1, 2, 3),
     )
+
+
+def _before_and_after(
+    title: str, of: str, rows: Sequence[Totals], last: str, at_the_end: Callable[[str], object], end: object
+) -> None:
+    from jochi.demo.story import total
+
+    shown: list[tuple[object, ...]] = [
+        (row.name or "none", *row.imported, *row.replayed, *row.now, at_the_end(row.name)) for row in rows
+    ]
+    sums = (total(getattr(row, moment) for row in rows) for moment in ("imported", "replayed", "now"))
+    shown.append(("all", *(number for pair in sums for number in pair), end))
+    columns = (of, "imported", "tokens", "after replay", "tokens", "now", "tokens", last)
+    table(title, columns, shown, right=range(1, 8))
 
 
 def _show_how_to_go_on(running: Running) -> None:

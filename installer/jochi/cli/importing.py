@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from jochi import clock, importing
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.cli.output import AsJson, err, out, printable, table, write_json
 
 SHOWN_LINES = 20
 PHASES = {"checking": "checking all files", "memories": "memories", "relationships": "relationships"}
@@ -27,6 +27,10 @@ def import_command(
     strict: Annotated[
         bool, typer.Option("--strict", help="Check all files first; write nothing of the first bad line and after it.")
     ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume/--no-resume", help="Go on where an import of these files was cut off, or begin anew."),
+    ] = True,
     errors: Annotated[Path | None, typer.Option("--errors", help="Write every bad line into this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -40,9 +44,12 @@ def import_command(
             files,
             now=clock.now(),
             kinds=frozenset(client.policy.policy.labels()),
+            embedded_with=client.policy.policy.embedded_with(),
             batch_size=batch_size,
             strict=strict,
             errors=errors,
+            checkpoints=importing.checkpoint_folder(),
+            resume=resume,
             on_progress=on_progress,
         )
     if as_json:
@@ -70,6 +77,8 @@ def _shown_progress(*, hidden: bool) -> Iterator[importing.OnProgress]:
 
 
 def _show(result: importing.ImportResult, errors: Path | None) -> None:
+    for message in result.messages:
+        typer.echo(printable(message), err=True)
     rows = [
         (kind, counts.written, counts.already_there, counts.pruned_before)
         for kind, counts in sorted(result.kinds.items())
@@ -81,11 +90,17 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
     out.print(
         f"relationships: {links.written:,} written, {links.already_there:,} already there, {links.left_out:,} left out"
     )
+    if result.earlier is not None:
+        before = result.earlier
+        out.print(
+            f"by an earlier run: {before.written:,} memories and {before.relationships.written:,} relationships written, "
+            f"{before.memories - before.written:,} memories already there or pruned before"
+        )
     for note, times in sorted(result.notes.items()):
         out.print(f"note: {times:,} × {note}", markup=False)
     # Plain lines, never wrapped: people pass them to grep and editors.
     for bad in result.bad_lines[:SHOWN_LINES]:
-        typer.echo(_printable(str(bad)), err=True)
+        typer.echo(printable(str(bad)), err=True)
     if result.bad_count > SHOWN_LINES:
         where = f"all are in {errors}" if errors else "--errors FILE writes them all"
         typer.echo(f"… and {result.bad_count - SHOWN_LINES:,} more; {where}", err=True)
@@ -96,8 +111,3 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
         )
     elif result.bad_count:
         typer.echo(f"{result.bad_count:,} faults; what they don't concern is in", err=True)
-
-
-def _printable(text: str) -> str:
-    """The text without control characters: a reason may quote what stood in the file."""
-    return "".join(c if c.isprintable() else "�" for c in text)

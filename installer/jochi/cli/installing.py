@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
+from jochi.cli.migrations import Chain
 from jochi.cli.output import AsJson, err, out, write_json
-from jochi.errors import Refused
 from jochi.registry import Status
 
 
@@ -21,6 +22,14 @@ def add_to(app: typer.Typer) -> None:
 def install(
     context: typer.Context,
     arm: Annotated[bool, typer.Option(help="Arm the jobs in the database.")] = True,
+    chain: Chain = None,
+    pin: Annotated[
+        bool | None,
+        typer.Option(
+            "--pin/--no-pin",
+            help="Print apoc.conf's line with a hash of everything installed: nothing else is run with the server's rights.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Install or upgrade: migrations, procedures, policy, jobs; then arm the jobs. Safe to repeat.
@@ -28,17 +37,20 @@ def install(
     Without --policy an installed policy stays; on a fresh database it is the shipped one.
     """
     with jochi(context) as client, err.status("installing") as spinner:
-        result = client.install(arm=arm, on_progress=spinner.update)
+        result = client.install(arm=arm, chain=chain, pin=pin, on_progress=spinner.update)
     if as_json:
         write_json(
             {
                 "server": result.facts.as_dict(),
                 "migrations_applied": result.migrations_applied,
+                "chain": result.chain.value,
                 "procedures": {row.name: row.status.value for row in result.procedures},
                 "verdict_changed": result.verdict_changed,
                 "needs_apply": result.needs_apply,
                 "armed": result.armed,
+                "indexes": {change.name: f"{change.done}: {change.why}" for change in result.indexes},
                 "obstacle": result.obstacle,
+                "pin_line": result.pin_line,
             }
         )
         return
@@ -54,10 +66,15 @@ def install(
             out.print(f"  {row.name} had been edited in the database and is as shipped again")
         if row.status is Status.PRUNE:
             out.print(f"  {row.name} is no longer shipped: `jochi procedures prune` removes it")
+    for change in result.indexes:
+        out.print(f"index {change.name}: {change.done} ({change.why})")
     if result.obstacle:
         out.print(f"[yellow]not armed:[/] {result.obstacle}")
     elif arm:
         out.print(f"armed: {', '.join(result.armed) or 'was armed already'}")
+    if result.pin_line:
+        out.print("pinned: put this line into apoc.conf in place of the one before; it counts from the next restart on")
+        out.print(result.pin_line, markup=False, highlight=False, soft_wrap=True)
     if result.needs_apply:
         out.print("Nothing is pruned yet: look at `jochi plan`, then say go with `jochi apply`.")
 
@@ -68,8 +85,7 @@ def uninstall(
     as_json: AsJson = False,
 ) -> None:
     """Bring tombstones back and leave no object of Jochi's in the database. Can be stopped and run again."""
-    if not yes and not typer.confirm("Remove Jochi from this database and bring all tombstones back?", err=True):
-        raise Refused("nothing was changed", fix="pass --yes where nobody can answer")
+    ask("Remove Jochi from this database and bring all tombstones back?", yes=yes)
     with jochi(context) as client, err.status("uninstalling") as spinner:
         result = client.uninstall(on_progress=spinner.update)
     if as_json:

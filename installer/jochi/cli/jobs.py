@@ -34,7 +34,7 @@ def print_jobs(jobs: list[JobState]) -> None:
     rows = [
         (
             job.name,
-            f"{int(job.every.total_seconds())} s",
+            job.slot if job.every is None else f"{int(job.every.total_seconds())} s",
             job_word(job),
             job.last_status,
             moment(job.last_finished_at),
@@ -47,7 +47,7 @@ def print_jobs(jobs: list[JobState]) -> None:
     ]
     table(
         "Jobs",
-        ("job", "every", "state", "last", "finished", "changed", "next", "failures", "crashes"),
+        ("job", "starts", "state", "last", "finished", "changed", "next", "failures", "crashes"),
         rows,
         right=(5, 7, 8),
     )

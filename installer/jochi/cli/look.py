@@ -1,7 +1,8 @@
-"""Reading verbs: `jochi status`, `jochi plan`, `jochi explain`, `jochi doctor`."""
+"""Reading verbs: `jochi plan`, `jochi explain`, `jochi budgets`, `jochi edges`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
@@ -22,6 +23,8 @@ def add_to(app: typer.Typer) -> None:
     """Adds the commands to the tree."""
     app.command()(plan)
     app.command()(explain)
+    app.command()(budgets)
+    app.command()(edges)
 
 
 def parse_moment(text: str | None) -> datetime | None:
@@ -38,7 +41,7 @@ def parse_moment(text: str | None) -> datetime | None:
 
 
 def plan(context: typer.Context, at: At = None, as_json: AsJson = False) -> None:
-    """What would be pruned now (or at another time), by rule and kind. Writes nothing."""
+    """What would be pruned, archived, moved or changed otherwise now (or at another time), by rule and kind. Writes nothing."""
     with jochi(context) as client:
         found = client.plan(parse_moment(at))
     if as_json:
@@ -58,7 +61,8 @@ def print_plan(found: Plan) -> None:
     )
     if found.rails:
         table("Rails that hold memories back", ("rail", "memories"), sorted(found.rails.items()), right=(1,))
-    out.print(f"{found.looked_at:,} memories are due for a look; {found.prunes:,} of them would be pruned.")
+    moved = f"{found.archives:,} archived and {found.moves:,} moved to another tier"
+    out.print(f"{found.looked_at:,} memories are due for a look; {found.prunes:,} would be pruned, {moved}.")
 
 
 def explain(
@@ -83,9 +87,23 @@ def explain(
             f"pruned at {moment(tombstone['deleted_at'])}, deleted for good after {moment(tombstone['purge_due'])}; "
             f"bring it back: jochi restore {found.key}"
         )
+        table(
+            "What the rule and the rails read of it",
+            ("property", "value"),
+            [(entry["property"], _told(entry["value"])) for entry in tombstone["inputs"]],
+        )
     if found.audits:
-        rows = [(moment(a["at"]), a["action"], a.get("rule"), a["run"], a.get("policy"), a["id"]) for a in found.audits]
+        rows = [(moment(a["at"]), _deed(a), a.get("rule"), a["run"], a.get("policy"), a["id"]) for a in found.audits]
         table("Record", ("at", "action", "rule", "run", "policy", "audit id"), rows)
+
+
+def _deed(audit: Mapping[str, Any]) -> str:
+    """What was done, or by which rails nothing was."""
+    return f"kept by {', '.join(audit['rails'])}" if audit["action"] == "protect" else str(audit["action"])
+
+
+def _told(value: object) -> str:
+    return moment(value) if isinstance(value, datetime) else str(value)
 
 
 def _print_live(found: Explanation) -> None:
@@ -93,10 +111,15 @@ def _print_live(found: Explanation) -> None:
         f"{found.key} is a {found.kind}. Verdict at {moment(found.at)}: [bold]{found.outcome}[/]"
         + (f" ({found.rule})" if found.rule else "")
     )
+    for change in found.changes:
+        way = f" from {change.from_} to {change.to}" if change.to else f" {change.flag or change.state}"
+        deed = "set the state" if change.state else change.action
+        out.print(f"it would {deed}{way}, by {change.rule}, due since {moment(change.due)}")
     rows: list[tuple[Any, ...]] = []
     for rule in found.rules:
+        clock = " or ".join(c["property"] for c in rule.clock)
         required = [f"{c['property']} {c['required']}" for c in rule.conditions] + [
-            f"{rule.after} after " + " or ".join(c["property"] for c in rule.clock)
+            f"{rule.after} after {clock}" if clock else rule.after
         ]
         current = [f"{c['current']!r}" for c in rule.conditions] + [
             str(c["current"]) for c in rule.clock if c["current"] is not None
@@ -109,6 +132,56 @@ def _print_live(found: Explanation) -> None:
         ("rail", "blocks", "until", "passes if", "current"),
         [(r.rail, r.blocks, r.until, r.required, r.current) for r in found.rails],
     )
+    if found.orphan is not None:
+        due = f"; due {moment(found.orphan.due)}" if found.orphan.due else ""
+        out.print(f"orphan: {found.orphan.words}{due}")
     out.print(
         f"in the queue for {moment(found.next_due)}; looked at now, it would come up again at {moment(found.next_look)}"
     )
+
+
+def budgets(
+    context: typer.Context,
+    scope: Annotated[
+        str | None, typer.Option(help="Only this scope; without it all, which reads every memory.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What the token budgets would move between tiers now, and what is pinned above them. Writes nothing."""
+    with jochi(context) as client:
+        found = client.plan_budgets(scope)
+    if as_json:
+        write_json(found)
+        return
+    rows = [(v.scope, v.before, v.after, v.n, v.tokens, ", ".join(v.samples)) for v in found.moves]
+    table("Moves", ("scope", "from", "to", "memories", "tokens", "for example"), rows, right=(3, 4))
+    if found.overflows:
+        table(
+            "Pinned above a budget",
+            ("scope", "tier", "budget", "pinned tokens", "above"),
+            [(o.scope, o.tier, o.budget, o.held, o.above) for o in found.overflows],
+            right=(2, 3, 4),
+        )
+    out.print(
+        f"{found.scopes:,} scopes: {found.memories:,} memories would move; "
+        f"{found.overflowing:,} scopes are above a budget by what is pinned."
+    )
+
+
+def edges(context: typer.Context, at: At = None, as_json: AsJson = False) -> None:
+    """How many edges there are of each declared type, how many wait for a charge, and which have waited longest."""
+    with jochi(context) as client:
+        found = client.edges(parse_moment(at))
+    if as_json:
+        write_json(found)
+        return
+    rows = [(t.type, "one way" if t.one_way else "both ways", t.stored, t.due, moment(t.next_due)) for t in found.types]
+    table("Edges", ("type", "recall follows it", "stored", "due", "next due"), rows, right=(2, 3))
+    waiting = [
+        (t.type, e.start, e.end, e.confidence, moment(e.anchor), moment(e.next_due))
+        for t in found.types
+        for e in t.samples
+    ]
+    if waiting:
+        table("Longest due", ("type", "from", "to", "confidence", "counted from", "due since"), waiting, right=(3,))
+    out.print(f"edges that something else wrote were last looked for at {moment(found.walked_at)}")

@@ -1,4 +1,4 @@
-"""`jochi migrations ls|apply|validate`: the fixed constraints and indexes, over `jochi.migrations`."""
+"""`jochi migrations ls|apply|validate|repair`: the fixed constraints and indexes, over `jochi.migrations`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,47 @@ from rich.console import Console
 from rich.table import Table
 
 from jochi import migrations
+from jochi.cli.asking import ask
 from jochi.cli.connection import connect
 from jochi.errors import Refused, UsageError
 from jochi.migrations.lock import describe
-from jochi.migrations.results import ApplyOutcome, ApplyResult, Listing, Progress, Step
+from jochi.migrations.results import (
+    ApplyOutcome,
+    ApplyResult,
+    ChainName,
+    Listing,
+    Progress,
+    RepairAction,
+    RepairOutcome,
+    RepairResult,
+    Step,
+    Validation,
+)
 
 app = typer.Typer(
     name="migrations", help="The fixed constraints and indexes, as a chain of migrations.", no_args_is_help=True
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
+Chain = Annotated[
+    ChainName | None,
+    typer.Option(
+        "--chain",
+        envvar="JOCHI_CHAIN",
+        help="Where to record, beside an application's own chain: jochi. Needed once; later the chain is found by itself.",
+    ),
+]
+Wait = Annotated[float, typer.Option(min=0, help="Seconds to wait while somebody else migrates.")]
+BreakLock = Annotated[
+    bool, typer.Option("--break-lock", help="Take away a lock that a dead run left behind; a living one keeps it.")
+]
 
 
 @app.command("ls")
-def list_migrations(context: typer.Context, as_json: AsJson = False) -> None:
+def list_migrations(context: typer.Context, chain: Chain = None, as_json: AsJson = False) -> None:
     """Every migration and its state. Reads only: takes no lock, writes nothing."""
     with connect(context) as database:
-        found = migrations.listing(database)
+        found = migrations.listing(database, chain=chain)
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
     else:
@@ -35,13 +59,12 @@ def list_migrations(context: typer.Context, as_json: AsJson = False) -> None:
 @app.command("apply")
 def apply_migrations(
     context: typer.Context,
-    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait while somebody else migrates.")] = 30,
-    break_lock: Annotated[
-        bool, typer.Option("--break-lock", help="Take away a lock that a dead run left behind; a living one keeps it.")
-    ] = False,
+    wait: Wait = 30,
+    break_lock: BreakLock = False,
     placeholder: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A value for ${nm:KEY} in the files; repeatable.")
     ] = None,
+    chain: Chain = None,
     as_json: AsJson = False,
 ) -> None:
     """Apply what is pending. Safe to repeat and to run twice at once."""
@@ -52,6 +75,7 @@ def apply_migrations(
             wait_for_lock_seconds=wait,
             break_lock=break_lock,
             placeholders=values,
+            chain=chain,
             on_progress=None if as_json else _print_progress,
         )
     if as_json:
@@ -61,17 +85,70 @@ def apply_migrations(
 
 
 @app.command("validate")
-def validate_migrations(context: typer.Context, as_json: AsJson = False) -> None:
+def validate_migrations(context: typer.Context, chain: Chain = None, as_json: AsJson = False) -> None:
     """Whether the database is exactly as the files say: exit 0 if so, 5 if not. Reads only."""
     with connect(context) as database:
-        result = migrations.validate(database)
+        result = migrations.validate(database, chain=chain)
     if as_json:
         typer.echo(result.model_dump_json(indent=2))
     else:
-        typer.echo(f"{result.outcome.value} (database {result.database})")
+        typer.echo(f"{result.outcome.value} ({_place(result)})")
         _print_notes(result.messages, result.warnings)
     if not result.valid:
         raise typer.Exit(Refused.exit_code)
+
+
+@app.command("repair")
+def repair_migrations(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would do and write nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    wait: Wait = 30,
+    break_lock: BreakLock = False,
+    chain: Chain = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the record in the database fit the files. Never runs a file; shows its plan and asks first."""
+    with connect(context) as database:
+        plan = migrations.planned_repair(database, chain=chain)
+        result = plan
+        if not dry_run and (plan.steps or break_lock):
+            if not as_json:
+                _print_repair(plan)
+            ask("Change the record of migrations so?", yes=yes)
+            result = migrations.repair(
+                database,
+                agreed=plan,
+                wait_for_lock_seconds=wait,
+                break_lock=break_lock,
+                chain=chain,
+                on_progress=None if as_json else _print_progress,
+            )
+    if as_json:
+        typer.echo(result.model_dump_json(indent=2))
+    elif result.outcome is RepairOutcome.REPAIRED:
+        typer.echo(f"repaired ({_place(result)})")
+        _print_notes(result.messages, result.warnings)
+    else:
+        _print_repair(result)
+
+
+def _print_repair(result: RepairResult) -> None:
+    for step in result.steps:
+        name = step.source or step.version
+        typer.echo(f"{step.action.value.lower().replace('_', ' ')} {name} ({step.version}): {step.detail}")
+    if any(step.action in (RepairAction.INSERT, RepairAction.REWRITE) for step in result.steps):
+        typer.echo("no file is run: what an inserted or changed one would create may be missing in the database")
+    if not result.steps:
+        typer.echo(f"nothing to repair ({_place(result)})")
+    if result.pending:
+        typer.echo(f"stays pending, for `jochi migrations apply`: {', '.join(result.pending)}")
+    _print_notes(result.messages, result.warnings)
+
+
+def _place(result: Listing | Validation | ApplyResult | RepairResult) -> str:
+    own = "" if result.chain is ChainName.DEFAULT else f", chain {result.chain.value}"
+    return f"database {result.database}{own}"
 
 
 def _placeholders(pairs: list[str]) -> dict[str, str]:
@@ -92,7 +169,7 @@ def _print_listing(found: Listing) -> None:
         took = None if row.milliseconds is None else str(row.milliseconds)
         table.add_row(row.version, row.description, row.state.value, at, by, took, row.source)
     Console(markup=False, emoji=False, highlight=False).print(table)
-    typer.echo(f"{found.outcome.value} (database {found.database})")
+    typer.echo(f"{found.outcome.value} ({_place(found)})")
     if found.lock is not None:
         typer.echo(f"locked by {describe(found.lock)}")
     _print_notes(found.messages, found.warnings)
@@ -102,14 +179,14 @@ def _print_progress(progress: Progress) -> None:
     if progress.step is Step.WAITING:
         typer.echo(f"waiting for {progress.message}", err=True)
     elif progress.step is Step.RUNNING:
-        typer.echo(f"applying {progress.source}", err=True)
+        typer.echo("changing the record" if progress.source is None else f"applying {progress.source}", err=True)
 
 
 def _print_result(result: ApplyResult) -> None:
     for done in result.applied:
         typer.echo(f"applied {done.source}: {done.statements} statements, {done.milliseconds} ms")
     if result.outcome is ApplyOutcome.NOTHING_TO_DO:
-        typer.echo(f"nothing to do (database {result.database})")
+        typer.echo(f"nothing to do ({_place(result)})")
     _print_notes(result.messages, result.warnings)
 
 

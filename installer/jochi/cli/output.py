@@ -67,3 +67,8 @@ def _cell(value: object) -> str:
 def moment(value: datetime | None) -> str:
     """A time to the second, in UTC."""
     return "–" if value is None else f"{value:%Y-%m-%d %H:%M:%S}Z"
+
+
+def printable(text: str) -> str:
+    """The text without control characters: a reason may quote what stood in a file."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,4 +1,4 @@
-"""`jochi policy show|check`."""
+"""`jochi policy show|check|rules`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from jochi.cli.connection import options_of
 from jochi.cli.output import AsJson, out
 from jochi.policy import load_policy
+from jochi.policy.tables import rule_tables
 
 app = typer.Typer(help="The policy: one TOML file with every number of the engine.", no_args_is_help=True)
 
@@ -31,3 +32,10 @@ def check(file: Annotated[Path, typer.Argument(help="A policy file.")]) -> None:
     """Read a policy file and say what is wrong: file, line and key."""
     loaded = load_policy(file)
     out.print(f"{file}: good, {loaded.label}", markup=False, soft_wrap=True)
+
+
+@app.command()
+def rules(context: typer.Context) -> None:
+    """Every rule with its numbers and where they come from, one table a kind, as Markdown."""
+    loaded = options_of(context).load_policy() or load_policy()
+    typer.echo(rule_tables(loaded.policy))

@@ -15,6 +15,8 @@ import typer
 from rich.console import Console
 from rich.status import Status as Spinner
 
+from jochi.cli.asking import ask
+
 if TYPE_CHECKING:
     from jochi.localserver import LocalServer, Running
 
@@ -178,7 +180,7 @@ def reset(name: Name = "default", yes: Annotated[bool, typer.Option("--yes", "-y
     """Stops the instance and deletes its data, password and logs. The downloads stay."""
     with _server(name) as server:
         folder = server.layout.root
-        if not yes and folder.exists():
-            typer.confirm(f"Delete all data of the local server {name!r} in {folder}?", abort=True, err=True)
+        if folder.exists():
+            ask(f"Delete all data of the local server {name!r} in {folder}?", yes=yes)
         existed = server.reset()
     typer.echo(f"Local server {name!r} is gone with its data." if existed else f"There is no local server {name!r}.")

@@ -11,7 +11,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.jobs import print_jobs
 from jochi.cli.output import AsJson, moment, out, table, write_json
 from jochi.operate.check import Check, Level
-from jochi.operate.results import Status
+from jochi.operate.results import Accesses, Hygiene, Status
 from jochi.operate.status import Overview, Versions, overview
 
 MOST_SHOWN = 20
@@ -26,7 +26,7 @@ def status(
 ) -> None:
     """The engine at a glance: versions, jobs, backlog, what waits for a person, what is put aside.
 
-    Token budgets are per scope and are shown only: nothing enforces them yet.
+    Token budgets are per scope: `jochi budgets` shows what the next run would move.
     """
     with jochi(context) as client:
         found = overview(client, tiers=tiers)
@@ -74,6 +74,10 @@ def _print_engine(found: Overview) -> None:
     _print_decisions(found)
     if found.engine is not None:
         _print_amounts(found.engine)
+    if found.accesses is not None:
+        _print_accesses(found.accesses)
+    if found.hygiene is not None:
+        _print_hygiene(found.hygiene)
     if found.jobs:
         print_jobs(found.jobs)
         for job in found.jobs:
@@ -114,6 +118,21 @@ def _print_amounts(engine: Status) -> None:
     _say(f"tombstones: {engine.tombstones:,}" + (gone if engine.tombstones else ""))
 
 
+def _print_accesses(found: Accesses) -> None:
+    silent = f"; access-based rules are off in {found.silent:,} scopes that never did" if found.silent else ""
+    _say(f"accesses: {found.waiting:,} touches wait to be counted; {found.reporting:,} scopes report them{silent}")
+
+
+def _print_hygiene(found: Hygiene) -> None:
+    if found.walked_at is None:
+        return
+    left = sum(fault.n for fault in found.reported)
+    _say(
+        f"hygiene: the walk of {moment(found.walked_at)} repaired {found.repaired:,} faults"
+        + (f"; {left:,} are left to you: `jochi doctor` names them" if left else "")
+    )
+
+
 def _print_quarantined(found: Overview) -> None:
     if not found.quarantined:
         return
@@ -137,8 +156,16 @@ def _print_tiers(found: Overview) -> None:
         for row in found.tiers
     ]
     table(
-        "Tiers; budgets are tokens per scope, not enforced yet",
+        "Tiers; budgets are tokens per scope",
         ("tier", "memories", "tokens", "no count", "budget", "scopes", "over budget", "largest scope"),
         rows,
         right=(1, 2, 3, 4, 5, 6, 7),
     )
+    if found.budgets is not None and found.budgets.overflows:
+        overflows = [(o.scope, o.tier, o.budget, o.held, o.above, moment(o.at)) for o in found.budgets.overflows]
+        table(
+            f"Pinned above a budget: {found.budgets.overflowing:,} scopes",
+            ("scope", "tier", "budget", "pinned tokens", "above", "found at"),
+            overflows,
+            right=(2, 3, 4),
+        )

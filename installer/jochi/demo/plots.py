@@ -14,6 +14,7 @@ from matplotlib import dates
 from matplotlib.figure import Figure
 
 from jochi.demo.story import Story
+from jochi.policy.rules import TIERS
 
 _dates: Any = dates  # its classes are untyped
 
@@ -159,13 +160,47 @@ def pruned(story: Story) -> str:
     return _svg(figure, "pruned", "Pruned memories by rule over the replayed time")
 
 
+def near(story: Story) -> str:
+    """Tokens by tier over the replayed time: all of them, and beside it what has a budget, with the budgets."""
+    looks = [look for look in story.near if look.at <= story.replayed_until]
+    if len(looks) < 2:
+        return ""
+    moments = [look.at for look in looks]
+    figure, (everything, bounded) = _grid(1, 2, 3.2)
+    colours: dict[str, str] = dict(zip(TIERS, (SERIES[1], SERIES[2], SERIES[0], GONE), strict=True))
+    everything.stackplot(
+        moments,
+        *([look.tokens[tier] for look in looks] for tier in TIERS),
+        labels=TIERS,
+        colors=list(colours.values()),
+        linewidth=0,
+    )
+    everything.set_title("tokens of all that is live")
+    for tier in story.budgets.tokens:
+        bounded.plot(moments, [look.tokens[tier] for look in looks], color=colours[tier], linewidth=1.6)
+        bounded.axhline(story.budgets.of(tier), color=INK, linewidth=0.9, linestyle=(0, (5, 3)))
+    bounded.grid(visible=False)
+    bounded.set_ylim(
+        top=1.12
+        * max(max(look.tokens[tier], story.budgets.of(tier) or 0) for look in looks for tier in story.budgets.tokens)
+    )
+    scopes = story.budgets.scopes
+    bounded.set_title("tokens with a budget" + (f" ({scopes} scopes)" if scopes > 1 else ""))
+    for axes in (everything, bounded):
+        axes.set_ylim(bottom=0)
+        _time_axis(axes, moments[0], moments[-1], few=True)
+    figure.legend(*everything.get_legend_handles_labels(), loc="lower center", ncols=4, handlelength=1, handleheight=1)
+    figure.get_layout_engine().set(rect=(0, 0.1, 1, 0.9))
+    return _svg(figure, "near", "Tokens by tier over the replayed time, and the budgets")
+
+
 def tokens(story: Story) -> str:
     """Tokens by kind: as imported, and now."""
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
     for row in story.totals():
-        before[row.kind] += row.imported[1]
-        after[row.kind] += row.now[1]
+        before[row.name] += row.imported[1]
+        after[row.name] += row.now[1]
     kinds = sorted(before | after, key=lambda kind: before[kind])
     kinds = [kind for kind in kinds if before[kind] or after[kind]]
     if not kinds:
@@ -219,9 +254,8 @@ def runs(story: Story) -> str:
             zorder=3,
         )
         if changed:
-            word = "pruned" if run.job == "curate_due" else "changed"
             axes.annotate(
-                f"{run.changed} {word}", (run.seconds, lane), (0, 9), textcoords="offset points", ha="center", size=9
+                f"{run.changed} changed", (run.seconds, lane), (0, 9), textcoords="offset points", ha="center", size=9
             )
     axes.set_yticks(range(len(jobs)), jobs)
     axes.set_ylim(-0.5, len(jobs) - 0.35)
@@ -236,6 +270,7 @@ def runs(story: Story) -> str:
 PLOTS: dict[str, Callable[[Story], str]] = {
     "memories": memories,
     "forgotten": forgotten,
+    "near": near,
     "pruned": pruned,
     "tokens": tokens,
     "runs": runs,

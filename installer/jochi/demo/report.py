@@ -65,11 +65,15 @@ def render(story: Story, watcher: Watcher) -> str:
     environment.filters["day"] = lambda value: f"{value:%Y-%m-%d}"
     environment.filters["second"] = lambda value: f"{value:%Y-%m-%d %H:%M:%S} UTC"
     totals = story.totals()
+    gone = story.tombstones()
+    bounded = [row for row in story.tiers() if row.name in story.budgets.tokens]
     return environment.get_template(TEMPLATE).render(
         story=story,
         totals=totals,
         sums=[total(getattr(row, name) for row in totals) for name in ("imported", "replayed", "now")],
-        tombstones=story.tombstones(),
+        tombstones={row.name: gone.get(row.name, (0, 0))[0] for row in totals},
+        budgets={tier: story.budgets.of(tier) for tier in story.budgets.tokens},
+        near=[sum(getattr(row, moment)[1] for row in bounded) for moment in ("imported", "now")],
         plots=_plots(story, watcher),
         every=EVERY.seconds,
         minutes=LIVE_FOR.seconds // 60,

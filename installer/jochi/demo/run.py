@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +17,27 @@ import jochi
 from jochi import clock, importing
 from jochi.client import Jochi
 from jochi.connection import ConnectionSettings, connected
+from jochi.demo import embedding
 from jochi.demo.source import Source
-from jochi.demo.story import Action, JobTimes, LiveRun, Story, with_arrivals
+from jochi.demo.story import (
+    Action,
+    Budgets,
+    Embeddings,
+    HeldBack,
+    JobTimes,
+    LiveRun,
+    NearTokens,
+    Story,
+    moved_to,
+    with_arrivals,
+)
 from jochi.demo.survey import EVERY, LIVE_FOR, Parts, Survey, look, on_schedule
 from jochi.demo.watching import Nobody, ServerReport, Watcher
 from jochi.errors import JochiError, Refused
-from jochi.operate.plan import Plan
+from jochi.operate.plan import ORPHANS, Plan
 from jochi.operate.results import Applied, Switch, TierReport
 from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy.rules import TIERS
 from jochi.resources import statement
 from jochi.scheduler.arming import take_off_list
 from jochi.scheduler.runner import ReplayStep, replay
@@ -34,7 +48,7 @@ if TYPE_CHECKING:
 INSTANCE = "demo"
 """The local server's name: a database of its own, emptied at the start of every demonstration."""
 POLICY = Path(__file__).with_name("policy.toml")
-REPLAY_JOBS = ("curate_due", "purge_tombstones")
+REPLAY_JOBS = ("curate_due", "enforce_budgets", "purge_tombstones")
 
 SHORTEST_STEP = timedelta(hours=6)
 STEPS = 400
@@ -46,6 +60,7 @@ LIVE_RUNS = 3
 LIVE_SECONDS = 90.0
 _POLL_SECONDS = 0.5
 _HISTORY = 1_000
+_ANY_TIME = datetime(9999, 1, 1, tzinfo=timezone.utc)
 
 
 @dataclass
@@ -66,9 +81,10 @@ class Demo:
     def phase(self, name: str) -> Iterator[None]:
         """Times a part and tells the watcher about it."""
         self.watcher.phase(name)
+        self.phases.setdefault(name, 0.0)  # now, so that a part of a part stands after it
         began = time.monotonic()
         yield
-        self.phases[name] = self.phases.get(name, 0.0) + time.monotonic() - began
+        self.phases[name] += time.monotonic() - began
 
 
 def server_for(watcher: Watcher, home: Path | None = None) -> LocalServer:
@@ -173,8 +189,16 @@ class _Play:
         self.times = {job: JobTimes() for job in REPLAY_JOBS}
         self.stopped_by_breaker = 0
         policy = client.policy.policy
-        rules = [*policy.any_kind.rules, *(rule for kind in policy.kinds.values() for rule in kind.rules)]
-        self.rules = {"rule_" + rule.name.replace(".", "_"): rule.name for rule in rules}
+        rules = [*policy.all_rules(), *policy.tier_rules]
+        self.rules = {_tally_name(name): name for name in (*(rule.name for rule in rules), ORPHANS)}
+        self.rules |= {f"{one}_to_{other}": f"{one} → {other}" for one in TIERS for other in TIERS}
+        flags = ", ".join(rule.name for rule in policy.all_rules() if rule.action == "flag")
+        self.counted = {_tally_name(rule.name): (rule.name, moved_to(rule.to)) for rule in policy.tier_rules}
+        self.counted |= {"flag": (flags, "flagged"), "unflag": (flags, "flag taken off")}
+        states = ", ".join(rule.name for rule in policy.all_rules() if rule.action == "state")
+        self.counted |= {"state": (states, "state set")} if states else {}
+        self.tally: Counter[str] = Counter()
+        self.near: list[NearTokens] = []
 
     def story(self) -> Story:
         demo, client, survey = self.demo, self.client, self.survey
@@ -186,8 +210,15 @@ class _Play:
             after_replay = client.tiers()
         with demo.phase("letting the database run"):
             live = self._let_it_run()
-            actions = tuple(Action.from_row(row) for row in client.database.run(statement("demo/actions"), write=False))
+            actions = tuple(Action.from_row(row) for row in self._read("demo/actions"))
+            rails = tuple(HeldBack(**row) for row in self._read("demo/rails"))
+            alone = Counter[str]()
+            for node in self._nodes(live.armed_at):
+                alone.update({name: n for name, n in node.items() if name in self.counted})
             after = client.tiers()
+            tiers = client.policy.policy.tiers
+            plan = client.plan_budgets(most=0)
+            budgets = Budgets({"HOT": tiers.HOT, "WARM": tiers.WARM, "COLD": tiers.COLD}, plan.scopes, plan.overflowing)
         start, end = survey.span()
         return Story(
             source=demo.source.name,
@@ -211,6 +242,12 @@ class _Play:
             after=after,
             created=dict(survey.created),
             actions=actions,
+            rails=rails,
+            counted=self.counted,
+            replay_tally=dict(self.tally),
+            database_tally=dict(alone),
+            near=tuple(self.near),
+            budgets=budgets,
             held_back=dict(survey.held_back_kinds),
             plan=live.plan,
             applied=live.applied.prunes,
@@ -218,6 +255,7 @@ class _Play:
             live_until=live.until,
             runs=live.runs,
             replay_jobs=tuple(times.line(job, "replay") for job, times in self.times.items()),
+            embeddings=live.embeddings,
             phases=demo.phases,
             kept=demo.keep,
         )
@@ -239,7 +277,7 @@ class _Play:
         now = clock.now()
         until = min(now, end + LOOK_BACK)
         step = step_of(until - start)
-        intervals = {"curate_due": step, "purge_tombstones": 4 * step}
+        intervals = {"curate_due": step, "enforce_budgets": 4 * step, "purge_tombstones": 4 * step}
         whole = (until - start).total_seconds() or 1.0
         pruned = 0
         last = time.monotonic()
@@ -250,15 +288,34 @@ class _Play:
             self.times[made.job].add(ended - last, made.selected, made.changed)
             last = ended
             pruned += made.tally.get("pruned", 0)
+            self.tally.update(made.tally)
             self.stopped_by_breaker += made.tally.get("breaker", 0)
             text = f"replaying {made.at:%Y-%m-%d}: {pruned:,} pruned"
             self.demo.watcher.progress(text, (made.at - start).total_seconds(), whole)
+            if made.job == "enforce_budgets":
+                by_tier = self.client.tiers().by_tier()
+                self.near.append(NearTokens(made.at, {tier: by_tier.get(tier, (0, 0))[1] for tier in TIERS}))
+                last = time.monotonic()
 
+        def arrive(at: datetime) -> None:
+            nonlocal last
+            self._arrive(at, at)
+            last = time.monotonic()
+
+        label = self.client.policy.label
         run = self.client.engine, intervals
-        replay(*run, start=start, end=until, policy=self.client.policy.label, on_step=on_step)
+        self.client.database.autocommit(statement("demo/wait"), {"now": start})
+        replay(*run, start=start, end=until, policy=label, on_step=on_step, before=arrive)
         caught_up_at = clock.now()
-        replay(*run, start=caught_up_at, end=caught_up_at, policy=self.client.policy.label, on_step=on_step)
+        self._arrive(caught_up_at, _ANY_TIME)
+        replay(*run, start=caught_up_at, end=caught_up_at, policy=label, on_step=on_step)
         return step, until, caught_up_at
+
+    def _arrive(self, now: datetime, until: datetime) -> None:
+        self.client.database.run(statement("demo/arrive"), {"now": now, "until": until})
+
+    def _read(self, name: str) -> list[dict[str, Any]]:
+        return self.client.database.run(statement(name), write=False)
 
     def _let_it_run(self) -> _Live:
         demo, client = self.demo, self.client
@@ -280,9 +337,16 @@ class _Play:
             + "); applied"
         )
         applied = client.apply(plan)
+        embeds = embedding.handler(client, demo.watcher)
         armed_at = clock.now()
         client.resume(Switch("all"))
+        if embeds is not None:
+            embedding.queue_all(client)
         client.ensure_jobs()
+        embeddings = None
+        if embeds is not None:
+            with demo.phase("of that: embedding"):
+                embeddings = embedding.embed(client, embeds, demo.watcher)
         runs = self._wait(armed_at)
         return _Live(
             late.written,
@@ -294,6 +358,7 @@ class _Play:
             clock.now(),
             runs,
             sum(node.get("breaker", 0) for node in self._nodes(armed_at)),
+            embeddings,
         )
 
     def _nodes(self, since: datetime) -> list[dict[str, Any]]:
@@ -311,7 +376,7 @@ class _Play:
             changing = [run for run in runs if run.job == "curate_due" and run.changed > 0]
             if len(changing) > seen:
                 seen = len(changing)
-                last = f"; the last pruned {changing[-1].changed}" if changing else ""
+                last = f"; the last changed {changing[-1].changed}" if changing else ""
                 text = f"the database alone: {seen} of {self.demo.live_runs} runs that changed something{last}"
                 self.demo.watcher.progress(text, seen, self.demo.live_runs)
             if len(changing) >= self.demo.live_runs:
@@ -352,6 +417,12 @@ class _Live:
     until: datetime
     runs: tuple[LiveRun, ...]
     stopped_by_breaker: int
+    embeddings: Embeddings | None
+
+
+def _tally_name(rule: str) -> str:
+    """What a run counts a rule under."""
+    return "rule_" + rule.replace(".", "_")
 
 
 def step_of(span: timedelta) -> timedelta:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
@@ -10,7 +10,10 @@ from typing import Any
 
 from jochi.operate.plan import Plan
 from jochi.operate.results import Amount, TierReport
+from jochi.policy.rules import TIERS
 from jochi.temporal import to_python
+
+_REPAIRED = "repaired_"
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,49 @@ class Action:
     replayed: bool
     n: int
     keys: tuple[str, ...]
+    to: str | None = None
+    """The tier that a budget moved them to."""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Action:
         """From a row of `demo/actions`."""
         plain = to_python(dict(row))
         return cls(**{**plain, "keys": tuple(plain["keys"])})
+
+
+@dataclass(frozen=True)
+class HeldBack:
+    """Memories that a rail held back: in the replay, and in runs that the database made on its own."""
+
+    rail: str
+    replayed: int
+    alone: int
+
+
+@dataclass(frozen=True)
+class NearTokens:
+    """Tokens by tier at one moment of the replay, after the budgets were looked at."""
+
+    at: datetime
+    tokens: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """The token budget of each tier in one scope, the number of scopes, and what stands above a budget because it can't move."""
+
+    tokens: Mapping[str, int]
+    scopes: int
+    overflowing: int
+
+    def of(self, tier: str) -> int | None:
+        """The tier's budget in all scopes together; ARCHIVE has none."""
+        return self.tokens[tier] * self.scopes if tier in self.tokens else None
+
+    @property
+    def total(self) -> int:
+        """All budgets in all scopes."""
+        return sum(self.tokens.values()) * self.scopes
 
 
 @dataclass(frozen=True)
@@ -45,12 +85,15 @@ class LiveRun:
     selected: int
     changed: int
     rules: Mapping[str, int]
+    """What it changed by rule or move, most first."""
 
     @classmethod
     def from_node(cls, node: Mapping[str, Any], armed_at: datetime, rules: Mapping[str, str]) -> LiveRun:
-        """From the properties of a :JochiJobRun that has ended. ``rules``: the tally's names of rules to their own."""
+        """From the properties of a :JochiJobRun that has ended. ``rules``: names of a tally to those of rules and moves."""
         plain = to_python(dict(node))
         started: datetime = plain["started_at"]
+        called = {name: rules.get(name) or name.replace(_REPAIRED, "hygiene.", 1) for name in plain}
+        named = {called[name]: n for name, n in plain.items() if name in rules or name.startswith(_REPAIRED)}
         return cls(
             plain["id"],
             plain["job"],
@@ -60,7 +103,7 @@ class LiveRun:
             plain["status"],
             plain["selected"],
             plain["changed"],
-            {rules[name]: n for name, n in plain.items() if name in rules},
+            dict(sorted(named.items(), key=lambda found: -found[1])),
         )
 
 
@@ -101,11 +144,25 @@ class JobTimes:
 
 
 @dataclass(frozen=True)
-class Totals:
-    """Memories and tokens of one kind and tier at three moments; tokens as the records carry them."""
+class Embeddings:
+    """What a worker embedded, in how many seconds, leasing and storing included."""
 
-    kind: str
-    tier: str
+    model: str
+    done: int
+    failed: int
+    seconds: float
+
+    @property
+    def per_second(self) -> float:
+        """Memories a second."""
+        return self.done / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Memories and tokens of one kind, or of one tier, at three moments; tokens as the records carry them."""
+
+    name: str
     imported: tuple[int, int]
     replayed: tuple[int, int]
     now: tuple[int, int]
@@ -140,6 +197,13 @@ class Story:
     after: TierReport
     created: Mapping[tuple[str, datetime], int]
     actions: tuple[Action, ...]
+    rails: tuple[HeldBack, ...]
+    counted: Mapping[str, tuple[str, str]]
+    """What only the counts of a run tell: a tally's name to the rule and what it did."""
+    replay_tally: Mapping[str, int]
+    database_tally: Mapping[str, int]
+    near: tuple[NearTokens, ...]
+    budgets: Budgets
 
     held_back: Mapping[str, int]
     """By kind: memories that came in with an expiry for the live part."""
@@ -149,6 +213,9 @@ class Story:
     live_until: datetime
     runs: tuple[LiveRun, ...]
     replay_jobs: tuple[JobLine, ...]
+
+    embeddings: Embeddings | None
+    """None without the extra `[embeddings]`."""
 
     phases: Mapping[str, float]
     """Seconds by part, in order."""
@@ -161,17 +228,31 @@ class Story:
 
     @property
     def changing_runs(self) -> tuple[LiveRun, ...]:
-        """Runs of curate_due that pruned something."""
-        return tuple(run for run in self.runs if run.job == "curate_due" and run.changed > 0)
+        """Runs that changed something, of whatever job."""
+        return tuple(run for run in self.runs if run.changed > 0)
+
+    @property
+    def budget_words(self) -> str:
+        """What the budgets mean, and how many scopes stand above them."""
+        scopes = self.budgets.scopes
+        where = "" if scopes == 1 else f", here in {scopes:,} scopes"
+        above = f" In {self.budgets.overflowing:,} what is pinned weighs more." if self.budgets.overflowing else ""
+        return (
+            f"Budgets bound the tokens that are kept near{where}. What doesn't fit goes down, at last to ARCHIVE, which has no "
+            f"budget and is still found by recall.{above}"
+        )
 
     def totals(self) -> list[Totals]:
-        """By kind and tier: imported, after the replay, now."""
-        three = [
-            {(amount.kind, amount.tier): (amount.n, amount.tokens) for amount in report.live}
-            for report in (self.imported, self.after_replay, self.after)
-        ]
-        places = sorted(set().union(*three))
-        return [Totals(*place, *(found.get(place, (0, 0)) for found in three)) for place in places]
+        """By kind: imported, after the replay, now."""
+        three = [_by_kind(report) for report in (self.imported, self.after_replay, self.after)]
+        kinds = sorted(set().union(*three))
+        return [Totals(kind, *(found.get(kind, (0, 0)) for found in three)) for kind in kinds]
+
+    def tiers(self) -> list[Totals]:
+        """By tier, nearest first: imported, after the replay, now. What has none of the four comes last."""
+        three = [report.by_tier() for report in (self.imported, self.after_replay, self.after)]
+        others = sorted(set().union(*three) - set(TIERS))
+        return [Totals(tier, *(found.get(tier, (0, 0)) for found in three)) for tier in (*TIERS, *others)]
 
     def tombstones(self) -> dict[str, tuple[int, int]]:
         """(memories, tokens) by kind that can be brought back now."""
@@ -179,11 +260,31 @@ class Story:
 
     def pruned(self) -> list[tuple[str, str, int, int]]:
         """(rule, kind, by the replay, by the database), most first."""
+        return self._counts(lambda action: action.kind if action.action == "prune" else None)
+
+    def changed(self) -> list[tuple[str, str, int, int]]:
+        """Archived, moved and flagged: (rule, what it did, by the replay, by the database), most first.
+
+        Archiving and budgets are told by the audit, the other moves and flags by the counts of the runs.
+        """
+        recorded = self._counts(_less_than_pruning)
+        counted = [
+            (rule, did, self.replay_tally.get(name, 0), self.database_tally.get(name, 0))
+            for name, (rule, did) in self.counted.items()
+        ]
+        return _most_first([*recorded, *(row for row in counted if row[2] + row[3])])
+
+    def sum_of(self, did: str) -> int:
+        """Times something was done whose name in `changed` begins so."""
+        return sum(a + b for _, name, a, b in self.changed() if name.startswith(did))
+
+    def _counts(self, name: Callable[[Action], str | None]) -> list[tuple[str, str, int, int]]:
         counts: dict[tuple[str, str], list[int]] = {}
         for action in self.actions:
-            if action.action == "prune":
-                counts.setdefault((action.rule or "–", action.kind), [0, 0])[not action.replayed] += action.n
-        return sorted(((rule, kind, a, b) for (rule, kind), (a, b) in counts.items()), key=lambda row: -row[2] - row[3])
+            called = name(action)
+            if called is not None:
+                counts.setdefault((action.rule or "–", called), [0, 0])[not action.replayed] += action.n
+        return _most_first((rule, called, a, b) for (rule, called), (a, b) in counts.items())
 
     def purged(self) -> int:
         """Tombstones that were deleted for good."""
@@ -202,6 +303,26 @@ class Story:
             key for action in self.actions if action.action == "prune" and not action.replayed for key in action.keys
         ]
         return live[:3]
+
+
+def moved_to(tier: str) -> str:
+    """What a move is called."""
+    return f"moved to {tier}"
+
+
+def _less_than_pruning(action: Action) -> str | None:
+    if action.action == "archive":
+        return "archived"
+    return None if action.to is None else moved_to(action.to)
+
+
+def _most_first(rows: Iterable[tuple[str, str, int, int]]) -> list[tuple[str, str, int, int]]:
+    return sorted(rows, key=lambda row: -row[2] - row[3])
+
+
+def _by_kind(report: TierReport) -> dict[str, tuple[int, int]]:
+    kinds = {amount.kind for amount in report.live}
+    return {kind: total((found.n, found.tokens) for found in report.live if found.kind == kind) for kind in kinds}
 
 
 def total(rows: Iterable[tuple[int, int]]) -> tuple[int, int]:

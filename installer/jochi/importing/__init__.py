@@ -5,17 +5,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from jochi.database import Database
 from jochi.errors import UsageError
-from jochi.importing.kinds import KNOWN_KINDS
-from jochi.importing.reading import Reader
+from jochi.importing.checkpoint import Checkpoint, checkpoint_folder, open_checkpoint, without
+from jochi.importing.kinds import EMBEDDED_WITH, KNOWN_KINDS
+from jochi.importing.reading import Marked, Reader
 from jochi.importing.record import MemoryRecord, Place, Relationship
-from jochi.importing.result import BadLine, ImportResult, KindCounts, Progress, RelationshipCounts, bad_lines
+from jochi.importing.result import BadLine, Earlier, ImportResult, KindCounts, Progress, RelationshipCounts, bad_lines
 from jochi.importing.strict import first_bad
 from jochi.importing.writing import (
     BATCH_SIZE,
@@ -30,6 +32,7 @@ __all__ = [
     "BATCH_SIZE",
     "KNOWN_KINDS",
     "BadLine",
+    "Earlier",
     "ImportInterrupted",
     "ImportResult",
     "KindCounts",
@@ -39,6 +42,7 @@ __all__ = [
     "Progress",
     "Relationship",
     "RelationshipCounts",
+    "checkpoint_folder",
     "import_files",
     "records",
     "write",
@@ -53,16 +57,23 @@ def import_files(
     *,
     now: datetime,
     kinds: frozenset[str] = KNOWN_KINDS,
+    embedded_with: Mapping[str, str] = EMBEDDED_WITH,
     batch_size: int = BATCH_SIZE,
     strict: bool = False,
     errors: Path | None = None,
+    checkpoints: Path | None = None,
+    resume: bool = True,
     on_progress: OnProgress | None = None,
 ) -> ImportResult:
     """Imports files; a memory that is there already stays as it is, one that was pruned stays pruned.
 
-    ``now`` (zoned) stands in for a missing `created_at`. ``kinds`` are the labels that may be imported. Bad lines are
+    ``now`` (zoned) stands in for a missing `created_at`. ``kinds`` are the labels that may be imported; of those in
+    ``embedded_with`` (label → model) a worker will embed the content. Bad lines are
     counted, kept (the first thousand) and written to ``errors``; the others go in. With ``strict`` all files are
     checked first and nothing of the first bad line and after it is written (`ImportResult.stopped_at`).
+    ``checkpoints``: a folder in which to note how far the import is (`checkpoint_folder` is the usual one); one that was
+    cut off then goes on where it stopped, unless the files, the kinds or the database have changed or ``resume`` is
+    false. A strict import checks everything anew and keeps no checkpoint.
     UsageError before anything is written if a file can't be read or the database isn't installed;
     ImportInterrupted if the server goes away: running again completes the import.
     """
@@ -71,7 +82,17 @@ def import_files(
     check_ready(database)
     result = ImportResult()
     tell = on_progress or (lambda progress: None)
-    with bad_lines(result, errors) as bad:
+    with bad_lines(result, errors) as bad, _opened(database, paths, kinds, checkpoints, resume, strict) as checkpoint:
+        result.messages += checkpoint.messages
+        result.earlier = checkpoint.left.earlier if checkpoint.left else None
+        for found in checkpoint.bad_lines():
+            bad.add(found)
+        result.notes.update(checkpoint.notes())
+
+        def on_bad(found: BadLine) -> None:
+            bad.add(found)
+            checkpoint.add_bad(found)
+
         memories = None
         if strict:
             stop = first_bad(
@@ -84,21 +105,37 @@ def import_files(
                 bad.add(stop.bad)
                 result.stopped_at = stop.bad
                 memories = stop.memories_before
-        # The first pass has already found what a strict import reports.
-        on_bad = (lambda found: None) if strict else bad.add
-        read = reader.records(on_bad, lambda note: result.notes.update((note,)))
         _write(
             database,
-            itertools.islice(read, memories),
+            itertools.islice(reader.marked(checkpoint), memories),
+            checkpoint=checkpoint,
             now=now,
             batch_size=batch_size,
             strict=strict,
+            embedded_with=embedded_with,
             result=result,
-            on_bad=bad.add,
+            on_bad=on_bad,
             position=lambda dealt: (reader.done, reader.total),
             tell=tell,
         )
+        checkpoint.done()
     return result
+
+
+@contextlib.contextmanager
+def _opened(
+    database: Database,
+    paths: Sequence[Path],
+    kinds: frozenset[str],
+    folder: Path | None,
+    resume: bool,
+    strict: bool,
+) -> Iterator[Checkpoint]:
+    checkpoint = (
+        without() if folder is None or strict else open_checkpoint(folder, database, paths, kinds=kinds, resume=resume)
+    )
+    with contextlib.closing(checkpoint):
+        yield checkpoint
 
 
 def write(
@@ -106,6 +143,7 @@ def write(
     records: Iterable[MemoryRecord],
     *,
     now: datetime,
+    embedded_with: Mapping[str, str] = EMBEDDED_WITH,
     batch_size: int = BATCH_SIZE,
     on_progress: OnProgress | None = None,
 ) -> ImportResult:
@@ -116,13 +154,15 @@ def write(
     check_batch_size(batch_size)
     check_ready(database)
     result = ImportResult()
-    with bad_lines(result, None) as bad:
+    with bad_lines(result, None) as bad, contextlib.closing(without()) as checkpoint:
         _write(
             database,
-            records,
+            (Marked(record) for record in records),
+            checkpoint=checkpoint,
             now=now,
             batch_size=batch_size,
             strict=False,
+            embedded_with=embedded_with,
             result=result,
             on_bad=bad.add,
             position=lambda dealt: (dealt, 0),
@@ -149,11 +189,13 @@ def records(
 
 def _write(
     database: Database,
-    records: Iterable[MemoryRecord],
+    read: Iterable[Marked],
     *,
+    checkpoint: Checkpoint,
     now: datetime,
     batch_size: int,
     strict: bool,
+    embedded_with: Mapping[str, str],
     result: ImportResult,
     on_bad: Callable[[BadLine], None],
     position: Callable[[int], tuple[int, int]],
@@ -169,7 +211,8 @@ def _write(
     try:
         write_all(
             database,
-            records,
+            read,
+            checkpoint=checkpoint,
             now=now,
             batch_size=batch_size,
             result=result,
@@ -177,6 +220,7 @@ def _write(
             on_progress=on_memories,
             on_links=lambda done, total: tell(Progress("relationships", done, total, dealt_with)),
             strict=strict,
+            embedded_with=embedded_with,
         )
     except Stopped as stop:
         result.stopped_at = stop.bad

@@ -20,20 +20,28 @@ LONGEST_LINE = 4 * 1024 * 1024
 
 
 def read(
-    source: Source, *, now: datetime, kinds: frozenset[str], on_bad: Callable[[BadLine], None]
+    source: Source,
+    *,
+    now: datetime,
+    kinds: frozenset[str],
+    on_bad: Callable[[BadLine], None],
+    seen: SeenKeys | None = None,
 ) -> Iterator[MemoryRecord]:
-    """The memories of a file, one at a time. Each line that holds none goes to ``on_bad`` with number and reason."""
+    """The memories of a file from where ``source`` stands, one at a time.
+
+    Each line that holds none goes to ``on_bad`` with number and reason. ``seen``: the keys of the lines before.
+    """
     file = str(source.path)
-    seen = SeenKeys()
-    number = 0
+    seen = seen or SeenKeys()
+    number = source.line
     try:
-        for number, raw in enumerate(_lines(source.stream), start=1):
+        for number, raw in enumerate(lines_of(source.stream, source), start=source.line + 1):
             try:
                 if raw is None:
                     raise ValueError(f"the line is longer than {LONGEST_LINE // 1024**2} MB")
                 if not raw.strip():
                     continue
-                record = lines.record(_object(raw), now=now, kinds=kinds, place=Place(file, number))
+                record = lines.record(json_value(raw), now=now, kinds=kinds, place=Place(file, number))
                 first = seen.first_line(record.key, number)
                 if first != number:
                     raise ValueError(f"the id {record.id!r} in scope {record.scope!r} is already that of line {first}")
@@ -47,7 +55,8 @@ def read(
         seen.close()
 
 
-def _object(raw: bytes) -> object:
+def json_value(raw: bytes) -> object:
+    """What a line of JSON says; ValueError if it is none."""
     try:
         decoded = raw.decode()
     except UnicodeDecodeError as error:
@@ -58,13 +67,19 @@ def _object(raw: bytes) -> object:
         raise ValueError(f"is no JSON: {error}") from None
 
 
-def _lines(stream: IO[bytes]) -> Iterator[bytes | None]:
-    """The lines without their ends (LF or CRLF); None for one that is too long, which is skipped in pieces."""
+def lines_of(stream: IO[bytes], source: Source | None = None) -> Iterator[bytes | None]:
+    """The lines without their ends (LF or CRLF); None for one that is too long, which is skipped in pieces.
+
+    ``source``, if given, is the file of ``stream`` and is told how far it was read.
+    """
     while raw := stream.readline(LONGEST_LINE + 2):
-        body = raw.removesuffix(b"\n").removesuffix(b"\r")
-        if len(body) <= LONGEST_LINE:
-            yield body
-            continue
-        while raw and not raw.endswith(b"\n"):
-            raw = stream.readline(LONGEST_LINE)
-        yield None
+        read = len(raw)
+        too_long = len(raw.removesuffix(b"\n").removesuffix(b"\r")) > LONGEST_LINE
+        piece = raw
+        while too_long and piece and not piece.endswith(b"\n"):
+            piece = stream.readline(LONGEST_LINE)
+            read += len(piece)
+        if source is not None:
+            source.offset += read
+            source.line += 1
+        yield None if too_long else raw.removesuffix(b"\n").removesuffix(b"\r")

@@ -22,21 +22,10 @@ from pydantic import (
 from jochi.importing import values
 from jochi.importing.kinds import refusal
 from jochi.importing.record import DEFAULT_SCOPE, MemoryRecord, Place, Relationship, key_of
+from jochi.ownership import ENGINE_OWNED
+from jochi.properties import ENGINE_PREFIXES, RELATIONSHIP_TYPE
 
-ENGINE_OWNED = frozenset(
-    (
-        "next_due",
-        "revision",
-        "deleted_at",
-        "mvs",
-        "last_curated_at",
-        "hold_until",
-        "quarantined_until",
-        "content_hash",
-    )
-)
-_ENGINE_PREFIXES = ("curation_", "tombstone")
-_TYPE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+_TYPE = re.compile(RELATIONSHIP_TYPE)
 
 
 class Context(TypedDict):
@@ -114,7 +103,7 @@ class RelationshipLine(BaseModel):
     @classmethod
     def _upper_case(cls, value: str) -> str:
         if _TYPE.fullmatch(value) is None:
-            raise ValueError(f"{value[:60]!r} is no relationship type: capitals, digits and _ only, such as PART_OF")
+            raise ValueError(f"{value[:60]!r} is no relationship type: letters, digits and _ only, such as PART_OF")
         return value
 
     @field_validator("properties")
@@ -182,7 +171,7 @@ class MemoryLine(BaseModel):
     def _not_the_engines(cls, data: Any) -> Any:
         if isinstance(data, dict):
             for name in data:
-                if name in ENGINE_OWNED or name.startswith(_ENGINE_PREFIXES):
+                if name in ENGINE_OWNED or name.startswith(ENGINE_PREFIXES):
                     raise ValueError(f"{name} belongs to the engine: leave it out")
         return data
 

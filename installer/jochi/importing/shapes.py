@@ -6,13 +6,14 @@ pure Python), so property names and shared values travel once a group, and datet
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypedDict
 
+from jochi.importing.kinds import EMBEDDED_WITH
 from jochi.importing.record import MemoryRecord
 
-_SHARED = ("tier", "token_counter", "revision")
+_SHARED = ("tier", "token_counter", "revision", "prepare_due", "embed_due", "slot_due")
 """Properties with few different values: they are part of the shape."""
 
 
@@ -27,11 +28,13 @@ class Group(TypedDict):
     rows: list[tuple[str, list[Any], list[str]]]
 
 
-def groups(records: Iterable[MemoryRecord], now: datetime) -> list[Group]:
+def groups(
+    records: Iterable[MemoryRecord], now: datetime, embedded_with: Mapping[str, str] = EMBEDDED_WITH
+) -> list[Group]:
     """The records as groups; ``now`` stands in for a missing `created_at`."""
     found: dict[object, Group] = {}
     for record in records:
-        properties = record.stored(now)
+        properties = record.stored(now, embedded_with)
         shared = {name: properties.pop(name) for name in _SHARED if name in properties}
         values: dict[str, Any] = {}
         instants: dict[str, str] = {}

@@ -1,11 +1,11 @@
-"""What an import must remember of a million lines without holding them: a temporary SQLite database on disk."""
+"""What an import must remember of a million lines without holding them: an SQLite database on disk."""
 
 from __future__ import annotations
 
 import json
-import pickle
 import sqlite3
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from jochi.importing.record import MemoryRecord, Place
@@ -20,9 +20,15 @@ class Link(NamedTuple):
     properties: Mapping[str, Any]
     place: Place | None
 
+    @property
+    def mark(self) -> tuple[str, str, str]:
+        """Its place in the order of `Links.by_type`."""
+        return self.type, self.from_key, self.to_key
 
-def _temporary() -> sqlite3.Connection:
-    # An empty name is SQLite's private database on disk, which goes when it is closed.
+
+def temporary() -> sqlite3.Connection:
+    """A database that goes when it is closed."""
+    # An empty name is SQLite's private database on disk.
     connection = sqlite3.connect("", isolation_level=None)
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
@@ -30,30 +36,39 @@ def _temporary() -> sqlite3.Connection:
 
 
 class SeenKeys:
-    """The keys of one file and the line that held each first."""
+    """The keys of one file (by its number) and the line that held each first."""
 
-    def __init__(self) -> None:
-        self._database = _temporary()
-        self._database.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
+    def __init__(self, database: sqlite3.Connection | None = None, file: int = 0) -> None:
+        self._owned = database is None
+        self._database = database or temporary()
+        self._file = file
+        self._database.execute(
+            "CREATE TABLE IF NOT EXISTS seen (file INTEGER, key TEXT, line INTEGER, PRIMARY KEY (file, key)) WITHOUT ROWID"
+        )
 
     def first_line(self, key: str, line: int) -> int:
-        """Notes ``key`` for ``line`` and returns the line that held it first: ``line`` itself if the key is new."""
-        if self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, line)).rowcount:
+        """Notes ``key`` for ``line`` and returns the line that held it first: ``line`` itself if the key is new.
+
+        A line that is read a second time, because an import goes on before it, is its own first.
+        """
+        values = (self._file, key)
+        if self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", (*values, line)).rowcount:
             return line
-        row = self._database.execute("SELECT line FROM seen WHERE key = ?", (key,)).fetchone()
+        row = self._database.execute("SELECT line FROM seen WHERE file = ? AND key = ?", values).fetchone()
         return int(row[0])
 
     def close(self) -> None:
-        self._database.close()
+        if self._owned:
+            self._database.close()
 
 
 class Links:
     """Relationships that wait until all memories are written. The same type between the same ends counts once."""
 
-    def __init__(self) -> None:
-        self._database = _temporary()
+    def __init__(self, database: sqlite3.Connection | None = None) -> None:
+        self._database = database or temporary()
         self._database.execute(
-            "CREATE TABLE link (type TEXT, from_key TEXT, to_key TEXT, properties BLOB, place TEXT,"
+            "CREATE TABLE IF NOT EXISTS link (type TEXT, from_key TEXT, to_key TEXT, properties TEXT, place TEXT,"
             " PRIMARY KEY (type, from_key, to_key)) WITHOUT ROWID"
         )
 
@@ -64,27 +79,42 @@ class Links:
         place = json.dumps(record.place)
         self._database.executemany(
             "INSERT OR IGNORE INTO link VALUES (?, ?, ?, ?, ?)",
-            [
-                # Pickled, as datetimes must come back as datetimes; no other process sees this file.
-                (link.type, record.key, link.to_key, pickle.dumps(dict(link.properties)), place)
-                for link in record.relationships
-            ],
+            [(link.type, record.key, link.to_key, _packed(link.properties), place) for link in record.relationships],
         )
 
     def __len__(self) -> int:
         return int(self._database.execute("SELECT count(*) FROM link").fetchone()[0])
 
-    def by_type(self) -> Iterator[Link]:
-        """All relationships, those of one type together, within it those of one source together."""
-        rows = self._database.execute(
-            "SELECT type, from_key, to_key, properties, place FROM link ORDER BY type, from_key, to_key"
+    def by_type(self, after: tuple[str, str, str] = ("", "", ""), *, page: int = 5_000) -> Iterator[Link]:
+        """All relationships behind ``after``, those of one type together, within it those of one source together."""
+        text = (
+            "SELECT type, from_key, to_key, properties, place FROM link WHERE (type, from_key, to_key) > (?, ?, ?)"
+            " ORDER BY type, from_key, to_key LIMIT ?"
         )
-        for type, from_key, to_key, properties, place in rows:
-            where = json.loads(place)
-            yield Link(type, from_key, to_key, pickle.loads(properties), Place(*where) if where else None)
+        # In pages: whoever works through them commits between two, which a cursor that is open doesn't bear.
+        while rows := self._database.execute(text, (*after, page)).fetchall():
+            for type, from_key, to_key, properties, place in rows:
+                where = json.loads(place)
+                yield Link(type, from_key, to_key, _unpacked(properties), Place(*where) if where else None)
+            after = rows[-1][:3]
 
     def close(self) -> None:
         self._database.close()
+
+
+def _packed(properties: Mapping[str, Any]) -> str:
+    """Properties as JSON: pairs of name and value, a datetime as {"at": ISO 8601}, which no value can be."""
+    return json.dumps(list(properties.items()), default=_datetime)
+
+
+def _datetime(value: object) -> dict[str, str]:
+    if not isinstance(value, datetime):
+        raise TypeError(f"a {type(value).__name__} can't be spooled")
+    return {"at": value.isoformat()}
+
+
+def _unpacked(text: str) -> dict[str, Any]:
+    return dict(json.loads(text, object_hook=lambda found: datetime.fromisoformat(found["at"])))
 
 
 class Reference(NamedTuple):
@@ -100,7 +130,7 @@ class References:
     """The keys of all files and the keys that their relationships lead to."""
 
     def __init__(self) -> None:
-        self._database = _temporary()
+        self._database = temporary()
         self._database.execute("CREATE TABLE held (key TEXT PRIMARY KEY) WITHOUT ROWID")
         self._database.execute("CREATE TABLE wanted (number INTEGER, type TEXT, to_key TEXT, place TEXT)")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-EARLIEST = datetime(1990, 1, 1, tzinfo=timezone.utc)
+from jochi.properties import DEADLINES, EARLIEST, LONGEST_NAME
+from jochi.temporal import fixed_offset
+
 AHEAD = timedelta(days=366)
-LONGEST_NAME = 1_000
-"""Characters of a scope, an id or a property name: a longer key doesn't fit into an index."""
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?")
 _DATETIME = TypeAdapter(datetime)
@@ -33,7 +33,17 @@ def instant(value: object) -> datetime:
         raise ValueError("must be ISO 8601 text with a zone, such as 2026-01-31T12:00:00Z")
     if value.utcoffset() is None:
         raise ValueError(f"{value.isoformat()} has no zone: write 2026-01-31T12:00:00Z or …+01:00")
-    return value
+    return fixed_offset(value)
+
+
+def date_in(text: str) -> datetime | None:
+    """The date and time that ISO 8601 text states, naive where it names no zone; None if it states none."""
+    if _ISO.fullmatch(text) is None:
+        return None
+    try:
+        return _DATETIME.validate_python(text.replace(",", "."))
+    except ValidationError:
+        return None
 
 
 def plausible(value: datetime, now: datetime, *, bounded_ahead: bool = True) -> datetime:
@@ -92,7 +102,10 @@ def storable(property_name: str, value: object, now: datetime) -> object:
     """The value of a property that no rule names. What stands under a name that ends in `_at` must be a zoned datetime."""
     name(property_name)
     if property_name.endswith("_at"):
-        return plausible(instant(value), now)
+        return plausible(instant(value), now, bounded_ahead=property_name not in DEADLINES)
+    if property_name == "valid_from" and isinstance(value, str):
+        found = date_in(value)
+        return value if found is None or found.tzinfo is None else found
     if isinstance(value, list):
         if any(isinstance(item, list) for item in value):
             raise ValueError("is nested: only scalars and lists of one scalar type can be stored")

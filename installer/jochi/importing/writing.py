@@ -7,21 +7,27 @@ locks for a batch only and never gets in the way of schema changes for long.
 from __future__ import annotations
 
 import itertools
+import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from neo4j.exceptions import ClientError, Neo4jError
+from neo4j.exceptions import ClientError, DatabaseError, Neo4jError
 
 from jochi.database import Database, Row
 from jochi.errors import ConnectionFailed, JochiError, UsageError
+from jochi.importing.checkpoint import Checkpoint, Position
+from jochi.importing.kinds import EMBEDDED_WITH
+from jochi.importing.reading import Marked
 from jochi.importing.record import MemoryRecord, Place
 from jochi.importing.result import BadLine, ImportResult
 from jochi.importing.shapes import groups
-from jochi.importing.spool import Link, Links
+from jochi.importing.spool import Link
 from jochi.resources import statement
+from jochi.temporal import fixed_offset
 
 BATCH_SIZE = 2_000
 LARGEST_BATCH = 5_000
@@ -31,21 +37,43 @@ BATCH_WEIGHT = 8_000_000
 IN_FLIGHT = 2
 """Batches on their way at once."""
 
-Batch = Sequence[MemoryRecord]
 OnBad = Callable[[BadLine], None]
+Write = Callable[[Sequence[MemoryRecord]], list[Row]]
+
+
+@dataclass
+class Batch:
+    """Memories of one transaction, where the files stand after them, and what was found between them."""
+
+    records: list[MemoryRecord] = field(default_factory=list)
+    position: Position | None = None
+    bad: list[BadLine] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, read: Marked) -> None:
+        if read.record is not None:
+            self.records.append(read.record)
+        self.position = read.position
+        self.bad += read.bad
+        self.notes += read.notes
 
 
 class ImportInterrupted(ConnectionFailed):
-    """The server went away in the middle of an import. ``result`` holds what was committed and acknowledged."""
+    """The server went away in the middle of an import. ``result`` holds what was committed and acknowledged.
 
-    def __init__(self, cause: Exception, result: ImportResult) -> None:
+    ``resumable``: the same command goes on from there; else it begins anew, and finds what is there.
+    """
+
+    def __init__(self, cause: Exception, result: ImportResult, *, resumable: bool = False) -> None:
         self.result = result
+        self.resumable = resumable
+        how = "it goes on where it stopped" if resumable else "what is written stays and isn't doubled"
         reason = cause.what if isinstance(cause, JochiError) else (getattr(cause, "message", None) or str(cause))
         super().__init__(
             f"the import was interrupted after {result.written:,} memories and {result.relationships.written:,} "
             f"relationships were written: {reason}",
             where=cause.where if isinstance(cause, JochiError) else None,
-            fix="run the same command again when the server answers: what is written stays and isn't doubled",
+            fix=f"run the same command again when the server answers: {how}",
         )
 
 
@@ -77,8 +105,9 @@ def check_batch_size(batch_size: int) -> None:
 
 def write_all(
     database: Database,
-    records: Iterable[MemoryRecord],
+    read: Iterable[Marked],
     *,
+    checkpoint: Checkpoint,
     now: datetime,
     batch_size: int,
     result: ImportResult,
@@ -86,65 +115,76 @@ def write_all(
     on_progress: Callable[[int], None],
     on_links: Callable[[int, int], None],
     strict: bool = False,
+    embedded_with: Mapping[str, str] = EMBEDDED_WITH,
 ) -> None:
-    """Writes ``records`` and then their relationships, counting into ``result``.
+    """Writes memories and then their relationships, counting into ``result``, and notes in ``checkpoint`` how far it is.
 
     A memory that the server refuses goes to ``on_bad``, and so does a relationship to a memory that nobody knows.
     With ``strict`` such a memory raises `Stopped` once everything before it is written, and relationships to unknown
     memories are left out. ImportInterrupted if the server goes away. ``on_progress`` gets the memories dealt with,
     ``on_links`` the relationships dealt with and how many there are.
     """
-    links = Links()
     try:
         stopped: Stopped | None = None
-        dealt = 0
+        dealt = checkpoint.left.dealt if checkpoint.left else 0
         in_flight = 1 if strict else IN_FLIGHT
-        for batch, send in _sent(database, _batches(records, batch_size), now, in_flight):
+        write = partial(_send, database, now, embedded_with)
+        for batch, send in _sent(write, _batches(read, batch_size), in_flight):
+            for bad in batch.bad:
+                on_bad(bad)
+            result.notes.update(batch.notes)
+            checkpoint.add_notes(batch.notes)
             try:
-                _take(send, database, batch, now, result, on_bad, strict)
+                _take(send, write, batch.records, result, on_bad, strict)
             except Stopped as stop:
                 stopped = stop
-            for record in batch:
-                links.add(record)
+            for record in batch.records:
+                checkpoint.links.add(record)
             if stopped is not None:
                 break
-            dealt += len(batch)
-            on_progress(dealt)
+            dealt += len(batch.records)
+            if batch.position is not None:
+                checkpoint.save(batch.position, batch.records[-1].key if batch.records else None, dealt, result)
+            if batch.records:
+                on_progress(dealt)
         # A strict import was checked before: what is unknown now lies behind the line that stopped it.
-        _write_links(database, links, batch_size, result, None if strict else on_bad, on_links)
+        _write_links(database, checkpoint, batch_size, result, None if strict else on_bad, on_links)
         if stopped is not None:
             raise stopped
     except ConnectionFailed as error:
-        raise ImportInterrupted(error, result) from error
+        raise ImportInterrupted(error, result, resumable=checkpoint.kept) from error
+    except sqlite3.Error as error:
+        raise JochiError(
+            f"what an import has to remember can't be written to disk: {error}",
+            fix="make room there, then run the same command again: nothing is doubled",
+        ) from error
     except Neo4jError as error:
         if error.is_retryable():
-            raise ImportInterrupted(error, result) from error
+            raise ImportInterrupted(error, result, resumable=checkpoint.kept) from error
         raise JochiError(
             f"the server refused the import after {result.written:,} memories were written: {error.message}",
             where=f"database {database.name}",
             fix="set right what the server says, then run the same command again: nothing is doubled",
         ) from error
-    finally:
-        links.close()
 
 
-def _batches(records: Iterable[MemoryRecord], size: int) -> Iterator[Batch]:
-    batch: dict[str, MemoryRecord] = {}
-    weight = 0
-    for record in records:
+def _batches(read: Iterable[Marked], size: int) -> Iterator[Batch]:
+    batch, keys, weight = Batch(), set[str](), 0
+    for each in read:
+        record = each.record
         # Two files may hold the same key: the second must find the first written.
-        if batch and (record.key in batch or len(batch) >= size or weight >= BATCH_WEIGHT):
-            yield list(batch.values())
-            batch, weight = {}, 0
-        batch[record.key] = record
-        weight += sum(len(value) for value in record.properties.values() if isinstance(value, str | list))
-    if batch:
-        yield list(batch.values())
+        if record is not None and keys and (record.key in keys or len(keys) >= size or weight >= BATCH_WEIGHT):
+            yield batch
+            batch, keys, weight = Batch(), set(), 0
+        batch.add(each)
+        if record is not None:
+            keys.add(record.key)
+            weight += sum(len(value) for value in record.properties.values() if isinstance(value, str | list))
+    if batch.records or batch.position is not None:
+        yield batch
 
 
-def _sent(
-    database: Database, batches: Iterable[Batch], now: datetime, in_flight: int
-) -> Iterator[tuple[Batch, Callable[[], list[Row]]]]:
+def _sent(write: Write, batches: Iterable[Batch], in_flight: int) -> Iterator[tuple[Batch, Callable[[], list[Row]]]]:
     """Sends each batch and yields it with a call that waits for its rows.
 
     Up to ``in_flight`` batches are on their way at once: one is packed while the server writes another. With 1 the next
@@ -155,9 +195,9 @@ def _sent(
         try:
             for batch in batches:
                 # Two files may hold the same key: the first one's memory must be there before the second's is sent.
-                keys = {record.key for record in batch}
-                wait([future for sent, future in waiting if any(record.key in keys for record in sent)])
-                waiting.append((batch, pool.submit(_send, database, batch, now)))
+                keys = {record.key for record in batch.records}
+                wait([future for sent, future in waiting if any(record.key in keys for record in sent.records)])
+                waiting.append((batch, pool.submit(write, batch.records)))
                 if len(waiting) == in_flight:
                     first, future = waiting.popleft()
                     yield first, future.result
@@ -167,15 +207,20 @@ def _sent(
             pool.shutdown(cancel_futures=True)
 
 
-def _send(database: Database, batch: Batch, now: datetime) -> list[Row]:
-    return database.run(statement("memory/import_memories"), {"groups": groups(batch, now)})
+def _send(
+    database: Database, now: datetime, embedded_with: Mapping[str, str], batch: Sequence[MemoryRecord]
+) -> list[Row]:
+    if not batch:
+        return []
+    return database.run(
+        statement("memory/import_memories"), {"groups": groups(batch, now, embedded_with), "now": fixed_offset(now)}
+    )
 
 
 def _take(
     send: Callable[[], list[Row]],
-    database: Database,
-    batch: Batch,
-    now: datetime,
+    write: Write,
+    batch: Sequence[MemoryRecord],
     result: ImportResult,
     on_bad: OnBad,
     strict: bool,
@@ -183,14 +228,14 @@ def _take(
     """Counts what became of a batch. One that the server refuses is halved until the refused memory stands alone."""
     try:
         rows = send()
-    except ClientError as error:
-        if error.is_retryable() or not _about_a_row(error):
+    except (ClientError, DatabaseError) as error:
+        if error.is_retryable() or not about_a_row(error):
             raise
         if len(batch) > 1:
             # The first half first, so that strict keeps its promise.
             middle = len(batch) // 2
             for half in (batch[:middle], batch[middle:]):
-                _take(partial(_send, database, half, now), database, half, now, result, on_bad, strict)
+                _take(partial(write, half), write, half, result, on_bad, strict)
             return
         place = batch[0].place or Place(batch[0].key)
         bad = BadLine(place.file, place.line, f"the server refuses {batch[0].key!r}: {error.message}")
@@ -202,28 +247,33 @@ def _take(
         result.count(row["kind"], row["outcome"], row["memories"])
 
 
-def _about_a_row(error: ClientError) -> bool:
+_OF_A_ROW = ("Neo.ClientError.Schema.", "Neo.ClientError.Statement.", "Neo.DatabaseError.Statement.")
+"""The last is what a value says that is too long for an index of the app."""
+
+
+def about_a_row(error: Neo4jError) -> bool:
     """Whether another row could fare better: not with wrong rights or a wrong statement."""
     code = error.code or ""
-    return code.startswith(("Neo.ClientError.Schema.", "Neo.ClientError.Statement.")) and not code.endswith(
-        ("SyntaxError", "AccessMode", "NotSystemDatabaseError")
-    )
+    return code.startswith(_OF_A_ROW) and not code.endswith(("SyntaxError", "AccessMode", "NotSystemDatabaseError"))
 
 
 def _write_links(
     database: Database,
-    links: Links,
+    checkpoint: Checkpoint,
     batch_size: int,
     result: ImportResult,
     on_bad: OnBad | None,
     on_links: Callable[[int, int], None],
 ) -> None:
-    total = len(links)
-    done = 0
-    for type, of_type in itertools.groupby(links.by_type(), key=lambda link: link.type):
+    left = checkpoint.left
+    total = len(checkpoint.links)
+    done = left.links_done if left else 0
+    links = checkpoint.links.by_type(left.link_mark) if left else checkpoint.links.by_type()
+    for type, of_type in itertools.groupby(links, key=lambda link: link.type):
         while page := list(itertools.islice(of_type, batch_size)):
             _write_page(database, type, page, result, on_bad)
             done += len(page)
+            checkpoint.save_links(page[-1].mark, done, result)
             on_links(done, total)
 
 

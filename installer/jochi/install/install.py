@@ -6,8 +6,10 @@ doesn't compile leaves the old version in place and running.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,15 +23,21 @@ from jochi import migrations
 from jochi.database import Database
 from jochi.engine import Engine
 from jochi.errors import JochiError, Refused
-from jochi.facts import ServerFacts, read_facts
+from jochi.facts import NEEDED_FOR_PIN, ServerFacts, read_facts
+from jochi.install import edge_indexes, policy_indexes
 from jochi.install.holding import held_pump
+from jochi.install.indexes import IndexChange
 from jochi.install.preflight import jobs_obstacle, require_suitable_server
 from jochi.policy import LoadedPolicy
+from jochi.rearm import pinned_rearm_line, rearm_key
 from jochi.registry import ProcedureStatus, Status, compare
 from jochi.rendering import Procedure, render_all
 from jochi.resources import statement
 from jochi.scheduler.arming import ensure_jobs, take_off_list
 from jochi.scheduler.server_clock import ServerClock
+
+_AT_ONCE = 4
+"""Statements that are planned at the same time."""
 
 _APOC_CALL = re.compile(r"\bCALL (apoc\.[\w.]+)")
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
@@ -51,6 +59,12 @@ class InstallResult:
     needs_apply: bool
     armed: list[str] = field(default_factory=list)
     obstacle: str | None = None
+    pin_line: str | None = None
+    """What belongs into apoc.conf (`key=value`) where the engine is pinned: another one after each change."""
+    chain: migrations.ChainName = migrations.ChainName.DEFAULT
+    """Where the migrations are recorded."""
+    indexes: list[IndexChange] = field(default_factory=list)
+    """What was changed of the indexes that the policy decides."""
 
 
 def install(
@@ -58,13 +72,16 @@ def install(
     policy: LoadedPolicy,
     *,
     arm: bool = True,
+    pin: bool | None = None,
+    chain: migrations.ChainName | str | None = None,
     on_progress: Callable[[str], None] | None = None,
     wait_seconds: float = 60,
     templates: Path | None = None,
 ) -> InstallResult:
     """Installs or upgrades the engine; what is there already and right is left alone.
 
-    ``arm=False`` leaves the jobs to `jochi run` from outside.
+    ``arm=False`` leaves the jobs to `jochi run` from outside. ``pin``: the re-arming line of apoc.conf is to name the hash of
+    everything installed (None: as it was). ``chain``: see `jochi.migrations.apply`.
     ``wait_seconds`` is how long to wait for runs in progress and for another installer. Raises `Refused` where the server
     doesn't suit or a foreign migration chain is in the way, `JochiError` where a statement doesn't compile.
     """
@@ -73,6 +90,10 @@ def install(
     say("reading what the server can do")
     facts = read_facts(database)
     require_suitable_server(database, facts)
+    if pin:
+        _require_hashing(database, facts)
+    policy_indexes.require_no_foreign(database)
+    edge_indexes.require_no_foreign(database)
     say("rendering the procedures")
     procedures = render_all(policy.policy, facts, templates)
     _require_procedures_of_jobs(policy, procedures)
@@ -81,14 +102,17 @@ def install(
         say("pausing the pump")
     with held_pump(engine, wait_seconds) if state.pump is not None else nullcontext():
         say("applying migrations")
-        applied = migrations.apply(database, wait_for_lock_seconds=wait_seconds)
+        applied = migrations.apply(database, chain=chain, wait_for_lock_seconds=wait_seconds)
+        # Before the statements that ask them: planned without their index, they would read every relationship of a type.
+        edges = edge_indexes.reconcile(database, policy.policy, on_progress=say)
         say("checking every statement on this server")
         found = compare(procedures, state.procedures.values())
         explain_all(database, _unchecked(found, procedures, facts), facts)
         say("storing procedures, policy and jobs")
         obstacle = jobs_obstacle(facts)
         arm = arm and obstacle is None
-        changed = _store(database, engine, policy, procedures, facts.signature, armed=arm)
+        changed, pinned = _store(database, engine, policy, procedures, facts.signature, armed=arm, pin=pin)
+        indexes = [*policy_indexes.reconcile(database, policy.policy, on_progress=say), *edges]
     engine.forget()
     armed: list[str] = []
     if arm:
@@ -96,6 +120,8 @@ def install(
         armed = ensure_jobs(engine, replace=True)
     elif "apoc.periodic.cancel" in facts.callable:
         take_off_list(engine)
+    # Last, and with the pump at work: building can take minutes, and nothing but recall depends on it.
+    policy_indexes.await_built(database, policy.policy, on_progress=say)
     after = engine.state().pump or {}
     return InstallResult(
         facts,
@@ -105,26 +131,52 @@ def install(
         after.get("applied_at") is None,
         armed,
         obstacle,
+        f"{rearm_key(database.name)}={pinned_rearm_line(manifest(engine, policy, procedures))}" if pinned else None,
+        applied.chain,
+        indexes,
     )
 
 
 def explain_all(database: Database, procedures: dict[str, Procedure], facts: ServerFacts) -> None:
     """EXPLAINs every section on the server as doIt runs it, which is stricter than a driver; `JochiError` names the procedure.
 
-    What calls an APOC procedure that this server doesn't have is left out: only the database itself would run it.
+    What calls an APOC procedure that this server doesn't have is left out: only the database itself would run it. Some at a time:
+    planning is all that a first install waits for, and each statement takes one core.
     """
-    for procedure in procedures.values():
-        for section, text in procedure.sections.items():
-            if not set(_APOC_CALL.findall(text)) <= facts.callable:
-                continue
-            try:
-                database.autocommit("EXPLAIN " + as_doit_runs_it(text, PASSED.get(section, ())))
-            except (ClientError, DatabaseError) as error:
-                raise JochiError(
-                    f"the section {section} doesn't compile on this server: {error.message}",
-                    where=f"procedure {procedure.name}",
-                    fix="nothing was stored and the version before still runs; mend the template or the policy",
-                ) from None
+    sections = [
+        (procedure.name, section, text)
+        for procedure in procedures.values()
+        for section, text in procedure.sections.items()
+        if set(_APOC_CALL.findall(text)) <= facts.callable
+    ]
+    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="jochi-explain") as pool:
+        asked = [pool.submit(_explain, database, *section) for section in sections]
+        try:
+            for answer in asked:
+                answer.result()
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def _explain(database: Database, name: str, section: str, text: str) -> None:
+    try:
+        database.autocommit("EXPLAIN " + as_doit_runs_it(text, PASSED.get(section, ())))
+    except (ClientError, DatabaseError) as error:
+        raise JochiError(
+            f"the section {section} doesn't compile on this server: {error.message}",
+            where=f"procedure {name}",
+            fix="nothing was stored and the version before still runs; mend the template or the policy",
+        ) from None
+
+
+def _require_hashing(database: Database, facts: ServerFacts) -> None:
+    if NEEDED_FOR_PIN not in facts.callable:
+        raise Refused(
+            f"the function {NEEDED_FOR_PIN} can't be called here, and a pin needs it",
+            where=f"database {database.name}",
+            fix="allow it in dbms.security.procedures.allowlist (or put apoc-core into the plugins folder) and restart",
+        )
 
 
 def _unchecked(
@@ -171,11 +223,15 @@ def _store(
     checked_on: str,
     *,
     armed: bool,
-) -> bool:
-    """Everything in one transaction: another client sees the old engine or the new one. Returns whether verdicts changed."""
+    pin: bool | None,
+) -> tuple[bool, bool]:
+    """Everything in one transaction: another client sees the old engine or the new one.
+
+    Returns whether verdicts changed, and whether the engine is pinned.
+    """
     now = ServerClock(database).now()
 
-    def work(tx: neo4j.ManagedTransaction) -> bool:
+    def work(tx: neo4j.ManagedTransaction) -> tuple[bool, bool]:
         def run(file: str, **parameters: Any) -> dict[str, Any]:
             return dict(tx.run(statement(file), parameters).single(strict=True))
 
@@ -189,19 +245,21 @@ def _store(
         rows = [_procedure_row(procedure) for procedure in procedures.values()]
         run("install/store_procedures", procedures=rows, version=jochi.__version__, checked_on=checked_on, clock=now)
         run("install/store_jobs", jobs=job_rows(policy), clock=now)
+        tx.run(procedures["scheduler/slots"].sections["body"], {"clock": now}).single(strict=True)
         stored = run(
             "install/store_pumps",
             pumps=pump_rows(engine, policy, procedures),
             pump=engine.pump,
             watch=engine.watch,
             armed=armed,
+            pinned=pin,
             version=jochi.__version__,
             policy=policy.label,
             policy_sha256=policy.sha256,
             verdict_sha256=policy.verdict_sha256,
             clock=now,
         )
-        return bool(stored["verdict_changed"])
+        return bool(stored["verdict_changed"]), bool(stored["pinned"])
 
     return database.transaction(work)
 
@@ -218,12 +276,20 @@ def _procedure_row(procedure: Procedure) -> dict[str, Any]:
 
 
 def job_rows(policy: LoadedPolicy) -> list[dict[str, Any]]:
-    """The policy's jobs as `install/store_jobs` takes them; the doctor compares the stored ones with these."""
+    """The policy's jobs as `install/store_jobs` takes them; the doctor compares the stored ones with these.
+
+    A job has either ``every_s`` or the four ``slot_…``; the others are null.
+    """
+    zone = policy.policy.policy.time_zone
     return [
         {
             "name": name,
             "procedure": job.procedure,
-            "every_s": int(job.every.total_seconds()),
+            "every_s": int(job.every.total_seconds()) if job.every else None,
+            "slot_days": list(job.at.days) if job.at else None,
+            "slot_hour": job.at.hour if job.at else None,
+            "slot_minute": job.at.minute if job.at else None,
+            "slot_zone": zone if job.at else None,
             "budget_ms": int(job.budget.total_seconds() * 1000),
             "batch_size": job.batch_size,
             "max_batches": job.max_batches,
@@ -255,7 +321,23 @@ PUMP_TEXTS = (
 
 def pump_rows(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
     """Pump and watch as `install/store_pumps` takes them; the doctor compares the stored ones with these."""
+    covered = manifest(engine, policy, procedures)
+    return [{**row, "texts": {**row["texts"], "manifest": covered}} for row in _pumps(engine, policy, procedures)]
 
+
+def manifest(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> str:
+    """`part sha256;part sha256;…`, sorted, of all that the database runs by itself: what a pin is the hash of (DESIGN §5)."""
+    texts = {
+        f"{pump['role']}.{part}": text
+        for pump in _pumps(engine, policy, procedures)
+        for part, text in {"body": pump["body"], **pump["texts"]}.items()
+    }
+    for name, procedure in procedures.items():
+        texts |= {f"{name}.{section}": text for section, text in procedure.sections.items()}
+    return ";" + "".join(f"{part} {hashlib.sha256(text.encode()).hexdigest()};" for part, text in sorted(texts.items()))
+
+
+def _pumps(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
     def body(step: str) -> str:
         return procedures[f"scheduler/{step}"].sections["body"]
 

@@ -12,7 +12,9 @@ from jochi import migrations
 from jochi.database import Database
 from jochi.engine import Engine
 from jochi.facts import read_facts
+from jochi.install import edge_indexes, policy_indexes
 from jochi.install.holding import stop_pump
+from jochi.ownership import WRITTEN
 from jochi.resources import statement
 
 PAGE = 5_000
@@ -41,19 +43,25 @@ def uninstall(
     stop_pump(engine, wait_seconds)
     if "apoc.periodic.cancel" in read_facts(database).callable:
         database.autocommit(statement("install/disarm"), {"names": [engine.watch, engine.pump]})
+    # Not at the top: triggers need what install renders.
+    from jochi.triggers import remove_triggers_if_any
+
+    remove_triggers_if_any(engine)
     say("bringing tombstones back")
     restored = _in_pages(database, "install/restore_page", "restored")
     say("releasing the memories")
-    unenrolled = _in_pages(database, "install/unenrol_page", "unenrolled")
+    unenrolled = _in_pages(database, "install/unenrol_page", "unenrolled", engine_owned=list(WRITTEN))
     say("removing the engine's own nodes")
     deleted = _in_pages(database, "install/delete_engine_page", "deleted")
     say("dropping constraints and indexes")
+    policy_indexes.remove(database)
+    edge_indexes.remove(database)
     migrations.remove_chain(database)
     return UninstallResult(restored, unenrolled, deleted)
 
 
-def _in_pages(database: Database, name: str, column: str) -> int:
+def _in_pages(database: Database, name: str, column: str, **parameters: object) -> int:
     total = 0
-    while done := int(database.run(statement(name), {"limit": PAGE})[0][column]):
+    while done := int(database.run(statement(name), {"limit": PAGE, **parameters})[0][column]):
         total += done
     return total

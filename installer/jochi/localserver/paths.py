@@ -6,28 +6,16 @@ folder) holds the downloads that all instances share.
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from jochi.errors import UsageError
+from jochi.folders import cache_folder, home_folder
+
+__all__ = ["Layout", "cache_folder", "home_folder"]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
-
-
-def home_folder() -> Path:
-    """The root of all instances: `JOCHI_HOME`, or the user's data folder."""
-    given = os.environ.get("JOCHI_HOME")
-    return Path(given).expanduser().resolve() if given else platformdirs.user_data_path("jochi")
-
-
-def cache_folder() -> Path:
-    """The root of the shared downloads: `JOCHI_CACHE`, or the user's cache folder."""
-    given = os.environ.get("JOCHI_CACHE")
-    return Path(given).expanduser().resolve() if given else platformdirs.user_cache_path("jochi")
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,11 @@ from jochi.database import Database
 from jochi.errors import ConnectionFailed, Refused
 from jochi.migrations import chain as chains
 from jochi.migrations import content
+from jochi.migrations.choosing import choose
 from jochi.migrations.comparing import Comparison, compare
 from jochi.migrations.files import Folder, MigrationFile, read_folder
 from jochi.migrations.lock import HeldLock, Locked, describe, held, read_lock
-from jochi.migrations.results import AppliedNow, ApplyOutcome, ApplyResult, Outcome, Progress, Step
+from jochi.migrations.results import AppliedNow, ApplyOutcome, ApplyResult, ChainName, Outcome, Progress, Step
 from jochi.migrations.server_errors import explained, explaining
 from jochi.resources import schema_folder, statement
 from jochi.users import operating_system_user
@@ -38,7 +39,7 @@ def apply(
     break_lock: bool = False,
     placeholders: Mapping[str, str] | None = None,
     index_seconds: int = 600,
-    migration_target: str | None = None,
+    chain: ChainName | str | None = None,
     on_progress: OnProgress | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> ApplyResult:
@@ -47,7 +48,7 @@ def apply(
     Safe to repeat, and to run twice at once: the second run waits up to ``wait_for_lock_seconds``. A run that was
     killed between applying and recording a file is finished by the next one, which runs that file again (every
     statement bears it). ``index_seconds`` is how long the indexes of a file may take to build. ``on_progress`` is told
-    each step.
+    each step. ``chain``: where to record, if the database has no chain of Jochi's yet (see `choose`).
 
     Raises `Refused` (a foreign or newer chain, an edited file, the lock held by somebody else), `MigrationFailed`
     (the server rejects a statement), `ConnectionFailed`, `UsageError` (a faulty folder, a placeholder without value).
@@ -56,9 +57,11 @@ def apply(
     values = placeholders or {}
     tell = on_progress or (lambda progress: None)
     with explaining(database):
-        comparison = _compare_or_refuse(database, files, migration_target)
+        name, comparison = _compare_or_refuse(database, files, chain)
         if not comparison.to_run and not break_lock and read_lock(database) is None:
-            return ApplyResult(database=database.name, outcome=ApplyOutcome.NOTHING_TO_DO, warnings=files.warnings)
+            return ApplyResult(
+                database=database.name, chain=name, outcome=ApplyOutcome.NOTHING_TO_DO, warnings=files.warnings
+            )
         _fill_all(comparison, values)
         with held(
             database,
@@ -70,12 +73,20 @@ def apply(
         ) as lock:
             tell(Progress(step=Step.LOCKED))
             # Read again: somebody may have migrated while this run waited.
-            comparison = _compare_or_refuse(database, files, migration_target)
+            name, comparison = _compare_or_refuse(database, files, chain)
             done = _run_all(
-                database, comparison, values, lock, migration_target, index_seconds=index_seconds, tell=tell, now=now
+                database,
+                comparison,
+                values,
+                lock,
+                name.migration_target,
+                index_seconds=index_seconds,
+                tell=tell,
+                now=now,
             )
     return ApplyResult(
         database=database.name,
+        chain=name,
         outcome=ApplyOutcome.APPLIED if done else ApplyOutcome.NOTHING_TO_DO,
         applied=tuple(done),
         messages=lock.messages,
@@ -83,11 +94,14 @@ def apply(
     )
 
 
-def _compare_or_refuse(database: Database, files: Folder, migration_target: str | None) -> Comparison:
-    comparison = compare(files, chains.read_chain(database, migration_target))
+def _compare_or_refuse(
+    database: Database, files: Folder, chain: ChainName | str | None
+) -> tuple[ChainName, Comparison]:
+    name = choose(database, files, chain)
+    comparison = compare(files, chains.read_chain(database, name.migration_target), name)
     if comparison.outcome not in (Outcome.VALID, Outcome.INCOMPLETE_DATABASE):
         raise Refused("\n".join(comparison.messages), where=f"database {database.name}")
-    return comparison
+    return name, comparison
 
 
 def _fill_all(comparison: Comparison, values: Mapping[str, str]) -> None:

@@ -63,7 +63,7 @@ def read_chain(database: Database, migration_target: str | None = None) -> Chain
 def _walk(rows: list[Row]) -> Chain:
     if not rows:
         return Chain()
-    everything = tuple(_applied(row) for row in rows if _counts(row["node"]))
+    everything = tuple(applied_of(row) for row in rows if counts(row["node"]))
     roots = [row for row in rows if row["node"].get("version") == BASELINE]
     if len(roots) != 1:
         return Chain(everything, len(rows), f"it has {len(roots)} roots (nodes with version BASELINE), not one")
@@ -87,10 +87,10 @@ def _walk(rows: list[Row]) -> Chain:
     loose = [str(row["node"].get("version")) for row in rows if row["id"] not in seen]
     if loose:
         return Chain(everything, len(rows), f"these nodes do not hang on it: {', '.join(loose)}")
-    return Chain(tuple(_applied(row) for row in ordered if _counts(row["node"])), len(rows))
+    return Chain(tuple(applied_of(row) for row in ordered if counts(row["node"])), len(rows))
 
 
-def _counts(node: dict[str, Any]) -> bool:
+def counts(node: dict[str, Any]) -> bool:
     """neo4j-migrations passes over nodes that Flyway wrote for deletions and failures; so does this."""
     version = node.get("version")
     return (
@@ -101,7 +101,8 @@ def _counts(node: dict[str, Any]) -> bool:
     )
 
 
-def _applied(row: Row) -> Applied:
+def applied_of(row: Row) -> Applied:
+    """One row of `migrations/chain` as an `Applied`."""
     node = row["node"]
     record = row["repetition"] or row["application"] or {}
     at, took = record.get("at"), record.get("in")
@@ -153,18 +154,23 @@ def record(
             statement("migrations/record_repetition"), {**shared, "version": file.version, "checksum": file.checksum}
         )
     else:
-        migration = {
-            "version": file.version,
-            "description": file.description,
-            "type": "CYPHER",
-            "repeatable": file.repeatable,
-            "source": file.source,
-            "checksum": file.checksum,
-            "package": PACKAGE,
-            "packageVersion": __version__,
-        }
-        rows = database.run(statement("migrations/record"), {**shared, "previous": previous, "migration": migration})
+        node = node_of(file)
+        rows = database.run(statement("migrations/record"), {**shared, "previous": previous, "migration": node})
     return bool(rows and rows[0]["recorded"])
+
+
+def node_of(file: MigrationFile) -> dict[str, Any]:
+    """The properties that ``file`` has in a chain; its `migrationTarget` comes besides."""
+    return {
+        "version": file.version,
+        "description": file.description,
+        "type": "CYPHER",
+        "repeatable": file.repeatable,
+        "source": file.source,
+        "checksum": file.checksum,
+        "package": PACKAGE,
+        "packageVersion": __version__,
+    }
 
 
 def connected_as(database: Database) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jochi.migrations.chain import PACKAGE, Applied, Chain
 from jochi.migrations.files import Folder, MigrationFile
-from jochi.migrations.results import Migration, Outcome, State
+from jochi.migrations.results import ChainName, Migration, Outcome, State
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Comparison:
     messages: tuple[str, ...]
 
 
-def compare(folder: Folder, chain: Chain) -> Comparison:
+def compare(folder: Folder, chain: Chain, name: ChainName = ChainName.DEFAULT) -> Comparison:
     """Compares version, repeatability and checksum, as neo4j-migrations does; descriptions and names are free."""
     local = {file.version: file for file in folder.files}
     applied = {entry.version: entry for entry in chain.applied}
@@ -31,7 +31,7 @@ def compare(folder: Folder, chain: Chain) -> Comparison:
         for file in folder.files
         if file.version not in applied or (file.repeatable and _state(file, applied[file.version]) is State.CHANGED)
     )
-    outcome, messages = _judge(folder, chain, local)
+    outcome, messages = _judge(folder, chain, local, name)
     return Comparison(outcome, tuple(rows), to_run, messages)
 
 
@@ -80,20 +80,22 @@ def is_foreign(entry: Applied, file: MigrationFile | None) -> bool:
     return file is None or (entry.checksum != file.checksum and entry.source != file.source)
 
 
-def _judge(folder: Folder, chain: Chain, local: dict[str, MigrationFile]) -> tuple[Outcome, tuple[str, ...]]:
+def _judge(
+    folder: Folder, chain: Chain, local: dict[str, MigrationFile], name: ChainName
+) -> tuple[Outcome, tuple[str, ...]]:
     foreign = [entry for entry in chain.applied if is_foreign(entry, local.get(entry.version))]
     if foreign:
-        return Outcome.FOREIGN_CHAIN, (_foreign(foreign),)
+        return Outcome.FOREIGN_CHAIN, (_foreign(foreign, name),)
     twice = [version for version, times in Counter(entry.version for entry in chain.applied).items() if times > 1]
     if twice:
         return Outcome.DUPLICATE_VERSION, (
             f"recorded more than once: {', '.join(twice)}; two tools without a common lock have migrated it. "
-            "Restore a backup, or remove the surplus nodes with `repair` of neo4j-migrations 4.1 or newer",
+            "`jochi migrations repair` keeps one record of each",
         )
     if chain.broken:
         return Outcome.UNDEFINED, (
             f"the chain of migrations in the database is broken: {chain.broken}. "
-            "It was edited by hand or written by a tool with another layout; restore it from a backup",
+            "It was edited by hand or written by two tools at once; `jochi migrations repair` makes one line of it",
         )
     newer = [entry for entry in chain.applied if entry.version not in local]
     if newer:
@@ -145,11 +147,16 @@ def _out_of_order(folder: Folder, chain: Chain) -> list[str]:
     return []
 
 
-def _foreign(entries: list[Applied]) -> str:
+def _foreign(entries: list[Applied], name: ChainName) -> str:
+    remedy = (
+        "Give Jochi a chain of its own beside it: `jochi install --chain jochi`, or `jochi migrations apply --chain jochi`"
+        if name is ChainName.DEFAULT
+        else "Use another database for Jochi"
+    )
     return (
-        f"this database has a chain of migrations that is not Jochi's: {_names(entries)}. neo4j-migrations keeps one "
-        "chain a database, and two sets of files in one chain break each other. Nothing was written. Use a database of "
-        "its own for Jochi; if these are Jochi's own migrations under other names, say so to its maintainers"
+        f"this database has a chain of migrations that is not Jochi's: {_names(entries)}. Two sets of files in one chain "
+        f"break each other, so nothing was written. {remedy}; if these are Jochi's own migrations under other names, say "
+        "so to its maintainers"
     )
 
 

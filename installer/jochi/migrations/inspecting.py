@@ -6,26 +6,30 @@ from pathlib import Path
 
 from jochi.database import Database
 from jochi.migrations.chain import read_chain
+from jochi.migrations.choosing import choose
 from jochi.migrations.comparing import compare
 from jochi.migrations.files import read_folder
 from jochi.migrations.lock import read_lock
-from jochi.migrations.results import Listing, Validation
+from jochi.migrations.results import ChainName, Listing, Validation
 from jochi.migrations.server_errors import explaining
 from jochi.resources import schema_folder
 
 
-def listing(database: Database, folder: Path | None = None, *, migration_target: str | None = None) -> Listing:
+def listing(database: Database, folder: Path | None = None, *, chain: ChainName | str | None = None) -> Listing:
     """Every migration of ``folder`` (default: Jochi's schema) and of the database with its state, and the lock.
 
-    Raises `UsageError` for a faulty folder, `ConnectionFailed`, `MigrationFailed`.
+    ``chain``: see `choose`. Raises `UsageError` for a faulty folder, `Refused` for two chains of Jochi's,
+    `ConnectionFailed`, `MigrationFailed`.
     """
     files = read_folder(folder or schema_folder())
     with explaining(database):
-        comparison = compare(files, read_chain(database, migration_target))
+        name = choose(database, files, chain)
+        comparison = compare(files, read_chain(database, name.migration_target), name)
         lock = read_lock(database)
     return Listing(
         database=database.name,
         outcome=comparison.outcome,
+        chain=name,
         migrations=comparison.migrations,
         messages=comparison.messages,
         warnings=files.warnings,
@@ -33,7 +37,13 @@ def listing(database: Database, folder: Path | None = None, *, migration_target:
     )
 
 
-def validate(database: Database, folder: Path | None = None, *, migration_target: str | None = None) -> Validation:
+def validate(database: Database, folder: Path | None = None, *, chain: ChainName | str | None = None) -> Validation:
     """Whether the database is exactly as the files of ``folder`` say. Raises as `listing` does."""
-    found = listing(database, folder, migration_target=migration_target)
-    return Validation(database=found.database, outcome=found.outcome, messages=found.messages, warnings=found.warnings)
+    found = listing(database, folder, chain=chain)
+    return Validation(
+        database=found.database,
+        outcome=found.outcome,
+        chain=found.chain,
+        messages=found.messages,
+        warnings=found.warnings,
+    )

@@ -10,10 +10,11 @@ from jochi.database import Database
 from jochi.errors import Refused
 from jochi.migrations import chain as chains
 from jochi.migrations.applying import utc_now
+from jochi.migrations.choosing import choose
 from jochi.migrations.comparing import is_foreign
 from jochi.migrations.files import Folder, read_folder
 from jochi.migrations.lock import HeldLock, Locked, held
-from jochi.migrations.results import RemoveResult
+from jochi.migrations.results import ChainName, RemoveResult
 from jochi.migrations.schema_objects import SchemaObject, created_by
 from jochi.migrations.server_errors import explaining
 from jochi.resources import schema_folder, statement
@@ -33,12 +34,13 @@ def remove_chain(
     *,
     wait_for_lock_seconds: float = 30,
     break_lock: bool = False,
-    migration_target: str | None = None,
+    chain: ChainName | str | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> RemoveResult:
     """Takes back what `apply` made: the chain, then the constraints and indexes that the files of ``folder`` create.
 
-    An object of one of these names on another label or other properties is not ours and stays. A foreign chain stays.
+    An object of one of these names on another label or other properties is not ours and stays. A foreign chain stays,
+    and so does that of an application beside Jochi's own.
     The bookkeeping's own constraints go when no chain of anybody is left. Safe to repeat: a run that was cut off is
     finished by the next one, and `apply` after it starts from the beginning.
 
@@ -57,11 +59,13 @@ def remove_chain(
         ) as lock:
             # The chain first: cut off after that, the objects are there and the next `apply` records them again.
             # The other way round it would believe in objects that are gone.
-            nodes = _remove_chain(database, files, lock, migration_target, kept)
+            name = choose(database, files, chain)
+            nodes = _remove_chain(database, files, lock, name.migration_target, kept)
             constraints, indexes = _drop(database, objects, kept)
         constraints += _drop_bookkeeping(database, kept)
     return RemoveResult(
         database=database.name,
+        chain=name,
         constraints=tuple(constraints),
         indexes=tuple(indexes),
         chain_nodes=nodes,

@@ -12,6 +12,20 @@ class _Result(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+class ChainName(str, Enum):
+    """A chain by the name that people give it."""
+
+    DEFAULT = "default"
+    """The one that neo4j-migrations keeps when it runs with its defaults."""
+    JOCHI = "jochi"
+    """Jochi's own, beside the default one of an application."""
+
+    @property
+    def migration_target(self) -> str | None:
+        """The property that its nodes carry; None: they have none."""
+        return None if self is ChainName.DEFAULT else self.value
+
+
 class State(str, Enum):
     """How one migration stands."""
 
@@ -77,6 +91,7 @@ class Listing(_Result):
     database: str
     outcome: Outcome
     migrations: tuple[Migration, ...]
+    chain: ChainName = ChainName.DEFAULT
     messages: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     lock: Lock | None = None
@@ -87,6 +102,7 @@ class Validation(_Result):
 
     database: str
     outcome: Outcome
+    chain: ChainName = ChainName.DEFAULT
     messages: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -117,7 +133,53 @@ class ApplyResult(_Result):
 
     database: str
     outcome: ApplyOutcome
+    chain: ChainName = ChainName.DEFAULT
     applied: tuple[AppliedNow, ...] = ()
+    messages: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class RepairOutcome(str, Enum):
+    """What `repair` did."""
+
+    REPAIRED = "REPAIRED"
+    PLANNED = "PLANNED"
+    """Nothing was written: these steps are what it would do."""
+    NOTHING_TO_DO = "NOTHING_TO_DO"
+
+
+class RepairAction(str, Enum):
+    """What happens to one node of the chain."""
+
+    REWRITE = "REWRITE"
+    """It gets the checksum (and the name and kind) of the file as it is now."""
+    REMOVE = "REMOVE"
+    """There is no such file."""
+    REMOVE_DUPLICATE = "REMOVE_DUPLICATE"
+    """The version is recorded more than once; this record goes."""
+    INSERT = "INSERT"
+    """There is a file and no record, before the last applied one. The file is not run."""
+    RELINK = "RELINK"
+    """The node stands at a wrong place of the line, or at several."""
+
+
+class RepairStep(_Result):
+    """One step of a repair; ``detail`` says it in words."""
+
+    action: RepairAction
+    version: str
+    source: str
+    detail: str
+
+
+class RepairResult(_Result):
+    """The steps of a repair, done or planned; ``pending`` are the files behind the chain's end, which stay pending."""
+
+    database: str
+    outcome: RepairOutcome
+    chain: ChainName = ChainName.DEFAULT
+    steps: tuple[RepairStep, ...] = ()
+    pending: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -126,6 +188,7 @@ class RemoveResult(_Result):
     """What `remove_chain` took away, and what it left with the reason."""
 
     database: str
+    chain: ChainName = ChainName.DEFAULT
     constraints: tuple[str, ...] = ()
     indexes: tuple[str, ...] = ()
     chain_nodes: int = 0

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jochi.operate.check import Check, fail, ok, warn
+from jochi.operate.check import Check, fail, ok, some, warn
+from jochi.operate.results import Hygiene
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,8 @@ _UNDATED = {
 }
 
 
-def check_visible(found: Unseen, repair: str) -> Check:
-    """Every memory has a key and a place in the queue. ``repair``: the statement that gives a place to those without."""
+def check_visible(found: Unseen) -> Check:
+    """Every memory has a key and a place in the queue."""
     said = found.say(_INVISIBLE)
     if not said:
         return ok("memories", f"every one has a key and a place in the queue; looked at {found.share}")
@@ -65,7 +66,9 @@ def check_visible(found: Unseen, repair: str) -> Check:
     if found.counts.get("no_key"):
         fixes.append("give each its scope, its id and key = scope/id (`jochi import` does), or take :Curated off")
     if found.counts.get("no_next_due") or found.counts.get("wrong_next_due"):
-        fixes.append(f"run in a browser: {repair}")
+        fixes.append(
+            "`jochi run hygiene --drain` gives those with a key a place (the job does it by itself every few hours)"
+        )
     return fail("memories", f"the engine never looks at: {said}; looked at {found.share}", "; ".join(fixes))
 
 
@@ -78,4 +81,33 @@ def check_dated(found: Unseen) -> Check:
         "creation times",
         f"protected for ever, because their age isn't known: {said}; looked at {found.share}",
         "set created_at to a zoned datetime, such as datetime('2026-01-31T12:00:00Z')",
+    )
+
+
+def check_accesses(reporting: int, silent: int, samples: list[str], looked_at: int) -> Check:
+    """Whether anybody says what is used; in a ``silent`` scope nobody ever did, and rules about accesses are off."""
+    if not silent:
+        return ok("accesses", f"every scope reports what is used; looked at {looked_at:,} memories")
+    return warn(
+        "accesses",
+        f"access-based rules are off in {silent:,} scopes that never reported an access (such as {', '.join(samples)}); "
+        f"{reporting:,} scopes report; looked at {looked_at:,} memories",
+        "call `Jochi.touch` or `memory/touch` where memories are used, or leave it: nothing there counts as idle",
+    )
+
+
+def check_hygiene(found: Hygiene) -> Check:
+    """What the last walk of the job `hygiene` could not put right by itself."""
+    if found.walked_at is None:
+        state = "a walk is under way" if found.walking else "the job is off" if not found.enabled else "no walk yet"
+        return ok("hygiene", f"nothing is known: {state}")
+    when = f"the walk of {found.walked_at:%Y-%m-%d %H:%M} UTC"
+    repaired = f"{when} repaired {found.repaired:,} faults"
+    if not found.reported:
+        return ok("hygiene", f"{repaired} and found none that it leaves to you")
+    named = [f"{fault.n:,} {fault.name} (such as {', '.join(fault.samples)})" for fault in found.reported]
+    return warn(
+        "hygiene",
+        f"{repaired}; left to you: {some(named)}",
+        "set them right, or leave it: what can't be read protects its memory; docs/reference/hygiene.md names each fault",
     )

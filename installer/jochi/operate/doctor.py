@@ -17,8 +17,9 @@ import jochi
 from jochi import clock, migrations
 from jochi.database import Database
 from jochi.engine import EngineState
-from jochi.errors import ConnectionFailed, JochiError
+from jochi.errors import ConnectionFailed, JochiError, Refused
 from jochi.facts import ServerFacts, read_facts
+from jochi.install import edge_indexes, policy_indexes
 from jochi.install.install import job_rows, pump_rows
 from jochi.migrations.files import read_folder
 from jochi.migrations.schema_objects import created_by
@@ -90,10 +91,19 @@ def examine(client: Jochi, *, probe: bool = True, most_memories: int = MOST_MEMO
         checks += policy_check
         if policy is not None:
             checks += _stored_checks(client, facts, state, policy, stored["jobs"], pumps)
+            wanted = policy.policy
+            checks.append(
+                _careful("recall indexes", lambda: policy_indexes.check(wanted, policy_indexes.read_rows(database)))
+            )
+            checks.append(
+                _careful("edge indexes", lambda: edge_indexes.check(wanted, edge_indexes.read_rows(database)))
+            )
             checks.append(_pump(client, facts, pump, policy))
         checks.append(checks_engine.check_gate(pump))
         checks.append(_careful("failures", lambda: checks_engine.check_failing(client.jobs())))
-        checks += _memory_checks(database, most_memories)
+        checks += _memory_checks(client, most_memories)
+        checks.append(_careful("accesses", lambda: _accesses(client, most_memories)))
+        checks.append(_careful("hygiene", lambda: checks_memories.check_hygiene(client.hygiene())))
     return Diagnosis(database.name, clock.now(), pump is not None, checks)
 
 
@@ -217,14 +227,20 @@ def _pump(client: Jochi, facts: ServerFacts, pump: Mapping[str, Any], policy: Lo
     return check_pump(pump, listed, wanted, now, policy.policy.scheduler.stall_after)
 
 
-def _memory_checks(database: Database, most: int) -> list[Check]:
+def _memory_checks(client: Jochi, most: int) -> list[Check]:
     try:
-        row = database.run(statement("report/unseen"), {"most": most, "samples": SAMPLES}, write=False)[0]
+        row = client.engine.call("report/unseen", {"most": most, "samples": SAMPLES}, write=False)
+    except Refused as error:
+        return [unknown("memories", error.what, "run `jochi install`")]
     except Neo4jError as error:
         return [unknown("memories", f"could not be counted: {error.message}", "ask again when the server is less busy")]
     found = checks_memories.Unseen.from_row(row)
-    repair = statement("report/repair_next_due").splitlines()[-1]
-    return [checks_memories.check_visible(found, repair), checks_memories.check_dated(found)]
+    return [checks_memories.check_visible(found), checks_memories.check_dated(found)]
+
+
+def _accesses(client: Jochi, most: int) -> Check:
+    row = client.engine.call("report/accesses", {"most": most, "samples": SAMPLES}, write=False)
+    return checks_memories.check_accesses(row["reporting"], row["silent"], row["samples"], row["looked_at"])
 
 
 def _careful(name: str, check: Callable[[], Check]) -> Check:

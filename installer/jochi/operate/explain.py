@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +26,23 @@ class RuleCheck:
 
 
 @dataclass(frozen=True)
+class Change:
+    """Less than pruning, and no rail in the way.
+
+    ``action``: archive, promote, demote (each ``from_`` a tier ``to`` another), flag, unflag (of ``flag``), state (sets
+    ``state``).
+    """
+
+    action: str
+    rule: str
+    due: datetime
+    from_: str | None
+    to: str | None
+    flag: str | None
+    state: str | None = None
+
+
+@dataclass(frozen=True)
 class RailCheck:
     """One rail: whether it blocks, until when if that is known, what it requires and what is there."""
 
@@ -34,6 +51,32 @@ class RailCheck:
     until: datetime | None
     required: str
     current: Any
+
+
+@dataclass(frozen=True)
+class Orphan:
+    """Whether a live memory hangs on nothing, and from when the sweep may take it if no rail blocks (``due``; None: never).
+
+    ``swept``: its kinds are among those that are swept, and what the policy asks of them holds; ``linked``: it hangs on something;
+    ``newest``: the moment that the time runs from, None where one of them is missing or can't be read.
+    """
+
+    swept: bool
+    linked: bool
+    newest: datetime | None
+    due: datetime | None
+    after: str
+
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        if not self.swept:
+            return "not of a kind that goes when it hangs on nothing"
+        if self.linked:
+            return "it hangs on something"
+        if self.due is None:
+            return "it hangs on nothing, but a moment of it can't be read: it stays"
+        return f"it hangs on nothing: {self.after} after it was last used or lost its last neighbour it may go"
 
 
 @dataclass(frozen=True)
@@ -47,10 +90,18 @@ class Explanation:
     rule: str | None
     rules: list[RuleCheck]
     rails: list[RailCheck]
+    changes: list[Change]
     next_due: datetime | None
     next_look: datetime | None
     tombstones: list[Mapping[str, Any]]
     audits: list[Mapping[str, Any]]
+    orphan: Orphan | None = None
+    """None: it isn't live."""
+
+    def with_orphan(self, row: Mapping[str, Any]) -> Explanation:
+        """With the row of `curate/explain_orphan`."""
+        plain = to_python(dict(row))["orphan"]
+        return self if plain is None else replace(self, orphan=Orphan(**plain))
 
     @property
     def found(self) -> bool:
@@ -88,6 +139,10 @@ class Explanation:
             live.get("rule"),
             rules,
             rails,
+            [
+                Change(c["action"], c["rule"], c["due"], c.get("from"), c.get("to"), c.get("flag"), c.get("state"))
+                for c in live.get("changes", [])
+            ],
             live.get("next_due"),
             live.get("next"),
             plain["tombstones"],

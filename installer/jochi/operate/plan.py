@@ -1,16 +1,26 @@
-"""A plan: what curate_due would do, counted by the evaluator itself (DESIGN §8)."""
+"""A plan: what curate_due and sweep_orphans would do, counted by the very macros that they run (DESIGN §8)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+
+ORPHANS = "orphan.unlinked"
+"""The rule by which memories go that hang on nothing (docs/reference/orphans.md)."""
+
+SAMPLES = 5
+"""Keys that a group of orphans names."""
 
 
 @dataclass(frozen=True)
 class PlanGroup:
-    """Memories of one kind with one outcome (prune, protected, paused, keep) by one rule, with sample keys."""
+    """Memories of one kind with one outcome by one rule, with sample keys.
+
+    ``outcome``: prune, protected, paused or keep; or a change less than pruning: archive, promote, demote, flag, unflag, state. A
+    memory with several changes is in several groups, and not among those kept.
+    """
 
     kind: str
     rule: str | None
@@ -45,6 +55,16 @@ class Plan:
         """How many memories would be pruned."""
         return sum(group.n for group in self.groups if group.outcome == "prune")
 
+    @property
+    def archives(self) -> int:
+        """How many memories would be archived."""
+        return sum(group.n for group in self.groups if group.outcome == "archive")
+
+    @property
+    def moves(self) -> int:
+        """How many memories would change their tier for another reason."""
+        return sum(group.n for group in self.groups if group.outcome in {"promote", "demote"})
+
     @classmethod
     def from_row(cls, row: Mapping[str, Any], at: datetime, policy_sha256: str) -> Plan:
         """From the row of `curate/plan`."""
@@ -55,4 +75,34 @@ class Plan:
             [PlanQuota(**quota) for quota in row["quotas"]],
             {entry["rail"]: entry["n"] for entry in row["rails"]},
             row["looked_at"],
+        )
+
+    def with_orphans(self, found: Iterable[Mapping[str, Any]]) -> Plan:
+        """With what the sweep of orphans would do besides: entries of `curate/plan_orphans`, of all its pages."""
+        groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+        quotas = {(quota.scope, quota.kind): quota.n for quota in self.quotas}
+        rails = dict(self.rails)
+        for entry in found:
+            groups.setdefault((entry["outcome"], entry["kind"]), []).append(entry)
+            for rail in entry["rails"] if entry["outcome"] == "protected" else ():
+                rails[rail] = rails.get(rail, 0) + entry["n"]
+            if entry["outcome"] == "prune":
+                place = (entry["scope"], entry["kind"])
+                quotas[place] = quotas.get(place, 0) + entry["n"]
+        more = [
+            PlanGroup(
+                kind,
+                ORPHANS,
+                outcome,
+                len({entry["scope"] for entry in entries}),
+                sum(entry["n"] for entry in entries),
+                [key for entry in entries for key in entry["samples"]][:SAMPLES],
+            )
+            for (outcome, kind), entries in sorted(groups.items(), reverse=True)
+        ]
+        return replace(
+            self,
+            groups=[*self.groups, *more],
+            quotas=[PlanQuota(scope, kind, n) for (scope, kind), n in quotas.items()],
+            rails=rails,
         )

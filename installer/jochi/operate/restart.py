@@ -10,16 +10,25 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from jochi.operate.check import Check, ok, unknown, warn
+from jochi.operate.check import Check, fail, ok, unknown, warn
 from jochi.rearm import rearm_key, rearm_line
 
 
 def check_restart(pump: Mapping[str, Any] | None, started_at: datetime | None, database: str) -> Check:
     """``pump``: properties of its node (None: not installed). ``started_at``: the server's start, None if it can't be read."""
     line = f"put this line into apoc.conf (a restart makes it count): {rearm_key(database)}={rearm_line()}"
+    if pump is not None and pump.get("pinned"):
+        line = "put the line into apoc.conf that `jochi install` prints (a restart makes it count)"
     mark: datetime | None = None if pump is None else pump.get("server_started_at")
+    refused: datetime | None = None if pump is None else pump.get("pin_refused_at")
     if started_at is None:
         return unknown("restart", "this user may not read when the server started", line)
+    if refused is not None and refused >= started_at:
+        return fail(
+            "restart",
+            "the server was restarted, and the hash in apoc.conf's line is not that of what is installed: nothing was armed",
+            f"if nobody edited the engine in the database (see the checks procedures and pump texts): {line}",
+        )
     if mark is not None and mark >= started_at:
         return ok(
             "restart", f"the server started at {started_at:%Y-%m-%d %H:%M:%S}Z and its apoc.conf armed the jobs again"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from jochi.policy.slots import Slot
 from jochi.temporal import to_python
 
 
@@ -20,10 +21,14 @@ class Switch:
 
 @dataclass(frozen=True)
 class Restored:
-    """``outcome``: restored | not_found | taken (the key lives again) | purging (being deleted for good)."""
+    """``outcome``: restored | not_found | taken (the key lives again) | purging (being deleted for good).
+
+    ``duplicate_of``: the live memory that owns its content by now, where there is one.
+    """
 
     key: str
     outcome: str
+    duplicate_of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,9 @@ class JobState:
 
     name: str
     procedure: str
-    every: timedelta
+    every: timedelta | None
+    slot: str | None
+    """`every` or `slot` (a fixed slot, with its time zone), never both."""
     priority: int
     destructive: bool
     enabled: bool
@@ -61,7 +68,11 @@ class JobState:
     def from_row(cls, row: Mapping[str, Any]) -> JobState:
         """From an entry of `jobs/list`."""
         values = {key: to_python(row[key]) for key in cls.__dataclass_fields__ if key in row}
-        return cls(every=timedelta(seconds=row["every_s"]), **values)
+        every = None if row["every_s"] is None else timedelta(seconds=row["every_s"])
+        slot = None
+        if row["slot_days"] is not None:
+            slot = f"{Slot(tuple(row['slot_days']), row['slot_hour'], row['slot_minute'])} {row['slot_zone']}"
+        return cls(every=every, slot=slot, **values)
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,63 @@ class Status:
             plain["pauses"],
             plain["tripped"],
         )
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """Touches that wait to be counted; scopes that report accesses; ``silent`` ones that never did (None: not looked)."""
+
+    waiting: int
+    reporting: int
+    silent: int | None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any], *, looked: bool) -> Accesses:
+        """From the row of `report/accesses`."""
+        return cls(row["waiting"], row["reporting"], row["silent"] if looked else None)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that the walk of hygiene came upon: in how many memories, with a few keys."""
+
+    name: str
+    n: int
+    samples: list[str]
+
+
+@dataclass(frozen=True)
+class Hygiene:
+    """What the last whole walk of the job `hygiene` found; ``walked_at`` None: none has ended yet.
+
+    ``repairs`` it made itself, ``reported`` it leaves to a person, ``waiting`` memories it will come back to: paused, or held
+    by an agent.
+    """
+
+    enabled: bool
+    walked_at: datetime | None
+    walking: bool
+    repairs: list[Fault]
+    reported: list[Fault]
+    waiting: int
+
+    @property
+    def repaired(self) -> int:
+        """How many repairs it made."""
+        return sum(fault.n for fault in self.repairs)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Hygiene:
+        """From the row of `report/hygiene`."""
+        found = sorted((Fault(**entry) for entry in row["found"]), key=lambda fault: (-fault.n, fault.name))
+
+        def those(prefix: str) -> list[Fault]:
+            named = [fault for fault in found if fault.name.startswith(prefix)]
+            return [Fault(fault.name.removeprefix(prefix), fault.n, fault.samples) for fault in named]
+
+        waiting = sum(fault.n for fault in found if fault.name == "waiting")
+        walked_at = to_python(row["walked_at"])
+        return cls(row["enabled"], walked_at, row["walking"], those("repaired_"), those("found_"), waiting)
 
 
 @dataclass(frozen=True)

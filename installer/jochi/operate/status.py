@@ -20,7 +20,7 @@ from jochi.migrations import State
 from jochi.operate.check import Check
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import check_restart
-from jochi.operate.results import JobState, Status
+from jochi.operate.results import Accesses, Hygiene, JobState, Status
 from jochi.registry import Status as Word
 from jochi.resources import statement
 from jochi.scheduler.arming import armed_jobs
@@ -31,8 +31,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+MOST_MEMORIES = 1_000_000
+"""How many memories are looked at for scopes that never reported an access, where memories are read at all."""
+
 MOST_QUARANTINED = 1_000
 """Keys that are looked up, newest failure first."""
+
+MOST_OVERFLOWS = 20
+"""Tiers of scopes that are named as above their budget."""
 
 _TIERS = ("HOT", "WARM", "COLD", "ARCHIVE")
 
@@ -117,6 +123,27 @@ class Tier:
 
 
 @dataclass(frozen=True)
+class Overflowing:
+    """What is pinned in a tier of a scope weighs ``held`` tokens, ``above`` more than its budget; found ``at`` the last look."""
+
+    scope: str
+    tier: str
+    budget: int
+    held: int
+    above: int
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """Scopes above a budget by what is pinned (``overflows`` names the largest); scopes whose changes wait for a run."""
+
+    overflowing: int
+    overflows: list[Overflowing]
+    waiting: int
+
+
+@dataclass(frozen=True)
 class Overview:
     """Everything `jochi status` shows. Where Jochi isn't installed only ``versions`` and ``migrations`` say anything.
 
@@ -141,6 +168,10 @@ class Overview:
     quarantined: list[Quarantined] = field(default_factory=list)
     tiers: list[Tier] | None = None
     """None: not asked for, or not readable."""
+    accesses: Accesses | None = None
+    hygiene: Hygiene | None = None
+    budgets: Budgets | None = None
+    """None: the tiers weren't asked for, or aren't readable."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -181,6 +212,7 @@ def overview(client: Jochi, *, tiers: bool = True) -> Overview:
     engine = part("engine", client.status)
     jobs = part("jobs", client.jobs) or []
     seen: Mapping[str, Any] = (engine.pump if engine else None) or {}
+    weighed = part("tiers", lambda: _tiers(client)) if tiers else None
     can_list = "apoc.periodic.list" in facts.callable
     return Overview(
         database.name,
@@ -198,7 +230,10 @@ def overview(client: Jochi, *, tiers: bool = True) -> Overview:
         switches(seen, jobs, engine.pauses if engine else []),
         [Tripped(**entry) for entry in engine.tripped] if engine else [],
         part("quarantine", lambda: _quarantined(client, at)) or [],
-        part("tiers", lambda: _tiers(client)) if tiers else None,
+        weighed[0] if weighed else None,
+        part("accesses", lambda: _accesses(client, look=tiers)),
+        part("hygiene", client.hygiene),
+        weighed[1] if weighed else None,
         notes,
     )
 
@@ -255,6 +290,14 @@ def _quarantined(client: Jochi, now: datetime) -> list[Quarantined]:
     return [Quarantined(**to_python(entry)) for entry in row["quarantined"]]
 
 
-def _tiers(client: Jochi) -> list[Tier]:
-    rows = [Tier(**entry) for entry in client.engine.call("report/budgets", {}, write=False)["tiers"]]
-    return sorted(rows, key=lambda row: (_TIERS.index(row.tier) if row.tier in _TIERS else len(_TIERS), row.tier))
+def _tiers(client: Jochi) -> tuple[list[Tier], Budgets]:
+    found = to_python(client.engine.call("report/budgets", {"samples": MOST_OVERFLOWS}, write=False))
+    rows = [Tier(**entry) for entry in found["tiers"]]
+    rows.sort(key=lambda row: (_TIERS.index(row.tier) if row.tier in _TIERS else len(_TIERS), row.tier))
+    overflows = [Overflowing(**entry) for entry in found["overflows"]]
+    return rows, Budgets(found["overflowing"], overflows, found["waiting"])
+
+
+def _accesses(client: Jochi, *, look: bool) -> Accesses:
+    row = client.engine.call("report/accesses", {"most": MOST_MEMORIES if look else 0, "samples": 0}, write=False)
+    return Accesses.from_row(row, looked=look)

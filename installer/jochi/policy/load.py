@@ -6,8 +6,10 @@ import hashlib
 import json
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -22,6 +24,28 @@ else:
 
 DEFAULT = Path(__file__).with_name("default.toml")
 """The policy that Jochi ships."""
+
+ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "content": (),
+        "work": (),
+        "embedding": ("requeue_embeddings",),
+        "recall": (),
+        "accesses": ("fold_accesses", "roll_access_days", "forget_batches"),
+        "intake": ("intake",),
+        "budgets": ("enforce_budgets",),
+        "orphans": ("sweep_orphans",),
+        "hygiene": ("hygiene",),
+        "slots": ("settle_slots", "requeue_slots"),
+        "edges": ("decay_edges", "schedule_edges"),
+        "predicates": (),
+        "tier_rules": (),
+        "salience": (),
+        "lifecycles": (),
+        "facts": (),
+    }
+)
+"""Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +94,26 @@ def load_policy(path: Path | None = None) -> LoadedPolicy:
 
 
 def stored_policy(text: str) -> LoadedPolicy:
-    """The policy that a database holds as canonical JSON; `UsageError` if this version can't read it any more."""
+    """The policy that a database holds as canonical JSON; `UsageError` if this version can't read it any more.
+
+    A table that an older version didn't know yet has the shipped policy's values, and its jobs come with it.
+    """
     source = Path("(the policy in the database)")
     try:
-        policy = Policy.model_validate(json.loads(text))
+        shipped = tomllib.loads(DEFAULT.read_text(encoding="utf-8"))
+        policy = Policy.model_validate(_brought_up(json.loads(text), shipped))
     except (ValidationError, ValueError) as error:
         raise UsageError(
             f"this version of jochi can't read the policy in the database: {error}",
             fix="name a policy file: --policy FILE",
         ) from None
     return LoadedPolicy(policy, source, hashlib.sha256(_canonical(policy).encode()).hexdigest())
+
+
+def _brought_up(stored: dict[str, Any], shipped: dict[str, Any]) -> dict[str, Any]:
+    missing = [table for table in ADDED_LATER if table not in stored and table in shipped]
+    jobs = {job: shipped["jobs"][job] for table in missing for job in ADDED_LATER[table]}
+    return {**{table: shipped[table] for table in missing}, **stored, "jobs": {**jobs, **stored.get("jobs", {})}}
 
 
 def _canonical(policy: Policy) -> str:
@@ -108,6 +142,9 @@ def _laid_over(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:
     for key, value in top.items():
         below = merged.get(key)
         merged[key] = _laid_over(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    for one, other in (("every", "at"), ("at", "every")):
+        if one in top and other not in top and other in base and "procedure" in base:
+            del merged[other]  # a job's slot takes the place of its interval, and the other way round
     return merged
 
 

@@ -6,51 +6,50 @@ Everything is frozen. Templates read these objects; no number of the policy stan
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from jochi.ownership import WRITTEN
 from jochi.policy.durations import Duration, format_duration
+from jochi.policy.edges import Edges
+from jochi.policy.facts import FACT_TYPES, Facts
+from jochi.policy.mapping import IN_THE_WAY, Mapping, Source, check_mapping, identifier, source_of
+from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share
+from jochi.policy.predicates import shipped_predicates
+from jochi.policy.rules import (
+    MOVING,
+    TIERS,
+    Condition,
+    Decay,
+    Lifecycle,
+    Predicate,
+    Rule,
+    Rules,
+    Salience,
+    TierRule,
+    names_read,
+)
+from jochi.policy.slots import Slot
+from jochi.slot_names import attribute_mark, normal_text
 
 PROTECTED_KINDS = frozenset({"Agent", "AgentKey", "SystemConfig", "Migration"})
 """Labels that are never enrolled and never pruned: rails 1, 2, 7 and 8 of seed 000."""
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_RESERVED_LABEL = re.compile(r"Jochi.*|Curat(ed|ion.*)|Tombstone|__.*")
+RESERVED_LABEL = re.compile(r"Jochi.*|Curat(ed|ion.*)|Tombstone|__.*")
 _JOB_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _PROCEDURE_NAME = re.compile(r"[a-z_]+/[a-z0-9_]+")
-
-
-def identifier(value: str) -> str:
-    """``value`` if it can stand unquoted as a label, type or property name in Cypher; ValueError if not."""
-    if not _IDENTIFIER.fullmatch(value):
-        raise ValueError(f"{value!r} is not a plain name (letters, digits, underscore; at most 64)")
-    return value
-
-
-def _positive(value: timedelta) -> timedelta:
-    if value <= timedelta(0):
-        raise ValueError("must be longer than zero")
-    return value
 
 
 def _repeated(names: list[str]) -> list[str]:
     return sorted({name for name in names if names.count(name) > 1})
 
 
-Name = Annotated[str, AfterValidator(identifier)]
-PositiveDuration = Annotated[Duration, AfterValidator(_positive)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1, le=1_000_000)]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class About(_Part):
+class About(Part):
     """`[policy]`: the name that runs and audits carry, and the zone of fixed slots."""
 
     name: Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")]
@@ -66,7 +65,7 @@ class About(_Part):
         return self
 
 
-class Queue(_Part):
+class Queue(Part):
     """`[queue]`: when a memory is looked at again (DESIGN §8)."""
 
     volatile_horizon: PositiveDuration
@@ -95,7 +94,7 @@ class RailFloor:
     hold = timedelta(days=30)
 
 
-class Rails(_Part):
+class Rails(Part):
     """`[rails]`: thresholds of the never-prune rails. Each may only be as strict as `RailFloor` or stricter."""
 
     grace: Duration
@@ -127,7 +126,7 @@ class Rails(_Part):
         return self
 
 
-class Limits(_Part):
+class Limits(Part):
     """`[limits]`: the circuit breaker, tombstones, history."""
 
     breaker_window: PositiveDuration
@@ -141,15 +140,94 @@ class Limits(_Part):
     plan_samples: Annotated[int, Field(ge=0, le=100)]
 
 
-class Tiers(_Part):
-    """`[tiers]`: token budget of each tier per scope; `status` shows them beside what is there."""
+class Content(Part):
+    """`[content]`: what a memory may hold."""
 
-    HOT: Annotated[int, Field(ge=0)]
-    WARM: Annotated[int, Field(ge=0)]
-    COLD: Annotated[int, Field(ge=0)]
+    longest: Annotated[int, Field(ge=1, le=10_000_000)]
+    date_ahead: PositiveDuration
 
 
-class Scheduler(_Part):
+class Work(Part):
+    """`[work]`: batches leased to workers outside the database."""
+
+    lease: PositiveDuration
+    retry_min: PositiveDuration
+    retry_max: PositiveDuration
+    give_up_after: Count
+
+
+class Embedding(Part):
+    """`[embedding]`: the one model whose vectors lie in the database, and their length.
+
+    A text of which the model doesn't know more than ``unknown_share`` of the tokens is marked (`embedding_unknown`) and gets no
+    vector: the vectors of such texts are all alike.
+    """
+
+    model: Annotated[str, Field(min_length=1, max_length=200)]
+    dimensions: Annotated[int, Field(ge=1, le=4096)]
+    enabled: bool = True
+    unknown_share: Share = 0.3
+
+
+class Recall(Part):
+    """`[recall]`: how vector and full-text results are found and combined."""
+
+    rank_constant: Count
+    fused_depth: Annotated[int, Field(ge=1, le=20)]
+    most: Annotated[int, Field(ge=1, le=10_000)]
+    exact_up_to: Annotated[int, Field(ge=0, le=100_000)]
+    first_width: Annotated[int, Field(ge=1, le=1_000)]
+    margin: Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
+    widest: Count
+    spare: Annotated[int, Field(ge=0, le=1_000)] = 20
+    """Not in policies that were installed before it came: those keep being readable."""
+    longest_text: Annotated[int, Field(ge=1, le=10_000)]
+
+
+class Accesses(Part):
+    """`[accesses]`: how often a used memory is reinforced, and what folding remembers (docs/reference/accesses.md)."""
+
+    window: PositiveDuration
+    per_window: Count
+    windows_kept: Annotated[int, Field(ge=1, le=10_000)]
+    agents_kept: Annotated[int, Field(ge=RailFloor.consensus_agents, le=10_000)]
+    batch_records: Annotated[int, Field(ge=1, le=100_000)]
+    batch_memory: PositiveDuration
+
+    @model_validator(mode="after")
+    def _windows_fill_days(self) -> Accesses:
+        if timedelta(days=1) % self.window:
+            raise ValueError("window must go into a day without a rest (such as 15min, 1h, 6h, 1d)")
+        return self
+
+
+class Intake(Part):
+    """`[intake]`: how new nodes of kinds with `intake = true` are found that apps wrote in plain Cypher."""
+
+    verify_every: PositiveDuration
+    longest_key: Annotated[int, Field(ge=10, le=2_000)]
+
+
+_Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
+
+
+class Tiers(Part):
+    """`[tiers]`: token budget of each tier per scope. What fits into a budget of n tokens is held in memory, n memories at most."""
+
+    HOT: _Tokens
+    WARM: _Tokens
+    COLD: _Tokens
+
+
+class Budgets(Part):
+    """`[budgets]`: how the job `enforce_budgets` works."""
+
+    check_every: PositiveDuration
+    batch_moves: Annotated[int, Field(ge=1, le=50_000)]
+    batch_records: Annotated[int, Field(ge=1, le=50_000)]
+
+
+class Scheduler(Part):
     """`[scheduler]`: pump, watch, leases, backoff, guards (DESIGN §5)."""
 
     pump_every: PositiveDuration
@@ -169,11 +247,15 @@ class Scheduler(_Part):
     quarantine_max: PositiveDuration
 
 
-class Job(_Part):
-    """`[jobs.<name>]`: a job as desired state (DESIGN §5). ``budget`` is the time one run may take."""
+class Job(Part):
+    """`[jobs.<name>]`: a job as desired state (DESIGN §5). ``budget`` is the time one run may take.
+
+    Either ``every`` (an interval) or ``at`` (a fixed slot in `policy.time_zone`: `daily at 03:00`, `Sunday at 02:00`).
+    """
 
     procedure: Annotated[str, Field(pattern=_PROCEDURE_NAME.pattern)]
-    every: PositiveDuration
+    every: PositiveDuration | None = None
+    at: Slot | None = None
     budget: PositiveDuration
     batch_size: Annotated[int, Field(ge=1, le=50_000)]
     max_batches: Annotated[int, Field(ge=1, le=1_000)]
@@ -182,101 +264,147 @@ class Job(_Part):
     enabled: bool = True
     parameters: dict[Name, str | int | float | bool] = Field(default_factory=dict)
 
-
-class Condition(_Part):
-    """One condition of a rule on one property: exactly one operator. An absent or mistyped property is *unknown*."""
-
-    subject: Annotated[Name, Field(alias="property")]
-    is_: Annotated[bool | str | int | float | None, Field(alias="is")] = None
-    is_not: bool | str | int | float | None = None
-    one_of: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
-    below: Annotated[float | None, Field(allow_inf_nan=False)] = None
-    at_least: Annotated[float | None, Field(allow_inf_nan=False)] = None
-
     @model_validator(mode="after")
-    def _one_operator(self) -> Condition:
-        given = [self.is_, self.is_not, self.one_of, self.below, self.at_least]
-        if sum(value is not None for value in given) != 1:
-            raise ValueError("a condition has exactly one of: is, is_not, one_of, below, at_least")
+    def _interval_or_slot(self) -> Job:
+        if (self.every is None) == (self.at is None):
+            raise ValueError("a job has either every (an interval) or at (a fixed slot)")
         return self
 
-    @property
-    def operator(self) -> str:
-        """`=`, `<>`, `IN`, `<` or `>=`."""
-        if self.is_ is not None:
-            return "="
-        if self.is_not is not None:
-            return "<>"
-        if self.one_of is not None:
-            return "IN"
-        return "<" if self.below is not None else ">="
 
-    @property
-    def value(self) -> bool | str | int | float | tuple[str, ...]:
-        """What the property is compared with."""
-        for value in (self.is_, self.is_not, self.one_of, self.below, self.at_least):
-            if value is not None:
-                return value
-        raise AssertionError("checked when the condition was made")
+_MOMENT = "ZONED DATETIME"
+_CONVERTED = {"epoch_ms": "INTEGER", "epoch_s": "INTEGER", "local_utc": "LOCAL DATETIME"}
+_READ_BY_RAILS = {
+    "Task": {"status": "STRING"},
+    "SessionContext": {"active": "BOOLEAN"},
+    "Belief": {"state": "STRING", "confidence": "FLOAT"},
+    "Reflection": {"consolidated": "BOOLEAN"},
+}
 
-    @property
-    def cypher_type(self) -> str:
-        """The type that the property must have for the comparison to mean anything."""
-        value = self.value
-        if isinstance(value, bool):
-            return "BOOLEAN"
-        return "INTEGER | FLOAT" if isinstance(value, int | float) else "STRING"
+_SALIENCE_TYPES = {
+    "state": {"STRING"},
+    "confidence": {"INTEGER", "FLOAT"},
+    "salience": {"INTEGER", "FLOAT"},
+    "salience_at": {_MOMENT},
+}
+_READ_BY_SALIENCE = frozenset({*_SALIENCE_TYPES, "created_at", "ttl_policy", "is_owner"})
 
 
-class Rule(_Part):
-    """One row of a kind's rule table: when, counted from which clock, after how long, what happens.
+def _differs_by_kind(rule: Rule) -> bool:
+    return rule.class_ is not None or any(condition.subject in MOVING for condition in rule.when)
 
-    ``clock`` names properties; the first that is there starts the clock, and a value of a wrong type is unknown.
+
+class OrphanKind(Part):
+    """One entry of `orphans.kinds`: a label, and what must hold besides of its memories."""
+
+    kind: Name
+    when: Annotated[tuple[Condition, ...], Field(strict=False)] = ()
+
+
+class Orphans(Part):
+    """`[orphans]`: memories that hang on nothing, of kinds that mean nothing without what they hang on.
+
+    ``clock``: the newest of these moments counts, and of the times at which neighbours were pruned; ``after`` it a memory is
+    swept. ``pause``: between two walks over all memories there is at least this.
     """
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$")]
-    source: str
-    when: Annotated[tuple[Condition, ...], Field(strict=False)]
+    kinds: Annotated[tuple[OrphanKind, ...], Field(strict=False)]
     clock: Annotated[tuple[Name, ...], Field(strict=False, min_length=1)]
-    after: Duration
-    action: Literal["prune"]
+    after: PositiveDuration
+    pause: Duration
 
-    @property
-    def constant(self) -> str:
-        """The name of this rule's duration in the map of constants at the head of a rendered body."""
-        return self.name.replace(".", "_") + "_after"
+    @model_validator(mode="after")
+    def _created_at_counts(self) -> Orphans:
+        if "created_at" not in self.clock:
+            raise ValueError("clock must name created_at: an orphan's age has to be known")
+        if twice := _repeated([entry.kind for entry in self.kinds]):
+            raise ValueError(f"a kind is there twice: {', '.join(twice)}")
+        return self
 
 
-class Rules(_Part):
-    """`[any_kind]`: rules that hold for every curated memory, and how often one of no known kind is looked at.
+class Hygiene(Part):
+    """`[hygiene]`: the walk that looks for what is broken. ``samples``: keys that a report names per fault."""
 
-    ``class`` is the schedule that crossings are rounded up to; ``volatile`` says that apps change what the verdict
-    reads, so that the memory is looked at again within `queue.volatile_horizon`.
+    leftover_after: PositiveDuration
+    samples: Annotated[int, Field(ge=0, le=20)]
+
+
+class Slots(Part):
+    """`[slots]`: facts of one subject's attribute, of which one value holds at a time (docs/reference/facts.md).
+
+    ``kinds``: labels whose memories have slots; the policy need not have all of them. ``many``: attributes that hold several
+    values at once, in whatever spelling.
     """
 
-    class_: Annotated[PositiveDuration, Field(alias="class")]
-    volatile: bool = False
-    rules: Annotated[tuple[Rule, ...], Field(strict=False)] = ()
+    kinds: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    many: Annotated[tuple[str, ...], Field(strict=False)] = ()
+
+    @model_validator(mode="after")
+    def _each_once_and_readable(self) -> Slots:
+        if any(not normal_text(attribute) for attribute in self.many):
+            raise ValueError("many names an attribute that is blank")
+        if twice := _repeated([normal_text(attribute) for attribute in self.many]):
+            raise ValueError(f"many names an attribute twice: {', '.join(twice)}")
+        return self
 
 
 class Kind(Rules):
-    """`[kinds.<name>]`: a label that the engine looks after, with its rules in order of precedence."""
+    """`[kinds.<name>]`: a label that the engine looks after, with its rules in order of precedence.
+
+    ``unique_content``: one live memory per content, scope and kind; ``embed``: its content gets an embedding.
+    ``lifecycle``: a table of `[lifecycles]` whose rules it uses after its own.
+    ``properties``: standard name → the app's own property, read in place and never copied; ``intake``: nodes of this label that
+    apps write in plain Cypher are enrolled without being asked.
+    """
 
     label: Name | None = None
+    unique_content: bool = True
+    embed: bool = True
+    properties: Mapping = Field(default_factory=dict)
+    intake: bool = False
+    decay: Decay | None = None
+    lifecycle: Name | None = None
+
+    @model_validator(mode="after")
+    def _what_decays_is_compared_downwards(self) -> Kind:
+        for rule in self.rules if self.decay else ():
+            for condition in rule.when:
+                if condition.subject == "confidence" and condition.below is None:
+                    raise ValueError(f"{rule.name}: a confidence that decays can only be compared with below")
+        return self
+
+    def read_by_rules(self) -> frozenset[str]:
+        """The names that this kind's own rules read."""
+        return names_read(self.rules) | ({"confidence", "confidence_at", "created_at"} if self.decay else set())
 
 
-class Policy(_Part):
+class Policy(Part):
     """One whole policy file, checked."""
 
     policy: About
     queue: Queue
     rails: Rails
     limits: Limits
+    content: Content
+    work: Work
+    embedding: Embedding
+    recall: Recall
+    accesses: Accesses
+    intake: Intake
+    orphans: Orphans
+    hygiene: Hygiene
+    slots: Slots = Field(default_factory=Slots)
+    edges: Edges
     tiers: Tiers
+    budgets: Budgets
     scheduler: Scheduler
     jobs: dict[str, Job]
+    predicates: dict[Name, Predicate] = Field(default_factory=dict)
     kinds: dict[str, Kind]
     any_kind: Rules
+    salience: Salience
+    facts: Facts
+    lifecycles: dict[Name, Lifecycle] = Field(default_factory=dict)
+    tier_rules: Annotated[tuple[TierRule, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _names_fit_together(self) -> Policy:
@@ -286,35 +414,360 @@ class Policy(_Part):
         for name, kind in self.kinds.items():
             label = kind.label or name
             identifier(label)
-            if label in PROTECTED_KINDS or _RESERVED_LABEL.fullmatch(label):
+            if label in PROTECTED_KINDS or RESERVED_LABEL.fullmatch(label):
                 raise ValueError(f"kinds.{name}: the label {label} is protected and can't be enrolled")
+            if kind.lifecycle is not None and kind.lifecycle not in self.lifecycles:
+                there = ", ".join(sorted(self.lifecycles)) or "none"
+                raise ValueError(f"kinds.{name}: there is no lifecycle {kind.lifecycle!r}; there are: {there}")
+            if self.living(kind) and kind.decay:
+                raise ValueError(
+                    f"kinds.{name}: it has a lifecycle with salience, so its confidence can't decay besides"
+                )
+            if self.living(kind) and (mapped := sorted({"salience", "salience_at"} & kind.properties.keys())):
+                raise ValueError(f"kinds.{name}.properties.{mapped[0]}: the engine writes this, so it can't be mapped")
+            for compared in self.rules_of(kind) if self.scored(kind) else ():
+                for condition in compared.when:
+                    if condition.subject in ("heat_score", "decay_score") and condition.at_least is None:
+                        raise ValueError(f"{compared.name}: {condition.subject} can only be compared with at_least")
+            try:
+                check_mapping(kind.properties, self.read_by(kind) | self.read_of_every_kind())
+            except ValueError as error:
+                raise ValueError(f"kinds.{name}.{error}") from None
         labels = [kind.label or name for name, kind in self.kinds.items()]
         if twice := _repeated(labels):
             raise ValueError(f"two kinds have the same label: {', '.join(twice)}")
-        rules = [*self.any_kind.rules, *(rule for kind in self.kinds.values() for rule in kind.rules)]
+        rules: list[Rule | TierRule] = [*self.all_rules(), *self.tier_rules]
         if twice := _repeated([rule.name for rule in rules]):
             raise ValueError(f"two rules have the same name: {', '.join(twice)}")
         if twice := _repeated([rule.constant for rule in rules]):
             raise ValueError(f"the names of two rules differ only in dots and underscores: {', '.join(twice)}")
+        shipped = shipped_predicates()
+        if both := sorted(self.predicates.keys() & shipped):
+            raise ValueError(f"predicates.{both[0]}: Jochi ships a predicate of this name; give yours another")
+        for rule in rules:
+            for name in (*rule.unless, *rule.if_any):
+                if name not in shipped and name not in self.predicates:
+                    there = ", ".join(sorted(shipped | self.predicates.keys()))
+                    raise ValueError(f"{rule.name}: there is no predicate {name!r}; there are: {there}")
+        if unknown := sorted({entry.kind for entry in self.orphans.kinds} - set(labels)):
+            raise ValueError(f"orphans.kinds: no kind of this policy has the label {', '.join(unknown)}")
+        for label in self.slot_labels():
+            if "status" in _READ_BY_RAILS.get(label, {}):
+                raise ValueError(f"slots.kinds: rails read status of {label}, which slots write")
         if self.scheduler.backoff_min > self.scheduler.backoff_max:
             raise ValueError("scheduler.backoff_min is longer than scheduler.backoff_max")
         if self.scheduler.quarantine_min > self.scheduler.quarantine_max:
             raise ValueError("scheduler.quarantine_min is longer than scheduler.quarantine_max")
         return self
 
+    def all_rules(self) -> list[Rule]:
+        """Every rule of every kind, those for any kind first."""
+        own = (rule for kind in self.kinds.values() for rule in kind.rules)
+        return [*self.any_kind.rules, *own, *(rule for life in self.lifecycles.values() for rule in life.rules)]
+
+    def rules_of(self, kind: Kind) -> tuple[Rule, ...]:
+        """A kind's own rules and then those of its lifecycle."""
+        return kind.rules + (self.lifecycles[kind.lifecycle].rules if kind.lifecycle else ())
+
+    def acting(self, kind: Rules, action: str) -> tuple[Rule, ...]:
+        """The rules with one action that hold for a kind (or for one that the policy doesn't name), in order of precedence."""
+        return self.any_kind.acting(action) + self.own_acting(kind, action)
+
+    def own_acting(self, kind: Rules, action: str) -> tuple[Rule, ...]:
+        """The same without the rules for every kind."""
+        own = self.rules_of(kind) if isinstance(kind, Kind) else ()
+        return tuple(rule for rule in own if rule.action == action)
+
+    def shared_actions(self) -> list[str]:
+        """The actions of rules for every kind, where these say the same of each kind but for its class: none reads what falls or
+        rises by itself in some kinds only, and none has a class of its own."""
+        actions = dict.fromkeys(rule.action for rule in self.any_kind.rules)
+        return [action for action in actions if not any(map(_differs_by_kind, self.any_kind.acting(action)))]
+
+    def living(self, kind: Kind) -> bool:
+        """Whether its memories have salience and the states that go with it."""
+        return kind.lifecycle is not None and self.lifecycles[kind.lifecycle].salience
+
+    def scored(self, kind: Kind) -> bool:
+        """Whether its memories have heat and decay."""
+        return kind.lifecycle is not None and self.lifecycles[kind.lifecycle].scores
+
+    def scored_labels(self) -> list[str]:
+        """The labels of the kinds whose memories have heat and decay."""
+        return [label for label, kind in self.labels().items() if self.scored(kind)]
+
+    def living_labels(self) -> list[str]:
+        """The labels of the kinds whose memories have salience."""
+        return [label for label, kind in self.labels().items() if self.living(kind)]
+
+    def read_by(self, kind: Kind) -> frozenset[str]:
+        """The names that its rules read, its lifecycle's and what its numbers fall by."""
+        ours = (_READ_BY_SALIENCE if self.living(kind) else frozenset()) | (
+            frozenset({*FACT_TYPES, "created_at"}) if self.scored(kind) else frozenset()
+        )
+        return kind.read_by_rules() | names_read(self.rules_of(kind)) | ours
+
+    def sets_states(self) -> bool:
+        """Whether a rule sets a state (other than archived)."""
+        return any(rule.action == "state" for rule in self.all_rules())
+
+    def expiries(self) -> dict[timedelta, list[str]]:
+        """By the time after which what is ephemeral is archived, the labels with salience that it holds for."""
+        found: dict[timedelta, list[str]] = {}
+        for label, kind in self.labels().items():
+            for rule in self.rules_of(kind) if self.living(kind) else ():
+                if rule.action == "archive" and rule.if_any == ("ephemeral",) and rule.clock == ("created_at",):
+                    found.setdefault(rule.after, []).append(label)
+        return found
+
+    def read_of_every_kind(self) -> frozenset[str]:
+        """The names that rules for every kind read."""
+        return names_read((*self.any_kind.rules, *self.tier_rules))
+
+    def ups(self) -> tuple[TierRule, ...]:
+        """Moves towards the context, from the farthest tier on, so that one can follow another; else in order."""
+        found = [rule for rule in self.tier_rules if not rule.down]
+        return tuple(sorted(found, key=lambda rule: -TIERS.index(rule.from_)))
+
+    def downs(self) -> tuple[TierRule, ...]:
+        """Moves away from the context, from the nearest tier on, so that one can follow another; else in order."""
+        found = [rule for rule in self.tier_rules if rule.down]
+        return tuple(sorted(found, key=lambda rule: TIERS.index(rule.from_)))
+
+    def waits(self) -> bool:
+        """Whether a rule is held back by the graph around a memory for a time only."""
+        return any(rule.unless_at_most for rule in self.all_rules())
+
+    def predicates_used(self, all_of_them: bool) -> list[str]:
+        """The predicates that rules for every kind read (so every look at a memory does), or those that any rule reads."""
+        rules: list[Rule | TierRule] = [*self.tier_rules, *(self.all_rules() if all_of_them else self.any_kind.rules)]
+        named = {name for rule in rules for name in (*rule.unless, *rule.if_any)}
+        return sorted(named)
+
+    def named_often(self, kind: Rules, bound: Sequence[str]) -> list[str]:
+        """The predicates that several of a kind's rules name, without those in ``bound``: looked up once for all of them."""
+        rules = self.rules_of(kind) if isinstance(kind, Kind) else ()
+        named = Counter(name for rule in rules for name in {*rule.unless, *rule.if_any})
+        return sorted(name for name, times in named.items() if times > 1 and name not in bound)
+
+    def decays(self) -> dict[str, Decay]:
+        """How confidence falls, by the label of the kinds where it does."""
+        return {label: kind.decay for label, kind in self.labels().items() if kind.decay}
+
+    def slot_labels(self) -> list[str]:
+        """Labels whose memories have slots."""
+        return [label for label in self.labels() if label in self.slots.kinds]
+
+    def many_marks(self) -> list[str]:
+        """The attributes that hold several values at once, as they stand in a slot's name."""
+        return sorted(attribute_mark(attribute) for attribute in self.slots.many)
+
+    def promoted_from(self) -> list[str]:
+        """The tiers that a count of accesses can bring a memory up from."""
+        counted = [rule for rule in self.ups() if rule.reads_accesses]
+        return sorted({rule.from_ for rule in counted})
+
+    def promoted_by(self) -> int:
+        """The least count of accesses in seven days that can bring a memory up."""
+        needed = [condition.value for rule in self.ups() for condition in rule.when if condition.at_least is not None]
+        return min((int(n) for n in needed if isinstance(n, int | float)), default=0)
+
     def labels(self) -> dict[str, Kind]:
         """The kinds by the label that their memories carry, in the policy's order."""
         return {kind.label or name: kind for name, kind in self.kinds.items()}
 
+    def embedded_labels(self) -> list[str]:
+        """Labels whose content gets an embedding; none where embeddings are off."""
+        return [label for label, kind in self.labels().items() if kind.embed and self.embedding.enabled]
+
+    def embedded_with(self) -> dict[str, str]:
+        """The same labels, each with the model that embeds it."""
+        return dict.fromkeys(self.embedded_labels(), self.embedding.model)
+
+    def unique_labels(self) -> list[str]:
+        """Labels of which one live memory has a content in a scope."""
+        return [label for label, kind in self.labels().items() if kind.unique_content]
+
+    def moments(self) -> list[str]:
+        """Properties that start a rule's clock, sorted: each must be a zoned datetime."""
+        rules = [*self.all_rules(), *self.tier_rules]
+        return sorted({name for rule in rules for name in rule.clock})
+
+    def longest_wait(self) -> timedelta:
+        """The longest that anything may put a memory's next look off: its rules, the horizon, a pause after failures."""
+        spans = [rule.after for rule in self.all_rules()] + [
+            rule.after for rule in self.downs() if rule.after is not None
+        ]
+        classes = [self.any_kind.class_, *(kind.class_ for kind in self.kinds.values())]
+        beside = max(self.queue.horizon_max, self.queue.volatile_horizon, self.scheduler.quarantine_max)
+        return beside + max(spans, default=timedelta(0)) + max(classes)
+
     def verdict_parts(self) -> dict[str, object]:
         """What decides over memories: rules, rails, limits. A change here asks for a new plan and a new `jochi apply`."""
-        parts = self.model_dump(mode="json", by_alias=True)
-        return {name: parts[name] for name in ("queue", "rails", "limits", "kinds", "any_kind")}
+        beside = {"kinds": {"__all__": {"unique_content", "embed", "intake"}}}
+        parts = self.model_dump(mode="json", by_alias=True, exclude=beside)
+        for kind in parts["kinds"].values():
+            # Databases of an older version keep their verdict: a kind without a mapping is as it was before there were any.
+            if not kind["properties"]:
+                del kind["properties"]
+            if kind["lifecycle"] is None:
+                del kind["lifecycle"]
+        used = {kind.lifecycle for kind in self.kinds.values() if kind.lifecycle}
+        parts["lifecycles"] = {name: life for name, life in parts["lifecycles"].items() if name in used}
+        for table in (*parts["kinds"].values(), *parts["lifecycles"].values(), parts["any_kind"]):
+            for rule in table["rules"]:
+                for name in ("state", "if_any", "unless_at_most"):
+                    if not rule[name]:
+                        del rule[name]
+        for life in parts["lifecycles"].values():
+            if not life["scores"]:
+                del life["scores"]
+        del parts["orphans"]["pause"]
+        del parts["facts"]["recall"], parts["facts"]["filter_stale"]
+        deciding = ("queue", "rails", "limits", "orphans", "predicates", "kinds", "any_kind", "tier_rules")
+        lives = ("salience", "lifecycles") if used else ()
+        facts = ("facts",) if self.scored_labels() else ()
+        return {name: parts[name] for name in (*deciding, *lives, *facts)}
 
     def kinds_without_rules(self) -> list[tuple[int, bool, str]]:
-        """(class in seconds, volatile, label) of the kinds that only the rules for every kind hold for."""
+        """(class in seconds, volatile, label) of the kinds that only the rules for every kind hold for, by standard names."""
+        told = {label for labels, _kind in self.kinds_with_rules() for label in labels}
         return [
             (int(kind.class_.total_seconds()), kind.volatile, label)
             for label, kind in self.labels().items()
-            if not kind.rules
+            if label not in told
         ]
+
+    def kinds_with_rules(self) -> list[tuple[list[str], Kind]]:
+        """The other kinds with their labels, in order. Those with a lifecycle and nothing else of their own go together by it."""
+        found: list[tuple[list[str], Kind]] = []
+        together: dict[object, list[str]] = {}
+        for label, kind in self.labels().items():
+            if kind.rules or kind.properties or kind.decay:
+                found.append(([label], kind))
+            elif self.rules_of(kind) or self.living(kind):
+                alike = (kind.class_, kind.volatile, kind.lifecycle)
+                if alike in together:
+                    together[alike].append(label)
+                else:
+                    together[alike] = [label]
+                    found.append((together[alike], kind))
+        return found
+
+    def sources(self, label: str | None = None) -> dict[str, tuple[Source, ...]]:
+        """Where each mapped standard name is read, for a memory that carries ``label`` (None: any memory).
+
+        The first mapped label in the policy's order that a memory carries decides. The last source of a chain has no
+        label where nothing else is possible; else the standard name itself stands at its end.
+        """
+        chains: dict[str, tuple[Source, ...]] = {}
+        for of, kind in self.labels().items():
+            for name, own in kind.properties.items():
+                chain = chains.get(name, ())
+                if chain and chain[-1].label is None:
+                    continue
+                chains[name] = (*chain, source_of(None if of == label else of, own))
+        return chains
+
+    @property
+    def engine_owned(self) -> tuple[str, ...]:
+        """The properties that the engine itself writes."""
+        return WRITTEN
+
+    @property
+    def in_the_way(self) -> tuple[str, ...]:
+        """Names under which a node must not have a value before it is enrolled."""
+        return IN_THE_WAY
+
+    @property
+    def protected_kinds(self) -> frozenset[str]:
+        """Labels that are never enrolled."""
+        return PROTECTED_KINDS
+
+    def reads(self) -> dict[str, list[str]]:
+        """By label, the app's own properties that rules and rails read of such a node."""
+        return {label: sorted(self.expected_types(label)) for label in self.labels()}
+
+    def expected_types(self, label: str) -> dict[str, frozenset[str]]:
+        """By the app's own property, the types (as valueType() names them) that rules and rails can use."""
+        kind = self.labels()[label]
+        wanted: dict[str, set[str]] = {name: {_MOMENT} for name in ("created_at", "expires_at", "locked_at")}
+        wanted |= {"pinned": {"BOOLEAN"}, "ttl_policy": {"STRING"}, "locked_by": {"STRING"}}
+        wanted |= {name: {type} for name, type in _READ_BY_RAILS.get(label, {}).items()}
+        wanted |= dict(_SALIENCE_TYPES) if self.living(kind) else {}
+        wanted |= {name: set(types) for name, types in FACT_TYPES.items()} if self.scored(kind) else {}
+        for rule in (*self.rules_of(kind), *self.any_kind.rules, *self.tier_rules):
+            for name in rule.clock:
+                wanted.setdefault(name, {_MOMENT})
+            for condition in rule.when:
+                if condition.absent is None:
+                    wanted.setdefault(condition.subject, set(condition.cypher_type.split(" | ")))
+        found: dict[str, frozenset[str]] = {}
+        for name, types in wanted.items():
+            own = kind.properties.get(name, name)
+            extra = set() if isinstance(own, str) else {_CONVERTED[own.as_]}
+            found[self.own_name(label, name)] = frozenset(f"{type} NOT NULL" for type in types | extra)
+        return found
+
+    def conversions(self) -> dict[str, dict[str, str]]:
+        """By label and the app's own property: as what a moment that isn't zoned is read (`epoch_ms`, `epoch_s`, `local_utc`)."""
+        return {
+            label: {own.property: own.as_ for own in kind.properties.values() if not isinstance(own, str)}
+            for label, kind in self.labels().items()
+        }
+
+    def intake_labels(self) -> dict[str, Kind]:
+        """The kinds whose new nodes are enrolled without being asked, by label."""
+        return {label: kind for label, kind in self.labels().items() if kind.intake}
+
+    def own_name(self, label: str, name: str) -> str:
+        """The app's own property that stands for the standard ``name`` on nodes with ``label``."""
+        own = self.labels()[label].properties.get(name, name)
+        return own if isinstance(own, str) else own.property
+
+    def content_names(self) -> list[str]:
+        """The properties under which kinds keep their content, the standard name first."""
+        own = {self.own_name(label, "content") for label in self.labels()}
+        return ["content", *sorted(own - {"content"})]
+
+    def read_names(self) -> list[str]:
+        """Every property that a rule or rail reads, under all its names: an app's and the engine's."""
+        ours = {
+            "access_count",
+            "access_count_7d",
+            "access_day",
+            "access_days",
+            "agents",
+            "confidence_at",
+            "confidence_lost",
+        }
+        ours |= {
+            "confidence_lost_at",
+            "hold_until",
+            "last_accessed_at",
+            "quarantined_until",
+            "tier",
+            "tier_at",
+            "tier_reason",
+        }
+        return sorted(ours | set(self.watched()))
+
+    def watched(self) -> list[str]:
+        """The properties whose change an app makes and a rule or rail reads, under all their names (for the trigger)."""
+        rails = {
+            "created_at",
+            "pinned",
+            "ttl_policy",
+            "locked_at",
+            "locked_by",
+            "status",
+            "active",
+            "state",
+            "confidence",
+            "consolidated",
+        }
+        names = set(rails | self.read_of_every_kind())
+        for kind in self.kinds.values():
+            names |= self.read_by(kind)
+        mapped = {self.own_name(label, name) for label in self.labels() for name in names}
+        return sorted((names | mapped) - set(WRITTEN))

@@ -17,11 +17,14 @@ from typing import Literal
 
 import jinja2
 
+from jochi import properties, slot_names
 from jochi.errors import JochiError, UsageError
 from jochi.facts import ServerFacts
 from jochi.policy import Policy
 from jochi.policy.durations import format_duration
-from jochi.rendering.quoting import identifier, literal
+from jochi.policy.model import PROTECTED_KINDS
+from jochi.policy.rules import TIERS, class_seconds
+from jochi.rendering.quoting import cypher_map, identifier, literal
 from jochi.resources import procedures_folder
 
 _KIND = re.compile(r"^// Kind: (job|call|engine)\b", re.MULTILINE)
@@ -97,6 +100,24 @@ def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | No
     return Procedure(name, _as_kind(kind[1]), _sections(rendered, kind[1]), _template_hash(root, file))
 
 
+def render_statement(name: str, policy: Policy) -> str:
+    """A statement that only a client runs and whose text depends on the policy: `procedures/<name>.cypher.j2`.
+
+    Its folder begins with `_`, so it is no procedure and is never stored.
+    """
+    return _tidy(_environment(procedures_folder()).get_template(f"{name}{_SUFFIX}").render(policy=policy))
+
+
+def render_for_label(name: str, label: str) -> str:
+    """`procedures/<name>.label.j2`, a statement that only a client runs, for one label.
+
+    A label can't be a parameter: `MATCH (n:$(label))` reads every node on 5.26 (DESIGN §2). ValueError for a label that
+    isn't a plain name.
+    """
+    root = procedures_folder()
+    return _tidy(_environment(root).get_template(f"{name}.label.j2").render(label=label))
+
+
 def _place_in_template(error: BaseException, file: Path) -> str:
     """`file:line` of the innermost template line in the traceback, which Jinja rewrites to point into templates."""
     places = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
@@ -136,13 +157,19 @@ def _environment(root: Path) -> jinja2.Environment:
     )
     environment.filters["identifier"] = identifier
     environment.filters["literal"] = literal
+    environment.filters["cypher_map"] = cypher_map
     environment.filters["span"] = format_duration
+    environment.filters["class_seconds"] = class_seconds
+    environment.globals["owned"] = properties
+    environment.globals["slot_names"] = slot_names
+    environment.globals["protected_kinds"] = PROTECTED_KINDS
+    environment.globals["tiers"] = TIERS
     return environment
 
 
 def _template_hash(root: Path, file: str) -> str:
-    """The hash of the template and of every macro file, so that a changed macro never looks like a changed database."""
+    """The hash of the template and of all it may draw on, so that a changed macro never looks like a changed database."""
     digest = hashlib.sha256()
-    for path in [root / file, *sorted((root / "_macros").glob("*.j2"))]:
+    for path in [root / file, *sorted((root / "_macros").glob("*.j2")), *sorted((root / "_predicates").glob("*.j2"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

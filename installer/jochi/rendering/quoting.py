@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
-from jochi.policy.model import identifier
+from jochi.policy.mapping import identifier
 
-__all__ = ["identifier", "literal"]
+__all__ = ["cypher_map", "identifier", "literal"]
 
 
 def literal(value: object) -> str:
-    """A Cypher literal for a value of the policy: text, number, truth value, duration or a list of these."""
+    """A Cypher literal for a value of the policy: text, number, truth value, duration, or a list or map of these."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and -(2**63) <= value < 2**63:
@@ -23,9 +23,16 @@ def literal(value: object) -> str:
         return f"duration({{seconds: {int(value.total_seconds())}}})"
     if isinstance(value, str):
         return "'" + "".join(_escaped(character) for character in value) + "'"
+    if isinstance(value, Mapping):
+        return cypher_map(value)
     if isinstance(value, Iterable):
         return "[" + ", ".join(literal(item) for item in value) + "]"
     raise ValueError(f"{value!r} can't be written as a Cypher literal")
+
+
+def cypher_map(values: Mapping[str, object]) -> str:
+    """A Cypher map literal; the keys are checked names."""
+    return "{" + ", ".join(f"{identifier(key)}: {literal(value)}" for key, value in values.items()) + "}"
 
 
 def _escaped(character: str) -> str:

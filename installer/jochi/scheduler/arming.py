@@ -21,7 +21,7 @@ def ensure_jobs(engine: Engine, *, replace: bool = False) -> list[str]:
     text = engine.text("scheduler/arm")
     if replace:
         take_off_list(engine)
-    parameters = {"clock": ServerClock(engine.database).now(), "pump": engine.pump, "watch": engine.watch}
+    parameters = {"clock": ServerClock(engine.database).now(), "pump": engine.pump, "watch": engine.watch, "pin": None}
     try:
         rows = engine.database.autocommit(text, parameters)
     except ClientError as error:

@@ -214,20 +214,26 @@ def replay(
     batch_size: int = 1_000,
     policy: str = "replay",
     on_step: Callable[[ReplayStep], None] | None = None,
+    before: Callable[[datetime], None] | None = None,
 ) -> list[ReplayStep]:
     """Runs the jobs' own select and act with a ``now`` that moves from ``start`` to ``end``, each at its interval.
 
     ``jobs`` maps job names to intervals. Each batch is one transaction. Leases, the guard's mark and the jobs' schedule are left
-    alone: a replay has its own clock. Returns only the steps that changed something, in order.
+    alone: a replay has its own clock. ``before`` is called once for each moment, before its jobs. Returns only the steps that
+    changed something, in order.
     """
     sections = {job: _sections_of(engine, job) for job in jobs}
     due = dict.fromkeys(jobs, start)
     steps: list[ReplayStep] = []
+    last: datetime | None = None
     while True:
         job = min(due, key=lambda name: (due[name], name))
         at = due[job]
         if at > end:
             return steps
+        if before and at != last:
+            before(at)
+        last = at
         step = _replay_once(engine, job, sections[job], at, batch_size, policy)
         due[job] = at + jobs[job]
         if on_step:

@@ -1,0 +1,122 @@
+"""`jochi enrol LABEL`, `jochi disenrol LABEL`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from jochi.cli.asking import ask
+from jochi.cli.connection import jochi
+from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.enrolling import EnrolmentPlan
+from jochi.errors import PartlyDone
+
+Label = Annotated[str, typer.Argument(help="A label that the installed policy has a kind for.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands to the tree."""
+    app.command()(enrol)
+    app.command()(disenrol)
+
+
+def enrol(
+    context: typer.Context,
+    label: Label,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what it would do.")] = False,
+    yes: Yes = False,
+    generate_ids: Annotated[
+        bool, typer.Option("--generate-ids", help="Make an id for nodes that have none, instead of refusing them.")
+    ] = False,
+    page: Annotated[int, typer.Option("--page", min=1, max=10_000, help="Nodes in one transaction.")] = 2_000,
+    as_json: AsJson = False,
+) -> None:
+    """Make memories of nodes that are there. Shows a plan and asks first; can be stopped and run again.
+
+    Nodes that can't be enrolled are counted and listed, the others go in: exit code 3.
+    """
+    with jochi(context) as client:
+        with err.status(f"looking at the nodes with {label}"):
+            planned = client.plan_enrolment(label, generate_ids=generate_ids)
+        if plan or not as_json:
+            write_json(planned.as_dict()) if as_json else _show(planned)
+        if plan:
+            return
+        ask(f"Enrol {planned.ready:,} nodes?", yes=yes)
+        with _bar("enrolling", planned.nodes - planned.curated, hidden=as_json) as advance:
+            result = client.enrol(
+                label,
+                generate_ids=generate_ids,
+                page=page,
+                on_progress=lambda r: advance(r.enrolled + r.passed + r.troubles.total),
+            )
+    if as_json:
+        write_json(result)
+    else:
+        out.print(f"{result.enrolled:,} nodes enrolled, {result.already:,} were memories before")
+    if result.troubles.total:
+        raise PartlyDone(
+            f"{result.troubles.total:,} nodes were not enrolled: " + "; ".join(result.troubles.lines()),
+            fix="set right what they lack and run the same command again",
+        )
+
+
+def disenrol(
+    context: typer.Context,
+    label: Label,
+    keep_tombstones: Annotated[
+        bool, typer.Option("--keep-tombstones", help="Leave pruned ones pruned, instead of bringing them back first.")
+    ] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take back what enrolment added to the nodes of a label. What apps wrote stays. Can be stopped and run again."""
+    ask(f"Release all nodes of {label} that were enrolled?", yes=yes)
+    with jochi(context) as client, err.status("releasing") as spinner:
+        result = client.disenrol(
+            label,
+            keep_tombstones=keep_tombstones,
+            on_progress=lambda r: spinner.update(f"releasing: {r.released:,}"),
+        )
+    if as_json:
+        write_json(result)
+        return
+    out.print(f"{result.released:,} nodes released, {result.restored:,} of them brought back from pruning")
+    if result.left:
+        out.print(f"{result.left:,} memories of this kind stay: they were remembered or imported, not enrolled")
+    if result.kept:
+        out.print(f"{result.kept:,} tombstones stay and are purged in time")
+
+
+@contextlib.contextmanager
+def _bar(text: str, total: int, *, hidden: bool) -> Iterator[Any]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=err, transient=True, disable=hidden or not err.is_terminal) as bar:
+        task = bar.add_task(text, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _show(plan: EnrolmentPlan) -> None:
+    out.print(f"{plan.nodes:,} nodes with {plan.label}: {plan.curated:,} are memories, {plan.ready:,} can be enrolled")
+    for line in plan.troubles.lines():
+        out.print(f"  not enrolled: {line}", markup=False)
+    if plan.with_content:
+        mean = plan.total_content / plan.with_content
+        out.print(
+            f"content: {plan.with_content:,} have one, {mean:,.0f} characters on average, longest {plan.longest_content:,}"
+        )
+    wrong = [
+        (property, type.lower() if type != "NULL" else "absent", n)
+        for property, types in plan.wrong_types.items()
+        for type, n in types.items()
+    ]
+    if wrong:
+        table("absent, or of a type that rules and rails can't use", ("property", "type", "nodes"), wrong, right=(2,))
+    due = [(rule, outcome, n) for (rule, outcome), n in sorted(plan.verdicts.items(), key=str) if rule]
+    if due:
+        table("due at once", ("rule", "outcome", "nodes"), due, right=(2,))

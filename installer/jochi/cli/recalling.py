@@ -1,0 +1,84 @@
+"""`jochi recall`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jochi.cli.connection import jochi
+from jochi.cli.look import parse_moment
+from jochi.cli.output import AsJson, err, table, write_json
+from jochi.errors import UsageError
+from jochi.policy.model import Embedding
+
+_LONGEST = 120
+
+
+def recall(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="What to look for. Plain words: nothing in it is syntax.")],
+    scope: Annotated[str, typer.Option(help="Whose memories.")] = "default",
+    k: Annotated[int, typer.Option("--k", help="How many at most.")] = 10,
+    kinds: Annotated[list[str] | None, typer.Option("--kinds", help="Only this kind; can be given again.")] = None,
+    include_archived: Annotated[bool, typer.Option("--include-archived", help="Archived ones, too.")] = False,
+    include_superseded: Annotated[
+        bool, typer.Option("--include-superseded", help="Facts that hold no more, or not yet, too.")
+    ] = False,
+    since: Annotated[str | None, typer.Option(help="Only what was created from then on: 2026-12-24T18:00:00Z.")] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(help="By meaning as well: embed the text with minilm, sentence-transformers or openai."),
+    ] = None,
+    hops: Annotated[
+        int, typer.Option(help="Follow edges from the hits, so many steps; shows the way with each edge's confidence.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Find memories of a scope by their words, and with --provider by their meaning. Writes nothing."""
+    with jochi(context) as client:
+        found = client.recall(
+            text,
+            vector=None if provider is None else _embedded(text, provider, client.policy.policy.embedding),
+            scope=scope,
+            k=k,
+            kinds=kinds or None,
+            include_archived=include_archived,
+            include_superseded=include_superseded,
+            since=parse_moment(since),
+            hops=hops,
+        )
+    if as_json:
+        followed = {"reached": list(found.reached), "cut_off": found.cut_off} if hops else {}
+        write_json({"hits": list(found), "degraded": found.degraded, **followed})
+        return
+    rows = [(hit.key, hit.kind, hit.tier, hit.created_at, _short(hit.content)) for hit in found]
+    table(f"{len(found)} of {scope}", ("key", "kind", "tier", "created", "content"), rows)
+    if hops:
+        ways = [(one.key, one.kind, f"{one.score:.4f}", one.way, _short(one.content)) for one in found.reached]
+        table(f"{len(ways)} more along edges", ("key", "kind", "score", "way", "content"), ways, right=(2,))
+        if found.cut_off:
+            err.print("[yellow]there were more edges than recall reads: these are of the strongest part[/]")
+    if found.degraded:
+        err.print(f"[yellow]{found.degraded}[/]")
+
+
+def _embedded(text: str, provider: str, policy: Embedding) -> list[float]:
+    """The text as a vector of the policy's model; no other can be compared with what is stored."""
+    from jochi_workers import embeddings
+
+    made = embeddings.provider(provider, model=policy.model if provider != "minilm" else None)
+    try:
+        if made.model != policy.model:
+            raise UsageError(
+                f"{provider} is the model {made.model}, and the vectors in this database are of {policy.model}",
+                fix="name another --provider, or leave it out to look by words only",
+            )
+        return made.embed([text])[0].vector
+    finally:
+        made.close()
+
+
+def _short(content: str | None) -> str:
+    text = " ".join(str(content or "").split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

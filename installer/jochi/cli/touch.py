@@ -1,0 +1,43 @@
+"""`jochi touch`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jochi.cli.connection import jochi
+from jochi.cli.look import At, parse_moment
+from jochi.cli.output import AsJson, out, write_json
+from jochi.errors import PartlyDone
+
+
+def touch(
+    context: typer.Context,
+    keys: Annotated[
+        list[str], typer.Argument(help="Keys scope/id of memories, or ids in the scope that --scope names.")
+    ],
+    recalled: Annotated[
+        bool, typer.Option("--recalled", help="They were only shown, not used: counts as a recall, not as an access.")
+    ] = False,
+    agent: Annotated[str | None, typer.Option(help="Who used them.")] = None,
+    batch: Annotated[
+        str | None, typer.Option(help="A text of your own: the same command with it again counts nothing.")
+    ] = None,
+    scope: Annotated[str, typer.Option(help="Scope, where only the id is given.")] = "default",
+    at: At = None,
+    as_json: AsJson = False,
+) -> None:
+    """Report that memories were used, so that the engine reinforces and protects them."""
+    named = [key if "/" in key else f"{scope}/{key}" for key in keys]
+    with jochi(context) as client:
+        done = client.touch(named, used=not recalled, agent=agent, batch=batch, now=parse_moment(at))
+    if as_json:
+        write_json(done)
+    else:
+        again = f"; {done.repeated:,} were taken before under this batch" if done.repeated else ""
+        out.print(f"{done.touched:,} touches taken{again}; they are counted within seconds", soft_wrap=True)
+    if done.rejected:
+        raise PartlyDone(
+            f"{done.rejected:,} can't be keys (such as {done.samples[0]!r})", fix="a key is scope/id: default/m1"
+        )

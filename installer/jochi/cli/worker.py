@@ -1,0 +1,189 @@
+"""`jochi worker`: does what the database can't, and says how much of it is left."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jochi.cli.connection import jochi
+from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.client import Jochi
+from jochi.errors import UsageError
+
+if TYPE_CHECKING:
+    from jochi_workers.handler import Handler
+    from jochi_workers.worker import Progress, Stop
+
+app = typer.Typer(help="Do what the database can't: count tokens, hash content, embed.", invoke_without_command=True)
+
+_REPORT_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
+
+
+@app.callback()
+def worker(
+    context: typer.Context,
+    provider: Annotated[
+        str | None, typer.Option(help="Embed as well, with minilm, sentence-transformers or openai.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="The provider's model; must be the policy's.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible endpoint.")] = None,
+    key_variable: Annotated[str | None, typer.Option(help="Environment variable that holds its key.")] = None,
+    key_file: Annotated[Path | None, typer.Option(help="File that holds its key.")] = None,
+    dimensions: Annotated[int | None, typer.Option(min=1, help="Ask it for vectors of this length.")] = None,
+    requests_per_minute: Annotated[int | None, typer.Option(min=1, help="Requests to it at most.")] = None,
+    tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="Tokens sent to it at most.")] = None,
+    download: Annotated[
+        bool, typer.Option("--download", help="Let sentence-transformers fetch a model that isn't here.")
+    ] = False,
+    device: Annotated[str | None, typer.Option(help="Device for sentence-transformers: cpu, cuda, mps.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Cores for minilm.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="End when nothing is due any more.")] = False,
+    batch: Annotated[int, typer.Option(min=1, max=1000, help="Memories leased at once.")] = 200,
+    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between looks at an empty queue.")] = 5.0,
+    limit_rate: Annotated[float | None, typer.Option(min=0.01, help="Embeddings a second at most.")] = None,
+    retry_quarantined: Annotated[
+        bool, typer.Option("--retry-quarantined", help="First put back what workers had given up on.")
+    ] = False,
+    show_status: Annotated[bool, typer.Option("--status", help="The same as `jochi worker status`.")] = False,
+) -> None:
+    """Work until Ctrl-C. Any number of workers may run at once, on any machine; what one holds when it dies comes back
+    after the lease (policy, [work])."""
+    if context.invoked_subcommand is not None:
+        return
+    if show_status:
+        status(context)
+        return
+    given: dict[str, Any] = {
+        "base_url": base_url,
+        "key_variable": key_variable,
+        "key_file": key_file,
+        "dimensions": dimensions,
+        "requests_per_minute": requests_per_minute,
+        "tokens_per_minute": tokens_per_minute,
+        "download": download or None,
+        "device": device,
+        "threads": threads,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    if provider is None and (model or options or limit_rate):
+        raise UsageError("options of a provider, --model and --limit-rate go with --provider")
+    from jochi_workers import queue
+    from jochi_workers.worker import Stop, Worker
+
+    stop = Stop()
+    with jochi(context) as client, _stopped_by_signals(stop):
+        if retry_quarantined:
+            err.print(f"put back: {queue.retry_quarantined(client.engine):,} memories")
+        handlers = _handlers(client, stop, provider, model, options)
+        with _shown() as show:
+            running = Worker(
+                client.engine,
+                handlers,
+                batch=batch,
+                interval=interval,
+                rates={} if limit_rate is None else {"embed": limit_rate},
+                stop=stop,
+                on_progress=show,
+            )
+            running.run(once=once)
+    for line in _lines(running.progress):
+        out.print(line, markup=False)
+    if stop.asked():
+        err.print("stopped; what wasn't done has been given back")
+
+
+def _handlers(
+    client: Jochi, stop: Stop, provider: str | None, model: str | None, options: Mapping[str, Any]
+) -> list[Handler]:
+    from jochi_workers.prepare import Prepare
+
+    prepare = Prepare(stopping=stop.asked)
+    err.print(f"prepare: content hashes, tokens by {prepare.counter.name}", markup=False)
+    if not prepare.exact:
+        err.print("  → `jochi tokens prime` fetches the vocabulary for exact counts", markup=False)
+    if provider is None:
+        return [prepare]
+    from jochi_workers.embed import with_provider
+
+    policy = client.policy.policy.embedding
+    if not policy.enabled:
+        raise UsageError("embeddings are switched off in the policy", fix="set embedding.enabled = true and install")
+    embed = with_provider(provider, model, policy, stopping=stop.asked, **options)
+    err.print(f"embed: {policy.model} by {provider}", markup=False)
+    return [prepare, embed]
+
+
+@app.command()
+def status(context: typer.Context, as_json: AsJson = False) -> None:
+    """How much is left for workers, and what they have given up on."""
+    from jochi_workers import queue
+
+    with jochi(context) as client:
+        queues, quarantined = queue.status(client.engine)
+    if as_json:
+        write_json({"queues": queues, "quarantined": quarantined})
+        return
+    rows = [(name, left.waiting, left.later, left.estimated) for name, left in queues.items()]
+    table("Work for `jochi worker`", ("queue", "due", "leased or later", "tokens estimated"), rows, right=(1, 2, 3))
+    if quarantined:
+        out.print(f"put aside after failures: {quarantined:,} (`jochi worker --retry-quarantined` puts them back)")
+
+
+@contextmanager
+def _stopped_by_signals(stop: Stop) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM asks the worker to end; a second one ends it on the spot."""
+
+    def asked(_number: int, _frame: FrameType | None) -> None:
+        if stop.asked():
+            raise KeyboardInterrupt
+        stop.now()
+
+    before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _shown() -> Iterator[Callable[[Mapping[str, Progress]], None]]:
+    """One line that is kept up to date on a terminal; elsewhere a line now and then."""
+    if err.is_terminal:
+        with err.status("looking for work") as line:
+            yield lambda progress: line.update("  ".join(_lines(progress)))
+        return
+    last = monotonic()
+
+    def print_now_and_then(progress: Mapping[str, Progress]) -> None:
+        nonlocal last
+        if monotonic() - last >= _REPORT_EVERY:
+            last = monotonic()
+            for line in _lines(progress):
+                err.print(line, markup=False)
+
+    yield print_now_and_then
+
+
+def _lines(progress: Mapping[str, Progress]) -> list[str]:
+    return [f"{name}: {_sentence(of)}" for name, of in progress.items()]
+
+
+def _sentence(of: Progress) -> str:
+    parts = [f"{of.done:,} done"]
+    beside = {
+        "duplicates": of.duplicates,
+        "outdated": of.outdated,
+        "without need": of.dropped,
+        "failed": of.failed,
+        "put aside": of.quarantined,
+    }
+    parts += [f"{count:,} {word}" for word, count in beside.items() if count]
+    return ", ".join(parts) + (f" ({of.note})" if of.note else "")

@@ -1,0 +1,55 @@
+"""Embeds the demonstration's memories with a worker, as `jochi worker --provider minilm` does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from jochi.client import Jochi
+from jochi.demo.story import Embeddings
+from jochi.demo.watching import Watcher
+from jochi.engine import Engine
+
+if TYPE_CHECKING:
+    from jochi_workers.embed import Embed
+    from jochi_workers.worker import Progress
+
+PROVIDER = "minilm"
+
+
+def handler(client: Jochi, watcher: Watcher) -> Embed | None:
+    """What embeds, loaded and tried out; None, and a line that says so, where the extra [embeddings] isn't installed."""
+    from jochi_workers.embed import with_provider
+    from jochi_workers.embeddings import ProviderUnusable
+
+    policy = client.policy.policy.embedding
+    try:
+        return with_provider(PROVIDER, None, policy, stopping=lambda: False)
+    except ProviderUnusable as missing:
+        watcher.say(f"no embeddings in this demonstration: {missing.what} ({missing.fix})")
+        return None
+
+
+def queue_all(client: Jochi) -> None:
+    """Puts every memory of a kind with embeddings into the queue; nobody may work on it at the same time."""
+    client.run("requeue_embeddings", drain=True)
+
+
+def embed(client: Jochi, with_handler: Embed, watcher: Watcher) -> Embeddings:
+    """Works the queue until it is empty, beside whatever the database does meanwhile."""
+    from jochi_workers.queue import Queue
+    from jochi_workers.worker import Worker
+
+    engine = Engine(client.database)
+    total = Queue(engine, "embed").left().waiting
+
+    def on_progress(progress: Mapping[str, Progress]) -> None:
+        watcher.progress("embedding, while the database goes on by itself", progress["embed"].done, total)
+
+    began = time.monotonic()
+    worker = Worker(engine, [with_handler], on_progress=on_progress)
+    worker.run(once=True)
+    seconds = time.monotonic() - began
+    made = worker.progress["embed"]
+    return Embeddings(client.policy.policy.embedding.model, made.done, made.failed, seconds)

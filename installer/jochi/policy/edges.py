@@ -1,0 +1,88 @@
+"""`[edges]`: relationships with a confidence that observations raise and time wears down (docs/reference/edges.md)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from jochi.policy.durations import Duration
+from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share
+
+_Step = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+
+NO_TYPE = "JOCHI_NO_EDGE"
+"""Stands in patterns where a policy declares no type: nobody has relationships of it."""
+
+
+class EdgeType(Part):
+    """One entry of `edges.types`: a relationship type that the engine looks after, and what is different for it.
+
+    ``one_way``: recall follows it from start to end only.
+    """
+
+    type: Name
+    one_way: bool = False
+    grace: Duration | None = None
+    window: PositiveDuration | None = None
+    per_window: _Step | None = None
+    floor: Share | None = None
+    reinforce: _Step | None = None
+
+
+class Edges(Part):
+    """`[edges]`: how much an observation adds, what time takes, and how recall spreads."""
+
+    types: Annotated[tuple[EdgeType, ...], Field(strict=False)]
+    grace: Duration
+    window: PositiveDuration
+    per_window: _Step
+    floor: Share
+    reinforce: _Step
+    cap: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+    look_every: PositiveDuration
+    batch_edges: Annotated[int, Field(ge=1, le=50_000)]
+    visible: Share
+    hops: Annotated[int, Field(ge=1, le=5)]
+    hop_decay: _Step
+    iterations: Annotated[int, Field(ge=0, le=50)]
+    damping: Share
+    widest: Count
+    fan_out: Annotated[int, Field(ge=1, le=10_000)]
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Edges:
+        names = [entry.type for entry in self.types]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"a type is there twice: {', '.join(twice)}")
+        if self.floor > self.cap:
+            raise ValueError("floor is above cap")
+        return self
+
+    @property
+    def names(self) -> list[str]:
+        """The declared types, in the policy's order; never none, so that every statement can be rendered."""
+        return [entry.type for entry in self.types] or [NO_TYPE]
+
+    @property
+    def one_way(self) -> list[str]:
+        """The types that recall follows from start to end only."""
+        return [entry.type for entry in self.types if entry.one_way]
+
+    def numbers(self) -> dict[str, dict[str, float | int]]:
+        """By type, what counts for it; spans in seconds."""
+        return {
+            entry.type: {
+                "grace": _seconds(self.grace if entry.grace is None else entry.grace),
+                "window": _seconds(self.window if entry.window is None else entry.window),
+                "per_window": self.per_window if entry.per_window is None else entry.per_window,
+                "floor": self.floor if entry.floor is None else entry.floor,
+                "reinforce": self.reinforce if entry.reinforce is None else entry.reinforce,
+            }
+            for entry in self.types
+        }
+
+
+def _seconds(span: timedelta) -> int:
+    return int(span.total_seconds())

@@ -1,0 +1,119 @@
+"""`[facts]` as types: what heat and decay are made of, confidence tiers, protected categories (seed 003)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share
+
+FACT_TYPES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        **dict.fromkeys(("confidence", "importance"), frozenset({"INTEGER", "FLOAT"})),
+        **dict.fromkeys(
+            ("category", "confidence_tier", "policy_class", "state", "verification_state"), frozenset({"STRING"})
+        ),
+        **dict.fromkeys(("confirmed_at", "resolved_at", "updated_at"), frozenset({"ZONED DATETIME"})),
+        "resolved": frozenset({"BOOLEAN"}),
+    }
+)
+"""What scores and predicates of facts read, and the types that they can use."""
+
+
+class ConfidenceTier(Part):
+    """One tier: from which confidence on (the lowest has none) and what it weighs in a score."""
+
+    name: Name
+    from_: Annotated[Share | None, Field(alias="from")] = None
+    weight: Share
+
+
+class HeatWeights(Part):
+    """What each input adds to heat (peers A3, lifecycle.ts)."""
+
+    confidence: Share
+    access: Share
+    recency: Share
+    importance: Share
+    feedback: Share
+
+
+class DecayWeights(Part):
+    """What each input adds to decay; ``doubt`` is that of a confidence of 0, ``cold`` of a heat of 0 (peers A3)."""
+
+    age: Share
+    idle: Share
+    doubt: Share
+    feedback: Share
+    cold: Share
+
+
+Delta = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+
+
+class RecallDeltas(Part):
+    """What a state adds to a score between 0 and 1 in recall, and what a dispute adds besides (peers A3, Recall score deltas)."""
+
+    candidate: Delta
+    validated: Delta
+    active: Delta
+    stale: Delta
+    archived: Delta
+    disputed: Delta
+
+    @property
+    def by_state(self) -> dict[str, float]:
+        """Without that of a dispute."""
+        return {name: value for name, value in self.model_dump().items() if name != "disputed"}
+
+
+class Facts(Part):
+    """`[facts]`: how warm facts are and how far they have faded, from 0 to 1, computed for the moment at hand and never stored.
+
+    Recency falls to 0 over ``recent``, age and idle time rise to 1 over ``old`` and ``unused``. Feedback is neutral (0.5):
+    nobody hands any in.
+    ``filter_stale``: recall leaves out what is stale or archived, even where archived ones are asked for.
+    """
+
+    confidence_tiers: Annotated[tuple[ConfidenceTier, ...], Field(strict=False, min_length=2)]
+    unknown_weight: Share
+    importance: Share
+    many_accesses: Count
+    recent: PositiveDuration
+    old: PositiveDuration
+    unused: PositiveDuration
+    disputed: Share
+    heat: HeatWeights
+    decay: DecayWeights
+    protected_categories: Annotated[tuple[str, ...], Field(strict=False)]
+    unimportant: Share
+    recall: RecallDeltas
+    filter_stale: bool
+
+    @model_validator(mode="after")
+    def _tiers_in_order(self) -> Facts:
+        limits = [tier.from_ for tier in self.confidence_tiers]
+        known = [limit for limit in limits[:-1] if limit is not None]
+        if limits[-1] is not None or len(known) != len(limits) - 1 or any(a <= b for a, b in pairwise(known)):
+            raise ValueError(
+                "confidence_tiers go from the highest to the lowest; each but the last says from which confidence on"
+            )
+        if len({tier.name for tier in self.confidence_tiers}) != len(self.confidence_tiers):
+            raise ValueError("confidence_tiers: a name is there twice")
+        return self
+
+    @model_validator(mode="after")
+    def _heat_is_a_share(self) -> Facts:
+        if sum(self.heat.model_dump().values()) > 1 + 1e-9:
+            raise ValueError("heat: the weights add up to more than 1")
+        return self
+
+    @property
+    def access_scale(self) -> float:
+        """What ln(1 + accesses) is divided by."""
+        return math.log1p(self.many_accesses)

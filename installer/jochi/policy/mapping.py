@@ -1,0 +1,153 @@
+"""Names: what the engine reads under which of an app's own property names (DESIGN §4)."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+
+from jochi.ownership import WRITTEN
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+
+IN_THE_WAY = (
+    "confidence_lost",
+    "confidence_lost_at",
+    "content_key",
+    "curation_action",
+    "curation_failures",
+    "curation_rails",
+    "deleted_at",
+    "duplicate_of",
+    "embed_due",
+    "embed_lease",
+    "embedding_unknown",
+    "enrolled_at",
+    "enrolled_had",
+    "enrolled_run",
+    "last_curated_at",
+    "next_due",
+    "prepare_due",
+    "prepare_lease",
+    "purge_started_at",
+    "quarantined_until",
+    "slot_due",
+    "slot_key",
+    "slot_line",
+    "slot_name",
+    "slot_place",
+    "slot_stands",
+    "slot_value",
+    "tier_at",
+    "tier_from",
+    "tier_reason",
+    "tombstone",
+    "tombstone_labels",
+    "work_error",
+    "work_failures",
+    "work_quarantined",
+    "work_quarantined_at",
+)
+"""Of what the engine writes, the names that a node must not have before it is enrolled: their values would be lost."""
+
+STANDARD_NAMES = frozenset(
+    [
+        "scope",
+        "id",
+        "content",
+        "created_at",
+        "updated_at",
+        "expires_at",
+        "pinned",
+        "ttl_policy",
+        "locked_by",
+        "locked_at",
+        "state",
+        "status",
+        "active",
+        "confidence",
+        "confidence_at",
+        "importance",
+        "salience",
+        "salience_at",
+        "consolidated",
+        "consolidated_at",
+        "archived_at",
+        "read",
+        "read_at",
+        "priority",
+        "last_active_at",
+        "completed_at",
+        "failed_at",
+        "severity",
+        "compression_level",
+    ]
+)
+"""What rules, rails, enrolment and recall read besides (DESIGN §4); a kind's own rules may name more."""
+
+Conversion = Literal["epoch_ms", "epoch_s", "local_utc"]
+
+
+def identifier(value: str) -> str:
+    """``value`` if it can stand unquoted as a label, type or property name in Cypher; ValueError if not."""
+    if not _IDENTIFIER.fullmatch(value):
+        raise ValueError(f"{value!r} is not a plain name (letters, digits, underscore; at most 64)")
+    return value
+
+
+class OwnProperty(BaseModel):
+    """`{ property = "opened", as = "epoch_ms" }`: a moment that the app doesn't keep as a zoned datetime.
+
+    ``as_``: epoch_ms and epoch_s are integers since 1970 in UTC, local_utc is a local datetime that means UTC. What is of
+    another type, or lies before 1990, isn't converted: it is of a wrong type for the rule or rail that reads it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+
+    property: Annotated[str, AfterValidator(identifier)]
+    as_: Conversion
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_is_a_keyword(cls, data: object) -> object:
+        # An alias would change how errors name the key; `as` is a word of Python's.
+        if isinstance(data, dict) and "as" in data:
+            return {("as_" if key == "as" else key): value for key, value in data.items()}
+        return data
+
+
+class Source(NamedTuple):
+    """Where one standard name is read. ``label``: only of memories with this label; None: of all others."""
+
+    label: str | None
+    property: str
+    conversion: Conversion | None = None
+
+
+Mapping = dict[str, str | OwnProperty]
+"""Standard name → the app's own property."""
+
+
+def check_mapping(mapping: Mapping, read_by_rules: frozenset[str]) -> None:
+    """ValueError unless each name is one that something reads and each property is the app's own."""
+    known = STANDARD_NAMES | read_by_rules
+    for name, own in mapping.items():
+        property = own if isinstance(own, str) else own.property
+        if name in WRITTEN:
+            raise ValueError(f"properties.{name}: the engine writes this itself, so it can't be mapped")
+        if name not in known:
+            raise ValueError(
+                f"properties.{name}: no rule, rail or recall reads a property of this name; there are: "
+                + ", ".join(sorted(known - set(WRITTEN)))
+            )
+        identifier(property)
+        if property in WRITTEN:
+            raise ValueError(f"properties.{name}: {property} is the engine's own property")
+        if not isinstance(own, str) and not name.endswith("_at"):
+            raise ValueError(f"properties.{name}: `as` is for moments (names that end in _at)")
+
+
+def source_of(label: str | None, own: str | OwnProperty) -> Source:
+    """One entry of a mapping as templates read it."""
+    return Source(label, own) if isinstance(own, str) else Source(label, own.property, own.as_)

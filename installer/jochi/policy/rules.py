@@ -1,0 +1,269 @@
+"""Rules as types: rows of a kind's table, moves between tiers, how confidence decays (DESIGN §7–9; seed 000, Option A)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from jochi.policy.durations import Duration
+from jochi.policy.parts import Name, Part, PositiveDuration, Share
+
+Tier = Literal["HOT", "WARM", "COLD", "ARCHIVE"]
+TIERS: tuple[Tier, ...] = ("HOT", "WARM", "COLD", "ARCHIVE")
+"""From the nearest to the context to the farthest."""
+
+FROM_ACCESSES = frozenset({"last_accessed_at", "access_count", "access_count_7d"})
+"""What only means something in a scope that reports accesses (DESIGN §8)."""
+
+MOVING = frozenset({"confidence", "salience", "heat_score", "decay_score"})
+"""What time changes by itself in kinds whose policy says so, so that rules compute it for the moment at hand."""
+
+_RULE_NAME = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$"
+
+
+class Condition(Part):
+    """One condition of a rule on one property: exactly one operator. An absent or mistyped property is *unknown*.
+
+    An absent `access_count` or `access_count_7d` is 0. ``absent``: the property is not there.
+    """
+
+    subject: Annotated[Name, Field(alias="property")]
+    is_: Annotated[bool | str | int | float | None, Field(alias="is")] = None
+    is_not: bool | str | int | float | None = None
+    one_of: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
+    below: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    at_least: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    absent: Literal[True] | None = None
+
+    @model_validator(mode="after")
+    def _one_operator(self) -> Condition:
+        given = [self.is_, self.is_not, self.one_of, self.below, self.at_least, self.absent]
+        if sum(value is not None for value in given) != 1:
+            raise ValueError("a condition has exactly one of: is, is_not, one_of, below, at_least, absent")
+        return self
+
+    @property
+    def operator(self) -> str:
+        """`=`, `<>`, `IN`, `<`, `>=` or `absent`."""
+        if self.is_ is not None:
+            return "="
+        if self.is_not is not None:
+            return "<>"
+        if self.one_of is not None:
+            return "IN"
+        if self.absent is not None:
+            return "absent"
+        return "<" if self.below is not None else ">="
+
+    @property
+    def value(self) -> bool | str | int | float | tuple[str, ...]:
+        """What the property is compared with."""
+        for value in (self.is_, self.is_not, self.one_of, self.below, self.at_least, self.absent):
+            if value is not None:
+                return value
+        raise AssertionError("checked when the condition was made")
+
+    @property
+    def cypher_type(self) -> str:
+        """The type that the property must have for the comparison to mean anything."""
+        value = self.value
+        if isinstance(value, bool):
+            return "BOOLEAN"
+        return "INTEGER | FLOAT" if isinstance(value, int | float) else "STRING"
+
+
+class Predicate(Part):
+    """`[predicates.<name>]`: a condition on the graph around a memory `m`, as one Cypher expression that is true or false."""
+
+    cypher: Annotated[str, Field(min_length=1, max_length=5000)]
+
+
+class _Timed(Part):
+    """What rules of tables and rules of tiers have in common. ``unless`` names predicates that must be false."""
+
+    name: Annotated[str, Field(pattern=_RULE_NAME)]
+    source: str
+    when: Annotated[tuple[Condition, ...], Field(strict=False)] = ()
+    unless: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    clock: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    class_: Annotated[PositiveDuration | None, Field(alias="class")] = None
+
+    @property
+    def constant(self) -> str:
+        """The name of this rule's duration in the map of constants at the head of a rendered body."""
+        return self.name.replace(".", "_") + "_after"
+
+    @property
+    def reads_accesses(self) -> bool:
+        """Whether it means nothing in a scope that never reported an access (DESIGN §8)."""
+        return bool(FROM_ACCESSES & {*self.clock, *(condition.subject for condition in self.when)})
+
+
+class Rule(_Timed):
+    """One row of a kind's rule table: when, counted from which clock, after how long, what happens.
+
+    ``clock`` names properties; the first that is there starts the clock, and a value of a wrong type is unknown.
+    ``unless_at_most``: how long after the rule would be met ``unless`` can hold it back; without it, for as long as it is true.
+    ``action``: `prune`; `archive` (state archived, tier ARCHIVE); `flag` (sets the property ``flag`` to true while the rule holds);
+    `state` (sets the state to ``state``). ``if_any``: predicates of which one must be true.
+    """
+
+    clock: Annotated[tuple[Name, ...], Field(strict=False, min_length=1)]
+    after: Duration
+    action: Literal["prune", "archive", "flag", "state"]
+    flag: Annotated[str | None, Field(pattern=r"^needs_[a-z0-9_]{1,50}$")] = None
+    state: Annotated[str | None, Field(pattern=r"^[a-z][a-z_]{0,49}$")] = None
+    if_any: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    unless_at_most: PositiveDuration | None = None
+
+    @model_validator(mode="after")
+    def _a_wait_is_for_something(self) -> Rule:
+        if self.unless_at_most is not None and not self.unless:
+            raise ValueError("unless_at_most goes with unless: it says for how long that holds the rule back")
+        return self
+
+    @model_validator(mode="after")
+    def _a_flag_has_a_name(self) -> Rule:
+        if (self.action == "flag") != (self.flag is not None):
+            raise ValueError('action = "flag" goes with flag = "needs_…", the property that is set')
+        if (self.action == "state") != (self.state is not None):
+            raise ValueError('action = "state" goes with state = "…", the state that is set')
+        if self.state == "archived":
+            raise ValueError('what is archived leaves recall and its tier, too: action = "archive"')
+        return self
+
+
+class TierRule(_Timed):
+    """`[[tier_rules]]`: a move from one tier to another, for every kind (seed 000, Tier Demotion Rules, Tier Promotion Rules).
+
+    A move down has a ``clock`` and ``after``; a move up happens when its conditions hold and a predicate of ``if_any`` (if there
+    are some) is true. ``new_access``: `since_move` asks for an access after the last change of tier; `after_budget` does so only
+    where a budget made that change.
+    """
+
+    from_: Annotated[Tier, Field(alias="from")]
+    to: Tier
+    after: Duration | None = None
+    if_any: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    new_access: Literal["since_move", "after_budget"] | None = None
+
+    @model_validator(mode="after")
+    def _up_or_down(self) -> TierRule:
+        if self.from_ == self.to:
+            raise ValueError("from and to are the same tier")
+        if self.down and (not self.clock or self.after is None):
+            raise ValueError("a move down has a clock and after")
+        if not self.down and (self.clock or self.after is not None):
+            raise ValueError("a move up has neither a clock nor after: it happens when its conditions hold")
+        if not self.down and not self.when and not self.if_any:
+            raise ValueError("a move up has a condition: when or if_any")
+        return self
+
+    @property
+    def down(self) -> bool:
+        """Whether it leads away from the context."""
+        return TIERS.index(self.to) > TIERS.index(self.from_)
+
+    @property
+    def action(self) -> str:
+        """`demote` or `promote`."""
+        return "demote" if self.down else "promote"
+
+
+class Decay(Part):
+    """`[kinds.<name>.decay]`: confidence falls while nobody uses the memory (seed 000, Heartbeat Schedule; DESIGN §9).
+
+    Computed for the moment at hand and never rewritten by time alone: from ``idle`` after the later of `confidence_at` (else
+    `created_at`) and the last access, by ``per_day`` a day, only from below ``below`` and never under ``floor``.
+    """
+
+    per_day: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+    idle: Duration
+    below: Share
+    floor: Share
+
+
+class Lifecycle(Part):
+    """`[lifecycles.<name>]`: rules that kinds can use beside their own (`lifecycle = "<name>"`), after them.
+
+    ``salience``: its kinds have one (`[salience]`), which falls while they aren't used and is raised by each use that counts; their
+    state goes from candidate to active to core with it (seed 002, Memory Lifecycle & Decay).
+    ``scores``: its kinds have heat and decay (`[facts]`), which rules compare as `heat_score` and `decay_score` (seed 003,
+    Lifecycle Policy States).
+    """
+
+    salience: bool = False
+    scores: bool = False
+    rules: Annotated[tuple[Rule, ...], Field(strict=False)] = ()
+
+    @model_validator(mode="after")
+    def _one_owner_of_the_state(self) -> Lifecycle:
+        if self.salience and self.scores:
+            raise ValueError("salience and scores exclude each other: both say what the state is")
+        return self
+
+    @model_validator(mode="after")
+    def _salience_is_compared_downwards(self) -> Lifecycle:
+        for rule in self.rules if self.salience else ():
+            for condition in rule.when:
+                if condition.subject == "salience" and condition.below is None:
+                    raise ValueError(f"{rule.name}: a salience that falls can only be compared with below")
+        return self
+
+
+class Salience(Part):
+    """`[salience]`: how salience falls and rises (seed 002, Memory Lifecycle & Decay, Salience Updates; DESIGN §9).
+
+    Computed for the moment at hand from the value at its anchor: value · e^(-rate · days), where the rate of a day is
+    ``per_day`` / (1 + recall_frequency^decay_gradient), times 1 + (1 - confidence) · ``doubt`` for a candidate whose confidence
+    is below ``steady_from``, and 0 from there on.
+    """
+
+    initial: Share
+    per_day: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+    steady_from: Share
+    doubt: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+    gain_least: Share
+    gain_most: Share
+    gradient: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+    gradient_least: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+    gradient_longer: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+    gradient_shorter: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+    core_from: Annotated[int, Field(ge=1, le=1_000_000)]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Salience:
+        if self.gain_least > self.gain_most:
+            raise ValueError("gain_least is greater than gain_most")
+        if self.gradient_least > self.gradient:
+            raise ValueError("gradient_least is greater than gradient")
+        return self
+
+
+def names_read(rules: Iterable[Rule | TierRule]) -> frozenset[str]:
+    """The standard names of the properties that these rules read."""
+    return frozenset(name for rule in rules for name in (*rule.clock, *(condition.subject for condition in rule.when)))
+
+
+class Rules(Part):
+    """`[any_kind]`: rules that hold for every curated memory, and how often one of no known kind is looked at.
+
+    ``class`` is the schedule that crossings are rounded up to; ``volatile`` says that apps change what the verdict
+    reads, so that the memory is looked at again within `queue.volatile_horizon`.
+    """
+
+    class_: Annotated[PositiveDuration, Field(alias="class")]
+    volatile: bool = False
+    rules: Annotated[tuple[Rule, ...], Field(strict=False)] = ()
+
+    def acting(self, action: str) -> tuple[Rule, ...]:
+        """Those of these rules with one action."""
+        return tuple(rule for rule in self.rules if rule.action == action)
+
+
+def class_seconds(rule: _Timed, of_the_kind: timedelta) -> int:
+    """The schedule that a rule's crossings are rounded up to, in seconds."""
+    return int((rule.class_ or of_the_kind).total_seconds())

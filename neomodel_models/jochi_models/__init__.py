@@ -1,0 +1,80 @@
+"""Typed neomodel models of what agents remember (DESIGN §4). `jochi_models.aio` has the same for `async` code.
+
+>>> from jochi_models import Belief
+>>> belief = Belief(content="Backups that were never restored are no backups.", confidence=0.9)
+>>> belief.save()  # doctest: +SKIP
+"""
+
+from jochi_models.agents import Agent, AgentKey, Migration, SystemConfig
+from jochi_models.curated import Curated, Tombstone
+from jochi_models.errors import ContentKnown, EngineOwned, Gone, KeyTaken, LostUpdate, NotOffered, NotSaved, Pruned
+from jochi_models.facts import Fact, MemoryBox, Trace
+from jochi_models.knowledge import (
+    BoundedMemoryManifest,
+    HeartbeatTask,
+    HeartbeatTaskRegistry,
+    KnowledgeChunk,
+    ValueClassification,
+)
+from jochi_models.personal import Artifact, Concept, Entity, Macro, Note, Person, Source, Storyline
+from jochi_models.properties import ZonedDateTimeProperty
+from jochi_models.relationships import Edge, Semantic, SummarizedTo
+from jochi_models.team import (
+    Analysis,
+    Belief,
+    CompressedContext,
+    MemoryEntry,
+    Notification,
+    Recommendation,
+    Reflection,
+    SessionContext,
+    Synthesis,
+    Task,
+)
+
+__all__ = [
+    "Agent",
+    "AgentKey",
+    "Analysis",
+    "Artifact",
+    "Belief",
+    "BoundedMemoryManifest",
+    "CompressedContext",
+    "Concept",
+    "ContentKnown",
+    "Curated",
+    "Edge",
+    "EngineOwned",
+    "Entity",
+    "Fact",
+    "Gone",
+    "HeartbeatTask",
+    "HeartbeatTaskRegistry",
+    "KeyTaken",
+    "KnowledgeChunk",
+    "LostUpdate",
+    "Macro",
+    "MemoryBox",
+    "MemoryEntry",
+    "Migration",
+    "NotOffered",
+    "NotSaved",
+    "Note",
+    "Notification",
+    "Person",
+    "Pruned",
+    "Recommendation",
+    "Reflection",
+    "Semantic",
+    "SessionContext",
+    "Source",
+    "Storyline",
+    "SummarizedTo",
+    "Synthesis",
+    "SystemConfig",
+    "Task",
+    "Tombstone",
+    "Trace",
+    "ValueClassification",
+    "ZonedDateTimeProperty",
+]

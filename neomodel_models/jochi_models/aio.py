@@ -1,0 +1,338 @@
+"""The same models for `async` code, on neomodel's `adb`: fields and relationships are the synchronous ones' own.
+
+>>> from jochi_models.aio import Belief
+>>> belief = await Belief(content="…").save()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+
+from neomodel import (
+    AsyncNodeSet,
+    AsyncRelationshipFrom,
+    AsyncRelationshipTo,
+    AsyncStructuredNode,
+    AsyncStructuredRel,
+    AsyncZeroOrMore,
+    adb,
+)
+from neomodel.async_.match import AsyncQueryBuilder
+from typing_extensions import Self
+
+from jochi import clock
+from jochi_models import agents, facts, knowledge, personal, saving, team
+from jochi_models.common import CuratedFields
+from jochi_models.curated import TombstoneFields, live_label, no_bulk, no_delete, no_tombstone
+from jochi_models.relationships import declared, relationship_model
+from jochi_models.state import LoadedState
+
+T = TypeVar("T")
+N = TypeVar("N", bound="Curated")
+
+
+class LiveQuery(AsyncQueryBuilder):
+    """See `jochi_models.curated.LiveQuery`."""
+
+    def build_label(self, ident: str, cls: Any) -> str:
+        found: str = super().build_label(ident, cls)
+        plain = f"({ident}:{cls.__label__})"
+        self._ast.match[:] = [f"({ident}:{live_label(cls)})" if part == plain else part for part in self._ast.match]
+        return found
+
+
+class LiveSet(AsyncNodeSet[Any]):
+    """`Belief.nodes`."""
+
+    query_cls = LiveQuery
+
+
+class _Nodes:
+    def __get__(self, instance: Any, owner: type[N]) -> AsyncNodeSet[N]:
+        return LiveSet(owner)
+
+
+class LiveRelationships(AsyncZeroOrMore):
+    """See `jochi_models.curated.LiveRelationships`."""
+
+    async def connect(self, node: Any, properties: dict[str, Any] | None = None) -> Any:
+        """Connects another memory. `Pruned` or `Gone` where one of the two isn't live any more."""
+        self.source._pre_action_check(f"{self.name}.connect")
+        self._check_node(node)
+        if adb._active_transaction is not None:
+            return await self._connect(node, properties)
+        for pause in saving.PAUSES:
+            try:
+                async with adb.transaction:
+                    return await self._connect(node, properties)
+            except Exception as error:
+                if pause is None or not saving.repeatable(error):
+                    raise
+                await asyncio.sleep(pause)
+
+    async def _connect(self, node: Any, properties: dict[str, Any] | None) -> Any:
+        await run(saving.lock_ends(self.source, node))
+        return await super().connect(node, properties)
+
+
+class Curated(LoadedState, CuratedFields, AsyncStructuredNode):
+    """Any memory the engine looks after; see `jochi_models.Curated`."""
+
+    __optional_labels__: ClassVar[list[str]] = []
+
+    if TYPE_CHECKING:
+        _manager: LiveRelationships
+    nodes = _Nodes()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name, related in declared(cls).items():
+            made = AsyncRelationshipFrom if related.incoming else AsyncRelationshipTo
+            model = relationship_model(related.properties, AsyncStructuredRel)
+            setattr(cls, name, made(f"{__name__}.{related.target}", related.type, LiveRelationships, model))
+
+    async def save(self) -> Self:
+        """See `jochi_models.Curated.save`. Joins the transaction of `neomodel.adb`, if there is one."""
+        await self._hook("pre_save")
+        await run(saving.save(self))
+        await self._hook("post_save")
+        return self
+
+    async def refresh(self) -> None:
+        """See `jochi_models.Curated.refresh`."""
+        await run(saving.refresh(self))
+
+    async def expire(self) -> Self:
+        """See `jochi_models.Curated.expire`."""
+        self.expires_at = clock.now()
+        return await self.save()
+
+    async def delete(self) -> NoReturn:
+        """Not offered: a deleted memory can't be restored. See `expire`."""
+        raise no_delete(type(self).__name__)
+
+    async def _hook(self, name: str) -> None:
+        hook = getattr(self, name, None)
+        if hook is not None:
+            done = hook()
+            if inspect.isawaitable(done):
+                await done
+
+    @classmethod
+    async def _bulk_create(cls, *props: Any, **kwargs: Any) -> NoReturn:
+        raise no_bulk(cls.__name__)
+
+    @classmethod
+    async def _bulk_create_or_update(cls, *props: Any, **kwargs: Any) -> NoReturn:
+        raise no_bulk(cls.__name__)
+
+    @classmethod
+    async def _bulk_get_or_create(cls, *props: Any, **kwargs: Any) -> NoReturn:
+        raise no_bulk(cls.__name__)
+
+    @classmethod
+    async def bulk_save(cls, nodes: Any) -> NoReturn:
+        """Not offered: it would write past revisions and tombstones."""
+        raise no_bulk(cls.__name__)
+
+
+class Tombstone(LoadedState, TombstoneFields, AsyncStructuredNode):
+    """A pruned memory, to look at. `Jochi.restore` brings it back."""
+
+    async def save(self) -> NoReturn:
+        """Not offered: a tombstone is the engine's."""
+        raise no_tombstone(str(self.key))
+
+    async def delete(self) -> NoReturn:
+        """Not offered: the engine purges it when its time has come."""
+        raise no_tombstone(str(self.key))
+
+
+async def run(work: saving.Work[T]) -> T:
+    """Runs the statements of ``work`` through neomodel's `adb`, inside its transaction if there is one."""
+    try:
+        step = next(work)
+        while True:
+            try:
+                rows, names = await _cypher(step)
+            except Exception as error:
+                told = saving.translated(error)
+                if told is not None:
+                    raise told from error
+                step = work.throw(error)
+            else:
+                step = work.send([dict(zip(names, row, strict=True)) for row in rows])
+    except StopIteration as done:
+        result: T = done.value
+        return result
+
+
+async def _cypher(step: saving.Statement) -> tuple[list[Any], tuple[str, ...]]:
+    for pause in saving.PAUSES:
+        try:
+            rows, names = await adb.cypher_query(step.text, dict(step.parameters))
+            return rows or [], names or ()
+        except Exception as error:
+            # An app's transaction is lost as a whole, and only the app can repeat it.
+            if pause is None or adb._active_transaction is not None or not saving.repeatable(error):
+                raise
+            await asyncio.sleep(pause)
+    raise AssertionError("the last pause is None")
+
+
+class Belief(team.BeliefFields, Curated):
+    __doc__ = team.BeliefFields.__doc__
+
+
+class Reflection(team.ReflectionFields, Curated):
+    __doc__ = team.ReflectionFields.__doc__
+
+
+class Analysis(team.AnalysisFields, Curated):
+    __doc__ = team.AnalysisFields.__doc__
+
+
+class Synthesis(team.SynthesisFields, Curated):
+    __doc__ = team.SynthesisFields.__doc__
+
+
+class Recommendation(team.RecommendationFields, Curated):
+    __doc__ = team.RecommendationFields.__doc__
+
+
+class Task(team.TaskFields, Curated):
+    __doc__ = team.TaskFields.__doc__
+
+
+class Notification(team.NotificationFields, Curated):
+    __doc__ = team.NotificationFields.__doc__
+
+
+class SessionContext(team.SessionContextFields, Curated):
+    __doc__ = team.SessionContextFields.__doc__
+
+
+class MemoryEntry(team.MemoryEntryFields, Curated):
+    __doc__ = team.MemoryEntryFields.__doc__
+
+
+class CompressedContext(team.CompressedContextFields, Curated):
+    __doc__ = team.CompressedContextFields.__doc__
+
+
+class KnowledgeChunk(knowledge.KnowledgeChunkFields, Curated):
+    __doc__ = knowledge.KnowledgeChunkFields.__doc__
+
+
+class ValueClassification(knowledge.ValueClassificationFields, Curated):
+    __doc__ = knowledge.ValueClassificationFields.__doc__
+
+
+class BoundedMemoryManifest(knowledge.BoundedMemoryManifestFields, Curated):
+    __doc__ = knowledge.BoundedMemoryManifestFields.__doc__
+
+
+class HeartbeatTaskRegistry(knowledge.HeartbeatTaskRegistryFields, Curated):
+    __doc__ = knowledge.HeartbeatTaskRegistryFields.__doc__
+
+
+class HeartbeatTask(knowledge.HeartbeatTaskFields, Curated):
+    __doc__ = knowledge.HeartbeatTaskFields.__doc__
+
+
+class Source(personal.SourceFields, Curated):
+    __doc__ = personal.SourceFields.__doc__
+
+
+class Artifact(personal.ArtifactFields, Curated):
+    __doc__ = personal.ArtifactFields.__doc__
+
+
+class Person(personal.PersonFields, Curated):
+    __doc__ = personal.PersonFields.__doc__
+
+
+class Concept(personal.ConceptFields, Curated):
+    __doc__ = personal.ConceptFields.__doc__
+
+
+class Entity(personal.EntityFields, Curated):
+    __doc__ = personal.EntityFields.__doc__
+
+
+class Storyline(personal.StorylineFields, Curated):
+    __doc__ = personal.StorylineFields.__doc__
+
+
+class Macro(personal.MacroFields, Curated):
+    __doc__ = personal.MacroFields.__doc__
+
+
+class Note(personal.NoteFields, Curated):
+    __doc__ = personal.NoteFields.__doc__
+
+
+class Fact(facts.FactFields, Curated):
+    __doc__ = facts.FactFields.__doc__
+
+
+class MemoryBox(facts.MemoryBoxFields, Curated):
+    __doc__ = facts.MemoryBoxFields.__doc__
+
+
+class Trace(facts.TraceFields, Curated):
+    __doc__ = facts.TraceFields.__doc__
+
+
+class Agent(agents.AgentFields, AsyncStructuredNode):
+    __doc__ = agents.AgentFields.__doc__
+
+
+class AgentKey(agents.AgentKeyFields, AsyncStructuredNode):
+    __doc__ = agents.AgentKeyFields.__doc__
+
+
+class SystemConfig(agents.SystemConfigFields, AsyncStructuredNode):
+    __doc__ = agents.SystemConfigFields.__doc__
+
+
+class Migration(agents.MigrationFields, AsyncStructuredNode):
+    __doc__ = agents.MigrationFields.__doc__
+
+
+__all__ = [
+    "Agent",
+    "AgentKey",
+    "Analysis",
+    "Artifact",
+    "Belief",
+    "BoundedMemoryManifest",
+    "CompressedContext",
+    "Concept",
+    "Curated",
+    "Entity",
+    "Fact",
+    "HeartbeatTask",
+    "HeartbeatTaskRegistry",
+    "KnowledgeChunk",
+    "Macro",
+    "MemoryBox",
+    "MemoryEntry",
+    "Migration",
+    "Note",
+    "Notification",
+    "Person",
+    "Recommendation",
+    "Reflection",
+    "SessionContext",
+    "Source",
+    "Storyline",
+    "Synthesis",
+    "SystemConfig",
+    "Task",
+    "Tombstone",
+    "Trace",
+    "ValueClassification",
+]

@@ -1,0 +1,110 @@
+"""Facts from conversations, the boxes they lie in, and the traces between those (seed 003)."""
+
+from __future__ import annotations
+
+from jochi_models.common import CuratedFields
+from jochi_models.curated import Curated
+from jochi_models.properties import (
+    BooleanProperty,
+    ChoiceProperty,
+    FloatProperty,
+    IntegerProperty,
+    ListProperty,
+    Owned,
+    TextProperty,
+    ValueProperty,
+    ZonedDateTimeProperty,
+)
+from jochi_models.relationships import Edge, Related
+from jochi_models.words import (
+    BOX_STATES,
+    CONFIDENCE_TIERS,
+    FACT_CATEGORIES,
+    FACT_STATES,
+    FACT_STATUSES,
+    MEMORY_KINDS,
+    POLICY_CLASSES,
+    VERIFICATIONS,
+    BoxState,
+    ConfidenceTier,
+    FactCategory,
+    FactState,
+    FactStatus,
+    MemoryKind,
+    PolicyClass,
+    Verification,
+)
+
+
+class FactFields(CuratedFields):
+    """One typed fact out of a conversation (seed 003, Write Path, Lifecycle Policy States)."""
+
+    category = ChoiceProperty[FactCategory]("what sort of fact", FACT_CATEGORIES, default=lambda: "fact")
+    state = ChoiceProperty[FactState]("where it is in its life", FACT_STATES, default=lambda: "active")
+    memory_kind = ChoiceProperty[MemoryKind]("an event, or a lasting belief", MEMORY_KINDS)
+    confidence_tier = ChoiceProperty[ConfidenceTier](
+        "speculative is below 0.40; unconfirmed it goes after 30 days", CONFIDENCE_TIERS
+    )
+    verification_state = ChoiceProperty[Verification]("who vouches for it", VERIFICATIONS)
+    policy_class = ChoiceProperty[PolicyClass]("how long it is meant to live", POLICY_CLASSES)
+    heat_score = FloatProperty("how warm an app holds it to be; rules compute their own", least=0, most=1)
+    decay_score = FloatProperty("how far an app holds it to have faded; rules compute their own", least=0, most=1)
+    tags = ListProperty[str]("what it is about", TextProperty())
+    confirmed_at = ZonedDateTimeProperty("when a later extraction confirmed it")
+    resolved = BooleanProperty("of a commitment: fulfilled or expired")
+    resolved_at = ZonedDateTimeProperty("when; 90 days later it goes")
+
+    subject = TextProperty("of what or whom it speaks: Ann")
+    attribute = TextProperty("what of it: city; with `value` they make it a fact of a slot")
+    value = ValueProperty("what holds: Oslo")
+    valid_from = ZonedDateTimeProperty("from when on it holds; absent: `created_at` stands in")
+    valid_to = Owned(ZonedDateTimeProperty("of what stands for a stretch: when another value began"))
+    status = Owned(
+        ChoiceProperty[FactStatus](
+            "of what stands for a stretch: whether its value holds; absent while it is still to come", FACT_STATUSES
+        )
+    )
+    superseded_at = Owned(ZonedDateTimeProperty("when the engine saw that a newer one took its place"))
+
+    box = Related("the box it lies in", "IN_BOX", "MemoryBox")
+    supersedes = Related("the older fact it replaces", "SUPERSEDES", "Fact")
+    superseded_by = Related("the newer fact that replaces it", "SUPERSEDES", "Fact", incoming=True)
+    same_entity = Related("speaks of the same entity", "SAME_ENTITY", "Fact", properties=Edge)
+    near_in_time = Related("happened at about the same time", "NEAR_IN_TIME", "Fact", properties=Edge)
+    caused = Related("what it led to", "CAUSED", "Fact", properties=Edge)
+    caused_by = Related("what led to it", "CAUSED", "Fact", incoming=True, properties=Edge)
+
+
+class MemoryBoxFields(CuratedFields):
+    """Facts of one topic, until the topic shifts, it is silent for 30 minutes, or 50 are in it (seed 003, Memory Box Lifecycle)."""
+
+    state = ChoiceProperty[BoxState]("open ones take more", BOX_STATES, default=lambda: "open")
+    topics = ListProperty[str]("what it is about", TextProperty())
+    memory_count = IntegerProperty("facts in it", least=0)
+    last_added_at = ZonedDateTimeProperty("when the last one came")
+    sealed_at = ZonedDateTimeProperty("when it was closed")
+    trace_id = TextProperty("id of its trace")
+
+    facts = Related("what lies in it", "IN_BOX", "Fact", incoming=True)
+    trace = Related("the trace it belongs to", "IN_TRACE", "Trace")
+
+
+class TraceFields(CuratedFields):
+    """A topic that comes back: boxes with overlapping topics (seed 003, TraceWeaver)."""
+
+    topics = ListProperty[str]("topics of its newest boxes, against which overlap is measured", TextProperty())
+    box_count = IntegerProperty("boxes in it", least=0)
+
+    boxes = Related("its boxes", "IN_TRACE", "MemoryBox", incoming=True)
+
+
+class Fact(FactFields, Curated):
+    __doc__ = FactFields.__doc__
+
+
+class MemoryBox(MemoryBoxFields, Curated):
+    __doc__ = MemoryBoxFields.__doc__
+
+
+class Trace(TraceFields, Curated):
+    __doc__ = TraceFields.__doc__

@@ -1,0 +1,194 @@
+"""What one person's life leaves behind (seed 002): sources, what they speak of, and the stories in them."""
+
+from __future__ import annotations
+
+from jochi_models.common import CuratedFields
+from jochi_models.curated import Curated
+from jochi_models.properties import (
+    BooleanProperty,
+    ChoiceProperty,
+    DateProperty,
+    FloatProperty,
+    IntegerProperty,
+    ListProperty,
+    Owned,
+    TextProperty,
+    ZonedDateTimeProperty,
+)
+from jochi_models.relationships import Related, Semantic
+from jochi_models.words import (
+    LIFE_STATES,
+    NOTE_LIFETIMES,
+    PROCESSING_STATUSES,
+    LifeState,
+    NoteLifetime,
+    ProcessingStatus,
+)
+
+
+class LivingFields(CuratedFields):
+    """What decays and is recalled (seed 002, Memory Lifecycle & Decay). Initial values as the seed has them."""
+
+    state = ChoiceProperty[LifeState](
+        "candidate, active after the first retrieval, core after ten, archived",
+        LIFE_STATES,
+        default=lambda: "candidate",
+    )
+    salience = FloatProperty("how present it is; decays from `salience_at` on", least=0, most=1, default=lambda: 0.5)
+    recall_frequency = Owned(IntegerProperty("times it was retrieved", least=0))
+    last_recall_interval = Owned(FloatProperty("days between the last two retrievals", least=0))
+    decay_gradient = Owned(FloatProperty("spacing effect; 1.0 at first, never below 0.5", least=0.5))
+
+
+class EpisodeFields(LivingFields):
+    """What happened, as opposed to what is known (seed 002, Simplified Lifecycle for Episodic Nodes)."""
+
+    entity_key = TextProperty("the seed's own identifier, where an app has one")
+    summary = TextProperty("one or two sentences")
+    keywords = ListProperty[str]("searchable terms", TextProperty())
+    tags = ListProperty[str]("what it is about, in general words", TextProperty())
+
+
+class SourceFields(EpisodeFields):
+    """A conversation, a mail, a voice memo: raw and processed (seed 002, Phase 0 and 1)."""
+
+    raw_content = TextProperty("the unprocessed data, as JSON text; kept when archived")
+    source_type = TextProperty("voice-memo, meeting, email, slack-thread, text-note, …")
+    provenance = TextProperty("origin and its confidence, as JSON text")
+    context_type = TextProperty("the circumstances")
+    started_at = ZonedDateTimeProperty("when it began")
+    ended_at = ZonedDateTimeProperty("when it ended")
+    participants = ListProperty[str]("who took part", TextProperty())
+    processing_status = ChoiceProperty[ProcessingStatus]("how far it is", PROCESSING_STATUSES, default=lambda: "raw")
+    processing_started_at = ZonedDateTimeProperty("begin of phase 1")
+    processing_completed_at = ZonedDateTimeProperty("end of phase 1")
+    extraction_started_at = ZonedDateTimeProperty("begin of phase 2")
+    extraction_completed_at = ZonedDateTimeProperty("end of phase 2")
+
+    mentions = Related("people, concepts and entities in it", "mentions")
+    storylines = Related("stories it belongs to", "includes", "Storyline", incoming=True)
+
+
+class ArtifactFields(EpisodeFields):
+    """Something that was made (seed 002, Episodic nodes)."""
+
+    artifact_type = TextProperty("what it is: document, image, code, …")
+    location = TextProperty("where it is kept")
+
+    mentions = Related("people, concepts and entities in it", "mentions")
+
+
+class MeaningFields(LivingFields):
+    """A person, a concept or an entity (seed 002, Phase 2): extracted, described, counted."""
+
+    entity_key = TextProperty("the seed's own identifier, where an app has one")
+    name = TextProperty("as people say it")
+    description = TextProperty("made anew from the notes at night")
+    is_dirty = BooleanProperty("notes were added since")
+    created_by = TextProperty("user in whose graph it was extracted")
+    source_count = IntegerProperty("sources that mention it", least=0)
+    first_mentioned_at = ZonedDateTimeProperty("first of them")
+    last_mentioned_at = ZonedDateTimeProperty("last of them")
+    distinct_source_days = IntegerProperty("days with a source that mentions it", least=0)
+    distinct_days = ListProperty("those days", DateProperty(""))
+    has_meso = BooleanProperty("has a Storyline")
+    has_macro = BooleanProperty("has a Macro")
+
+    mentioned_in = Related("sources and artifacts that mention it", "mentions", incoming=True)
+    related_to = Related("what it is to another one", "RELATED_TO", properties=Semantic)
+    related_from = Related("what another one is to it", "RELATED_TO", incoming=True, properties=Semantic)
+    notes = Related("what is noted about it", "HAS_NOTE", "Note")
+    storylines = Related("stories it anchors", "about", "Storyline", incoming=True)
+    macros = Related("themes it roots", "rooted_in", "Macro", incoming=True)
+
+
+class PersonFields(MeaningFields):
+    """A person (seed 002). The owner of the graph is one, with `ttl_policy` keep_forever."""
+
+    canonical_name = TextProperty("lower case, hyphenated; unique to a person in a scope")
+    is_owner = BooleanProperty("the user's own node")
+
+
+class ConceptFields(MeaningFields):
+    """An idea or topic (seed 002)."""
+
+
+class EntityFields(MeaningFields):
+    """A thing with a name: a company, a place, a product (seed 002)."""
+
+    type = TextProperty("what sort of thing")
+
+
+class StorylineFields(LivingFields):
+    """What goes on around one anchor for a time (seed 002, Nightly Storyline Promotion Job)."""
+
+    storyline_id = TextProperty("the seed's own identifier, where an app has one")
+    description = TextProperty("two or three sentences; embedded")
+    source_count = IntegerProperty("sources it includes", least=0)
+    first_source_at = ZonedDateTimeProperty("first of them")
+    last_source_at = ZonedDateTimeProperty("last of them")
+    is_dirty = BooleanProperty("sources were added since it was described")
+
+    about = Related("its anchor", "about")
+    includes = Related("its sources", "includes", "Source")
+    macros = Related("themes that group it", "groups", "Macro", incoming=True)
+
+
+class MacroFields(LivingFields):
+    """A theme of somebody's life: storylines of one anchor (seed 002, Weekly Macro Promotion Job)."""
+
+    overview = TextProperty("two to four sentences; embedded")
+    storyline_count = IntegerProperty("storylines it groups", least=0)
+    total_source_count = IntegerProperty("sources of all of them", least=0)
+    first_event_at = ZonedDateTimeProperty("first of them")
+    last_event_at = ZonedDateTimeProperty("last of them")
+    is_dirty = BooleanProperty("storylines or sources were added since it was written")
+
+    rooted_in = Related("its anchor", "rooted_in")
+    groups = Related("its storylines", "groups", "Storyline")
+
+
+class NoteFields(CuratedFields):
+    """A note about a person, concept or entity (seed 002, Note Retention), a node of its own so that it can expire by itself."""
+
+    lifetime = ChoiceProperty[NoteLifetime](
+        "how long it matters, unless `expires_at` says when", NOTE_LIFETIMES, default=lambda: "month"
+    )
+    added_by = TextProperty("who wrote it")
+    source_id = TextProperty("key of the Source that it was read from")
+    date_added = ZonedDateTimeProperty("when, where that isn't `created_at`")
+
+    about = Related("what it is about", "HAS_NOTE", incoming=True)
+    added_in = Related("the Source that it was read from", "ADDED_IN", "Source")
+
+
+class Source(SourceFields, Curated):
+    __doc__ = SourceFields.__doc__
+
+
+class Artifact(ArtifactFields, Curated):
+    __doc__ = ArtifactFields.__doc__
+
+
+class Person(PersonFields, Curated):
+    __doc__ = PersonFields.__doc__
+
+
+class Concept(ConceptFields, Curated):
+    __doc__ = ConceptFields.__doc__
+
+
+class Entity(EntityFields, Curated):
+    __doc__ = EntityFields.__doc__
+
+
+class Storyline(StorylineFields, Curated):
+    __doc__ = StorylineFields.__doc__
+
+
+class Macro(MacroFields, Curated):
+    __doc__ = MacroFields.__doc__
+
+
+class Note(NoteFields, Curated):
+    __doc__ = NoteFields.__doc__

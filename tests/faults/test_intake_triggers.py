@@ -1,0 +1,109 @@
+"""The optional triggers, on a server of their own that allows them: what an app writes in plain Cypher is noticed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import neo4j
+import pytest
+from tests.faults.support import within
+
+from jochi import Jochi, triggers
+from jochi.localserver import LocalServer
+from jochi.policy import load_policy
+
+pytestmark = [pytest.mark.server, pytest.mark.slow]
+
+POLICY = Path(__file__).parents[1] / "policy.toml"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jochi]:
+    local = LocalServer("triggers", home=tmp_path_factory.mktemp("triggers"))
+    running = local.start(
+        settings={
+            "apoc.trigger.enabled": "true",
+            "apoc.trigger.refresh": "500",
+            "dbms.security.procedures.unrestricted": "apoc.trigger.*",
+        }
+    )
+    auth = (running.user, running.password.get_secret_value())
+    with neo4j.GraphDatabase.driver(running.uri, auth=auth, notifications_min_severity="OFF") as driver:
+        made = Jochi(driver, policy=load_policy(POLICY))
+        made.install(arm=False)
+        yield made
+    local.reset()
+
+
+def test_installed_listed_outdated_and_at_work(client: Jochi) -> None:
+    assert {row.status for row in triggers.list_triggers(client.engine)} == {"MISSING"}
+    assert {row.status for row in triggers.install_triggers(client.engine)} == {"INSTALLED"}
+    assert triggers.await_running(client.engine, 30)
+
+    client.database.run(
+        "CREATE (:Letter {id: 'one', text: 'dear'}) CREATE (:Ticket {ticket_no: 1, customer: 'a', body: 'x'})"
+    )
+    within(20, lambda: client.database.run("MATCH (n:Letter:Curated {key: 'default/one'}) RETURN n"), "enrolled")
+    assert client.database.run("MATCH (t:Ticket:Curated) RETURN t") == [], "only kinds with intake"
+    # Twice the same key at once: the app's commit stands, the second isn't enrolled.
+    client.database.run("CREATE (:Letter {id: 'two'}), (:Letter {id: 'two'})")
+    within(20, lambda: client.database.run("MATCH (n:Letter:Curated {key: 'default/two'}) RETURN n"), "one of two")
+
+    far = "datetime() + duration('P20D')"
+    for change in ("SET n.read = true", "SET n.expires_at = datetime()", "REMOVE n.pinned"):
+        client.database.run(
+            "CREATE (:Curated:Notification {key: 'default/n', scope: 'default', id: 'n', pinned: true, next_due: datetime()})"
+        )
+        client.database.run(f"MATCH (n:Notification) SET n.next_due = {far}")
+        client.database.run("MATCH (n:Notification) SET n.colour = 'red'")
+        assert client.database.run(f"MATCH (n:Notification) RETURN n.next_due > {far} - duration('P1D') AS far") == [
+            {"far": True}
+        ]
+        client.database.run(f"MATCH (n:Notification) {change}")
+        (row,) = client.database.run("MATCH (n:Notification) RETURN n.next_due <= datetime() AS due, n.next_due AS at")
+        assert row["due"], change
+        client.database.run("MATCH (n:Notification) DETACH DELETE n")
+
+
+def test_other_content_is_hashed_and_embedded_anew(client: Jochi) -> None:
+    client.database.run(
+        "CREATE (:Curated:Letter {key: 'default/c', id: 'c', scope: 'default', text: 'old', content_hash: 'v1:x', "
+        "content_key: 'k', token_count: 1, token_counter: 'tiktoken:o200k_base', next_due: datetime()})"
+    )
+    read = (
+        "MATCH (n:Letter {id: 'c'}) RETURN n.content_hash AS hash, n.content_key AS owned, "
+        "n.prepare_due IS NOT NULL AS prepare, n.embed_due IS NOT NULL AS embed, n.token_count AS tokens"
+    )
+    client.database.run("MATCH (n:Letter {id: 'c'}) SET n.text = 'old'")
+    assert client.database.run(read)[0]["hash"] == "v1:x"
+    client.database.run("MATCH (n:Letter {id: 'c'}) SET n.text = 'and now for it', n.content_hash = 'v1:y'")
+    assert client.database.run(read)[0]["hash"] == "v1:y", "who gives the hash is believed"
+    client.database.run("MATCH (n:Letter {id: 'c'}) SET n.text = 'something new'")
+    assert client.database.run(read) == [{"hash": None, "owned": None, "prepare": True, "embed": True, "tokens": 4}]
+
+
+def test_the_cost_is_measured_and_the_triggers_run_again_after_it(client: Jochi) -> None:
+    cost = triggers.measure_cost(client.engine, pairs=2, commits=40, wait_seconds=30)
+    assert cost.with_ms > 0
+    assert cost.without_ms > 0
+    assert cost.added_low_ms <= cost.added_ms <= cost.added_high_ms
+    assert triggers.await_running(client.engine, 30)
+    assert client.database.run("MATCH (p:JochiProbe) RETURN p") == []
+
+
+def test_outdated_and_removed_by_us_and_by_uninstall(client: Jochi) -> None:
+    client.database.run("MATCH (p:JochiProcedure {name: 'intake/on_changed'}) SET p.body = p.body + '// other'")
+    client.engine.forget()
+    assert {row.name.rsplit(".", 1)[-1]: row.status for row in triggers.list_triggers(client.engine)} == {
+        "on_created": "INSTALLED",
+        "on_changed": "OUTDATED",
+    }
+    assert len(triggers.remove_triggers(client.engine)) == 2
+    assert {row.status for row in triggers.list_triggers(client.engine)} == {"MISSING"}
+    triggers.install_triggers(client.engine)
+    client.uninstall()
+    system = client.database.driver.session(database="system")
+    with system:
+        assert system.run("CALL apoc.trigger.show('neo4j') YIELD name RETURN name").values() == []
+    assert client.database.run("MATCH (n:Curated) RETURN n") == []

@@ -1,0 +1,228 @@
+"""`jochi worker` as a process of its own: killed, stopped, without its database, and side by side with others."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from tests.conftest import TestServer
+from tests.faults.cable import Cable
+
+from jochi import Jochi
+from jochi.database import Database
+from jochi.engine import Engine
+from jochi.errors import ConnectionFailed, JochiError
+from jochi.tokens import Estimate
+from jochi_workers.handler import Outcome, QueueName, Row
+from jochi_workers.prepare import Prepare
+from jochi_workers.queue import Queue, status
+from jochi_workers.worker import Progress, Stop, Worker
+
+# Holds each batch until its process is told to go on, which it never is.
+STUCK = """
+import sys, time
+from jochi_workers import prepare
+def handle(self, rows):
+    print("holding", len(rows), flush=True)
+    while not self._stopping():
+        time.sleep(0.02)
+    from jochi_workers.handler import Outcome
+    return Outcome(returned=[row["key"] for row in rows])
+prepare.Prepare.handle = handle
+from jochi.cli import main
+sys.argv = ["jochi", "worker", "--batch", "50"]
+main()
+"""
+
+
+@pytest.fixture
+def environment(server: TestServer, tmp_path: Path) -> dict[str, str]:
+    password = tmp_path / "password"
+    password.write_text(server.password)
+    mine = {"JOCHI_URI": server.uri, "JOCHI_USER": server.user, "JOCHI_PASSWORD_FILE": str(password)}
+    empty = {"TIKTOKEN_CACHE_DIR": str(tmp_path / "no vocabulary")}
+    return {**os.environ, **mine, **empty}
+
+
+def fill(database: Database, n: int) -> None:
+    database.run(
+        "UNWIND range(1, $n) AS i CREATE (:Curated:MemoryEntry {key: 's/m' + i, scope: 's', id: 'm' + i, "
+        "content: 'secret ' + i % 60, created_at: $now, "
+        " token_count: 2, token_counter: 'estimate:chars/4', prepare_due: $now - duration({minutes: 1})})",
+        {"n": n, "now": datetime.now(timezone.utc)},
+    )
+
+
+def counts(database: Database) -> dict[str, int]:
+    row = database.run(
+        "MATCH (m:Curated) RETURN count(m.content_hash) AS hashed, count(m.prepare_lease) AS leased, "
+        "count(m.content_key) AS owners, count(m.duplicate_of) AS duplicates",
+        write=False,
+    )[0]
+    return dict(row)
+
+
+def stuck(environment: dict[str, str]) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", STUCK], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("holding")
+    return process
+
+
+def test_killed_in_the_middle_of_a_batch(jochi: Jochi, environment: dict[str, str]) -> None:
+    fill(jochi.database, 120)
+    process = stuck(environment)
+    process.kill()
+    process.communicate()
+    assert counts(jochi.database)["leased"] == 50
+    Worker(jochi.engine, [Prepare(Estimate())]).run(once=True)
+    assert counts(jochi.database)["hashed"] == 70, "a dead worker's lease is nobody else's until it runs out"
+    after_the_lease = datetime.now(timezone.utc) + jochi.policy.policy.work.lease
+    late = Queue(jochi.engine, "prepare", clock=lambda: after_the_lease)
+    batch = late.lease()
+    assert len(batch.rows) == 50
+    late.finish(batch, Prepare(Estimate()).handle(batch.rows).done)
+    assert counts(jochi.database) == {"hashed": 120, "leased": 0, "owners": 60, "duplicates": 60}
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_by_a_signal_gives_its_lease_back(
+    jochi: Jochi, environment: dict[str, str], how: signal.Signals
+) -> None:
+    fill(jochi.database, 120)
+    process = stuck(environment)
+    process.send_signal(how)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert counts(jochi.database)["leased"] == 0
+    assert status(jochi.engine)[0]["prepare"].waiting == 120
+    assert "given back" in errors
+    assert "secret" not in output + errors
+
+
+def test_two_processes_share_the_work(jochi: Jochi, environment: dict[str, str]) -> None:
+    fill(jochi.database, 400)
+    text = "import sys; from jochi.cli import main; sys.argv = ['jochi', *sys.argv[1:]]; main()"
+    command = [sys.executable, "-c", text, "worker", "--once", "--batch", "20"]
+    both = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    outputs = [process.communicate(timeout=120) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert counts(jochi.database) == {"hashed": 400, "leased": 0, "owners": 60, "duplicates": 340}
+    assert "secret" not in str(outputs)
+    assert "outdated" not in str(outputs)
+
+
+class Failing:
+    """Fails one memory, can't be reached for the first batches, or makes a mistake of its own."""
+
+    name: QueueName = "prepare"
+    exact = False
+
+    def __init__(self, outcomes: Sequence[Any]) -> None:
+        self._outcomes = list(outcomes)
+
+    def handle(self, rows: Sequence[Row]) -> Outcome:
+        outcome = self._outcomes.pop(0) if self._outcomes else Prepare(Estimate()).handle(rows)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome(rows) if callable(outcome) else outcome
+
+
+def test_what_a_handler_leaves_out_is_given_back(jochi: Jochi) -> None:
+    fill(jochi.database, 10)
+    down = Outcome(stopped_by=JochiError("the provider is down"), pause=timedelta(seconds=30))
+    worker = Worker(jochi.engine, [Failing([down])])
+    with pytest.raises(JochiError, match="the provider is down"):
+        worker.run(once=True)
+    assert status(jochi.engine)[0]["prepare"].waiting == 10
+    assert counts(jochi.database)["leased"] == 0
+
+
+def test_a_pause_is_kept_and_the_worker_goes_on(jochi: Jochi) -> None:
+    fill(jochi.database, 10)
+    down = Outcome(stopped_by=JochiError("the provider is down"), pause=timedelta(seconds=0.05))
+    stop = Stop()
+    notes = []
+
+    def on_progress(progress: Any) -> None:
+        notes.append(progress["prepare"].note)
+        if progress["prepare"].done == 10:
+            stop.now()
+
+    Worker(jochi.engine, [Failing([down])], stop=stop, on_progress=on_progress, interval=0.05).run()
+    assert notes[0] == "the provider is down"
+    assert counts(jochi.database)["hashed"] == 10
+
+
+def test_a_handlers_own_mistake_counts_as_failures_and_tells_no_content(
+    jochi: Jochi, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(jochi.database, 3)
+    worker = Worker(jochi.engine, [Failing([ValueError("secret 1")])])
+    worker.run(once=True)
+    assert worker.progress["prepare"].failed == 3
+    rows = jochi.database.run("MATCH (m:Curated) RETURN collect(DISTINCT m.work_error) AS errors", write=False)
+    assert rows[0]["errors"] == ["prepare: ValueError"]
+    assert "secret" not in caplog.text
+
+
+def test_the_database_goes_away_and_comes_back(jochi: Jochi, server: TestServer) -> None:
+    """The cable is cut while a batch is in hand: its results are stored once it is whole again, and nothing is lost."""
+    fill(jochi.database, 40)
+    host, port = server.uri.removeprefix("bolt://").split(":")
+    cable = Cable(host, int(port))
+    mended: list[Cable] = []
+    driver = neo4j.GraphDatabase.driver(
+        f"bolt://127.0.0.1:{cable.port}",
+        auth=(server.user, server.password),
+        max_transaction_retry_time=0.2,
+        notifications_min_severity="OFF",
+    )
+
+    def cut(rows: Sequence[Row]) -> Outcome:
+        cable.cut()
+        return Prepare(Estimate()).handle(rows)
+
+    notes: list[str | None] = []
+    with driver:
+        engine = Engine(Database(driver))
+
+        def on_progress(progress: Mapping[str, Progress]) -> None:
+            note = progress["prepare"].note
+            notes.append(note)
+            if note and not mended:
+                mended.append(Cable(host, int(port), listen_on=cable.port))
+
+        Worker(engine, [Failing([cut])], batch=20, on_progress=on_progress).run(once=True)
+    mended[0].cut()
+    assert any(note and "waiting for the database" in note for note in notes)
+    assert notes[-1] is None
+    assert counts(jochi.database)["hashed"] == 40
+
+
+def test_a_stop_while_the_database_is_away(jochi: Jochi) -> None:
+    stop = Stop()
+
+    class Away:
+        def __getattr__(self, _name: str) -> Any:
+            stop.now()
+            raise ConnectionFailed("no answer")
+
+    fill(jochi.database, 1)
+    worker = Worker(jochi.engine, [Prepare(Estimate())], stop=stop)
+    worker._queues["prepare"] = Away()  # type: ignore[assignment]
+    worker.run()
+    assert counts(jochi.database)["hashed"] == 0

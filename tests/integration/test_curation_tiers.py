@@ -1,0 +1,384 @@
+"""The tier rules on both sides of their thresholds (seed 000, Tier Demotion and Promotion Rules; DESIGN §8, §9).
+
+Numbers and moments are typed out from the seed. What a budget does is tested elsewhere; here it is a reason that stands there.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from tests.curation_looks import DAY, HAIR, HOUR, NOW, OLD, curate, due_again, look, write
+from tests.oracle import Link, Memory, graph
+
+from jochi import Jochi
+
+pytestmark = pytest.mark.server
+
+TODAY = NOW.date()
+MADE = {"created_at": NOW - 300 * DAY}
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def applied(jochi: Jochi) -> Jochi:
+    jochi.apply()
+    return jochi
+
+
+def entry(id: str, tier: Any, *links: Link, kind: str = "MemoryEntry", **properties: Any) -> Memory:
+    known = {name: value for name, value in (MADE | {"tier": tier} | properties).items() if value is not None}
+    return Memory(id, (kind,), known, links=links)
+
+
+def session(active: Any = True, direction: str = "out", *more: str) -> Link:
+    return Link("IN", direction, ("SessionContext", *more), {"active": active})
+
+
+def task(status: Any = "in_progress", direction: str = "in", *more: str) -> Link:
+    return Link("FOR", direction, ("Task", *more), {"status": status})
+
+
+def days(*counts: int, ago: int = 0) -> dict[str, Any]:
+    """Day buckets, the newest first, whose newest day is so many days ago."""
+    held = [*counts, *([0] * 7)][:7]
+    return {"access_days": held, "access_day": TODAY - timedelta(days=ago), "access_count_7d": sum(held)}
+
+
+DEMOTIONS: list[tuple[str, str, str, timedelta]] = [
+    ("tier.hot_idle", "HOT", "WARM", 12 * HOUR),
+    ("tier.warm_idle", "WARM", "COLD", 48 * HOUR),
+    ("tier.cold_idle", "COLD", "ARCHIVE", 90 * DAY),
+]
+
+
+@pytest.mark.parametrize(("rule", "from_", "to", "after"), DEMOTIONS)
+@pytest.mark.parametrize("kind", ["MemoryEntry", "Belief", "Task", "SomebodyElses"])
+def test_a_demotion_at_its_threshold(
+    applied: Jochi, kind: str, rule: str, from_: str, to: str, after: timedelta
+) -> None:
+    idle = {"hair": HAIR, "exact": timedelta(0), "late": -MINUTE}
+    memories = [
+        entry(id, from_, kind=kind, last_accessed_at=NOW - after + offset, status="in_progress", confidence=0.95)
+        for id, offset in idle.items()
+    ]
+    write(applied, memories)
+    assert {(g.rule, g.outcome): g.n for g in applied.plan(NOW).groups if g.outcome == "demote"} == {
+        (rule, "demote"): 2
+    }
+    left = look(applied)
+    assert left["hair"].moved == (from_, None, None, None)
+    assert left["exact"].moved == (to, rule, from_, NOW)
+    assert left["late"].moved == (to, rule, from_, NOW - MINUTE)
+    assert left["exact"]["state"] is None  # a tier is no state
+    assert left["hair"]["next_due"] == NOW + 15 * MINUTE
+    assert look(applied, NOW + 15 * MINUTE)["hair"].moved == (to, rule, from_, NOW + HAIR)
+    assert [a for a in graph.audits(applied.database) if a["action"] in ("prune", "archive")] == []
+
+
+@pytest.mark.parametrize(("rule", "from_", "to", "after"), DEMOTIONS[:2])
+def test_created_at_stands_in_for_an_access_that_never_was(
+    applied: Jochi, rule: str, from_: str, to: str, after: timedelta
+) -> None:
+    left = curate(
+        applied, entry("hair", from_, created_at=NOW - after + HAIR), entry("exact", from_, created_at=NOW - after)
+    )
+    assert (left["hair"]["tier"], left["exact"].moved) == (from_, (to, rule, from_, NOW))
+
+
+def test_what_was_never_accessed_is_archived_when_it_is_older_than_seven_days(applied: Jochi) -> None:
+    """The seed's "OR never accessed" archives newborns (DESIGN §9)."""
+    left = curate(
+        applied,
+        entry("newborn", "COLD", created_at=NOW),
+        entry("hair", "COLD", created_at=NOW - 7 * DAY + HAIR),
+        entry("exact", "COLD", created_at=NOW - 7 * DAY),
+        entry("used", "COLD", last_accessed_at=NOW - 89 * DAY),
+        entry("odd use", "COLD", last_accessed_at="never"),
+        entry("odd date", "COLD", created_at="2020-01-01"),
+        entry("no date", "COLD", created_at=None),
+    )
+    assert {id for id, memory in left.items() if memory["tier"] != "COLD"} == {"exact"}
+    assert left["exact"].moved == ("ARCHIVE", "tier.cold_never", "COLD", NOW)
+
+
+def test_demotions_in_one_look_are_one_move_dated_by_the_last(applied: Jochi) -> None:
+    left = curate(
+        applied,
+        entry("two", "HOT", last_accessed_at=NOW - 3 * DAY),
+        entry("three", "HOT", last_accessed_at=NOW - 100 * DAY),
+        entry("never", "HOT", created_at=NOW - 8 * DAY),
+        entry("warm", "WARM", last_accessed_at=NOW - 90 * DAY),
+    )
+    assert left["two"].moved == ("COLD", "tier.warm_idle", "HOT", NOW - DAY)
+    assert left["three"].moved == ("ARCHIVE", "tier.cold_idle", "HOT", NOW - 10 * DAY)
+    assert left["never"].moved == ("ARCHIVE", "tier.cold_never", "HOT", NOW - DAY)
+    assert left["warm"].moved == ("ARCHIVE", "tier.cold_idle", "WARM", NOW)
+
+
+def test_nothing_is_idle_where_nobody_reports_accesses(applied: Jochi) -> None:
+    memories = [entry(tier, tier) for tier in ("HOT", "WARM", "COLD")]
+    memories += [entry(f"{tier} used", tier, last_accessed_at=OLD) for tier in ("HOT", "WARM", "COLD")]
+    memories += [entry("often", "COLD", last_accessed_at=NOW, **days(10))]
+    left = curate(applied, *memories, first=None)
+    assert all(memory["tier_reason"] is None for memory in left.values())
+
+
+@pytest.mark.parametrize(
+    ("rule", "from_", "to", "after"), [*DEMOTIONS, ("tier.cold_never", "COLD", "ARCHIVE", 7 * DAY)]
+)
+def test_idleness_counts_from_the_first_report(
+    applied: Jochi, rule: str, from_: str, to: str, after: timedelta
+) -> None:
+    never = {} if rule == "tier.cold_never" else {"last_accessed_at": NOW - 200 * DAY}
+    left = curate(applied, entry("m", from_, **never), first=NOW - after + HAIR)
+    assert left["m"]["tier"] == from_
+    graph.clear(applied.database)
+    left = curate(applied, entry("m", from_, **never), first=NOW - after)
+    assert left["m"].moved == (to, rule, from_, NOW)
+
+
+LINKS: dict[str, tuple[tuple[Link, ...], tuple[str, str, str]]] = {
+    # what hangs on it: where an idle HOT, WARM and COLD memory of 100 days end
+    "nothing": ((), ("ARCHIVE", "ARCHIVE", "ARCHIVE")),
+    "active session": ((session(),), ("HOT", "WARM", "WARM")),
+    "active session, the other way": ((session(True, "in"),), ("HOT", "WARM", "WARM")),
+    "inactive session": ((session(False),), ("ARCHIVE", "ARCHIVE", "ARCHIVE")),
+    "odd session": ((session("true"),), ("ARCHIVE", "ARCHIVE", "ARCHIVE")),
+    "dead session": ((session(True, "out", "Tombstone"),), ("ARCHIVE", "ARCHIVE", "ARCHIVE")),
+    "task in progress": ((task(),), ("HOT", "HOT", "ARCHIVE")),
+    "task in progress, the other way": ((task("in_progress", "out"),), ("HOT", "HOT", "ARCHIVE")),
+    "pending task": ((task("pending"),), ("ARCHIVE", "ARCHIVE", "ARCHIVE")),
+    "dead task": ((task("in_progress", "in", "Tombstone"),), ("ARCHIVE", "ARCHIVE", "ARCHIVE")),
+    "both": ((session(), task()), ("HOT", "HOT", "HOT")),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_what_hangs_on_a_memory_keeps_it_near(applied: Jochi, name: str) -> None:
+    links, wanted = LINKS[name]
+    idle = {"last_accessed_at": NOW - 100 * DAY}
+    left = curate(applied, *(entry(tier, tier, *links, **idle) for tier in ("HOT", "WARM", "COLD")))
+    assert tuple(left[tier]["tier"] for tier in ("HOT", "WARM", "COLD")) == wanted
+
+
+@pytest.mark.parametrize(
+    ("counts", "tier"),
+    [
+        (days(1), "COLD"),
+        (days(2), "WARM"),
+        (days(1, 0, 0, 0, 0, 0, 1), "WARM"),
+        (days(1, 0, 0, 0, 0, 1, ago=1), "WARM"),
+        (days(1, 0, 0, 0, 0, 0, 1, ago=1), "COLD"),  # the older bucket is eight days old today
+        (days(9, ago=6), "WARM"),
+        (days(9, ago=7), "COLD"),
+        ({"access_count_7d": 1}, "COLD"),
+        ({"access_count_7d": 2}, "WARM"),
+        ({}, "COLD"),
+        ({"access_count_7d": "0"}, "WARM"),  # unknown
+        ({"access_count_7d": -1}, "WARM"),
+        ({"access_days": [0] * 7}, "WARM"),
+        ({"access_days": [0] * 6, "access_day": TODAY}, "WARM"),
+        ({"access_days": [0] * 7, "access_day": NOW}, "WARM"),
+    ],
+)
+def test_a_warm_memory_that_was_used_twice_this_week_stays(applied: Jochi, counts: dict[str, Any], tier: str) -> None:
+    assert curate(applied, entry("m", "WARM", last_accessed_at=NOW - 49 * HOUR, **counts))["m"]["tier"] == tier
+
+
+def test_it_becomes_cold_at_the_midnight_on_which_the_week_is_over(applied: Jochi) -> None:
+    """Buckets fall out as days pass, with nobody counting anew: a rule of time like any other."""
+    used = NOW - 3 * DAY  # the 12th; its bucket falls out on the 19th
+    left = curate(applied, entry("m", "WARM", last_accessed_at=used, **days(5, ago=3)))
+    midnight = datetime(2026, 6, 19, tzinfo=timezone.utc)
+    assert (left["m"]["tier"], left["m"]["next_due"] <= midnight) == ("WARM", True)
+    due_again(applied, midnight - HAIR)
+    left = look(applied, midnight - HAIR)
+    assert (left["m"]["tier"], left["m"]["next_due"]) == ("WARM", midnight)
+    assert look(applied, midnight)["m"].moved == ("COLD", "tier.warm_idle", "WARM", midnight)
+
+
+PROMOTIONS: list[tuple[str, str, str, int]] = [
+    ("tier.archive_used", "ARCHIVE", "WARM", 3),
+    ("tier.cold_used", "COLD", "WARM", 3),
+    ("tier.warm_used", "WARM", "HOT", 10),
+]
+
+
+@pytest.mark.parametrize(("rule", "from_", "to", "uses"), PROMOTIONS)
+def test_a_promotion_by_use_at_its_threshold(applied: Jochi, rule: str, from_: str, to: str, uses: int) -> None:
+    used = {"last_accessed_at": NOW - HOUR}
+    moved = NOW - 2 * HOUR
+    memories = {
+        "enough": entry("enough", from_, **used, **days(uses)),
+        "by days": entry("by days", from_, **used, **days(1, *[0] * 5, uses - 1)),
+        "one less": entry("one less", from_, **used, **days(uses - 1)),
+        "gone by": entry("gone by", from_, **used, **days(1, *[0] * 5, uses - 1, ago=1)),
+        "by number": entry("by number", from_, **used, access_count_7d=uses),
+        "unknown": entry("unknown", from_, **used, access_count_7d=str(uses)),
+        "in all": entry("in all", from_, **used, access_count=uses),
+        "since": entry("since", from_, **used, **days(uses), tier_at=moved),
+        "not since": entry("not since", from_, **used, **days(uses), tier_at=NOW - HOUR),
+        "odd tier_at": entry("odd tier_at", from_, **used, **days(uses), tier_at="yesterday"),
+        "odd use": entry("odd use", from_, last_accessed_at="today", **days(uses), tier_at=moved),
+    }
+    write(applied, memories.values())
+    said = applied.explain("enough", at=NOW)
+    assert [(c.action, c.rule, c.due, c.from_, c.to) for c in said.changes] == [("promote", rule, NOW, from_, to)]
+    left = look(applied)
+    promoted = {id for id, memory in left.items() if memory["tier_reason"] == rule}
+    assert promoted == {"enough", "by days", "by number", "since"}
+    assert left["enough"].moved == (to, rule, from_, NOW)
+
+
+def test_use_takes_a_memory_up_as_far_as_it_goes(applied: Jochi) -> None:
+    left = curate(
+        applied,
+        entry("cold", "COLD", last_accessed_at=NOW - HOUR, **days(10)),
+        entry("archive", "ARCHIVE", last_accessed_at=NOW - HOUR, **days(12)),
+        entry("nine", "ARCHIVE", last_accessed_at=NOW - HOUR, **days(9)),
+        entry("up and down", "WARM", last_accessed_at=NOW - 13 * HOUR, **days(10)),
+    )
+    assert left["cold"].moved == ("HOT", "tier.warm_used", "COLD", NOW)
+    assert left["archive"].moved == ("HOT", "tier.warm_used", "ARCHIVE", NOW)
+    assert left["nine"].moved == ("WARM", "tier.archive_used", "ARCHIVE", NOW)
+    assert left["up and down"].moved == ("WARM", None, None, None)
+
+
+@pytest.mark.parametrize("first", [OLD, None])
+@pytest.mark.parametrize(
+    ("tier", "link", "rule", "to"),
+    [
+        ("COLD", session(), "tier.cold_in_session", "WARM"),
+        ("ARCHIVE", session(), "tier.archive_in_session", "WARM"),
+        ("WARM", task(), "tier.warm_in_task", "HOT"),
+    ],
+)
+def test_a_session_or_a_task_takes_it_up(
+    applied: Jochi, first: datetime | None, tier: str, link: Link, rule: str, to: str
+) -> None:
+    moved = NOW - 2 * HOUR
+    budget = {"tier_reason": f"budget.{to}", "tier_at": moved}
+    left = curate(
+        applied,
+        entry("plain", tier, link),
+        entry("by a rule", tier, link, tier_reason="tier.hot_idle", tier_at=moved),
+        entry("pushed out", tier, link, **budget, last_accessed_at=moved - HOUR),
+        entry("pushed out, never used", tier, link, **budget),
+        entry("pushed out, used at that moment", tier, link, **budget, last_accessed_at=moved),
+        entry("pushed out, used since", tier, link, **budget, last_accessed_at=moved + HAIR),
+        first=first,
+    )
+    promoted = {id for id, memory in left.items() if memory["tier"] == to}
+    assert promoted == {"plain", "by a rule", "pushed out, used since"}
+    assert {left[id].moved for id in promoted} == {(to, rule, tier, NOW)}
+
+
+def test_a_memory_that_a_budget_pushed_out_is_not_brought_back_by_the_same_uses(applied: Jochi) -> None:
+    budget = {"tier_reason": "budget.HOT", "tier_at": NOW - HOUR}
+    left = curate(
+        applied,
+        entry("before", "WARM", last_accessed_at=NOW - 2 * HOUR, **days(12), **budget),
+        entry("since", "WARM", last_accessed_at=NOW - MINUTE, **days(12), **budget),
+    )
+    assert (left["before"]["tier"], left["since"]["tier"]) == ("WARM", "HOT")
+
+
+@pytest.mark.parametrize("tier", [None, "hot", "Hot", "FROZEN", "", 7, True, ["HOT"]])
+def test_a_tier_that_nobody_knows_is_left_alone(applied: Jochi, tier: Any) -> None:
+    memory = entry("m", tier, session(), task(), last_accessed_at=OLD, **days(12))
+    left = curate(applied, memory)["m"]
+    assert left.moved == (tier, None, None, None)
+    assert left.live
+
+
+BLOCKS: dict[str, dict[str, Any]] = {
+    "pinned": {"pinned": True},
+    "odd pin": {"pinned": 0},
+    "hold": {"hold_until": NOW + HAIR},
+    "odd hold": {"hold_until": NOW.date()},
+    "locked": {"locked_by": "kublai", "locked_at": NOW},
+    "odd lock": {"locked_at": "now"},
+    "quarantined": {"quarantined_until": NOW + HAIR},
+    "odd quarantine": {"quarantined_until": True},
+}
+LETS: dict[str, dict[str, Any]] = {
+    "keep_forever": {"ttl_policy": "keep_forever"},
+    "odd ttl_policy": {"ttl_policy": 7},
+    "many agents": {"agents": ["a", "b", "c", "d"]},
+    "hold that is over": {"hold_until": NOW},
+    "lock that is over": {"locked_by": "kublai", "locked_at": NOW - timedelta(minutes=10)},
+}
+
+
+def test_what_blocks_a_move_and_what_does_not(applied: Jochi) -> None:
+    ways: dict[str, dict[str, Any]] = {
+        "up": {"tier": "COLD", "last_accessed_at": NOW, **days(3)},
+        "down": {"tier": "HOT", "last_accessed_at": NOW - DAY},
+    }
+    memories = [
+        entry(f"{way} {id}", **properties | more)
+        for way, properties in ways.items()
+        for id, more in (BLOCKS | LETS).items()
+    ]
+    memories += [
+        Memory(f"{way} touched", ("MemoryEntry",), MADE | properties, touched=True) for way, properties in ways.items()
+    ]
+    left = curate(applied, *memories)
+    moved = {id for id, memory in left.items() if memory["tier_reason"]}
+    assert moved == {f"{way} {id}" for way in ways for id in LETS}
+    assert left["down hold"]["next_due"] == NOW + 15 * MINUTE
+    assert look(applied, NOW + 15 * MINUTE)["down hold"].moved == ("WARM", "tier.hot_idle", "HOT", NOW - 12 * HOUR)
+
+
+def test_a_newborn_moves_too(applied: Jochi) -> None:
+    """The grace of 24 hours is a rail against pruning; the first implementation's tiers and rails mixed them up."""
+    left = curate(applied, entry("m", "HOT", created_at=NOW - 12 * HOUR))
+    assert left["m"].moved == ("WARM", "tier.hot_idle", "HOT", NOW)
+
+
+def test_a_memory_of_a_rule_and_a_tier_is_looked_at_for_whichever_comes_first(applied: Jochi) -> None:
+    """An Analysis is of the hour, its tier of the quarter of an hour."""
+    at = NOW + 5 * MINUTE
+    left = curate(
+        applied,
+        Memory("tier", ("Analysis",), MADE | {"tier": "HOT", "last_accessed_at": at - 12 * HOUR, "severity": "x"}),
+        Memory("rule", ("Analysis",), {"tier": "ARCHIVE", "created_at": at - 60 * DAY, "severity": "low"}),
+    )
+    assert left["tier"]["next_due"] == NOW + 15 * MINUTE
+    assert left["rule"]["next_due"] == NOW + HOUR
+
+
+def test_each_scope_has_its_own_first_report(applied: Jochi) -> None:
+    idle = MADE | {"tier": "HOT", "last_accessed_at": NOW - DAY}
+    memories = [Memory("m", ("MemoryEntry",), idle, scope=scope) for scope in ("a", "b", "c")]
+    graph.write(applied.database, memories, due=NOW)
+    graph.write_scopes(applied.database, {"a": OLD, "b": NOW - HOUR, "c": None})
+    look(applied)
+    state = graph.state(applied.database)
+    assert {key: stored.properties["tier"] for key, stored in state.items()} == {
+        "a/m": "WARM",
+        "b/m": "HOT",
+        "c/m": "HOT",
+    }
+
+
+def test_accesses_that_were_reported_take_a_memory_up_and_keep_it_there(applied: Jochi) -> None:
+    """From the touch to the tier: three uses in three windows of an hour, folded, and an hour later it is WARM."""
+    write(applied, [entry("m", "COLD")], first=None, now=NOW - 5 * HOUR)
+    look(applied, NOW - 5 * HOUR)
+    for hours in (3, 2, 1):
+        applied.touch(["default/m"], used=True, now=NOW - hours * HOUR)
+    runs = applied.run("fold_accesses", drain=True, now=NOW)
+    assert [run.error for run in runs if run.error] == []
+    left = look(applied, NOW + HOUR)["m"]
+    assert (left["tier"], left["tier_reason"], left["access_count_7d"]) == ("WARM", "tier.cold_used", 3)
+    left = look(applied, NOW + 47 * HOUR)["m"]
+    assert left["tier"] == "WARM"
+
+
+def test_a_day_bucket_is_a_date(applied: Jochi) -> None:
+    """Buckets of another year, as an import might bring them: nothing that reads them throws."""
+    old = {"access_days": [9] * 7, "access_day": date(1999, 12, 31)}
+    assert curate(applied, entry("m", "COLD", last_accessed_at=NOW, **old))["m"]["tier"] == "COLD"

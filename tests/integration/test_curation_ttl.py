@@ -1,0 +1,406 @@
+"""Every row of the tiered janitor's TTL table on both sides of its threshold, and each condition on both sides
+(seed 000, TTL Rules; DESIGN §8, §9). The numbers are typed out from the seed."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.curation_looks import DAY, HAIR, NOW, OLD, SECOND, archived, curate, due_again, look, pruned, write
+from tests.oracle import Link, Memory, graph
+
+from jochi import Jochi
+from jochi.temporal import to_python
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def applied(jochi: Jochi) -> Jochi:
+    jochi.apply()
+    return jochi
+
+
+Row = tuple[str, str, dict[str, Any], str, timedelta]
+ARCHIVES: list[Row] = [
+    ("task.completed", "Task", {"status": "completed", "updated_at": OLD, "created_at": OLD}, "completed_at", 14 * DAY),
+    ("task.completed", "Task", {"status": "completed", "created_at": OLD}, "updated_at", 14 * DAY),
+    ("task.completed", "Task", {"status": "completed"}, "created_at", 14 * DAY),
+    ("task.failed", "Task", {"status": "failed", "updated_at": OLD, "created_at": OLD}, "failed_at", 90 * DAY),
+    ("task.failed", "Task", {"status": "failed", "created_at": OLD}, "updated_at", 90 * DAY),
+    ("task.failed", "Task", {"status": "failed"}, "created_at", 90 * DAY),
+]
+WEAK: list[Row] = [
+    (
+        "belief.weak",
+        "Belief",
+        {"state": state, "confidence": confidence, "created_at": OLD},
+        "last_accessed_at",
+        60 * DAY,
+    )
+    for state, confidence in (("active", 0.29), ("core", 0.2), ("validated", 0), ("active", -1.5))
+] + [("belief.weak", "Belief", {"state": "active", "confidence": 0.1}, "created_at", 60 * DAY)]
+PRUNES: list[Row] = [
+    (
+        "belief.archived",
+        "Belief",
+        {"state": "archived", "confidence": 0.29, "created_at": OLD},
+        "archived_at",
+        30 * DAY,
+    ),
+    ("analysis.minor", "Analysis", {"severity": "low"}, "created_at", 60 * DAY),
+    ("analysis.minor", "Analysis", {"severity": "info"}, "created_at", 60 * DAY),
+    ("analysis.medium", "Analysis", {"severity": "medium"}, "created_at", 120 * DAY),
+    ("analysis.major", "Analysis", {"severity": "high"}, "created_at", 180 * DAY),
+    ("analysis.major", "Analysis", {"severity": "critical"}, "created_at", 180 * DAY),
+]
+PRUNES_BY_ACCESS: list[Row] = [
+    ("reflection.consolidated", "Reflection", {"consolidated": True, "created_at": OLD}, "consolidated_at", 90 * DAY),
+    ("reflection.consolidated", "Reflection", {"consolidated": True}, "created_at", 90 * DAY),
+    ("reflection.consolidated", "Reflection", {"consolidated": True, "access_count": 5}, "created_at", 90 * DAY),
+    (
+        "context.keywords",
+        "CompressedContext",
+        {"compression_level": "keywords", "created_at": OLD},
+        "last_accessed_at",
+        45 * DAY,
+    ),
+    ("context.keywords", "CompressedContext", {"compression_level": "keywords"}, "created_at", 45 * DAY),
+    ("synthesis.old", "Synthesis", {}, "created_at", 120 * DAY),
+    ("synthesis.old", "Synthesis", {"access_count": 3}, "created_at", 120 * DAY),
+]
+
+
+def around(row: Row) -> list[Memory]:
+    """One a hair too young, one just old enough, and one older."""
+    _rule, kind, properties, clock, after = row
+    offsets = {"hair": HAIR, "exact": timedelta(0), "late": -SECOND}
+    return [Memory(id, (kind,), properties | {clock: NOW - after + offset}) for id, offset in offsets.items()]
+
+
+@pytest.mark.parametrize("row", PRUNES + PRUNES_BY_ACCESS, ids=lambda row: f"{row[0]}-{row[3]}")
+def test_a_pruning_rule_at_its_threshold(applied: Jochi, row: Row) -> None:
+    write(applied, around(row))
+    # The sweep of orphans is a job of its own, and the plan tells of it, too.
+    planned = [group for group in applied.plan(NOW).groups if group.outcome == "prune" and group.rule == row[0]]
+    assert sum(group.n for group in planned) == 2
+    left = look(applied)
+    assert pruned(left) == {"exact", "late"}
+    audits = {audit["key"]: audit for audit in graph.audits(applied.database)}
+    assert {(a["action"], a["rule"]) for a in audits.values()} == {("prune", row[0])}
+    assert to_python(audits["default/late"]["due"]) == NOW - SECOND
+    assert NOW < left["hair"]["next_due"] <= NOW + timedelta(hours=6)
+    assert pruned(look(applied, left["hair"]["next_due"])) == {"hair", "exact", "late"}
+
+
+@pytest.mark.parametrize("row", ARCHIVES + WEAK, ids=lambda row: f"{row[0]}-{row[3]}")
+def test_an_archiving_rule_at_its_threshold(applied: Jochi, row: Row) -> None:
+    left = curate(applied, *around(row))
+    assert pruned(left) == set()
+    assert archived(left) == {"exact", "late"}
+    assert left["late"]["archived_at"] == NOW  # the second step's clock starts when the first really happened
+    assert left["late"].moved == ("ARCHIVE", row[0], None, NOW)
+    assert left["late"]["curation_action"] == "ARCHIVE"
+    assert left["hair"].moved == (None, None, None, None)
+    audits = {audit["key"]: audit for audit in graph.audits(applied.database)}
+    assert audits.keys() == {"default/exact", "default/late"}
+    audit = {name: to_python(value) for name, value in audits["default/late"].items()}
+    assert (audit["action"], audit["rule"], audit["kind"], audit["scope"]) == ("archive", row[0], row[1], "default")
+    assert (audit["due"], audit["at"], audit.get("before_state")) == (NOW - SECOND, NOW, row[2].get("state"))
+    assert audit["run"]
+    assert audit["policy"]
+    assert NOW < left["hair"]["next_due"] <= NOW + timedelta(hours=1)
+    assert archived(look(applied, left["hair"]["next_due"])) == {"hair", "exact", "late"}
+
+
+@pytest.mark.parametrize("row", PRUNES_BY_ACCESS + WEAK, ids=lambda row: f"{row[0]}-{row[3]}")
+def test_a_rule_of_accesses_is_off_where_nobody_reports_them(applied: Jochi, row: Row) -> None:
+    memories = around(row)
+    left = curate(applied, *memories, first=None)
+    assert pruned(left) == archived(left) == set()
+    assert graph.audits(applied.database) == []
+
+
+@pytest.mark.parametrize("row", PRUNES + ARCHIVES, ids=lambda row: f"{row[0]}-{row[3]}")
+def test_a_rule_of_something_else_is_on_where_nobody_reports_them(applied: Jochi, row: Row) -> None:
+    left = curate(applied, *around(row), first=None)
+    assert (pruned(left) if row in PRUNES else archived(left)) == {"exact", "late"}
+
+
+@pytest.mark.parametrize("row", PRUNES_BY_ACCESS + WEAK, ids=lambda row: f"{row[0]}-{row[3]}")
+@pytest.mark.parametrize(("offset", "met"), [(HAIR, False), (timedelta(0), True)])
+def test_idleness_counts_from_the_first_report(applied: Jochi, row: Row, offset: timedelta, met: bool) -> None:
+    _rule, kind, properties, clock, after = row
+    memory = Memory("m", (kind,), properties | {clock: OLD, "created_at": OLD})
+    left = curate(applied, memory, first=NOW - after + offset)
+    assert (pruned(left) | archived(left) == {"m"}) is met
+
+
+def test_a_rule_of_something_else_does_not_wait_for_the_first_report(applied: Jochi) -> None:
+    analysis = Memory("m", ("Analysis",), {"severity": "low", "created_at": NOW - 60 * DAY})
+    assert pruned(curate(applied, analysis, first=NOW - HAIR)) == {"m"}
+
+
+def link(labels: str, direction: str = "in", type: str = "ABOUT", **properties: Any) -> Link:
+    return Link(type, direction, tuple(labels.split("+")), properties)
+
+
+TASK = {"status": "completed", "created_at": OLD}
+BELIEF = {"state": "archived", "confidence": 0.1, "created_at": OLD, "archived_at": OLD}
+ANALYSIS = {"severity": "low", "created_at": OLD}
+REFLECTION = {"consolidated": True, "created_at": OLD}
+UNTOUCHED: dict[str, tuple[str, dict[str, Any], tuple[Link, ...]]] = {
+    **{
+        f"task {status!r}": ("Task", TASK | {"status": status}, ())
+        for status in ("in_progress", "pending", "blocked", "Completed", "", 7, True, ["completed"])
+    },
+    "task without a status": ("Task", {"created_at": OLD}, ()),
+    "task that was learned from": ("Task", TASK, (link("Note", "in", "LEARNED_FROM"),)),
+    "task that learned": ("Task", TASK, (link("Reflection", "out", "LEARNED_FROM"),)),
+    "task with an odd clock": ("Task", TASK | {"completed_at": "2020-01-01"}, ()),
+    "task without a clock": ("Task", {"status": "failed"}, ()),
+    "belief at 0.3 used this week": ("Belief", BELIEF | {"confidence": 0.3, "last_accessed_at": NOW}, ()),
+    "belief without confidence": ("Belief", {k: v for k, v in BELIEF.items() if k != "confidence"}, ()),
+    "belief of odd confidence": ("Belief", BELIEF | {"confidence": "0.1"}, ()),
+    "belief of no number": ("Belief", BELIEF | {"confidence": float("nan")}, ()),
+    "belief without archived_at": ("Belief", {k: v for k, v in BELIEF.items() if k != "archived_at"}, ()),
+    "belief of odd archived_at": ("Belief", BELIEF | {"archived_at": datetime(2020, 1, 1)}, ()),  # noqa: DTZ001
+    **{
+        f"belief referred to by one that is {state}": ("Belief", BELIEF, (link("Belief", state=state),))
+        for state in ("active", "core", "validated")
+    },
+    **{
+        f"belief that is {state!r}": ("Belief", BELIEF | {"state": state}, ())
+        for state in ("candidate", "ARCHIVED", "", 7)
+    },
+    "belief steady": ("Belief", {"state": "active", "confidence": 0.9, "created_at": OLD}, ()),
+    "reflection proven": ("Reflection", REFLECTION | {"access_count": 6}, ()),
+    "reflection of odd count": ("Reflection", REFLECTION | {"access_count": "0"}, ()),
+    "reflection of negative count": ("Reflection", REFLECTION | {"access_count": -1}, ()),
+    "reflection of odd state": ("Reflection", REFLECTION | {"consolidated": "true"}, ()),
+    "reflection without a state": ("Reflection", {"created_at": OLD}, ()),
+    **{
+        f"analysis {severity!r}": ("Analysis", ANALYSIS | {"severity": severity}, ())
+        for severity in ("Low", "", "none", 1, ["low"])
+    },
+    "analysis without a severity": ("Analysis", {"created_at": OLD}, ()),
+    **{
+        f"analysis recommended {direction} {severity}": (
+            "Analysis",
+            ANALYSIS | {"severity": severity},
+            (link("Recommendation", direction),),
+        )
+        for direction, severity in (("in", "low"), ("out", "info"), ("in", "medium"), ("out", "high"))
+    },
+    **{
+        f"context {level!r}": ("CompressedContext", {"compression_level": level, "created_at": OLD}, ())
+        for level in ("summary", "full", "Keywords", 7)
+    },
+    "context used": (
+        "CompressedContext",
+        {"compression_level": "keywords", "created_at": OLD, "last_accessed_at": NOW - 44 * DAY},
+        (),
+    ),
+    "context of odd use": (
+        "CompressedContext",
+        {"compression_level": "keywords", "created_at": OLD, "last_accessed_at": "never"},
+        (),
+    ),
+    "synthesis read often": ("Synthesis", {"created_at": OLD, "access_count": 4}, ()),
+    "synthesis of negative count": ("Synthesis", {"created_at": OLD, "access_count": -1}, ()),
+    "synthesis of odd count": ("Synthesis", {"created_at": OLD, "access_count": [0]}, ()),
+    "synthesis without a date": ("Synthesis", {}, ()),
+}
+
+
+def test_what_a_condition_lets_be_stays_as_it_is(applied: Jochi) -> None:
+    memories = [Memory(id, (kind,), properties, links=links) for id, (kind, properties, links) in UNTOUCHED.items()]
+    left = curate(applied, *memories)
+    assert pruned(left) == set()
+    for id, (_kind, properties, _links) in UNTOUCHED.items():
+        for name, value in properties.items():
+            assert left[id][name] == value or repr(left[id][name]) == repr(value), (id, name)
+        assert left[id].moved == (None, None, None, None), id
+    assert graph.audits(applied.database) == []
+
+
+TOUCHED: dict[str, tuple[str, dict[str, Any], tuple[Link, ...]]] = {
+    "task learned from a tombstone": ("Task", TASK, (link("Tombstone", "in", "LEARNED_FROM"),)),
+    "task learned from a stale tombstone": ("Task", TASK, (link("Note+Tombstone", "out", "LEARNED_FROM"),)),
+    "task with another relationship": ("Task", TASK, (link("Note", "out", "learned_from"),)),
+    "failed task that was learned from": ("Task", TASK | {"status": "failed"}, (link("Note", "in", "LEARNED_FROM"),)),
+    "belief that refers to an active one": ("Belief", BELIEF, (link("Belief", "out", state="active"),)),
+    "belief referred to by an archived one": ("Belief", BELIEF, (link("Belief", state="archived"),)),
+    "belief referred to by a dead one": ("Belief", BELIEF, (link("Tombstone", state="active"),)),
+    "belief referred to by a stale dead one": ("Belief", BELIEF, (link("Belief+Tombstone", state="active"),)),
+    "belief referred to by something else": ("Belief", BELIEF, (link("Note", state="active"),)),
+    "analysis with a dead recommendation": ("Analysis", ANALYSIS, (link("Recommendation+Tombstone"),)),
+    "analysis with something else": ("Analysis", ANALYSIS, (link("Note"),)),
+    "a state nobody knows is not archived": ("Task", TASK | {"state": "done"}, ()),
+}
+
+
+def test_what_no_condition_lets_be_goes(applied: Jochi) -> None:
+    memories = [Memory(id, (kind,), properties, links=links) for id, (kind, properties, links) in TOUCHED.items()]
+    left = curate(applied, *memories)
+    tasks = {id for id, (kind, _properties, _links) in TOUCHED.items() if kind == "Task"}
+    assert archived(left) == tasks
+    assert pruned(left) == TOUCHED.keys() - tasks
+
+
+BLOCKS: dict[str, dict[str, Any]] = {
+    "pinned": {"pinned": True},
+    "odd pin": {"pinned": "false"},
+    "keep_forever": {"ttl_policy": "keep_forever"},
+    "odd ttl_policy": {"ttl_policy": 7},
+    "hold": {"hold_until": NOW + HAIR},
+    "odd hold": {"hold_until": "2020-01-01"},
+    "locked": {"locked_by": "kublai", "locked_at": NOW - timedelta(minutes=10) + HAIR},
+    "odd lock": {"locked_by": "kublai"},
+    "quarantined": {"quarantined_until": NOW + HAIR},
+    "odd quarantine": {"quarantined_until": 7},
+}
+LETS: dict[str, dict[str, Any]] = {
+    "not pinned": {"pinned": False},
+    "standard": {"ttl_policy": "standard"},
+    "hold that is over": {"hold_until": NOW},
+    "lock that is over": {"locked_by": "kublai", "locked_at": NOW - timedelta(minutes=10)},
+    "quarantine that is over": {"quarantined_until": NOW},
+    "many agents": {"agents": ["a", "b", "c", "d"]},
+    "odd agents": {"agents": 7},
+}
+
+
+def test_what_blocks_an_archive_and_what_does_not(applied: Jochi) -> None:
+    """Archive forgets nothing, so grace and consensus are no rails for it; unknown blocks all the same."""
+    memories = [Memory(id, ("Task",), TASK | more) for id, more in (BLOCKS | LETS).items()]
+    memories.append(Memory("touched", ("Task",), TASK, touched=True))
+    left = curate(applied, *memories)
+    assert archived(left) == LETS.keys()
+    assert left["hold"]["next_due"] <= NOW + timedelta(minutes=15)
+    assert "hold" in archived(look(applied, left["hold"]["next_due"]))
+
+
+def test_an_archived_task_is_never_archived_again(applied: Jochi) -> None:
+    """Nor is it pruned: ARCHIVE is kept unless the policy says otherwise (DESIGN §9)."""
+    first = curate(applied, Memory("t", ("Task",), TASK | {"tier": "WARM"}))
+    assert first["t"].moved == ("ARCHIVE", "task.completed", "WARM", NOW)
+    for later in (NOW + 31 * DAY, NOW + 400 * DAY):
+        due_again(applied, later)
+        left = look(applied, later)
+        assert left["t"].live
+        assert left["t"].moved == first["t"].moved
+        assert left["t"]["archived_at"] == NOW
+    assert len(graph.audits(applied.database)) == 1
+
+
+def test_a_weak_belief_is_archived_and_thirty_days_later_pruned(applied: Jochi) -> None:
+    """The second, destructive step counts from when the first really happened, however late that was."""
+    belief = Memory("b", ("Belief",), {"state": "active", "confidence": 0.1, "created_at": OLD})
+    left = curate(applied, belief)
+    assert archived(left) == {"b"}
+    assert left["b"]["next_due"] <= NOW + 30 * DAY
+    due_again(applied, NOW + 30 * DAY - HAIR)
+    left = look(applied, NOW + 30 * DAY - HAIR)
+    assert left["b"].live
+    assert pruned(look(applied, left["b"]["next_due"])) == {"b"}
+
+
+def test_a_prune_goes_before_an_archive(applied: Jochi) -> None:
+    expired = Memory("t", ("Task",), TASK | {"expires_at": NOW, "tier": "HOT"})
+    left = curate(applied, expired)
+    assert pruned(left) == {"t"}
+    assert [audit["action"] for audit in graph.audits(applied.database)] == ["prune"]
+    assert left["t"]["tier"] == "HOT"
+
+
+def test_a_prune_that_a_rail_stops_leaves_the_archive(applied: Jochi) -> None:
+    kept = Memory("t", ("Task",), TASK | {"expires_at": NOW, "agents": ["a", "b", "c", "d"]})
+    write(applied, [kept])
+    said = applied.explain("t", at=NOW)
+    assert (said.outcome, said.rule) == ("protected", "any.expires_at")
+    assert [(c.action, c.rule, c.due, c.to) for c in said.changes] == [
+        ("archive", "task.completed", OLD + 14 * DAY, "ARCHIVE")
+    ]
+    assert archived(look(applied)) == {"t"}
+
+
+def test_reflections_are_flagged_until_they_are_consolidated(applied: Jochi) -> None:
+    """Never pruned for their age: flagged (seed 000). The flag goes when consolidated comes."""
+    reflection = Memory("r", ("Reflection",), {"consolidated": False, "created_at": OLD})
+    young = Memory("young", ("Reflection",), {"consolidated": False, "created_at": NOW})
+    odd = Memory("odd", ("Reflection",), {"consolidated": "no", "created_at": OLD, "needs_consolidation": True})
+    write(applied, [reflection, young, odd], first=None)
+    plan = {(g.rule, g.outcome): g.n for g in applied.plan(NOW).groups if g.outcome not in ("keep", "protected")}
+    assert plan == {("reflection.unconsolidated", "flag"): 2}
+    left = look(applied)
+    assert [left[id]["needs_consolidation"] for id in ("r", "young", "odd")] == [True, True, True]
+    assert pruned(left) == set()
+    applied.database.run(
+        "MATCH (m:Reflection {id: 'r'}) SET m.consolidated = true, m.consolidated_at = $now", {"now": NOW}
+    )
+    due_again(applied, NOW + DAY)
+    assert [(c.action, c.rule) for c in applied.explain("r", at=NOW + DAY).changes] == [
+        ("unflag", "reflection.unconsolidated")
+    ]
+    left = look(applied, NOW + DAY)
+    assert [bool(left[id]["needs_consolidation"]) for id in ("r", "young", "odd")] == [False, True, True]
+
+
+def test_a_paused_kind_archives_and_flags_nothing(applied: Jochi) -> None:
+    from jochi.operate.results import Switch
+
+    applied.pause(Switch("scope", "default"))
+    memories = [
+        Memory("t", ("Task",), TASK),
+        Memory("r", ("Reflection",), {"consolidated": False, "created_at": OLD}),
+        Memory("m", ("MemoryEntry",), {"tier": "HOT", "created_at": OLD, "last_accessed_at": OLD}),
+    ]
+    left = curate(applied, *memories)
+    assert archived(left) == set()
+    assert left["r"]["needs_consolidation"] is None
+    assert left["m"].moved == ("HOT", None, None, None)
+    applied.resume(Switch("scope", "default"))
+    left = look(applied, NOW + timedelta(hours=1))
+    assert archived(left) == {"t"}
+    assert (left["r"]["needs_consolidation"], left["m"]["tier"]) == (True, "ARCHIVE")
+
+
+def test_a_pinned_reflection_of_the_grace_period_and_the_like_are_kept(applied: Jochi) -> None:
+    """The rails stand over the new rules as over the old ones (seed 000, Never-Prune Safety Rails)."""
+    rails: dict[str, dict[str, Any]] = {
+        **BLOCKS,
+        "consensus": {"agents": ["a", "b", "c", "d"]},
+        "odd agents": {"agents": 7},
+        "no date": {"created_at": None},
+    }
+    memories = []
+    for id, more in rails.items():
+        for kind, base in {"Belief": BELIEF, "Analysis": ANALYSIS, "Reflection": REFLECTION}.items():
+            known = {name: value for name, value in (base | more).items() if value is not None}
+            memories.append(Memory(f"{kind} {id}", (kind,), known))
+    memories.append(Memory("core", ("Belief",), BELIEF | {"state": "core", "confidence": 0.95}))
+    assert pruned(curate(applied, *memories)) == set()
+
+
+def test_everything_that_is_due_is_worked_in_one_run_however_small_the_batch(applied: Jochi) -> None:
+    """No LIMIT without continuation: a backlog drains (the first implementation's never did)."""
+    tasks = [Memory(f"t{i}", ("Task",), TASK) for i in range(60)]
+    analyses = [Memory(f"a{i}", ("Analysis",), ANALYSIS, links=(link("Note"),)) for i in range(60)]
+    applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 7")
+    try:
+        left = curate(applied, *tasks, *analyses)
+    finally:
+        size = applied.policy.policy.jobs["curate_due"].batch_size
+        applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = $size", {"size": size})
+    assert (len(archived(left)), len(pruned(left))) == (60, 60)  # connected or not: soft, and nothing throws
+
+
+def test_a_state_that_cannot_be_read_is_not_archived_over(applied: Jochi) -> None:
+    done = {"created_at": NOW - 90 * DAY, "status": "completed", "completed_at": NOW - 40 * DAY}
+    write(applied, [Memory("odd", ("Task",), {**done, "state": 7}), Memory("plain", ("Task",), done)])
+    assert applied.plan(NOW).archives == 1
+    look(applied, NOW)
+    state = {key: stored.properties.get("state") for key, stored in graph.state(applied.database).items()}
+    assert state == {"default/odd": 7, "default/plain": "archived"}

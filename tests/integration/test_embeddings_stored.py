@@ -1,0 +1,268 @@
+"""Embeddings in the database: what is stored, what is not, what is made anew, and how workers share the work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from threading import Event, Lock
+from typing import Any
+
+import pytest
+
+from jochi import Jochi
+from jochi.content import content_hash
+from jochi.policy import load_policy
+from jochi_workers.embed import Embed, with_provider
+from jochi_workers.embeddings.handler import Embedder
+from jochi_workers.embeddings.protocol import Embedded, ProviderDown, TextsRefused
+from jochi_workers.queue import Queue
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+LEASE = timedelta(minutes=2)  # default.toml, [work]
+DIMENSIONS = 384
+
+
+def vector(first: float) -> list[float]:
+    """A vector of length 1 that can be told from others by its first number."""
+    return [first, math.sqrt(1 - first * first), *[0.0] * (DIMENSIONS - 2)]
+
+
+class Fake:
+    """A provider whose answer a test decides. ``during`` is called with the texts before the answer."""
+
+    def __init__(
+        self,
+        answer: Callable[[str], Embedded] = lambda text: Embedded(vector(0.5)),
+        *,
+        model: str = "all-MiniLM-L6-v2-int8",
+        during: Callable[[Sequence[str]], None] = lambda texts: None,
+    ) -> None:
+        self.model, self.dimensions = model, DIMENSIONS
+        self.texts: list[str] = []
+        self._answer, self._during, self._lock = answer, during, Lock()
+
+    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+        with self._lock:
+            self.texts += texts
+        self._during(texts)
+        return [self._answer(text) for text in texts]
+
+    def close(self) -> None:
+        pass
+
+
+def beliefs(jochi: Jochi, *contents: str | None, moment: datetime = NOON) -> list[str]:
+    """One belief a content, waiting for an embedding since ``moment``; returns their keys."""
+    rows = [{"key": f"default/b{n}", "id": f"b{n}", "content": content} for n, content in enumerate(contents)]
+    jochi.database.run(
+        "UNWIND $rows AS row CREATE (m:Curated:Belief {scope: 'default', created_at: $moment, tier: 'HOT', embed_due: $moment}) "
+        "SET m += row",
+        {"rows": rows, "moment": moment},
+    )
+    return [row["key"] for row in rows if row["key"]]
+
+
+def stored(jochi: Jochi, key: str = "default/b0") -> dict[str, Any]:
+    return dict(
+        jochi.database.run("MATCH (m:Curated {key: $key}) RETURN properties(m) AS m", {"key": key}, write=False)[0]["m"]
+    )
+
+
+def embed(jochi: Jochi, provider: Fake) -> Embed:
+    return Embed(Embedder(provider, jochi.policy.policy.embedding))
+
+
+def work_once(jochi: Jochi, provider: Fake, now: datetime = NOON) -> None:
+    """One lease, with a clock of the test's choice, and what becomes of it."""
+    queue = Queue(jochi.engine, "embed", clock=lambda: now)
+    batch = queue.lease()
+    outcome = embed(jochi, provider).handle(batch.rows)
+    queue.finish(batch, outcome.done)
+    queue.fail(batch, outcome.failed)
+    queue.release(batch, outcome.returned)
+
+
+def test_minilm_s_vectors_are_stored_and_what_it_cannot_read_is_marked(jochi: Jochi) -> None:
+    keys = beliefs(jochi, "She likes tea.", "She is fond of tea.", "The rocket exploded.", "ความทรงจำ", "  ", None)
+    handler = with_provider("minilm", None, jochi.policy.policy.embedding, stopping=lambda: False)
+    worker = Worker(jochi.engine, [handler])
+    worker.run(once=True)
+    tea, fond, rocket, thai, blank, empty = (stored(jochi, key) for key in keys)
+    for one, text in ((tea, "She likes tea."), (thai, "ความทรงจำ")):
+        assert one["embedding_model"] == "all-MiniLM-L6-v2-int8"
+        assert one["embedding_hash"] == content_hash(text)
+    assert len(tea["embedding"]) == DIMENSIONS
+    near, far = (sum(a * b for a, b in zip(tea["embedding"], x["embedding"], strict=True)) for x in (fond, rocket))
+    assert near > 0.8 > 0.3 > far
+    assert "embedding_unknown" not in tea
+    assert "embedding" not in thai, "the vectors of what a model can't read are all alike"
+    assert thai["embedding_unknown"] == blank["embedding_unknown"] == 1.0
+    assert not {"embedding", "embedding_model"} & empty.keys(), "there is nothing to embed"
+    assert not any({"embed_due", "embed_lease", "work_failures"} & one.keys() for one in (tea, thai, blank, empty))
+    assert (worker.progress["embed"].done, worker.progress["embed"].failed) == (5, 0)
+
+
+def test_a_text_that_can_be_read_again_loses_its_mark(jochi: Jochi) -> None:
+    beliefs(jochi, "ความทรงจำ")
+    work_once(jochi, Fake(lambda text: Embedded(vector(0.5), 1.0)))
+    assert stored(jochi)["embedding_unknown"] == 1.0
+    jochi.database.run("MATCH (m:Belief) SET m.content = 'memory', m.embed_due = $now", {"now": NOON})
+    work_once(jochi, Fake(lambda text: Embedded(vector(0.25), 0.0)))
+    assert "embedding_unknown" not in stored(jochi)
+    assert stored(jochi)["embedding"][0] == 0.25
+
+
+def test_new_content_gets_a_new_vector_and_loses_the_old_one(jochi: Jochi) -> None:
+    beliefs(jochi, "old")
+    work_once(jochi, Fake(lambda text: Embedded(vector(0.5))))
+    jochi.database.run("MATCH (m:Belief) SET m.content = 'new', m.embed_due = $now", {"now": NOON})
+    work_once(jochi, Fake(lambda text: Embedded(vector(0.25))))
+    assert (stored(jochi)["embedding"][0], stored(jochi)["embedding_hash"]) == (0.25, content_hash("new"))
+
+
+def test_content_that_changes_while_it_is_embedded_is_embedded_again(jochi: Jochi) -> None:
+    def rewrite(_texts: Sequence[str]) -> None:
+        jochi.database.run("MATCH (m:Belief) SET m.content = 'new'")
+
+    beliefs(jochi, "old")
+    work_once(jochi, Fake(during=rewrite))
+    between = stored(jochi)
+    assert "embedding" not in between
+    assert between["embed_due"].to_native() == NOON
+    assert "work_failures" not in between
+    work_once(jochi, Fake(lambda text: Embedded(vector(0.25))))
+    assert (stored(jochi)["embedding"][0], stored(jochi)["embedding_hash"]) == (0.25, content_hash("new"))
+
+
+@pytest.mark.parametrize("late", [LEASE - timedelta(seconds=1), LEASE])
+def test_a_slow_worker_never_overwrites_a_newer_vector(jochi: Jochi, late: timedelta) -> None:
+    beliefs(jochi, "text")
+    slow = Queue(jochi.engine, "embed", clock=lambda: NOON)
+    batch = slow.lease()
+    outcome = embed(jochi, Fake(lambda text: Embedded(vector(0.5)))).handle(batch.rows)
+    work_once(jochi, Fake(lambda text: Embedded(vector(0.25))), NOON + late)
+    taken_over = late >= LEASE
+    finished = slow.finish(batch, outcome.done)
+    assert (finished.done, finished.outdated) == ((0, 1) if taken_over else (1, 0))
+    assert stored(jochi)["embedding"][0] == (0.25 if taken_over else 0.5)
+
+
+@pytest.fixture
+def other(jochi: Jochi, tmp_path: Path) -> Iterator[Callable[[], Jochi]]:
+    """Upgrades the database to a policy with another model when it is called; puts the tests' policy back at the end."""
+    path = tmp_path / "policy.toml"
+    path.write_text('[policy]\nname = "other"\nextends = "default"\n[embedding]\nmodel = "other"\n', encoding="utf-8")
+    upgraded = Jochi(jochi.database.driver, policy=load_policy(path))
+
+    def upgrade() -> Jochi:
+        upgraded.install(arm=False)
+        return upgraded
+
+    yield upgrade
+    jochi.install(arm=False)
+
+
+def test_another_model_in_the_policy_embeds_everything_anew(jochi: Jochi, other: Callable[[], Jochi]) -> None:
+    keys = beliefs(jochi, "one", "two")
+    work_once(jochi, Fake())
+    assert sum(run.changed for run in jochi.run("requeue_embeddings", drain=True)) == 0
+    upgraded = other()
+    assert sum(run.changed for run in upgraded.run("requeue_embeddings", drain=True)) == 2
+    assert stored(jochi)["embedding_model"] == "all-MiniLM-L6-v2-int8", "until the new one is there"
+    queued_at = stored(jochi)["embed_due"].to_native()
+    work_once(upgraded, Fake(lambda text: Embedded(vector(0.25)), model="other"), queued_at)
+    for one in (stored(jochi, key) for key in keys):
+        assert (one["embedding_model"], one["embedding"][0]) == ("other", 0.25)
+    assert sum(run.changed for run in upgraded.run("requeue_embeddings", drain=True)) == 0
+
+
+def test_a_worker_that_read_the_old_policy_stores_no_vector_of_the_old_model(
+    jochi: Jochi, other: Callable[[], Jochi]
+) -> None:
+    beliefs(jochi, "one")
+    slow = Queue(jochi.engine, "embed", clock=lambda: NOON)
+    batch = slow.lease()
+    outcome = embed(jochi, Fake()).handle(batch.rows)
+    upgraded = other()
+    jochi.engine.forget()  # as an idle worker does now and then, or at its next start
+    finished = slow.finish(batch, outcome.done)
+    assert (finished.done, list(finished.refused)) == (0, ["default/b0"])
+    assert "embedding" not in stored(upgraded)
+
+
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [([0.5] * 383, "383 numbers instead of 384"), ([math.nan] * 384, "no finite number"), ([0.0] * 384, "zero")],
+)
+def test_a_bad_vector_is_never_stored_and_fails_that_memory_alone(jochi: Jochi, bad: list[float], says: str) -> None:
+    beliefs(jochi, "bad", "good")
+    work_once(jochi, Fake(lambda text: Embedded(bad if text == "bad" else vector(0.5))))
+    failed, good = stored(jochi), stored(jochi, "default/b1")
+    assert "embedding" not in failed
+    assert says in failed["work_error"]
+    assert failed["work_failures"] == 1
+    assert failed["embed_due"].to_native() == NOON + timedelta(seconds=30), "[work] retry_min"
+    assert good["embedding"][0] == 0.5
+
+
+def test_a_text_that_always_fails_is_put_aside_and_its_words_are_not_in_the_reason(jochi: Jochi) -> None:
+    def answer(text: str) -> Embedded:
+        if text == "private poison":
+            raise TextsRefused("the endpoint answers 400 (too_long)")
+        return Embedded(vector(0.5))
+
+    beliefs(jochi, "private poison", "good")
+    now = NOON
+    for _ in range(8):  # [work] give_up_after
+        assert "work_quarantined_at" not in stored(jochi)
+        work_once(jochi, Fake(answer), now)
+        now += timedelta(hours=6)
+    aside = stored(jochi)
+    assert aside["work_quarantined"] == ["embed"]
+    assert "embed_due" not in aside
+    assert aside["work_error"] == "embed: the endpoint answers 400 (too_long)"
+    assert stored(jochi, "default/b1")["embedding"][0] == 0.5
+
+
+def test_a_provider_that_is_down_counts_against_no_memory(jochi: Jochi) -> None:
+    def down(text: str) -> Embedded:
+        raise ProviderDown("no answer", retry_after=timedelta(minutes=5))
+
+    keys = beliefs(jochi, "one", "two")
+    worker = Worker(jochi.engine, [embed(jochi, Fake(down))])
+    with pytest.raises(ProviderDown):
+        worker.run(once=True)
+    for key in keys:
+        assert not {"work_failures", "embed_lease", "embedding"} & stored(jochi, key).keys()
+        assert "embed_due" in stored(jochi, key)
+    Worker(jochi.engine, [embed(jochi, Fake())]).run(once=True)
+    assert all("embedding" in stored(jochi, key) for key in keys)
+
+
+def test_workers_share_the_work_and_nothing_is_embedded_twice(jochi: Jochi) -> None:
+    keys = beliefs(jochi, *(f"text {n}" for n in range(200)))
+    both_hold = Event()
+    first = Fake(during=lambda texts: both_hold.wait(30) and None)
+    second = Fake(during=lambda texts: both_hold.set())
+    with ThreadPoolExecutor(2) as pool:
+        for done in [
+            pool.submit(Worker(Jochi(jochi.database.driver).engine, [embed(jochi, fake)], batch=10).run, once=True)
+            for fake in (first, second)
+        ]:
+            done.result(120)
+    assert first.texts
+    assert second.texts
+    assert sorted(first.texts + second.texts) == sorted(f"text {n}" for n in range(200))
+    (left,) = jochi.database.run(
+        "UNWIND $keys AS key MATCH (m:Curated {key: key}) WHERE m.embedding IS NULL OR m.embed_due IS NOT NULL "
+        "RETURN count(*) AS n",
+        {"keys": keys},
+        write=False,
+    )
+    assert left["n"] == 0

@@ -1,0 +1,220 @@
+"""Facts: what is removed and archived by age, and the states that heat and decay give them (seed 003, Lifecycle Policy States,
+Expiry and Archival; docs/reference/facts.md)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.curation_looks import DAY, HAIR, NOW, OLD, SECOND, Left, archived, curate, due_again, look, pruned, write
+from tests.oracle import Memory
+from tests.oracle.fact_states import ARCHIVE_DECAY, STALE_DECAY, faded_at
+from tests.oracle.facts import decay, heat
+
+from jochi import Jochi
+
+pytestmark = pytest.mark.server
+
+BORN = NOW - 30 * DAY
+FAR = NOW + 400 * DAY
+
+
+@pytest.fixture
+def applied(jochi: Jochi) -> Jochi:
+    jochi.apply()
+    return jochi
+
+
+def fact(id: str, **properties: Any) -> Memory:
+    """Neither warm nor faded at NOW."""
+    given = {"created_at": BORN, "confidence": 0.5, "category": "fact", "state": "candidate"} | properties
+    return Memory(id, ("Fact",), {name: value for name, value in given.items() if value is not None})
+
+
+def states(left: dict[str, Left]) -> dict[str, Any]:
+    return {id: memory["state"] for id, memory in left.items() if memory.live}
+
+
+def test_what_is_speculative_goes_after_thirty_days(applied: Jochi) -> None:
+    left = curate(
+        applied,
+        fact("young", confidence=0.39, created_at=BORN + HAIR),
+        fact("over", confidence=0.39),
+        fact("by its tier", confidence=None, confidence_tier="speculative"),
+        fact("sure enough", confidence=0.4),
+        fact("surer than its tier", confidence=0.4, confidence_tier="speculative"),
+        fact("confirmed", confidence=0.39, confirmed_at=NOW - DAY),
+        fact("perhaps confirmed", confidence=0.39, confirmed_at="yesterday"),
+        fact("confirmed by the user", confidence=0.39, verification_state="user_confirmed"),
+        fact("not by the system", confidence=0.39, verification_state="system_inferred"),
+        fact("protected", confidence=0.39, policy_class="protected"),
+        fact("perhaps protected", confidence=0.39, policy_class=7),
+        fact("a decision", confidence=0.39, category="decision"),
+        fact("unsure how sure", confidence="low"),
+        fact("held", confidence=0.39, pinned=True),
+    )
+    assert pruned(left) == {"over", "by its tier", "not by the system", "a decision"}
+    assert left["held"]["curation_rails"] == ["pinned"]
+    assert "young" in pruned(look(applied, left["young"]["next_due"]))
+
+
+def test_a_resolved_commitment_goes_after_ninety_days(applied: Jochi) -> None:
+    over = NOW - 90 * DAY
+    promise = {"category": "commitment", "resolved": True, "resolved_at": over, "created_at": over - DAY}
+    left = curate(
+        applied,
+        fact("over", **promise),
+        fact("nearly", **promise | {"resolved_at": over + HAIR}),
+        fact("by its last change", **promise | {"resolved_at": None, "updated_at": over}),
+        fact("open", **promise | {"resolved": False}),
+        fact("unsaid", **promise | {"resolved": None}),
+        fact("no clock", **promise | {"resolved_at": None}),
+        fact("another category", **promise | {"category": "moment"}),
+        fact("protected", **promise | {"policy_class": "protected"}),
+    )
+    assert pruned(left) == {"over", "by its last change"}
+
+
+def test_what_matters_little_is_archived_after_ninety_days(applied: Jochi) -> None:
+    over = NOW - 90 * DAY
+    little = {"importance": 0.29, "created_at": over, "updated_at": NOW}
+    left = curate(
+        applied,
+        fact("over", **little),
+        fact("stale", **little | {"state": "stale", "verification_state": "disputed"}),
+        fact("used twice", **little | {"access_count": 2}),
+        fact("used more", **little | {"access_count": 3}),
+        fact("nearly", **little | {"created_at": over + HAIR}),
+        fact("matters", **little | {"importance": 0.3}),
+        fact("nobody knows", **little | {"importance": None}),
+        fact("unreadable", **little | {"importance": -1}),
+        fact("a correction", **little | {"category": "correction"}),
+        fact("a principle", **little | {"category": "principle"}),
+        fact("no category", **little | {"category": None}),
+        fact("superseded", **little | {"status": "superseded"}),
+        fact("of no known state", **little | {"state": "mine"}),
+        fact("pinned", **little | {"pinned": True}),
+    )
+    assert archived(left) == {"over", "stale", "used twice", "no category"}
+    assert left["over"].moved[:2] == ("ARCHIVE", "fact.unimportant")
+
+
+def test_importance_means_nothing_where_no_access_was_ever_reported(applied: Jochi) -> None:
+    little = {"importance": 0.1, "created_at": NOW - 170 * DAY, "updated_at": NOW}
+    assert archived(curate(applied, fact("unknown", **little), first=None)) == set()
+
+
+@pytest.mark.parametrize(
+    ("properties", "state"),
+    [
+        ({"verification_state": "unverified"}, "validated"),
+        ({}, "validated"),
+        ({"verification_state": "user_confirmed"}, "active"),
+        ({"verification_state": "system_inferred"}, "active"),
+        ({"verification_state": "disputed"}, "stale"),
+        ({"state": None}, "validated"),
+        ({"state": "stale"}, "validated"),
+        ({"state": "archived"}, "archived"),
+        ({"state": "superseded"}, "superseded"),
+        ({"status": "superseded"}, "candidate"),
+        ({"status": 7}, "candidate"),
+        ({"created_at": None}, "candidate"),
+    ],
+    ids=str,
+)
+def test_what_is_warm(applied: Jochi, properties: dict[str, Any], state: str) -> None:
+    warm = {
+        "confidence": 1.0,
+        "access_count": 10,
+        "importance": 0.5,
+        "created_at": NOW - DAY,
+        "last_accessed_at": NOW - DAY,
+    }
+    left = curate(applied, fact("f", **warm | properties))
+    assert left["f"]["state"] == state
+
+
+def test_from_which_heat_on(applied: Jochi) -> None:
+    """0.25 · 0.6 + 0.20 · 1 + 0.15 · importance + 0.05, and 0.30 · ln(1 + 2) / ln 21 for two accesses."""
+    cool = {"created_at": NOW, "access_count": 2}
+    least = (0.55 - 0.25 * 0.6 - 0.20 - 0.05 - heat_of_accesses(2)) / 0.15
+    left = curate(
+        applied,
+        fact("warm", importance=least + 1e-9, **cool),
+        fact("cool", importance=least - 1e-9, **cool),
+    )
+    assert states(left) == {"warm": "validated", "cool": "candidate"}
+
+
+def heat_of_accesses(count: int) -> float:
+    some = fact("f", created_at=NOW, access_count=count)
+    return heat(some, NOW) - heat(fact("f", created_at=NOW), NOW)
+
+
+@pytest.mark.parametrize("first", [OLD, None, BORN + 20 * DAY], ids=str)
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"confidence": 0.1, "confirmed_at": BORN, "importance": 0.3},
+        {"confidence": 0.75, "access_count": 4, "last_accessed_at": BORN + 5 * DAY},
+    ],
+    ids=str,
+)
+def test_it_is_stale_and_then_archived_at_the_second(
+    applied: Jochi, properties: dict[str, Any], first: datetime | None
+) -> None:
+    some = fact("f", **properties)
+    write(applied, [some], first=first)
+    left = look(applied, NOW)
+    for threshold, after in ((STALE_DECAY, "stale"), (ARCHIVE_DECAY, "archived")):
+        at = faded_at(some, threshold, FAR, first)
+        assert (at is None) == (decay(some, FAR, first) < threshold)
+        if at is None:
+            continue
+        assert at > NOW
+        assert left["f"]["next_due"] <= at + timedelta(hours=1)
+        due_again(applied, NOW)
+        assert look(applied, at - SECOND)["f"]["state"] == left["f"]["state"]
+        due_again(applied, NOW)
+        left = look(applied, at)
+        assert left["f"]["state"] == after
+
+
+def test_what_stands_in_the_way_of_archiving_leaves_it_stale(applied: Jochi) -> None:
+    faded = {"created_at": NOW - 300 * DAY, "confidence": 0.1, "confirmed_at": BORN, "importance": 0.3}
+    assert decay(fact("f", **faded), NOW, OLD) >= ARCHIVE_DECAY
+    left = curate(
+        applied,
+        fact("faded", **faded),
+        fact("decision", **faded | {"category": "decision"}),
+        fact("protected", **faded | {"policy_class": "protected"}),
+        fact("perhaps", **faded | {"category": 7}),
+        fact("disputed", **faded | {"verification_state": "disputed"}),
+        fact("pinned", **faded | {"pinned": True}),
+        fact("locked", **faded | {"locked_by": "ada", "locked_at": NOW}),
+    )
+    assert states(left) == {
+        "faded": "archived",
+        **dict.fromkeys(("decision", "protected", "perhaps", "disputed", "pinned"), "stale"),
+        "locked": "candidate",
+    }
+    assert left["faded"]["tier_reason"] == "fact.faded"
+
+
+def test_a_use_makes_it_warm_again(applied: Jochi) -> None:
+    curate(applied, fact("f", state="stale", access_count=9, importance=0.9, confidence=0.96))
+    applied.touch(["default/f"], agent="ada", now=NOW)
+    applied.run("fold_accesses", now=NOW + SECOND, drain=True)
+    due_again(applied, NOW)
+    assert look(applied, NOW + SECOND)["f"]["state"] == "validated"
+
+
+def test_explain_shows_both_scores(applied: Jochi) -> None:
+    some = fact("f")
+    write(applied, [some])
+    told = {rule.rule: rule for rule in applied.explain("default/f", at=NOW).rules}
+    conditions = {name: told[name].conditions[0] for name in ("fact.stale", "fact.warm")}
+    assert conditions["fact.stale"]["current"] == pytest.approx(decay(some, NOW, OLD), abs=1e-12)
+    assert conditions["fact.warm"]["current"] == pytest.approx(heat(some, NOW), abs=1e-12)
+    assert told["fact.stale"].due == faded_at(some, STALE_DECAY, FAR, OLD)

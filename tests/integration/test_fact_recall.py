@@ -1,0 +1,84 @@
+"""What the states of facts add to their scores in recall, and which are left out (seed 003, Retrieval Integration;
+docs/reference/facts.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.curation_looks import NOW, write
+from tests.oracle import Memory
+from tests.oracle.fact_recall import delta, is_found
+
+from jochi import Jochi
+from jochi.policy import LoadedPolicy, load_policy
+
+pytestmark = pytest.mark.server
+
+STATES: tuple[dict[str, Any], ...] = (
+    {},
+    *({"state": state} for state in ("active", "validated", "candidate", "stale", "archived", "core", "superseded")),
+    {"state": 7},
+    {"state": "active", "status": "archived"},
+    {"state": "active", "status": "superseded"},
+    {"verification_state": "disputed"},
+    {"verification_state": "disputed", "state": "active"},
+    {"verification_state": 7, "state": "active"},
+)
+FACTS = [
+    Memory(
+        f"f{i:02d}", ("Fact",), {"content": "the key rotates on Mondays", "created_at": NOW - timedelta(days=1)} | given
+    )
+    for i, given in enumerate(STATES)
+]
+GREATEST = 1 / 61
+
+
+@pytest.fixture
+def told(jochi: Jochi) -> Jochi:
+    """All facts say the same: by words alone they stand in the order of their keys."""
+    write(jochi, FACTS)
+    jochi.database.autocommit("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    return jochi
+
+
+def found(client: Jochi, **asked: Any) -> dict[str, Any]:
+    hits = client.recall("key rotates", scope="default", k=50, **asked).hits
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    return {hit.key: hit for hit in hits}
+
+
+@pytest.mark.parametrize("archived", [False, True])
+@pytest.mark.parametrize("superseded", [False, True])
+def test_what_each_state_adds_and_what_is_left_out(told: Jochi, archived: bool, superseded: bool) -> None:
+    hits = found(told, include_archived=archived, include_superseded=superseded)
+    wanted = [f for f in FACTS if is_found(f, include_archived=archived, include_superseded=superseded)]
+    assert hits.keys() == {fact.key for fact in wanted}
+    for fact in wanted:
+        hit = hits[fact.key]
+        assert hit.score == pytest.approx(1 / (60 + hit.text_rank) + GREATEST * delta(fact), abs=1e-12), fact
+
+
+def test_other_kinds_have_their_ranks_only(jochi: Jochi) -> None:
+    some = {
+        "content": "the key rotates on Mondays",
+        "created_at": NOW,
+        "state": "active",
+        "verification_state": "disputed",
+    }
+    write(jochi, [Memory("b", ("Belief",), some)])
+    assert found(jochi)["default/b"].score == pytest.approx(GREATEST)
+
+
+def test_a_policy_can_leave_out_what_is_stale(install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text("[policy]\nname = 'strict'\nextends = 'default'\n[facts]\nfilter_stale = true\n")
+    client = install_once(load_policy(file))
+    write(client, FACTS)
+    client.database.autocommit("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    for archived in (False, True):
+        hits = found(client, include_archived=archived)
+        assert hits.keys() == {f.key for f in FACTS if is_found(f, filter_stale=True, include_archived=archived)}

@@ -1,0 +1,186 @@
+"""How long a memory really lives: examples, by the engine itself, as docs/reference/rules-and-rails.md shows them.
+
+`JOCHI_WRITE_DOCS=1` writes the page anew instead of comparing it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jochi import Jochi
+from jochi.policy import load_policy
+from jochi.policy.tables import rule_tables
+from jochi.scheduler.runner import run_job
+from jochi.temporal import to_python
+
+PAGE = Path(__file__).parents[2] / "docs/reference/rules-and-rails.md"
+BORN = datetime(2026, 3, 1, 9, 0, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+END = 400 * DAY
+
+
+@dataclass(frozen=True)
+class Example:
+    """What is written at BORN, and what an app does to it later (days after BORN, the words for it, Cypher on `m` or touches)."""
+
+    title: str
+    labels: str
+    properties: dict[str, Any]
+    later: tuple[tuple[float, str, str | int], ...] = field(default=())
+
+
+EXAMPLES = (
+    Example(
+        "A Notification that is read on its second day",
+        "Notification",
+        {"read": False, "priority": "normal"},
+        ((2, "the app marks it read", "SET m.read = true, m.read_at = $now, m.next_due = $now"),),
+    ),
+    Example(
+        "A Belief held with confidence 0.8, used once on its tenth day and never again",
+        "Belief",
+        {"state": "active", "confidence": 0.8},
+        ((10, "one used access", 1),),
+    ),
+    Example(
+        "A Task that is completed on its third day",
+        "Task",
+        {"status": "in_progress"},
+        ((3, "the app completes it", "SET m.status = 'completed', m.completed_at = $now, m.next_due = $now"),),
+    ),
+    Example(
+        "A Reflection that is consolidated on its fifth day, used ten times in a row on the thirtieth",
+        "Reflection",
+        {"consolidated": False},
+        (
+            (5, "the app consolidates it", "SET m.consolidated = true, m.consolidated_at = $now, m.next_due = $now"),
+            (30, "ten used accesses", 10),
+        ),
+    ),
+    Example("A Concept with salience 0.5 that nobody uses", "Concept", {"state": "candidate", "salience": 0.5}),
+    Example(
+        "A Concept with confidence 0.4, used ten times on its fiftieth day and once on its 350th",
+        "Concept",
+        {"state": "candidate", "salience": 0.5, "confidence": 0.4},
+        ((50, "ten used accesses", 10), (350, "one used access", 1)),
+    ),
+    Example(
+        "An ephemeral Source that is used on its twentieth and fortieth day",
+        "Source",
+        {"state": "candidate", "salience": 0.5, "ttl_policy": "ephemeral"},
+        ((20, "one used access", 1), (40, "one used access", 1)),
+    ),
+)
+
+
+def lived(client: Jochi, example: Example) -> list[tuple[timedelta, str]]:
+    """Every change, with its time after BORN: the queue is worked at each instant at which something comes due."""
+    client.database.run("MATCH (n:Curated|Tombstone|CurationAudit|JochiAccess|JochiScope|JochiJobRun) DETACH DELETE n")
+    client.database.run("MERGE (s:JochiScope {name: 'docs'}) SET s.first_access_at = $at", {"at": BORN - 30 * DAY})
+    client.database.run(
+        f"CREATE (m:Curated:{example.labels}) SET m = $p, m.id = 'm', m.scope = 'docs', m.key = 'docs/m', m.tier = 'HOT', "
+        "m.created_at = $born, m.next_due = $born",
+        {"p": example.properties, "born": BORN},
+    )
+    happened: list[tuple[timedelta, str]] = []
+    deeds = [(BORN + days * DAY, words, what) for days, words, what in example.later]
+    while (due := _next_due(client)) is not None and min([due, *(at for at, _, _ in deeds)]) < BORN + END:
+        if deeds and deeds[0][0] <= due:
+            at, words, what = deeds.pop(0)
+            happened.append((at - BORN, words))
+            before = _state(client)
+            _do(client, what, at)
+            happened += [(at - BORN, became) for became in _becoming(before, _state(client))]
+            continue
+        before = _state(client)
+        assert run_job(client.engine, "curate_due", now=due, drain=True)[-1].error is None
+        happened += [(due - BORN, change) for change in _changes(before, _state(client), client)]
+    return happened
+
+
+def _becoming(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """What uses did to a memory with salience."""
+    if before.get("salience") == after.get("salience"):
+        return []
+    salience = f"salience {after['salience']:.2f}"
+    return [salience if before["state"] == after["state"] else f"{before['state']} → {after['state']}, {salience}"]
+
+
+def _do(client: Jochi, what: str | int, at: datetime) -> None:
+    if isinstance(what, str):
+        client.database.run(f"MATCH (m:Curated {{key: 'docs/m'}}) {what}", {"now": at})
+        return
+    for n in range(what):
+        client.touch(["docs/m"], used=True, now=at + n * timedelta(seconds=1))
+    client.run("fold_accesses", drain=True, now=at + timedelta(minutes=1))
+
+
+def _next_due(client: Jochi) -> datetime | None:
+    rows = client.database.run("MATCH (m:Curated {key: 'docs/m'}) RETURN m.next_due AS due", write=False)
+    return to_python(rows[0])["due"] if rows else None
+
+
+def _state(client: Jochi) -> dict[str, Any]:
+    rows = client.database.run(
+        "MATCH (m) WHERE m.key = 'docs/m' AND (m:Curated OR m:Tombstone) RETURN properties(m) AS p, m:Tombstone AS dead",
+        write=False,
+    )
+    return {**to_python(rows[0]["p"]), "dead": rows[0]["dead"]}
+
+
+def _changes(before: dict[str, Any], after: dict[str, Any], client: Jochi) -> list[str]:
+    if after["dead"]:
+        (audit,) = client.database.run("MATCH (a:CurationAudit {action: 'prune'}) RETURN a.rule AS rule", write=False)
+        return [f"pruned by `{audit['rule']}`"]
+    told = []
+    if before.get("state") != "archived" and after.get("state") == "archived":
+        told.append(f"archived by `{after['tier_reason']}`: out of recall unless asked for, tier ARCHIVE")
+    elif before["tier"] != after["tier"]:
+        told.append(f"{before['tier']} → {after['tier']} by `{after['tier_reason']}`")
+    if bool(before.get("needs_consolidation")) != bool(after.get("needs_consolidation")):
+        told.append("flagged `needs_consolidation`" if after.get("needs_consolidation") else "flag taken off")
+    return told
+
+
+def _span(after: timedelta) -> str:
+    hours, minutes = divmod(int(after.total_seconds()) // 60, 60)
+    days, hours = divmod(hours, 24)
+    return f"{days} d" + (f" {hours} h" if hours or minutes else "") + (f" {minutes} min" if minutes else "")
+
+
+def page_of(parts: dict[str, str], text: str) -> str:
+    """The page with what stands between `<!-- name -->` and `<!-- end name -->` replaced."""
+    for name, part in parts.items():
+        head, _, rest = text.partition(f"<!-- {name} -->\n")
+        _, found, tail = rest.partition(f"<!-- end {name} -->")
+        assert found, name
+        text = f"{head}<!-- {name} -->\n{part}<!-- end {name} -->{tail}"
+    return text
+
+
+@pytest.mark.server
+def test_the_page_says_what_the_engine_does(install_once: Callable[[Any], Jochi]) -> None:
+    client = install_once(load_policy())
+    client.apply()
+    told = []
+    for example in EXAMPLES:
+        rows = [f"| {_span(after)} | {words} |" for after, words in lived(client, example)]
+        told.append("\n".join([f"**{example.title}**", "", "| after | what happens |", "|---|---|", *rows]) + "\n")
+    wanted = page_of({"lifetimes": "\n".join(told)}, PAGE.read_text(encoding="utf-8"))
+    if os.environ.get("JOCHI_WRITE_DOCS"):
+        PAGE.write_text(wanted, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == wanted, "JOCHI_WRITE_DOCS=1 writes the page anew"
+
+
+def test_the_page_has_the_rules_of_the_shipped_policy() -> None:
+    wanted = page_of({"rules": rule_tables(load_policy().policy)}, PAGE.read_text(encoding="utf-8"))
+    if os.environ.get("JOCHI_WRITE_DOCS"):
+        PAGE.write_text(wanted, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == wanted, "JOCHI_WRITE_DOCS=1 writes the page anew"

@@ -1,0 +1,348 @@
+"""Lifecycles of seed 002 on a real server: what salience, states and hard expiry do to a memory over its life."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.curation_looks import DAY, HAIR, OLD, SECOND, curate, due_again, look, write
+from tests.oracle import Link, Memory, graph
+from tests.oracle.states import looked_at, used
+
+from jochi import Jochi
+from jochi.scheduler.runner import run_job
+from jochi.temporal import to_python
+
+pytestmark = pytest.mark.server
+
+MADE = OLD + 100 * DAY
+FADES = MADE + timedelta(seconds=16_899_940)
+"""0.5 at 0.02 a day is below 0.01 after ln 50 / 0.02 = 195.6 days, not after the 100 that seed 002 says."""
+LIVED = (
+    "state",
+    "salience",
+    "salience_at",
+    "access_count",
+    "recall_frequency",
+    "decay_gradient",
+    "last_recall_interval",
+    "archived_at",
+)
+
+
+@pytest.fixture
+def applied(jochi: Jochi) -> Jochi:
+    jochi.apply()
+    return jochi
+
+
+def memory(id: str, label: str = "Concept", **properties: Any) -> Memory:
+    return Memory(id, (label,), {"created_at": MADE, "tier": "ARCHIVE"} | properties)
+
+
+@pytest.mark.parametrize("state", ["candidate", "active", "core"])
+def test_salience_below_a_hundredth_archives(applied: Jochi, state: str) -> None:
+    """On both sides of the second in which it crosses; the labels stay, nothing is deleted."""
+    some = [
+        memory(f"{label}", label, state=state)
+        for label in ("Person", "Concept", "Entity", "Storyline", "Macro", "Source", "Artifact")
+    ]
+    before = curate(applied, *some, now=FADES - SECOND)
+    assert {left["state"] for left in before.values()} == {state}
+    due_again(applied, FADES)
+    after = look(applied, FADES)
+    assert {(left.live, left["state"], left["archived_at"], left["salience_at"]) for left in after.values()} == {
+        (True, "archived", FADES, FADES)
+    }
+    assert all(left["salience"] == pytest.approx(0.01, abs=1e-6) for left in after.values())
+
+
+def test_the_queue_comes_back_in_the_hour_of_the_crossing(applied: Jochi) -> None:
+    write(applied, [memory("m")], now=FADES - 2 * DAY)
+    left = look(applied, FADES - 2 * DAY)["m"]
+    assert FADES <= left["next_due"] < FADES + timedelta(hours=1)
+
+
+@pytest.mark.parametrize(("label", "days"), [("Source", 30), ("Artifact", 30), ("Person", 90), ("Macro", 90)])
+def test_hard_expiry_archives_at_its_deadline(applied: Jochi, label: str, days: int) -> None:
+    held = memory("m", label, ttl_policy="ephemeral", salience=1.0, state="core", access_count=50, recall_frequency=50)
+    deadline = MADE + days * DAY
+    assert curate(applied, held, now=deadline - HAIR)["m"]["state"] == "core"
+    due_again(applied, deadline)
+    left = look(applied, deadline)["m"]
+    assert (left.live, left["state"], left["tier_reason"].split(".")[1]) == (True, "archived", "ephemeral")
+    # A use adds to its salience, and it stays archived: "archival guaranteed".
+    applied.touch(["default/m"], now=deadline + DAY)
+    run_job(applied.engine, "fold_accesses", now=deadline + DAY, drain=True)
+    assert look(applied, deadline + DAY)["m"]["state"] == "archived"
+
+
+def test_the_owner_is_core_and_worth_one_and_nothing_prunes_it(applied: Jochi) -> None:
+    held = memory(
+        "me", "Person", is_owner=True, state="archived", archived_at=MADE, salience=0.001, expires_at=MADE + DAY
+    )
+    other = replace(held, id="other", properties=held.properties | {"is_owner": False})
+    now = MADE + 4000 * DAY
+    plan_of = curate(applied, held, other, now=now)
+    me = plan_of["me"]
+    assert (me.live, me["state"], me["salience"], me["salience_at"], me["archived_at"]) == (
+        True,
+        "core",
+        1.0,
+        now,
+        None,
+    )
+    assert me["curation_rails"] == ["keep_forever"]
+    assert not plan_of["other"].live
+    said = applied.explain("default/me", at=now)
+    assert (said.outcome, said.rule) == ("protected", "any.expires_at")
+    assert said.changes == []
+
+
+def test_plan_and_explain_name_the_state_that_is_set(applied: Jochi) -> None:
+    write(applied, [memory("me", "Person", is_owner=True)])
+    now = MADE + 500 * DAY
+    (change,) = applied.explain("default/me", at=now).changes
+    assert (change.action, change.rule, change.state) == ("state", "semantic.owner", "core")
+    (group,) = [group for group in applied.plan(now).groups if group.outcome == "state"]
+    assert (group.kind, group.rule, group.n, group.samples) == ("Person", "semantic.owner", 1, ["default/me"])
+
+
+def lives(client: Jochi, some: dict[str, tuple[Memory, list[float]]], *, weeks: int) -> dict[str, dict[str, Any]]:
+    """Each memory used at these days after MADE; the jobs run every week. What is left of them, which is what the oracle says."""
+    write(client, [memory for memory, _ in some.values()], first=MADE, now=MADE)
+    held = {id: memory for id, (memory, _) in some.items()}
+    for week in range(1, weeks + 1):
+        now = MADE + week * 7 * DAY
+        for id, (memory, days) in some.items():
+            for day in days:
+                if now - 7 * DAY < (at := MADE + day * DAY) <= now:
+                    client.touch([memory.key], now=at)
+                    held[id] = used(held[id], at, MADE)
+        run_job(client.engine, "fold_accesses", now=now, drain=True)
+        run_job(client.engine, "curate_due", now=now, drain=True)
+        held = {id: looked_at(memory, now, MADE) for id, memory in held.items()}
+    state = graph.state(client.database)
+    left = {id: to_python(state[memory.key].properties) for id, (memory, _) in some.items()}
+    for id, wanted in held.items():
+        assert state[wanted.key].live
+        for name in LIVED:
+            found, said = left[id].get(name), wanted.get(name)
+            if name == "archived_at":  # when it was looked at, which is at most a horizon after it was due
+                assert (found is None) == (said is None), (id, found, said)
+            else:
+                assert found == (pytest.approx(said, rel=1e-9) if isinstance(said, float) else said), (id, name)
+    return left
+
+
+def test_two_years_of_the_seeds_examples(applied: Jochi) -> None:
+    """Seed 002, Access Pattern Examples, with the true lifetimes; weekly jobs, real uses."""
+    every_third_day = [3.0 * i for i in range(1, 243)]
+    weekly = [7.0 * i - 2 for i in range(1, 105)]
+    bursts = [180.0 + day for day in range(4)] + [545.0 + day for day in range(4)]
+    left = lives(
+        applied,
+        {
+            "often": (memory("often"), every_third_day),
+            "weekly": (memory("weekly"), weekly),
+            "once": (memory("once"), []),
+            "seasonal": (memory("seasonal"), bursts),
+            "doubtful": (memory("doubtful", confidence=0.4), []),
+            "certain": (memory("certain", confidence=0.9), []),
+            "kept": (memory("kept", ttl_policy="keep_forever"), []),
+        },
+        weeks=104,
+    )
+    states = {id: (properties.get("state"), properties.get("access_count", 0)) for id, properties in left.items()}
+    assert states == {
+        "often": ("core", 242),
+        "weekly": ("core", 104),
+        "once": ("archived", 0),
+        "seasonal": ("active", 8),
+        "doubtful": ("archived", 0),
+        "certain": (None, 0),
+        "kept": (None, 0),
+    }
+    standing = {
+        entry.key.split("/")[1]: entry
+        for entry in applied.salience([f"default/{id}" for id in left], at=MADE + 728 * DAY)
+    }
+    assert standing["often"].value == pytest.approx(1.0, abs=0.01)
+    assert standing["weekly"].value == pytest.approx(1.0, abs=0.01)
+    assert standing["certain"].at(MADE + 7280 * DAY) == 0.5
+    assert standing["kept"].at(MADE + 7280 * DAY) == 1.0
+    # 0.044 a day until it is archived after 88.9 days, which the seed puts at about 50; once, at 195.6, which it puts at 100.
+    assert left["doubtful"]["salience_at"] == MADE + timedelta(seconds=7_681_791)
+    assert left["once"]["salience_at"] == FADES
+
+
+def test_half_is_left_after_35_days_whatever_the_cadence(applied: Jochi) -> None:
+    """Looked at every night for 34 nights, or never: the seed's nightly product would halve it in eight."""
+    write(applied, [memory("m", state="active")], first=MADE, now=MADE)
+    for night in range(1, 35):
+        due_again(applied, MADE + night * DAY)
+        look(applied, MADE + night * DAY)
+    (standing,) = applied.salience(["default/m"], at=MADE + 34 * DAY)
+    assert standing.at(MADE + 35 * DAY) == pytest.approx(0.5 * 2.718281828459045**-0.7, rel=1e-12)
+    assert standing.at(MADE + 34.657359 * DAY) == pytest.approx(0.25, abs=1e-8)
+
+
+def test_time_alone_ends_in_the_same_graph_by_the_hour_and_by_the_month(applied: Jochi) -> None:
+    """A candidate falls at another rate once it is archived, what is ephemeral has two ends: what is written is what was due."""
+    some = [
+        memory(f"{label}{i}", label, **properties)
+        for label in ("Concept", "Source")
+        for i, properties in enumerate(
+            [
+                {},
+                {"confidence": 0.4},
+                {"ttl_policy": "ephemeral"},
+                {"ttl_policy": "ephemeral", "salience": 0.015},
+                {"state": "core", "recall_frequency": 3},
+            ]
+        )
+    ]
+    ends = []
+    for steps in (12, 1):
+        write(applied, some, first=MADE, now=MADE)
+        for step in range(1, steps + 1):
+            due_again(applied, MADE + 400 * DAY * step / steps)
+            look(applied, MADE + 400 * DAY * step / steps)
+        state = graph.state(applied.database)
+        ends.append(
+            {
+                key: tuple(
+                    to_python(stored.properties).get(name)
+                    for name in ("state", "salience", "salience_at", "tier_reason")
+                )
+                for key, stored in state.items()
+            }
+        )
+        graph.clear(applied.database)
+    assert ends[0] == ends[1]
+    assert {state for state, *_ in ends[0].values()} == {"archived", "core"}
+
+
+def test_a_thousand_noisy_searches_revive_nothing(applied: Jochi) -> None:
+    """What was only shown changes no salience, no state and no tier, and holds nothing back once it is counted."""
+    junk = [memory(f"junk{i}", confidence=0.2) for i in range(20)]
+    good = memory("good", confidence=0.2)
+    write(applied, [*junk, good], first=MADE, now=MADE)
+    keys = [each.key for each in junk]
+    for week in range(25):
+        now = MADE + (week * 14 + 3) * DAY
+        applied.touch(keys * 40, used=False, now=now)  # 20 searches a week for 50 weeks
+        if week % 2:
+            applied.touch([good.key], used=True, now=now)
+        run_job(applied.engine, "fold_accesses", now=now + DAY, drain=True)
+        run_job(applied.engine, "curate_due", now=now + DAY, drain=True)
+    left = {id: to_python(stored.properties) for id, stored in graph.state(applied.database).items()}
+    assert {(left[key]["state"], left[key]["recall_count"], left[key].get("access_count", 0)) for key in keys} == {
+        ("archived", 1000, 0)
+    }
+    assert len({left[key]["salience"] for key in keys}) == 1
+    assert (left[good.key]["state"], left[good.key]["access_count"]) == ("core", 12)
+
+
+def test_decay_deletes_nothing_and_an_archived_source_can_be_reached(applied: Jochi) -> None:
+    """Twenty years: archived, raw_content and all; left out of recall unless asked for; a relationship to it still leads there."""
+    source = memory("source", "Source", raw_content="{}", content="the green train to Berlin", sensitivity="high")
+    concept = memory("concept", content="trains to Berlin that are green")
+    write(applied, [replace(source, links=(Link("mentions", "out", ("Concept",)),)), concept], first=MADE, now=MADE)
+    now = MADE + 7300 * DAY
+    due_again(applied, now)
+    left = look(applied, now)
+    assert {(each.live, each["state"]) for each in left.values()} == {(True, "archived")}
+    assert (left["source"]["raw_content"], left["source"]["sensitivity"]) == ("{}", "high")
+    assert applied.recall("green train Berlin", scope="default", k=5).hits == ()
+    found = applied.recall("green train Berlin", scope="default", k=5, include_archived=True)
+    assert {hit.key for hit in found} == {
+        "default/source",
+        "default/concept",
+    }
+    linked = applied.database.run(
+        "MATCH (:Source {key: 'default/source'})-[:mentions]->(c) RETURN count(c) AS n", write=False
+    )
+    assert linked[0]["n"] == 1
+
+
+def test_a_use_brings_back_what_was_archived(applied: Jochi) -> None:
+    """archived → active with its salience raised, in its tier; the revision tells an app that holds an older copy."""
+    curate(applied, memory("m", revision=7, state="active"), first=MADE, now=FADES + DAY)
+    applied.touch(["default/m"], now=FADES + 3 * DAY)
+    run_job(applied.engine, "fold_accesses", now=FADES + 3 * DAY, drain=True)
+    left = to_python(graph.state(applied.database)["default/m"].properties)
+    assert (left["state"], left.get("archived_at"), left["tier"], left["revision"]) == (
+        "active",
+        None,
+        "ARCHIVE",
+        9,
+    )
+    assert left["salience"] > 0.1
+    assert left["next_due"] == FADES + 3 * DAY
+
+
+def test_a_scope_without_accesses_fades_nothing(applied: Jochi) -> None:
+    """No access data, no access rules: hard expiry alone goes on (DESIGN §8)."""
+    left = curate(
+        applied,
+        memory("m"),
+        memory("low", salience=0.001),
+        memory("e", ttl_policy="ephemeral"),
+        first=None,
+        now=FADES + 900 * DAY,
+    )
+    assert {id: each["state"] for id, each in left.items()} == {"m": None, "low": None, "e": "archived"}
+
+
+def test_kinds_without_salience_have_none(applied: Jochi) -> None:
+    held = Memory("b", ("Belief",), {"created_at": MADE, "state": "active", "confidence": 0.95, "salience": 0.5})
+    write(applied, [held], first=MADE, now=FADES)
+    applied.touch([held.key], now=FADES)
+    run_job(applied.engine, "fold_accesses", now=FADES, drain=True)
+    left = look(applied, FADES + DAY)["b"]
+    assert (left["salience"], left["salience_at"], left["recall_frequency"], left["state"]) == (
+        0.5,
+        None,
+        None,
+        "active",
+    )
+    assert applied.salience([held.key, "default/none"]) == []
+
+
+def test_uses_while_another_writes_lose_nothing(applied: Jochi) -> None:
+    """A use that comes between two folds of the same moment finds what the first left."""
+    write(applied, [memory("m", confidence=0.9)], first=MADE, now=MADE + 900 * DAY)
+    at = [MADE + i * DAY for i in (1, 5, 6, 20)]
+    for moment in at:
+        applied.touch(["default/m"], now=moment)
+        run_job(applied.engine, "fold_accesses", now=moment, drain=True)
+    one_by_one = to_python(graph.state(applied.database)["default/m"].properties)
+    graph.clear(applied.database)
+    write(applied, [memory("m", confidence=0.9)], first=MADE, now=MADE + 900 * DAY)
+    for moment in reversed(at):
+        applied.touch(["default/m"], now=moment)
+    run_job(applied.engine, "fold_accesses", now=at[-1], drain=True)
+    at_once = to_python(graph.state(applied.database)["default/m"].properties)
+    names = (
+        "salience",
+        "salience_at",
+        "state",
+        "decay_gradient",
+        "last_recall_interval",
+        "recall_frequency",
+        "access_count",
+    )
+    assert {name: at_once[name] for name in names} == {name: one_by_one[name] for name in names}
+
+
+def test_what_fades_waits_for_a_touch_that_is_not_folded(applied: Jochi) -> None:
+    """The touch protects it, and folded it is reinforced: nothing in between archives it."""
+    write(applied, [memory("m")], first=MADE, now=FADES)
+    applied.touch(["default/m"], now=FADES)
+    held = look(applied, FADES)["m"]
+    assert (held["state"], held["curation_rails"]) == (None, ["unfolded_access"])
+    run_job(applied.engine, "fold_accesses", now=FADES, drain=True)
+    assert (look(applied, FADES + SECOND)["m"]["state"]) == "active"

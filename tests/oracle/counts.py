@@ -1,0 +1,55 @@
+"""How often a memory was accessed, as its properties say it (DESIGN §4: seven UTC day buckets, access_day the newest)."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta, timezone
+from typing import Any
+
+from tests.oracle.memory import Memory, is_number
+
+DAYS = 7
+
+
+def access_count(memory: Memory) -> float | None:
+    """Absent is zero; a negative one or a wrong type is unknown."""
+    count = memory.get("access_count")
+    if count is None:
+        return 0
+    return count if is_number(count) and count >= 0 else None
+
+
+def uses_in_7_days(memory: Memory, now: datetime) -> int | None:
+    """The uses of the seven UTC days that end today; None where it can't be read."""
+    if not memory.has("access_days") and not memory.has("access_day"):
+        count = memory.get("access_count_7d")
+        return 0 if count is None else count if _is_count(count) else None
+    buckets = _buckets(memory)
+    return None if buckets is None else _sum(buckets, now.astimezone(timezone.utc).date())
+
+
+def falls_below(memory: Memory, number: int) -> datetime | None:
+    """The midnight (UTC) from which days gone by make the count less than ``number``; None if days change nothing about it."""
+    buckets = _buckets(memory)
+    if not buckets or _sum(buckets, max(buckets)) < number:
+        return None
+    day = max(buckets)
+    while _sum(buckets, day) >= number:
+        day += timedelta(days=1)
+    return datetime.combine(day, time(), timezone.utc)
+
+
+def _buckets(memory: Memory) -> dict[date, int] | None:
+    newest, days = memory.get("access_day"), memory.get("access_days")
+    if not isinstance(newest, date) or isinstance(newest, datetime):
+        return None
+    if not isinstance(days, list) or len(days) != DAYS or not all(_is_count(n) for n in days):
+        return None
+    return {newest - timedelta(days=i): n for i, n in enumerate(days)}
+
+
+def _sum(buckets: dict[date, int], today: date) -> int:
+    return sum(n for day, n in buckets.items() if today - timedelta(days=DAYS) < day <= today)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

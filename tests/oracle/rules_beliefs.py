@@ -1,0 +1,25 @@
+"""Belief (seed 000, TTL Rules): "auto-archive first, then TTL"."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from tests.oracle.decay import crosses
+from tests.oracle.due import Due, after, idle_since, since
+from tests.oracle.memory import Memory
+from tests.oracle.predicates import active_belief
+
+WEAK = 0.3
+ARCHIVED = timedelta(days=30)
+IDLE = timedelta(days=60)
+
+
+def belief(memory: Memory, first: datetime | None) -> list[Due]:
+    """Archived and weak: pruned after 30 days unless an active Belief refers to it. Active and weak: archived after 60."""
+    state, weak_from = memory.get("state"), crosses(memory, WEAK, first)
+    if state == "archived" and not active_belief(memory):
+        return after("belief.archived", since(memory, ("archived_at",)), ARCHIVED, also=weak_from)
+    if state in ("active", "core", "validated"):
+        start = idle_since(memory, ("last_accessed_at", "created_at"), first)
+        return after("belief.weak", start, IDLE, "archive", also=weak_from)
+    return []

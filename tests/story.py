@@ -1,0 +1,241 @@
+"""One story with every call and every job in it, told to two servers; what it returns must not depend on the server."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from jochi import Jochi, importing
+from jochi.content import content_hash
+from jochi.database import Database
+from jochi.edges import Edge
+from jochi.operate.results import Switch
+from jochi.scheduler.runner import Run
+from jochi.temporal import to_python
+from jochi_workers.handler import Result
+from jochi_workers.queue import Queue, retry_quarantined
+from jochi_workers.queue import status as queue_status
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+
+
+def tell(client: Jochi, made: Path) -> dict[str, Any]:
+    """Install, import, plan, curate, explain, restore, use, purge, uninstall."""
+    database = client.database
+    story: dict[str, Any] = {}
+    client.install(arm=False)
+    imported = importing.import_files(database, [made], now=NOW)
+    story["import"] = (imported.written, imported.relationships.written, imported.bad_count)
+    later = NOW + timedelta(days=60)
+    plan = client.plan(later)
+    story["plan"] = sorted((g.kind, str(g.rule), g.outcome, g.scopes, g.n) for g in plan.groups), plan.rails
+    assert plan.prunes > 50
+    story["apply"] = client.apply(plan).prunes
+    keys = sorted(row["key"] for row in database.run("MATCH (m:Curated) RETURN m.key AS key", write=False))
+    story["explain"] = [_plain(client.explain(key, at=later)) for key in keys[:: len(keys) // 20]]
+
+    client.pause(Switch("kind", "Notification"))
+    story["paused"] = _sum(client.run("curate_due", now=later, drain=True))
+    client.resume(Switch("kind", "Notification"))
+    database.run("MATCH (m:Curated) WHERE m.next_due IS NOT NULL SET m.next_due = m.created_at")
+    story["curated"] = _sum(client.run("curate_due", now=later, drain=True))
+    story["graph"] = graph(database)
+    dead = sorted(row["key"] for row in database.run("MATCH (t:Tombstone) RETURN t.key AS key", write=False))
+    assert len(dead) > 50
+    story["restored"] = [(each.key, each.outcome) for each in client.restore([*dead[:5], "default/none"])]
+    story |= use(client, later)
+    client.approve()
+    end = datetime(2040, 1, 1, tzinfo=timezone.utc)
+    story["budgets"] = _plain(client.plan_budgets())
+    for job in sorted(client.policy.policy.jobs):
+        runs = client.run(job, now=end, drain=True)
+        # How many runs there are to prune depends on how fast the server is.
+        story[job] = {run.error for run in runs} if job == "prune_runs" else _sum(runs)
+    # A restored memory is due at the moment of the test itself.
+    story["purged"] = graph(database, "next_due")
+    found = client.hygiene()
+    story["hygiene"] = _plain((found.repairs, found.reported, found.waiting))
+    story["jobs"] = [(job.name, job.last_status) for job in client.jobs()]
+    story["history"] = sorted({(run["job"], run["status"]) for run in client.history(limit=200)})
+    status = client.status()
+    story["status"] = (status.due, status.tombstones, status.tombstones_due, status.pauses)
+    story["tiers"] = client.tiers().by_tier()
+    story["pruned"] = sorted(
+        (str(row["action"]), str(row["kind"]), str(row["rule"]), row["n"]) for row in client.pruned()
+    )
+    report = {"now": end, "most": 10, "samples": 5}
+    for name in ("report/budgets", "report/quarantined"):
+        story[name] = _plain(client.engine.call(name, report, write=False))
+    done = client.uninstall()
+    story["uninstalled"] = (done.restored, done.unenrolled)
+    story["left"] = database.run("MATCH (n) UNWIND labels(n) AS l RETURN l, count(*) AS n ORDER BY l", write=False)
+    return story
+
+
+def use(client: Jochi, now: datetime) -> dict[str, Any]:
+    """What applications and workers do: remember, recall, touch, enrol, work the queues."""
+    story: dict[str, Any] = {}
+    dimensions = client.policy.policy.embedding.dimensions
+    vectors = [[float(i == j) + 0.1 for j in range(dimensions)] for i in range(4)]
+    given = [
+        {
+            "kind": kind,
+            "id": f"{kind}{i}",
+            "scope": "app",
+            "content": f"{kind} {i}: the green train to Berlin leaves at {7 + i}:{10 + i}",
+            **({"embedding": vectors[i], "embedding_model": client.policy.policy.embedding.model} if i < 3 else {}),
+            "properties": {"confidence": 0.5} if kind == "Belief" else {},
+            "relationships": [
+                {"type": "NEXT", "to": f"{kind}{i - 1}"},
+                {"type": "SAME_ENTITY", "to": f"{kind}{i - 1}", "properties": {"confidence": i / 12}},
+            ]
+            if i
+            else [],
+        }
+        for kind in ("Belief", "MemoryEntry")
+        for i in range(12)
+    ]
+    given.append({"kind": "Concept", "id": "berlin", "scope": "app", "content": "Berlin"})
+    wrong = {
+        "kind": "Belief",
+        "id": "wrong",
+        "scope": "app",
+        "content": "x",
+        "properties": {"created_at": "1970-01-20"},
+    }
+    story["remembered"] = _plain(client.remember([*given, given[0], wrong], now=now, agent="ada"))
+    story["touched"] = _plain(
+        client.touch(["app/Belief1", "app/Belief2", "app/berlin"], agent="ada", batch="story", now=now)
+    )
+    story["touched again"] = _plain(
+        client.touch(["app/Belief1", "app/Belief2", "app/berlin"], agent="ada", batch="story", now=now)
+    )
+    found = client.recall("green train", vector=vectors[1], scope="app", k=5)
+    story["recalled"] = [(hit.key, hit.vector_rank, hit.text_rank, round(hit.cosine or 0, 5)) for hit in found]
+    seen = [Edge(f"app/Belief{i}", "SAME_ENTITY", f"app/Belief{i - 1}") for i in (2, 2, 3, 40)]
+    story["reinforced"] = [_plain(client.reinforce(seen, batch="story", now=now)) for _ in range(2)]
+    along = client.recall("green train", vector=vectors[1], scope="app", k=5, hops=2).reached
+    story["reached"] = [(one.key, one.way, round(one.score, 9)) for one in along]
+    assert along
+    story["edges"] = [(t.type, t.stored, t.due, t.next_due) for t in client.edges(now + timedelta(days=180)).types]
+    client.database.run(
+        "UNWIND range(1, 7) AS i CREATE (:Ticket {ticket_no: 't' + i, customer: 'app', body: 'printer ' + i, "
+        "opened: CASE i WHEN 7 THEN 'long ago' ELSE $at.epochMillis END, done: i = 1})",
+        {"at": now},
+    )
+    planned, enrolled = client.plan_enrolment("Ticket"), client.enrol("Ticket")
+    story["salience"] = _plain(client.salience(["app/berlin"], at=now + timedelta(days=9)))
+    story["enrolled"] = (planned.ready, enrolled.enrolled, planned.wrong_types, _plain(planned.troubles))
+    model = client.policy.policy.embedding.model
+    # Work comes oldest first; what waits since one moment comes in an order that is the index's own. So none does.
+    client.database.run(
+        "MATCH (m:Curated) WHERE m.prepare_due <= $now OR m.embed_due <= $now WITH m ORDER BY m.key "
+        "WITH collect(m) AS waiting UNWIND range(0, size(waiting) - 1) AS i "
+        "WITH waiting[i] AS m, $now - duration({minutes: size(waiting) - i}) AS since "
+        "FOREACH (x IN CASE WHEN m.prepare_due <= $now THEN [m] ELSE [] END | SET x.prepare_due = since) "
+        "FOREACH (x IN CASE WHEN m.embed_due <= $now THEN [m] ELSE [] END | SET x.embed_due = since)",
+        {"now": now},
+    )
+    queues = [Queue(client.engine, queue, clock=lambda: now) for queue in ("prepare", "embed")]
+    story["slots"] = slots(client, now)
+    story["queues"] = [work(queue, {"embedding": vectors[3], "embedding_model": model}) for queue in queues]
+    story["left"] = _plain(queue_status(client.engine, now))
+    story["retried"] = retry_quarantined(client.engine, now)
+    for name in ("report/accesses", "report/unseen"):
+        story[name] = _plain(client.engine.call(name, {"most": 100, "samples": 5}, write=False))
+    return story
+
+
+def slots(client: Jochi, now: datetime) -> Any:
+    """There and back again, and one that is still to come."""
+    said = [("Rome", -9), ("Oslo", -5), ("Rome", -1), ("Bonn", 5)]
+    facts = [
+        {
+            "kind": "Fact",
+            "id": f"city{i}",
+            "scope": "app",
+            "properties": {
+                "subject": "Ann",
+                "attribute": "city",
+                "value": value,
+                "valid_from": now + timedelta(days=day),
+            },
+        }
+        for i, (value, day) in enumerate(said)
+    ]
+    written = client.remember(facts, now=now)
+    again = client.supersede([f"app/city{i}" for i in range(4)], now=now)
+    history = client.history_of("app", "ann", "CITY"), client.history_of("app", "ann", "city", now)
+    return _plain((written.results, again, history)), _sum(client.run("settle_slots", now=now, drain=True))
+
+
+def work(queue: Queue, embedded: dict[str, Any]) -> Any:
+    """One lease of a worker: of it three results, one failure, and the rest given back."""
+    batch = queue.lease(40)
+    done = [
+        Result(
+            row["key"],
+            {"content_hash": content_hash(row["content"]), "token_count": 9, "token_counter": "story"}
+            if queue.name == "prepare"
+            else {**embedded, "embedding_hash": content_hash(row["content"]), "embedding_unknown": 0.0},
+        )
+        for row in batch.rows[:3]
+    ]
+    finished = queue.finish(batch, done)
+    failed = queue.fail(batch, {batch.rows[3]["key"]: "too strange"})
+    released = queue.release(batch, [row["key"] for row in batch.rows[4:]])
+    return [row["key"] for row in batch.rows], _plain((finished, failed)), released
+
+
+def graph(database: Database, *without: str) -> list[Any]:
+    """All memories, live and dead, with their properties (but those named) and the number of their relationships."""
+    rows = database.run(
+        "MATCH (m) WHERE m:Curated OR m:Tombstone RETURN m.key AS key, labels(m) AS labels, properties(m) AS stored, "
+        "COUNT { (m)-->() } AS links ORDER BY key",
+        write=False,
+    )
+    for row in rows:
+        for name in without:
+            row["stored"].pop(name, None)
+    return [(row["key"], sorted(row["labels"]), _plain(row["stored"]), row["links"]) for row in rows]
+
+
+_OF_THE_CLOCK = {
+    "hold_until",
+    "curation_audit",
+    "curation_run",
+    "run",
+    "audit",
+    "id",
+    "last_curated_at",
+    "enrolled_at",
+    "enrolled_run",
+    "prepare_due",
+    "embed_due",
+}
+"""Names of properties that hold ids or the time of day of the test itself."""
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "__dataclass_fields__"):
+        value = {name: getattr(value, name) for name in value.__dataclass_fields__}
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items() if name not in _OF_THE_CLOCK}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return to_python(value)
+
+
+def _sum(runs: list[Run]) -> Any:
+    """What all runs of a job did together: how many they are depends on how fast the server is."""
+    tally: Counter[str] = Counter()
+    for run in runs:
+        tally.update(run.tally)
+    return (
+        {(run.status, run.error, run.quarantined) for run in runs},
+        sum(run.selected for run in runs),
+        sum(run.changed for run in runs),
+        dict(tally),
+    )

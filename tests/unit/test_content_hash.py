@@ -1,0 +1,207 @@
+"""What is the same content and what is not, on texts of many scripts (DESIGN §9)."""
+
+from __future__ import annotations
+
+import random
+import re
+import unicodedata
+
+import pytest
+
+from jochi.content import content_hash, normalise
+
+DIFFERENT = [
+    ("1.5", "15"),
+    ("1.5", "1 5"),
+    ("1,5", "15"),
+    ("1,000", "1"),
+    ("-3", "3"),
+    ("−3", "3"),
+    ("it fell to -3", "it fell to 3"),
+    ("-$5", "$5"),
+    ("$5", "€5"),
+    ("$5", "5"),
+    ("5%", "5"),
+    ("5 %", "5"),
+    ("5%", "5‰"),
+    ("C++", "C"),
+    ("C#", "C"),
+    ("C++", "C#"),
+    ("3-4", "-3 4"),
+    ("3/4", "3-4"),
+    ("10:30", "1030"),
+    (".5", "5"),
+    ("1.2.3", "1.23"),
+    ("e-mail", "email"),
+    ("we're", "were"),
+    ("< 5 ms", "> 5 ms"),
+    ("<= 5", "< 5"),
+    ("x²", "x"),
+    ("schön", "schon"),
+    ("คน", "คบ"),
+    ("नि", "नी"),
+    ("كتب", "كتاب"),
+    ("👍", "👎"),
+    ("👍", ""),
+    ("...", "?!"),
+    ("❤", "yes"),
+    ("a \ue000", "a"),  # private use, and not assigned: may be letters of a script that Python doesn't know
+    ("a \u0378", "a"),
+]
+
+SAME = [
+    ("Hello, World!", "hello world"),
+    ("  a\tb\r\nc ", "a b c"),
+    ("don’t", "don't"),
+    ("STRASSE", "Straße"),
+    ("ΣΟΦΌΣ", "σοφός"),
+    ("é", "e\u0301"),
+    ("α\u0345\u0301", "α\u0301\u0345"),  # canonically equivalent, but folded one by one they aren't
+    ("−3", "-3"),
+    ("–3 °C", "-3°c"),
+    ("5 %", "5%"),
+    ("<= 5", "≤5"),
+    ("It is 1.5.", "it is 1.5"),
+    ("(C++)", "c++"),
+    ("re\u00adsume", "resume"),
+    ("\ufefftext", "text"),
+    ("❤️ you", "you"),
+    ("👍", " 👍 "),
+    ("GPT-3", "gpt 3"),
+    ("pages 3-4", "pages 3–4"),
+    ("한국어", unicodedata.normalize("NFD", "한국어")),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_what_differs_in_meaning_differs(one: str, other: str) -> None:
+    assert content_hash(one) != content_hash(other)
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_what_only_looks_different_is_the_same(one: str, other: str) -> None:
+    assert content_hash(one) == content_hash(other)
+
+
+def test_the_hash_is_pinned() -> None:
+    """A change of the rules needs a new version: hashes lie in databases."""
+    assert normalise("Café №5: −3.5 °C, C++ & “e-mail” 5 %!") == "café 5 -3.5 c c++ e mail 5%"
+    expected = "v1:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"  # of b'hello world'
+    assert content_hash("Hello, World!") == expected
+
+
+def test_nothing_is_ever_the_empty_key() -> None:
+    empty = "v1:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    texts = ["", " ", "👍", "!?", "\u0301", "\u200b", "\x00", "\ud800", "—", "\ufe0f", "\u200d", "♥♥"]
+    hashes = [content_hash(text) for text in texts]
+    assert empty not in hashes
+    assert all(re.fullmatch(r"v1:[0-9a-f]{64}", found) for found in hashes)
+    shown = {"👍", "!?", "\x00", "—", "♥♥", "\ud800"}
+    assert len({content_hash(text) for text in shown}) == len(shown)
+
+
+def test_the_mark_of_a_whole_text_is_no_text() -> None:
+    """A text that spells the mark out doesn't meet the text that was marked."""
+    assert content_hash("\x00👍") != content_hash("👍")
+    assert content_hash("👍") != content_hash("\x00 👍")
+
+
+def test_every_kind_of_character_keeps_its_normal_form() -> None:
+    # All of the alphabets and signs; of the long runs of one kind (ideographs, syllables, unassigned) each hundredth.
+    dense = [
+        *range(0x3400),
+        *range(0xA000, 0xAC00),
+        *range(0xF900, 0x11000),
+        *range(0x1F000, 0x1FB00),
+        0xE0041,
+        0xE0101,
+    ]
+    for code in [*dense, *range(0x3400, 0x110000, 101)]:
+        character = chr(code)
+        once = normalise(f"{character}a{character}1{character}2 {character}\u0301 -{character}3")
+        assert normalise(once) == once, f"U+{code:04X}"
+
+
+BLOCKS = {
+    "Latin": [(0x41, 0x5A), (0x61, 0x7A), (0xC0, 0x24F)],
+    "Greek": [(0x391, 0x3A9), (0x3B1, 0x3C9), (0x1F00, 0x1F15)],
+    "Cyrillic": [(0x400, 0x45F)],
+    "Armenian": [(0x531, 0x556), (0x561, 0x586)],
+    "Georgian": [(0x10D0, 0x10F0), (0x1C90, 0x1CB0)],
+    "Hebrew": [(0x5D0, 0x5EA)],
+    "Arabic": [(0x621, 0x63A), (0x641, 0x64A)],
+    "Devanagari": [(0x905, 0x939), (0x93E, 0x94C)],
+    "Bengali": [(0x985, 0x98C), (0x995, 0x9A8)],
+    "Tamil": [(0xB85, 0xB8A), (0xBAE, 0xBB9), (0xBBE, 0xBC2)],
+    "Thai": [(0xE01, 0xE30), (0xE40, 0xE44), (0xE48, 0xE4B)],
+    "Ethiopic": [(0x1200, 0x1246)],
+    "Khmer": [(0x1780, 0x17A2)],
+    "Hangul": [(0xAC00, 0xD7A3)],
+    "Hiragana": [(0x3042, 0x3093)],
+    "Katakana": [(0x30A2, 0x30F3)],
+    "CJK": [(0x4E00, 0x9FA5)],
+    "CJK beyond": [(0x20000, 0x200FF)],
+    "Cherokee": [(0x13A0, 0x13F4)],
+    "digits": [(0x30, 0x39)],
+    "Arabic digits": [(0x660, 0x669)],
+    "Devanagari digits": [(0x966, 0x96F)],
+}
+NOISE = [*" .,;:!?…—“”()[]{}*_~|\t\n、。！？؟।·", "👍", "🎉", "❤️", "👩‍💻", "  ", " — "]
+
+
+def _words(dice: random.Random) -> list[str]:
+    script = dice.choice(list(BLOCKS))
+    return [
+        "".join(chr(dice.randint(*dice.choice(BLOCKS[script]))) for _ in range(dice.randint(1, 8)))
+        for _ in range(dice.randint(1, 6))
+    ]
+
+
+def _said(dice: random.Random, words: list[str]) -> str:
+    """The words with anything between them that parts words, in either case and composition."""
+    text = ""
+    for word in words:
+        # A blank on each side: a point between two digits would belong to a number.
+        text += (" " + dice.choice(NOISE) + " ") * dice.randint(0, 2) + " " + word
+    text += dice.choice(["", ".", "!", " 👍", "…"])
+    other_case = dice.choice([str.upper, str.lower, str.title])(text)
+    if _folded(other_case) == _folded(text):  # not so for a letter without its like in the other case
+        text = other_case
+    return unicodedata.normalize(dice.choice(["NFC", "NFD"]), text)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).casefold())
+
+
+def _oracle(words: list[str]) -> tuple[str, ...]:
+    """What makes two word sequences the same, by Unicode's definition 145 (canonical caseless match), word by word.
+
+    A mark at the beginning of a word has no letter to stand on, and is nothing.
+    """
+    folded = []
+    for word in words:
+        decomposed = _folded(word)
+        while decomposed and unicodedata.category(decomposed[0]).startswith("M"):
+            decomposed = decomposed[1:]
+        if decomposed:
+            folded.append(decomposed)
+    return tuple(folded)
+
+
+def test_ten_thousand_strings_of_many_scripts() -> None:
+    dice = random.Random(20261122)
+    by_hash: dict[str, tuple[str, ...]] = {}
+    hash_of: dict[tuple[str, ...], str] = {}
+    for number in range(10_000):
+        # Every fifth says again what another one said, in its own way.
+        words = list(dice.choice(list(hash_of))) if number % 5 == 4 and number > 100 else _words(dice)
+        meant = _oracle(words)
+        if not meant:
+            continue
+        text = _said(dice, words)
+        assert normalise(text), f"nothing left of {text!r}"
+        found = content_hash(text)
+        assert by_hash.setdefault(found, meant) == meant, f"{text!r} meets another text"
+        assert hash_of.setdefault(meant, found) == found, f"{text!r} isn't recognised"
+    assert len(hash_of) > 6_000

@@ -1,0 +1,86 @@
+"""`[facts]` and lifecycles with scores: what is mistaken is refused (docs/reference/facts.md)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from jochi.errors import UsageError
+from jochi.policy import load_policy
+
+HEAD = "[policy]\nname = 'mine'\nextends = 'default'\n"
+TIERS = (
+    "confidence_tiers = [{{ name = 'sure', from = {0}, weight = 1 }}, {{ name = 'likely'{1}, weight = 0.5 }}, "
+    "{{ name = 'odd', weight = 0.1 }}]\n"
+)
+
+
+def load(folder: Path, text: str) -> None:
+    file = folder / "policy.toml"
+    file.write_text(HEAD + text)
+    load_policy(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[facts]\n" + TIERS.format("0.5", ", from = 0.5"), "from the highest to the lowest"),
+        ("[facts]\n" + TIERS.format("0.5", ", from = 0.6"), "from the highest to the lowest"),
+        ("[facts]\n" + TIERS.format("0.5", ""), "from the highest to the lowest"),
+        ("[facts]\n" + TIERS.format("1.5", ", from = 0.6"), "from"),
+        (
+            "[facts]\nheat = { confidence = 0.5, access = 0.5, recency = 0.1, importance = 0, feedback = 0 }\n",
+            "more than 1",
+        ),
+        ("[facts.recall]\nactive = 2\n", "recall.active"),
+        ("[facts]\nold = '0s'\n", "old"),
+        ("[lifecycles.semantic]\nsalience = true\nscores = true\n", "exclude each other"),
+        (
+            "[[kinds.Fact.rules]]\nname = 'own.fresh'\nsource = 'mine'\n"
+            "when = [{ property = 'decay_score', below = 0.2 }]\nclock = ['created_at']\nafter = '0s'\naction = 'archive'\n",
+            r"own\.fresh: decay_score can only be compared with at_least",
+        ),
+    ],
+)
+def test_what_is_mistaken_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=f"(?s){said}"):
+        load(tmp_path, text)
+
+
+def test_tiers_of_ones_own(tmp_path: Path) -> None:
+    load(tmp_path, "[facts]\n" + TIERS.format("0.9", ", from = 0.5"))
+
+
+def test_no_number_of_the_scores_is_read_by_accident() -> None:
+    """What rules of the shipped lifecycle compare is computed, not a property that somebody stored."""
+    policy = load_policy(None).policy
+    rules = policy.lifecycles["factual"].rules
+    compared = {condition.subject for rule in rules for condition in rule.when}
+    assert compared == {"access_count", "heat_score", "decay_score"}
+    assert policy.scored_labels() == ["Fact"]
+    assert all(re.match(r"fact\.", rule.name) for rule in rules)
+
+
+def test_what_decides_over_facts_asks_for_a_new_go_and_what_recall_makes_of_them_does_not(tmp_path: Path) -> None:
+    shipped = load_policy(None).verdict_sha256
+    changed = {
+        "[facts]\nmany_accesses = 21\n": True,
+        "[facts]\nprotected_categories = []\n": True,
+        "[facts.recall]\nactive = 0.1\n": False,
+        "[facts]\nfilter_stale = true\n": False,
+    }
+    for text, decides in changed.items():
+        file = tmp_path / "policy.toml"
+        file.write_text(HEAD + text)
+        assert (load_policy(file).verdict_sha256 != shipped) is decides, text
+
+
+def test_a_policy_without_facts_is_judged_as_before_there_were_scores(tmp_path: Path) -> None:
+    """Databases of an older version keep their go: nothing of it speaks of what came later."""
+    file = tmp_path / "policy.toml"
+    file.write_text(HEAD + "[kinds.Fact]\nclass = '60min'\nlifecycle = 'semantic'\n")
+    told = str(load_policy(file).policy.verdict_parts())
+    assert not [word for word in ("scores", "facts", "heat_score") if word in told]
+    assert "unless_at_most': None" not in told

@@ -1,0 +1,80 @@
+"""Own property names in a policy: what is checked at load, and what is rendered (DESIGN §4, §7)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jochi.errors import UsageError
+from jochi.facts import ServerFacts
+from jochi.policy import LoadedPolicy, load_policy
+from jochi.rendering import render_one
+
+SERVER = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)
+HEAD = '[policy]\nname = "mapped"\nextends = "default"\n[kinds.Ticket]\nclass = "5min"\n'
+
+
+def policy(folder: Path, properties: str, head: str = HEAD) -> LoadedPolicy:
+    file = folder / "policy.toml"
+    file.write_text(f"{head}properties = {properties}\n", encoding="utf-8")
+    return load_policy(file)
+
+
+@pytest.mark.parametrize(
+    ("properties", "said"),
+    [
+        ('{ contnet = "body" }', "no rule, rail or recall reads a property of this name"),
+        ('{ content = "two words" }', "not a plain name"),
+        ('{ content = "a`b" }', "not a plain name"),
+        ('{ content = "next_due" }', "the engine's own property"),
+        ('{ next_due = "due" }', "the engine writes this itself"),
+        ('{ access_count = "hits" }', "the engine writes this itself"),
+        ('{ content = { property = "body", as = "epoch_ms" } }', "`as` is for moments"),
+        ('{ created_at = { property = "opened", as = "epoch_days" } }', "epoch_ms"),
+        ('{ created_at = { property = "opened" } }', "Field required"),
+        ("{ created_at = 7 }", "valid string"),
+    ],
+)
+def test_a_wrong_mapping_is_refused_at_load(tmp_path: Path, properties: str, said: str) -> None:
+    with pytest.raises(UsageError, match="kinds") as caught:
+        policy(tmp_path, properties)
+    assert said in str(caught.value)
+
+
+def test_without_a_mapping_nothing_is_rendered_differently(tmp_path: Path) -> None:
+    """The plain reading is `m.name` everywhere, and a kind without a mapping doesn't change the verdict's hash."""
+    text = render_one("curate/curate_due", load_policy().policy, SERVER).text
+    assert "WHEN m:Notification THEN {class_s: 300" in text
+    assert "ELSE datetime({datetime: m.created_at, timezone: 'Z'}) END END, last_accessed_at: " in text
+    assert "NOT coalesce(moments.created_at <= k.utc - k.grace, false)" in text
+    assert (
+        "CASE WHEN m.expires_at IS :: ZONED DATETIME NOT NULL AND m.expires_at < k.calendar_end "
+        "THEN CASE WHEN m.expires_at.timezone = 'Z' THEN m.expires_at "
+        "ELSE datetime({datetime: m.expires_at, timezone: 'Z'}) END END" in text
+    )
+    plain, empty = policy(tmp_path, "{}"), load_policy()
+    assert "properties" not in str(empty.policy.verdict_parts())
+    assert "properties" not in str(plain.policy.verdict_parts())
+
+
+def test_a_mapped_name_is_read_in_place_by_rules_and_rails(tmp_path: Path) -> None:
+    mapped = policy(tmp_path, '{ created_at = "opened", expires_at = "until", content = "body" }')
+    text = render_one("curate/curate_due", mapped.policy, SERVER).text
+    assert (
+        "ELSE datetime({datetime: (CASE WHEN m:Ticket THEN m.opened ELSE m.created_at END), timezone: 'Z'}) END END, "
+        "last_accessed_at: " in text
+    )
+    until = "(CASE WHEN m:Ticket THEN m.until ELSE m.expires_at END)"
+    assert f"expires_at: CASE WHEN {until} IS :: ZONED DATETIME NOT NULL AND {until} < k.calendar_end" in text
+    purge = render_one("curate/purge_tombstones", mapped.policy, SERVER).text
+    assert "CASE WHEN 'Ticket' IN m.tombstone_labels THEN m.opened ELSE m.created_at END" in purge
+    assert mapped.verdict_sha256 != load_policy().verdict_sha256
+
+
+def test_of_several_mapped_labels_the_first_in_the_policys_order_decides(tmp_path: Path) -> None:
+    two = HEAD + 'properties = { pinned = "sticky" }\n[kinds.Memo]\nclass = "5min"\n'
+    sources = policy(tmp_path, '{ pinned = "held" }', two).policy.sources
+    assert [(s.label, s.property) for s in sources()["pinned"]] == [("Ticket", "sticky"), ("Memo", "held")]
+    assert [(s.label, s.property) for s in sources("Ticket")["pinned"]] == [(None, "sticky")]
+    assert [(s.label, s.property) for s in sources("Memo")["pinned"]] == [("Ticket", "sticky"), (None, "held")]

@@ -1,0 +1,36 @@
+"""What Python makes of memories before they are sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from jochi.remembering import Link
+from jochi.remembering.rows import row_of
+from jochi.tokens import best_counter
+
+
+def row(**given: Any) -> dict[str, Any]:
+    made = row_of({"kind": "Belief", "id": "b", **given}, 0, best_counter())
+    assert isinstance(made, dict), made
+    return made
+
+
+def test_a_link_may_stand_in_a_mapping() -> None:
+    wanted = {"type": "EVIDENCE", "to": "turn", "properties": {"w": 1}, "direction": "out"}
+    given = Link(type="EVIDENCE", to="turn", properties={"w": 1})
+    assert row(relationships=(given,))["relationships"] == [wanted]
+    assert row(relationships=[wanted])["relationships"] == [wanted]
+
+
+@pytest.mark.parametrize(("given", "plain"), [(np.int64(7), 7), (np.float32(0.5), 0.5), (np.bool_(True), True)])
+def test_a_number_of_numpy_is_the_number_that_it_is(given: Any, plain: Any) -> None:
+    made = row(properties={"n": given, "many": [given]})["properties"]
+    assert (made["n"], type(made["n"]), made["many"]) == (plain, type(plain), [plain])
+
+
+def test_an_array_of_numpy_is_no_property() -> None:
+    refused: Any = row_of({"kind": "Belief", "properties": {"n": np.zeros(3)}}, 0, best_counter())
+    assert refused.reason == "not_storable"

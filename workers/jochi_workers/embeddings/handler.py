@@ -1,0 +1,177 @@
+"""Turns leased memories into vectors: which may be stored, which failed, which are given back untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from jochi.content import content_hash
+from jochi.errors import JochiError, Refused
+from jochi.policy.model import Embedding
+from jochi_workers.embeddings.protocol import PROBE, Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
+from jochi_workers.embeddings.vectors import fault
+
+CHUNK = 64
+"""Texts that the provider gets at once: what it did is kept if it fails at the next ones."""
+PAUSE = timedelta(seconds=30)
+"""How long a provider that is down is left alone if it doesn't say."""
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One memory's result. ``vector`` is None where the model can't read the text: then ``unknown`` says how much of it."""
+
+    key: str
+    vector: list[float] | None
+    model: str
+    hash: str
+    unknown: float | None = None
+
+
+@dataclass
+class Outcome:
+    """What a batch came to: every key is in exactly one of ``done``, ``failed`` (with the reason) and ``returned``.
+
+    ``stopped_by``: why the rest was given back, if not because the worker is to stop. After a `ProviderDown` there is a
+    ``pause``; a `ProviderUnusable` has none, for waiting won't help.
+    """
+
+    done: list[Vector] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    returned: list[str] = field(default_factory=list)
+    stopped_by: JochiError | None = None
+    pause: timedelta = timedelta(0)
+
+
+class Embedder:
+    """Embeds memories with ``provider``, whose model and length must be those of the policy."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        policy: Embedding,
+        *,
+        chunk: int = CHUNK,
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        if (provider.model, provider.dimensions) != (policy.model, policy.dimensions):
+            raise Refused(
+                f"the provider's model is {provider.model!r} with {provider.dimensions} dimensions, the policy's is "
+                f"{policy.model!r} with {policy.dimensions}: their vectors can't be compared",
+                where="policy [embedding]",
+                fix="start the worker with the policy's model, or put this model and its dimensions into the policy and "
+                "run `jochi install` (then everything is embedded anew)",
+            )
+        self.provider = provider
+        self._policy = policy
+        self._chunk = chunk
+        self._stopping = stopping
+
+    def check(self) -> None:
+        """One short text through the provider; raises what is wrong before any memory is leased."""
+        try:
+            self._probe()
+        except TextsRefused as error:
+            raise ProviderUnusable(error.what, where=error.where, fix=error.fix) from error
+
+    def work(self, rows: Sequence[Row]) -> Outcome:
+        """Embeds ``rows`` ({key, content}). One text that the provider refuses fails alone; its own failures fail none."""
+        outcome = Outcome()
+        readable = []
+        for row in rows:
+            if str(row["content"] or "").strip():
+                readable.append(row)
+            else:
+                outcome.done.append(Vector(row["key"], None, self.provider.model, self._hash(row), 1.0))
+        # Like lengths together: a run of a model takes as long as its longest text.
+        readable.sort(key=lambda row: len(row["content"]))
+        for start in range(0, len(readable), self._chunk):
+            rest = readable[start:]
+            if self._stopping():
+                outcome.returned += [row["key"] for row in rest]
+                break
+            try:
+                self._embed(rest[: self._chunk], outcome)
+            except (ProviderDown, ProviderUnusable) as error:
+                settled = {vector.key for vector in outcome.done} | outcome.failed.keys()
+                outcome.returned += [row["key"] for row in rest if row["key"] not in settled]
+                if not self._stopping():
+                    outcome.stopped_by = error
+                    if isinstance(error, ProviderDown):
+                        outcome.pause = error.retry_after or PAUSE
+                break
+        return outcome
+
+    def _embed(self, rows: Sequence[Row], outcome: Outcome) -> None:
+        try:
+            results = self._ask(rows)
+        except TextsRefused as refused:
+            self._blame_the_texts()
+            self._split(rows, refused, outcome)
+            return
+        faults = [fault(result.vector, self._policy.dimensions) for result in results]
+        if all(faults):
+            self._blame_the_texts()
+        self._take(rows, results, outcome)
+
+    def _split(self, rows: Sequence[Row], refused: TextsRefused, outcome: Outcome) -> None:
+        if len(rows) == 1:
+            outcome.failed[rows[0]["key"]] = refused.what
+            return
+        middle = len(rows) // 2
+        for half in (rows[:middle], rows[middle:]):
+            try:
+                results = self._ask(half)
+            except TextsRefused as again:
+                self._split(half, again, outcome)
+            else:
+                self._take(half, results, outcome)
+
+    def _ask(self, rows: Sequence[Row]) -> list[Embedded]:
+        results = self.provider.embed([row["content"] for row in rows])
+        if len(results) != len(rows):
+            raise TextsRefused(f"the provider returned {len(results)} vectors for {len(rows)} texts")
+        return results
+
+    def _take(self, rows: Sequence[Row], results: Sequence[Embedded], outcome: Outcome) -> None:
+        for row, result in zip(rows, results, strict=True):
+            if why := fault(result.vector, self._policy.dimensions):
+                outcome.failed[row["key"]] = why
+                continue
+            unknown = result.unknown_share
+            unreadable = unknown is not None and unknown > self._policy.unknown_share
+            outcome.done.append(
+                Vector(
+                    row["key"],
+                    None if unreadable else result.vector,
+                    self.provider.model,
+                    self._hash(row),
+                    unknown if unreadable else None,
+                )
+            )
+
+    def _blame_the_texts(self) -> None:
+        """Returns if the provider still embeds a harmless text; else it is to blame itself, and no memory has failed."""
+        try:
+            self._probe()
+        except TextsRefused as error:
+            raise ProviderDown(f"it refuses even a short sentence: {error.what}", where=error.where) from error
+
+    def _probe(self) -> None:
+        results = self.provider.embed([PROBE])
+        why = fault(results[0].vector, self._policy.dimensions) if len(results) == 1 else "not one vector for one text"
+        if why:
+            raise ProviderUnusable(
+                f"{self.provider.model}: {why}",
+                where="policy [embedding]",
+                fix="name this model's own length as dimensions in the policy and for the provider",
+            )
+
+    @staticmethod
+    def _hash(row: Row) -> str:
+        """Of the text that was embedded, whatever the memory's own hash says."""
+        return content_hash(row["content"] or "")

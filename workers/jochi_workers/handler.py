@@ -1,0 +1,54 @@
+"""What a worker does with the memories that it leased: the shape of a handler and of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Literal, Protocol
+
+from jochi.errors import JochiError
+
+QueueName = Literal["prepare", "embed"]
+
+Row = Mapping[str, Any]
+"""A leased memory: {key, scope, kind, content, content_hash, token_count, token_counter}; the last three may be None.
+
+For prepare also said: {subject, attribute, value} of a fact whose slot is to be named, and then content may be None.
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one memory gets. ``values`` are the fields that `work/finish_<queue>` documents, beside those of the row."""
+
+    key: str
+    values: Mapping[str, Any]
+
+
+@dataclass
+class Outcome:
+    """What a batch came to: every key is in at most one of ``done``, ``failed`` and ``returned``; the rest is given back, too.
+
+    ``failed``: key to reason; a reason holds nothing of the content. ``stopped_by``: why the handler could not go on, which is
+    no memory's fault; with a ``pause`` it is tried again after that, without one the worker ends.
+    """
+
+    done: list[Result] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    returned: list[str] = field(default_factory=list)
+    stopped_by: JochiError | None = None
+    pause: timedelta = timedelta(0)
+
+
+class Handler(Protocol):
+    """Works one of the queues. ``exact``: it counts tokens exactly, and is offered what only has an estimate (prepare)."""
+
+    @property
+    def name(self) -> QueueName: ...
+
+    @property
+    def exact(self) -> bool: ...
+
+    def handle(self, rows: Sequence[Row]) -> Outcome:
+        """Does the work. Raises only for its own mistakes: then every row counts as failed."""

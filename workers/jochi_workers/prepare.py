@@ -1,0 +1,55 @@
+"""The handler that every worker has: content hashes, token counts, names of slots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jochi.content import content_hash
+from jochi.slot_names import slot_name_of
+from jochi.tokens import ESTIMATE_COUNTER, TokenCounter, best_counter
+from jochi_workers.handler import Outcome, QueueName, Result, Row
+
+
+class Prepare:
+    """Hashes content, names slots of facts, and counts tokens with ``counter`` (default: the best there is on this machine)."""
+
+    name: QueueName = "prepare"
+
+    def __init__(self, counter: TokenCounter | None = None, *, stopping: Callable[[], bool] = lambda: False) -> None:
+        self.counter = counter or best_counter()
+        self._stopping = stopping
+
+    @property
+    def exact(self) -> bool:
+        return self.counter.name != ESTIMATE_COUNTER
+
+    def handle(self, rows: Sequence[Row]) -> Outcome:
+        outcome = Outcome()
+        for position, row in enumerate(rows):
+            if self._stopping():
+                outcome.returned = [left["key"] for left in rows[position:]]
+                break
+            try:
+                outcome.done.append(Result(row["key"], self._values(row)))
+            except Exception as error:  # one text that can't be counted must not cost the others their turn
+                outcome.failed[row["key"]] = type(error).__name__
+        return outcome
+
+    def _values(self, row: Row) -> dict[str, Any]:
+        slot = slot_name_of(row["said"]) if row.get("said") else None
+        values: dict[str, Any] = {"slot_name": slot.name, "slot_value": slot.value} if slot else {}
+        if row["content"] is None:
+            return values
+        found = content_hash(row["content"])
+        values["content_hash"] = found
+        if self._recount(row, found):
+            values |= {"token_count": self.counter.count(row["content"]), "token_counter": self.counter.name}
+        return values
+
+    @staticmethod
+    def _recount(row: Row, found: str) -> bool:
+        """Whether the stored count is missing, an estimate, or of another content. What the app counted itself stays."""
+        changed = row["content_hash"] is not None and row["content_hash"] != found
+        counter = row["token_counter"]
+        return changed or row["token_count"] is None or counter is None or str(counter).startswith("estimate:")

@@ -1,0 +1,213 @@
+"""The loop of `jochi worker`: lease, handle, store, again; patient with a database that goes away, quick to stop."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Event
+from time import monotonic
+from typing import TypeVar
+
+from jochi.engine import Engine
+from jochi.errors import ConnectionFailed, Refused
+from jochi_workers.handler import Handler, Outcome
+from jochi_workers.queue import Batch, Queue
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_RECONNECT_MIN, _RECONNECT_MAX = 1.0, 30.0  # seconds between two tries while the database is away
+_READ_AGAIN = (
+    60.0  # seconds after which an idle worker reads the installed procedures again: install may have changed them
+)
+
+
+@dataclass
+class Progress:
+    """What a worker has done on one queue since it started."""
+
+    done: int = 0
+    duplicates: int = 0
+    outdated: int = 0
+    dropped: int = 0
+    failed: int = 0
+    quarantined: int = 0
+    note: str | None = None
+
+
+@dataclass
+class Stop:
+    """Asks a worker to end: it gives back what it hasn't done yet. ``reason`` is for messages."""
+
+    _event: Event = field(default_factory=Event)
+
+    def now(self) -> None:
+        self._event.set()
+
+    def asked(self) -> bool:
+        return self._event.is_set()
+
+    def wait(self, seconds: float) -> None:
+        """Returns after ``seconds``, or at once when the stop is asked for."""
+        self._event.wait(seconds)
+
+
+class Worker:
+    """Works the queues of ``handlers`` in turn, ``batch`` memories at a time, until it is stopped.
+
+    ``interval``: seconds between two looks at empty queues. ``rates``: memories a second at most, by queue.
+    ``on_progress`` is called after each batch with all figures by queue.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        handlers: Sequence[Handler],
+        *,
+        batch: int = 200,
+        interval: float = 5.0,
+        rates: Mapping[str, float] | None = None,
+        stop: Stop | None = None,
+        on_progress: Callable[[Mapping[str, Progress]], None] = lambda _progress: None,
+    ) -> None:
+        self.engine = engine
+        self.stop = stop or Stop()
+        self.progress: dict[str, Progress] = {handler.name: Progress() for handler in handlers}
+        self._handlers = list(handlers)
+        self._queues: dict[str, Queue] = {}
+        self._batch = batch
+        self._interval = interval
+        self._rates = rates or {}
+        self._on_progress = on_progress
+        self._not_before: dict[str, float] = {}
+        self._texts_read = monotonic()
+
+    def run(self, *, once: bool = False) -> None:
+        """Works until `stop`; with ``once`` until nothing is due any more.
+
+        Raises a handler's own reason where it can't go on (with ``once`` also where it only asks for a pause), after
+        giving back what it held.
+        """
+        while not self.stop.asked():
+            worked = [self._turn(handler, once) for handler in self._handlers]
+            if any(worked):
+                continue
+            pauses = [moment - monotonic() for moment in self._not_before.values()]
+            waiting = min((pause for pause in pauses if pause > 0), default=None)
+            if waiting is None and once:
+                return
+            self._refresh()
+            self.stop.wait(self._interval if waiting is None else min(waiting, self._interval))
+
+    def _turn(self, handler: Handler, once: bool) -> bool:
+        """One batch of one queue; False if there was nothing to do."""
+        if self._not_before.get(handler.name, 0.0) > monotonic() or self.stop.asked():
+            return False
+        queue = self._patiently(lambda: self._queue(handler))
+        batch = (
+            None if queue is None else self._patiently(lambda: queue.lease(self._size(handler), exact=handler.exact))
+        )
+        if queue is None or batch is None:
+            return False
+        self.progress[handler.name].dropped += batch.dropped
+        if not batch.rows:
+            return False
+        started = monotonic()
+        try:
+            outcome = self._handle(handler, batch)
+        except BaseException:
+            self._give_back(
+                queue, batch
+            )  # a second Ctrl-C, or out of memory: the lease must not outlive us if it can be helped
+            raise
+        self._store(queue, batch, outcome)
+        if rate := self._rates.get(handler.name):
+            self._not_before[handler.name] = started + len(batch.rows) / rate
+        if outcome.stopped_by is not None:
+            self._stopped_by(handler, outcome, once)
+        self._on_progress(self.progress)
+        return True
+
+    def _size(self, handler: Handler) -> int:
+        rate = self._rates.get(handler.name)
+        return self._batch if rate is None else max(1, min(self._batch, int(rate)))
+
+    def _handle(self, handler: Handler, batch: Batch) -> Outcome:
+        try:
+            return handler.handle(batch.rows)
+        except Exception as error:
+            # A mistake of the handler's. Its text might quote the content, so only its kind is kept.
+            _log.warning("the handler %s failed: %s", handler.name, type(error).__name__)
+            return Outcome(failed={row["key"]: type(error).__name__ for row in batch.rows})
+
+    def _store(self, queue: Queue, batch: Batch, outcome: Outcome) -> None:
+        progress = self.progress[queue.name]
+        finished = self._patiently(lambda: queue.finish(batch, outcome.done), even_when_stopping=True)
+        failed = self._patiently(lambda: queue.fail(batch, outcome.failed), even_when_stopping=True)
+        settled = {result.key for result in outcome.done} | outcome.failed.keys()
+        if finished is not None:
+            progress.done += finished.done
+            progress.duplicates += len(finished.duplicates)
+            progress.outdated += finished.outdated
+            settled -= set(finished.refused)
+        if failed is not None:
+            progress.failed += failed.done
+            progress.outdated += failed.outdated
+            progress.quarantined += len(failed.quarantined)
+        left = [row["key"] for row in batch.rows if row["key"] not in settled]
+        if left:
+            self._patiently(lambda: queue.release(batch, left), even_when_stopping=True)
+        if finished is not None and finished.refused:
+            raise Refused(
+                f"{len(finished.refused)} results are of another model or length than the database's policy says now",
+                where=f"queue {queue.name}",
+                fix="start the worker again: it reads the policy anew",
+            )
+
+    def _stopped_by(self, handler: Handler, outcome: Outcome, once: bool) -> None:
+        assert outcome.stopped_by is not None
+        if once or not outcome.pause:
+            raise outcome.stopped_by
+        self.progress[handler.name].note = outcome.stopped_by.what
+        self._not_before[handler.name] = monotonic() + outcome.pause.total_seconds()
+
+    def _give_back(self, queue: Queue, batch: Batch) -> None:
+        try:
+            queue.release(batch)
+        except Exception:  # already on the way out: the lease runs out by itself
+            _log.warning("leased memories could not be given back; their lease runs out by itself")
+
+    def _queue(self, handler: Handler) -> Queue:
+        if handler.name not in self._queues:
+            self._queues[handler.name] = Queue(self.engine, handler.name)
+        return self._queues[handler.name]
+
+    def _patiently(self, work: Callable[[], T], *, even_when_stopping: bool = False) -> T | None:
+        """The result of ``work``, tried until the database answers; None if the worker is stopped meanwhile."""
+        pause = _RECONNECT_MIN
+        while even_when_stopping or not self.stop.asked():
+            try:
+                result = work()
+            except ConnectionFailed as error:
+                if self.stop.asked():
+                    return None
+                self._note(f"waiting for the database: {error.what}")
+                self.stop.wait(pause)
+                pause = min(pause * 2, _RECONNECT_MAX)
+                self._queues.clear()  # another server may answer next, with a clock of its own
+            else:
+                if pause > _RECONNECT_MIN:
+                    self._note(None)
+                return result
+        return None
+
+    def _note(self, note: str | None) -> None:
+        for progress in self.progress.values():
+            progress.note = note
+        self._on_progress(self.progress)
+
+    def _refresh(self) -> None:
+        if monotonic() - self._texts_read > _READ_AGAIN:
+            self.engine.forget()
+            self._texts_read = monotonic()
