@@ -44,6 +44,7 @@ def a_life(start: datetime) -> list[Memory]:
         "Synthesis": {"access_count": 3},
         "CompressedContext": {"compression_level": "keywords"},
         "MemoryEntry": {},
+        "Fact": {"confidence": 0.75, "access_count": 2},
     }
     lives = [
         # age, idle for (None: never used), tier, what hangs on it
@@ -64,6 +65,16 @@ def a_life(start: datetime) -> list[Memory]:
             memories.append(
                 Memory(f"{kind}{i}", (kind,), properties | moments | buckets | {"tier": tier}, links=tuple(links))
             )
+    for id, properties in {
+        "warm for two weeks": {"confidence": 0.6, "access_count": 2, "importance": 0.5, "created_at": start - HOUR},
+        "warm, then cool": {"access_count": 20, "created_at": start - 95 * DAY, "last_accessed_at": start - DAY},
+        "fading": {"confidence": 0.1, "confirmed_at": start, "importance": 0.3, "created_at": start - 2 * DAY},
+        "unimportant": {"confidence": 0.8, "importance": 0.1, "created_at": start - 2 * DAY, "updated_at": start},
+        "speculative": {"confidence": 0.2, "created_at": start - 2 * DAY},
+        "vouched for": {"verification_state": "user_confirmed", "confidence": 1.0, "access_count": 3}
+        | {"created_at": start - 40 * DAY, "last_accessed_at": start - 30 * DAY},
+    }.items():
+        memories.append(Memory(id, ("Fact",), {"tier": "WARM"} | properties))
     return memories
 
 

@@ -147,6 +147,14 @@ def test_from_which_heat_on(applied: Jochi) -> None:
     assert states(left) == {"warm": "validated", "cool": "candidate"}
 
 
+def test_what_was_warm_when_it_was_used_is_so_whenever_it_is_looked_at(applied: Jochi) -> None:
+    """By now both are cool: what the second lacks is having been used more."""
+    used = {"created_at": NOW - 90 * DAY, "last_accessed_at": NOW - 80 * DAY, "updated_at": NOW - 5 * DAY}
+    warm, cool = fact("warm", access_count=4, **used), fact("cool", access_count=1, **used)
+    assert max(heat(warm, NOW), heat(cool, NOW - 80 * DAY)) < 0.55 <= heat(warm, NOW - 80 * DAY)
+    assert states(curate(applied, warm, cool)) == {"warm": "validated", "cool": "candidate"}
+
+
 def heat_of_accesses(count: int) -> float:
     some = fact("f", created_at=NOW, access_count=count)
     return heat(some, NOW) - heat(fact("f", created_at=NOW), NOW)
@@ -216,5 +224,5 @@ def test_explain_shows_both_scores(applied: Jochi) -> None:
     told = {rule.rule: rule for rule in applied.explain("default/f", at=NOW).rules}
     conditions = {name: told[name].conditions[0] for name in ("fact.stale", "fact.warm")}
     assert conditions["fact.stale"]["current"] == pytest.approx(decay(some, NOW, OLD), abs=1e-12)
-    assert conditions["fact.warm"]["current"] == pytest.approx(heat(some, NOW), abs=1e-12)
+    assert conditions["fact.warm"]["current"] == pytest.approx(heat(some, BORN), abs=1e-12)
     assert told["fact.stale"].due == faded_at(some, STALE_DECAY, FAR, OLD)

@@ -6,6 +6,7 @@ Ours, where seed and peers are silent:
   superseded says so of the storage, as the models have it, and is no lifecycle: it isn't judged.
 - Absent is candidate. A state that can't be read stays as it is.
 - Superseded is not judged: what replaced it is.
+- Heat is judged at its best, at the last use: judged at the look, it would depend on how often jobs run what a fact becomes.
 - A fact whose created_at can't be read, or is still to come, isn't judged: unknown holds back (DESIGN §8).
 - Archived means terminal for time and scores; nothing here brings it back, no use either. Seed 002's revival is not seed 003's.
 - A category or policy class that is no text protects (DESIGN §8, Unknown blocks); an absent one doesn't.
@@ -18,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from tests.oracle.facts import NEUTRAL, OLD_DAYS, Signals, decay, heat
+from tests.oracle.facts import NEUTRAL, OLD_DAYS, Signals, decay, heat_at_best
 from tests.oracle.memory import Memory
 from tests.oracle.reading import text
 
@@ -72,7 +73,7 @@ def next_state(fact: Memory, now: datetime, first: datetime | None, signals: Sig
     state = "archived" if status_of(fact) == "archived" else text(fact, "state", "candidate")
     if state is None or state not in STATES or status_of(fact) in ("superseded", None) or _birth(fact, now) is None:
         return None
-    scores = decay(fact, now, first, signals), heat(fact, now, signals)
+    scores = decay(fact, now, first, signals), heat_at_best(fact, signals)
     verification = fact.get("verification_state")
     return transition(state, *scores, protected=is_protected(fact), verification=verification)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 
 from tests.oracle.memory import Memory, is_number
 
@@ -43,6 +43,8 @@ class Signals:
 
 
 NEUTRAL = Signals()
+
+_NEVER = datetime(9000, 1, 1, tzinfo=timezone.utc)
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,12 @@ def heat(fact: Memory, now: datetime, signals: Signals = NEUTRAL) -> float:
     of = inputs(fact, now, signals)
     warm = 0.25 * of.confidence + 0.30 * of.access + 0.20 * of.recency + 0.15 * of.importance + 0.10 * of.feedback
     return score(warm + 0.05 * _share(signals.causal) - of.disputed)
+
+
+def heat_at_best(fact: Memory, signals: Signals = NEUTRAL) -> float:
+    """At its last use, else change, else creation: it only falls afterwards, so whoever looks seldom judges as who looks often."""
+    used = _first_moment(fact, "last_accessed_at", "updated_at", "created_at")
+    return heat(fact, used or _NEVER, signals)
 
 
 def decay(fact: Memory, now: datetime, first: datetime | None, signals: Signals = NEUTRAL) -> float:

@@ -1,6 +1,6 @@
 """What seed 003 does to facts, as the other rule tables say it: fact_expiry.py and fact_states.py have the decisions.
 
-The first state that holds decides. Heat only falls by itself, so its two rules hold from when it was made until they don't.
+The first state that holds decides. Heat is judged at its best, so its two rules hold from when it was made.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.oracle.fact_states import (
     is_settled,
     next_state,
 )
-from tests.oracle.facts import heat
+from tests.oracle.facts import heat_at_best
 from tests.oracle.memory import Memory
 
 _LATE = datetime(9000, 1, 1, tzinfo=timezone.utc)
@@ -54,4 +54,4 @@ def _states(memory: Memory, now: datetime, first: datetime | None) -> list[Due]:
     made = memory.moment("created_at")
     vouched = memory.get("verification_state") in VOUCHED_FOR
     warm = "fact.warm_and_vouched_for" if vouched else "fact.warm"
-    return found + ([Due(warm, made, "state")] if made and heat(memory, now) >= PROMOTE_HEAT else [])
+    return found + ([Due(warm, made, "state")] if made and heat_at_best(memory) >= PROMOTE_HEAT else [])

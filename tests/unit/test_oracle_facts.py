@@ -10,7 +10,7 @@ import pytest
 from tests.oracle import Memory
 from tests.oracle.fact_states import first_second, is_protected, next_state, status_of, transition
 from tests.oracle.fact_tiers import move, next_tier, value
-from tests.oracle.facts import Signals, age_days, confidence_tier, decay, heat, idle_days, inputs
+from tests.oracle.facts import Signals, age_days, confidence_tier, decay, heat, heat_at_best, idle_days, inputs
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
@@ -105,6 +105,15 @@ def test_heat(properties: dict[str, Any], days: float, expected: float) -> None:
     assert heat(fact(**properties), MADE + days * DAY) == pytest.approx(expected, abs=1e-9)
 
 
+def test_heat_at_its_best() -> None:
+    """Recency of 1, whenever it is looked at; of 0 where no moment can be read."""
+    assert heat_at_best(fact(access_count=1)) == heat(fact(access_count=1), MADE)
+    used = fact(access_count=1, last_accessed_at=MADE + 9 * DAY)
+    assert heat_at_best(used) == heat(used, MADE + 9 * DAY) == heat(used, MADE)
+    unknown = fact(access_count=1, created_at=None)
+    assert heat_at_best(unknown) == heat(unknown, MADE) == pytest.approx(heat(fact(access_count=1), MADE) - 0.2)
+
+
 def test_heat_by_signals() -> None:
     assert heat(fact(), MADE, Signals(causal=1)) == pytest.approx(0.575)
     assert heat(fact(), MADE, Signals(causal=9)) == pytest.approx(0.575)
@@ -178,6 +187,7 @@ def test_archived_is_terminal() -> None:
     [
         ({}, 0, "candidate"),  # heat 0.525
         ({"access_count": 1}, 0, "validated"),  # 0.593
+        ({"access_count": 1}, 80, "validated"),  # 0.593 when it was used, though only 0.415 by now
         ({"access_count": 1, "verification_state": "user_confirmed"}, 0, "active"),
         ({"access_count": 1, "verification_state": "system_inferred"}, 0, "active"),
         ({"access_count": 1, "verification_state": "disputed"}, 0, "stale"),

@@ -73,7 +73,7 @@ class RecallDeltas(Part):
 
 
 class Facts(Part):
-    """`[facts]`: how warm facts are and how far they have faded, from 0 to 1, computed for the moment at hand and never stored.
+    """`[facts]`: how warm facts are and how far they have faded, from 0 to 1, computed when they are asked for and never stored.
 
     Recency falls to 0 over ``recent``, age and idle time rise to 1 over ``old`` and ``unused``. Feedback is neutral (0.5):
     nobody hands any in.
