@@ -3,6 +3,7 @@
 #   make test                        the test suite, against a real server
 #   make faults                      the long fault tests: servers killed, restarted, reconfigured
 #   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
+#   make search                      the property tests with examples that they never saw
 #   make proof-rails                 the rails under 2,000 random policies and graphs
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +12,7 @@ READY := $(VENV)/.ready
 REPORT ?= jochi-demo-report.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format faults exit-criteria proof-rails bench lock clean
+.PHONY: help setup demo test lint format faults search exit-criteria proof-rails bench lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -52,9 +53,12 @@ faults: $(READY)
 exit-criteria: $(READY)
 	@$(BIN)/python -m tests.exit_criteria $(if $(DATA),--data $(DATA)) $(if $(PAGE),--page $(PAGE))
 
+search: $(READY)
+	@JOCHI_SEARCH=1 $(BIN)/python -m pytest tests/property -n $(WORKERS) --dist loadfile
+
 # In parts of its own: 2,000 examples take longer than `make test` may.
 proof-rails: $(READY)
-	@JOCHI_RAILS_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/python -m pytest -m rails tests/property
+	@JOCHI_SEARCH=1 JOCHI_RAILS_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/python -m pytest -m rails tests/property
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench
