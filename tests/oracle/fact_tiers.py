@@ -1,16 +1,20 @@
 """Hot and cold by value (seed 003, Hot/Cold Tier Routing Signals; peers A3, tier-routing.ts). Hot is HOT, cold is COLD.
 
-Ours: WARM and ARCHIVE are neither, and stay. Age is that of the scores (``facts.age_days``). The rails of tiers hold (DESIGN §8).
+Ours: WARM and ARCHIVE are neither, and stay. Age runs from updated_at, else created_at. The rails of tiers hold (DESIGN §8).
+Both only in scopes that report accesses, and age no earlier than from the first of them: value is mostly use. Down at the instant
+the value gets there; nothing in an active session or a task in progress, which would bring it back. Up by its value at the last
+use, and only after a use since the last move: what idle hours took away would else come back at every look.
 A correction that is disputed has both its boost and its penalty.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from tests.oracle.facts import NEUTRAL, Signals, age_days, inputs, score
+from tests.oracle.due import idle_since
+from tests.oracle.fact_states import first_second
+from tests.oracle.facts import NEUTRAL, NEVER, RECENT_DAYS, Signals, inputs, last_moment, score
 from tests.oracle.memory import Memory
-from tests.oracle.rails import TIER_RAILS, blocking_rails
 
 DEMOTE_AGE_DAYS = 14
 DEMOTE_AT = 0.35
@@ -30,15 +34,25 @@ def value(fact: Memory, now: datetime, signals: Signals = NEUTRAL) -> float:
     return score(worth + boosts - DISPUTED_SHARE * of.disputed)
 
 
-def move(tier: object, age: float, worth: float) -> str | None:
-    """Where it goes; None: it stays. At a threshold it is met."""
-    if tier == "HOT" and age >= DEMOTE_AGE_DAYS and worth <= DEMOTE_AT:
-        return "COLD"
-    return "HOT" if tier == "COLD" and worth >= PROMOTE_AT else None
+def value_at_best(fact: Memory) -> float:
+    """At its last use, else change, else creation: it only falls afterwards."""
+    return value(fact, last_moment(fact))
 
 
-def next_tier(fact: Memory, now: datetime, signals: Signals = NEUTRAL) -> str | None:
-    """Where a look at ``now`` moves it; None: nowhere."""
-    if blocking_rails(fact, now) & TIER_RAILS:
+def little_from(fact: Memory, first: datetime | None) -> datetime | None:
+    """From when it belongs out of HOT; None: never, or it can't be told."""
+    born = idle_since(fact, ("updated_at", "created_at"), first)
+    if born is None:
         return None
-    return move(fact.get("tier"), age_days(fact, now), value(fact, now, signals))
+    old = born + timedelta(days=DEMOTE_AGE_DAYS)
+    if value_at_best(fact) <= DEMOTE_AT:
+        return old
+    start = last_moment(fact)
+    if start == NEVER:
+        return None
+    sunk = first_second(
+        lambda at: value(fact, at) <= DEMOTE_AT,
+        start.replace(microsecond=0),
+        start + timedelta(days=RECENT_DAYS + 1),
+    )
+    return sunk and max(old, sunk)

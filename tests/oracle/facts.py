@@ -44,7 +44,7 @@ class Signals:
 
 NEUTRAL = Signals()
 
-_NEVER = datetime(9000, 1, 1, tzinfo=timezone.utc)
+NEVER = datetime(9000, 1, 1, tzinfo=timezone.utc)
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,12 @@ def heat(fact: Memory, now: datetime, signals: Signals = NEUTRAL) -> float:
 
 def heat_at_best(fact: Memory, signals: Signals = NEUTRAL) -> float:
     """At its last use, else change, else creation: it only falls afterwards, so whoever looks seldom judges as who looks often."""
-    used = _first_moment(fact, "last_accessed_at", "updated_at", "created_at")
-    return heat(fact, used or _NEVER, signals)
+    return heat(fact, last_moment(fact), signals)
+
+
+def last_moment(fact: Memory) -> datetime:
+    """Of its last use, else change, else creation; where none can be read, one so late that nothing is recent."""
+    return _first_moment(fact, "last_accessed_at", "updated_at", "created_at") or NEVER
 
 
 def decay(fact: Memory, now: datetime, first: datetime | None, signals: Signals = NEUTRAL) -> float:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from tests.oracle.counts import falls_below, uses_in_7_days
 from tests.oracle.due import EVER, idle_since
+from tests.oracle.fact_tiers import PROMOTE_AT, little_from, value_at_best
 from tests.oracle.memory import Memory
 from tests.oracle.predicates import active_session, in_progress_task
 
@@ -67,6 +68,12 @@ def _promotions(memory: Memory, now: datetime, first: datetime | None) -> list[t
     near = since_move or not pushed_out
     candidates = [
         ("tier.archive_used", "ARCHIVE", "WARM", uses is not None and uses >= TO_WARM and used_again),
+        (
+            "tier.fact_of_value",
+            "COLD",
+            "HOT",
+            _is_fact(memory) and _of_value(memory) and first is not None and used_again,
+        ),
         ("tier.cold_used", "COLD", "WARM", uses is not None and uses >= TO_WARM and used_again),
         ("tier.archive_in_session", "ARCHIVE", "WARM", active_session(memory) and near),
         ("tier.cold_in_session", "COLD", "WARM", active_session(memory) and near),
@@ -74,6 +81,14 @@ def _promotions(memory: Memory, now: datetime, first: datetime | None) -> list[t
         ("tier.warm_in_task", "WARM", "HOT", in_progress_task(memory) and near),
     ]
     return [(name, from_, to) for name, from_, to, holds in candidates if holds]
+
+
+def _is_fact(memory: Memory) -> bool:
+    return "Fact" in memory.labels
+
+
+def _of_value(memory: Memory) -> bool:
+    return value_at_best(memory) >= PROMOTE_AT
 
 
 def _used_since_the_move(memory: Memory) -> bool:
@@ -93,6 +108,9 @@ def demotions(memory: Memory, first: datetime | None) -> list[tuple[str, str, st
         "tier.cold_never": ("COLD", "ARCHIVE", ("created_at",), COLD_NEVER, never),
     }
     found = []
+    little = little_from(memory, first) if _is_fact(memory) and not in_progress_task(memory) else None
+    if little is not None:
+        found.append(("tier.fact_of_little_value", "HOT", "COLD", little))
     for name, (from_, to, clock, span, holds) in starts.items():
         start = idle_since(memory, clock, first)
         if holds and start is not None:

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 from tests.oracle import Memory
 from tests.oracle.fact_states import first_second, is_protected, next_state, status_of, transition
-from tests.oracle.fact_tiers import move, next_tier, value
+from tests.oracle.fact_tiers import little_from, value
 from tests.oracle.facts import Signals, age_days, confidence_tier, decay, heat, heat_at_best, idle_days, inputs
+from tests.oracle.tiers import net_move
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+SECOND = timedelta(seconds=1)
+NOW = MADE + 3 * DAY
 LONG_AGO = MADE - 400 * DAY
 ONE_ACCESS = math.log(2) / math.log(21)
 
@@ -269,43 +273,54 @@ def test_the_tier_value(properties: dict[str, Any], days: float, expected: float
 
 
 @pytest.mark.parametrize(
-    ("tier", "age", "worth", "expected"),
+    ("properties", "days"),
     [
-        ("HOT", 14, 0.35, "COLD"),
-        ("HOT", 13.999, 0.35, None),
-        ("HOT", 14, 0.350000001, None),
-        ("HOT", 14, 0.9, None),
-        ("COLD", 0, 0.70, "HOT"),
-        ("COLD", 0, 0.699999999, None),
-        ("COLD", 14, 0.2, None),
-        ("WARM", 14, 0.2, None),
-        ("WARM", 14, 0.9, None),
-        ("ARCHIVE", 14, 0.9, None),
-        (None, 14, 0.9, None),
+        ({}, 86.4),  # 0.342 without recency, which is 0.04 by then
+        ({"last_accessed_at": MADE + 10 * DAY}, 96.4),
+        ({"updated_at": MADE + 50 * DAY}, 136.4),
+        ({"confidence": 0.1, "importance": 0}, 14),  # 0.334 from the first
+        ({"confidence": 1}, None),  # 0.39 for ever
+        ({"confidence": 1, "verification_state": "disputed"}, 63),  # 0.29, and recency of 0.3
+        ({"created_at": None}, None),
+        ({"created_at": None, "confidence": 0.1, "importance": 0, "last_accessed_at": MADE}, None),
+        ({"updated_at": "x"}, None),
     ],
 )
-def test_hot_and_cold(tier: object, age: float, worth: float, expected: str | None) -> None:
-    assert move(tier, age, worth) == expected
+def test_when_it_is_of_little_value(properties: dict[str, Any], days: float | None) -> None:
+    expected = None if days is None else MADE + days * DAY
+    assert little_from(fact(**properties), LONG_AGO) == expected
+    assert little_from(fact(**properties), None) is None
+
+
+def test_age_counts_from_the_first_reported_access() -> None:
+    poor = fact(confidence=0.1, importance=0)
+    assert little_from(poor, MADE + 5 * DAY) == MADE + 19 * DAY
 
 
 @pytest.mark.parametrize(
-    ("properties", "days", "expected"),
+    ("properties", "expected"),
     [
-        ({"tier": "HOT"}, 86.3, None),
-        ({"tier": "HOT"}, 86.4, "COLD"),  # recency 0.04: 0.342 + 0.008
-        ({"tier": "HOT", "confidence": 0.1, "importance": 0}, 13.9, None),
-        ({"tier": "HOT", "confidence": 0.1, "importance": 0}, 14, "COLD"),
-        ({"tier": "HOT", "confidence": 1}, 9000, None),  # worth 0.39 for ever
-        ({"tier": "HOT", "pinned": True}, 90, None),
-        ({"tier": "HOT", "ttl_policy": "keep_forever"}, 90, "COLD"),
-        (
-            {"tier": "COLD", "confidence": 1, "access_count": 20, "verification_state": "user_confirmed"},
-            90,
-            "HOT",
-        ),  # 0.70, met whatever the order of adding
-        ({"tier": "COLD", "confidence": 1, "access_count": 20}, 67.6, None),
-        ({"tier": "COLD", "confidence": 1, "access_count": 20}, 67.5, "HOT"),  # 0.65 + 0.2·0.25
+        ({"access_count": 20}, ("tier.fact_of_value", "HOT")),
+        ({"access_count": 20, "tier": "ARCHIVE"}, None),
+        ({"access_count": 20, "tier": "WARM"}, None),
+        ({"access_count": 20, "state": "archived"}, None),
+        ({"access_count": 20, "tier_at": NOW - 2 * HOUR}, ("tier.fact_of_value", "HOT")),
+        ({"access_count": 20, "tier_at": NOW - HOUR}, None),  # not used since the move
+        ({"access_count": 20, "last_accessed_at": NOW - 12 * HOUR}, ("tier.hot_idle", "WARM")),
+        ({"confidence": 0.95, "importance": 1, "category": "correction"}, ("tier.fact_of_value", "HOT")),  # 0.77
+        ({"confidence": 0.95, "importance": 0.65, "category": "correction"}, ("tier.fact_of_value", "HOT")),  # 0.70
+        ({"confidence": 0.95, "importance": 0.649, "category": "correction"}, None),
     ],
 )
-def test_where_a_look_moves_it(properties: dict[str, Any], days: float, expected: str | None) -> None:
-    assert next_tier(fact(**properties), MADE + days * DAY) == expected
+def test_what_is_of_value_comes_up(properties: dict[str, Any], expected: tuple[str, str] | None) -> None:
+    some = fact(**{"tier": "COLD", "last_accessed_at": NOW - HOUR} | properties)
+    found = net_move(some, NOW, LONG_AGO)
+    assert (found and (found.rule, found.to)) == expected
+    assert net_move(some, NOW, None) is None
+
+
+def test_what_is_of_little_value_goes_down() -> None:
+    poor = fact(tier="HOT", confidence=0.1, importance=0, last_accessed_at=MADE + 14 * DAY - HOUR)
+    for late, expected in ((-SECOND, None), (timedelta(0), ("tier.fact_of_little_value", "COLD"))):
+        found = net_move(poor, MADE + 14 * DAY + late, LONG_AGO)
+        assert (found and (found.rule, found.to)) == expected

@@ -15,6 +15,11 @@ TIERS = (
     "confidence_tiers = [{{ name = 'sure', from = {0}, weight = 1 }}, {{ name = 'likely'{1}, weight = 0.5 }}, "
     "{{ name = 'odd', weight = 0.1 }}]\n"
 )
+MOVE = (
+    "[[tier_rules]]\nname = 'own.move'\nsource = 'mine'\nfrom = '{0}'\nto = '{1}'\n"
+    "when = [{{ property = 'tier_value', {2} = 0.2 }}]\n"
+)
+DOWN = "clock = ['created_at']\nafter = '1d'\n"
 
 
 def load(folder: Path, text: str) -> None:
@@ -41,6 +46,17 @@ def load(folder: Path, text: str) -> None:
             "[[kinds.Fact.rules]]\nname = 'own.fresh'\nsource = 'mine'\n"
             "when = [{ property = 'decay_score', below = 0.2 }]\nclock = ['created_at']\nafter = '0s'\naction = 'archive'\n",
             r"own\.fresh: decay_score can only be compared with at_least",
+        ),
+        (
+            "[[kinds.Fact.rules]]\nname = 'own.poor'\nsource = 'mine'\n"
+            "when = [{ property = 'tier_value', at_most = 0.2 }]\nclock = ['created_at']\nafter = '0s'\naction = 'prune'\n",
+            r"own\.poor: tier_value moves between tiers only",
+        ),
+        (MOVE.format("HOT", "COLD", "at_least") + DOWN, "a move down compares tier_value with at_most"),
+        (MOVE.format("COLD", "HOT", "at_most"), "a move up with at_least"),
+        (
+            MOVE.format("HOT", "COLD", "at_most").replace("tier_value", "confidence") + DOWN,
+            "at_most compares tier_value only",
         ),
     ],
 )

@@ -204,6 +204,7 @@ def test_the_shipped_numbers_are_the_seeds() -> None:
     }
     downs = {rule.name: (rule.from_, rule.to, rule.clock, days(rule.after)) for rule in policy.downs()}
     assert downs == {
+        "tier.fact_of_little_value": ("HOT", "COLD", ("updated_at", "created_at"), 14),
         "tier.hot_idle": ("HOT", "WARM", idle, 0.5),
         "tier.warm_idle": ("WARM", "COLD", idle, 2),
         "tier.cold_idle": ("COLD", "ARCHIVE", ("last_accessed_at",), 90),
@@ -212,6 +213,7 @@ def test_the_shipped_numbers_are_the_seeds() -> None:
     ups = {rule.name: (rule.from_, rule.to, [c.value for c in rule.when] or list(rule.if_any)) for rule in policy.ups()}
     assert ups == {
         "tier.archive_used": ("ARCHIVE", "WARM", [3]),
+        "tier.fact_of_value": ("COLD", "HOT", [0.70]),
         "tier.cold_used": ("COLD", "WARM", [3]),
         "tier.archive_in_session": ("ARCHIVE", "WARM", ["active_session"]),
         "tier.cold_in_session": ("COLD", "WARM", ["active_session"]),

@@ -53,6 +53,20 @@ class DecayWeights(Part):
     cold: Share
 
 
+class WorthWeights(Part):
+    """What each input adds to the value by which facts move between tiers, and ``correction`` and ``confirmed`` besides;
+    ``disputed`` is the share of a dispute that is taken off (peers A3, tier-routing.ts)."""
+
+    confidence: Share
+    access: Share
+    recency: Share
+    importance: Share
+    feedback: Share
+    correction: Share
+    confirmed: Share
+    disputed: Share
+
+
 Delta = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 
 
@@ -90,6 +104,7 @@ class Facts(Part):
     disputed: Share
     heat: HeatWeights
     decay: DecayWeights
+    worth: WorthWeights
     protected_categories: Annotated[tuple[str, ...], Field(strict=False)]
     unimportant: Share
     recall: RecallDeltas

@@ -22,6 +22,7 @@ from jochi.policy.mapping import IN_THE_WAY, Mapping, Source, check_mapping, ide
 from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share
 from jochi.policy.predicates import shipped_predicates
 from jochi.policy.rules import (
+    COMPUTED,
     MOVING,
     TIERS,
     Condition,
@@ -289,6 +290,14 @@ _SALIENCE_TYPES = {
 _READ_BY_SALIENCE = frozenset({*_SALIENCE_TYPES, "created_at", "ttl_policy", "is_owner"})
 
 
+def _leave_out_unused(part: object, name: str) -> None:
+    """Takes ``name`` out of every table that doesn't give it."""
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        _leave_out_unused(inner, name)
+    if isinstance(part, dict) and part.get(name, True) is None:
+        del part[name]
+
+
 def _differs_by_kind(rule: Rule) -> bool:
     return rule.class_ is not None or any(condition.subject in MOVING for condition in rule.when)
 
@@ -444,6 +453,10 @@ class Policy(Part):
         shipped = shipped_predicates()
         if both := sorted(self.predicates.keys() & shipped):
             raise ValueError(f"predicates.{both[0]}: Jochi ships a predicate of this name; give yours another")
+        elsewhere = [(rule.name, rule.when) for rule in self.all_rules()]
+        for where, conditions in (*elsewhere, *((f"orphans.{entry.kind}", entry.when) for entry in self.orphans.kinds)):
+            if any(condition.subject == "tier_value" for condition in conditions):
+                raise ValueError(f"{where}: tier_value moves between tiers only: [[tier_rules]]")
         for rule in rules:
             for name in (*rule.unless, *rule.if_any):
                 if name not in shipped and name not in self.predicates:
@@ -505,7 +518,8 @@ class Policy(Part):
         ours = (_READ_BY_SALIENCE if self.living(kind) else frozenset()) | (
             frozenset({*FACT_TYPES, "created_at"}) if self.scored(kind) else frozenset()
         )
-        return kind.read_by_rules() | names_read(self.rules_of(kind)) | ours
+        by_value = names_read(rule for rule in self.tier_rules if rule.by_value and self.scored(kind))
+        return kind.read_by_rules() | names_read(self.rules_of(kind)) | by_value | ours
 
     def sets_states(self) -> bool:
         """Whether a rule sets a state (other than archived)."""
@@ -522,17 +536,21 @@ class Policy(Part):
 
     def read_of_every_kind(self) -> frozenset[str]:
         """The names that rules for every kind read."""
-        return names_read((*self.any_kind.rules, *self.tier_rules))
+        return names_read((*self.any_kind.rules, *(rule for rule in self.tier_rules if not rule.by_value)))
 
     def ups(self) -> tuple[TierRule, ...]:
         """Moves towards the context, from the farthest tier on, so that one can follow another; else in order."""
-        found = [rule for rule in self.tier_rules if not rule.down]
+        found = [rule for rule in self._tier_rules_in_use() if not rule.down]
         return tuple(sorted(found, key=lambda rule: -TIERS.index(rule.from_)))
 
     def downs(self) -> tuple[TierRule, ...]:
         """Moves away from the context, from the nearest tier on, so that one can follow another; else in order."""
-        found = [rule for rule in self.tier_rules if rule.down]
+        found = [rule for rule in self._tier_rules_in_use() if rule.down]
         return tuple(sorted(found, key=lambda rule: TIERS.index(rule.from_)))
+
+    def _tier_rules_in_use(self) -> list[TierRule]:
+        """All of them where kinds have scores, else those that don't ask for a value."""
+        return [rule for rule in self.tier_rules if not rule.by_value or self.scored_labels()]
 
     def waits(self) -> bool:
         """Whether a rule is held back by the graph around a memory for a time only."""
@@ -619,6 +637,7 @@ class Policy(Part):
                 for name in ("state", "if_any", "unless_at_most"):
                     if not rule[name]:
                         del rule[name]
+        _leave_out_unused(parts, "at_most")
         for life in parts["lifecycles"].values():
             if not life["scores"]:
                 del life["scores"]
@@ -696,11 +715,12 @@ class Policy(Part):
         wanted |= {name: {type} for name, type in _READ_BY_RAILS.get(label, {}).items()}
         wanted |= dict(_SALIENCE_TYPES) if self.living(kind) else {}
         wanted |= {name: set(types) for name, types in FACT_TYPES.items()} if self.scored(kind) else {}
-        for rule in (*self.rules_of(kind), *self.any_kind.rules, *self.tier_rules):
+        moves = [rule for rule in self.tier_rules if not rule.by_value or self.scored(kind)]
+        for rule in (*self.rules_of(kind), *self.any_kind.rules, *moves):
             for name in rule.clock:
                 wanted.setdefault(name, {_MOMENT})
             for condition in rule.when:
-                if condition.absent is None:
+                if condition.absent is None and condition.subject not in COMPUTED:
                     wanted.setdefault(condition.subject, set(condition.cypher_type.split(" | ")))
         found: dict[str, frozenset[str]] = {}
         for name, types in wanted.items():

@@ -15,11 +15,14 @@ Tier = Literal["HOT", "WARM", "COLD", "ARCHIVE"]
 TIERS: tuple[Tier, ...] = ("HOT", "WARM", "COLD", "ARCHIVE")
 """From the nearest to the context to the farthest."""
 
-FROM_ACCESSES = frozenset({"last_accessed_at", "access_count", "access_count_7d"})
+FROM_ACCESSES = frozenset({"last_accessed_at", "access_count", "access_count_7d", "tier_value"})
 """What only means something in a scope that reports accesses (DESIGN §8)."""
 
 MOVING = frozenset({"confidence", "salience", "heat_score", "decay_score"})
 """What time changes by itself in kinds whose policy says so, so that rules compute it for the moment at hand."""
+
+COMPUTED = frozenset({"tier_value"})
+"""What no memory has as a property."""
 
 _RULE_NAME = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$"
 
@@ -36,18 +39,21 @@ class Condition(Part):
     one_of: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
     below: Annotated[float | None, Field(allow_inf_nan=False)] = None
     at_least: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    at_most: Annotated[float | None, Field(allow_inf_nan=False)] = None
     absent: Literal[True] | None = None
 
     @model_validator(mode="after")
     def _one_operator(self) -> Condition:
-        given = [self.is_, self.is_not, self.one_of, self.below, self.at_least, self.absent]
+        given = [self.is_, self.is_not, self.one_of, self.below, self.at_least, self.at_most, self.absent]
         if sum(value is not None for value in given) != 1:
-            raise ValueError("a condition has exactly one of: is, is_not, one_of, below, at_least, absent")
+            raise ValueError("a condition has exactly one of: is, is_not, one_of, below, at_least, at_most, absent")
+        if self.at_most is not None and self.subject != "tier_value":
+            raise ValueError("at_most compares tier_value only; of anything else it is below")
         return self
 
     @property
     def operator(self) -> str:
-        """`=`, `<>`, `IN`, `<`, `>=` or `absent`."""
+        """`=`, `<>`, `IN`, `<`, `>=`, `<=` or `absent`."""
         if self.is_ is not None:
             return "="
         if self.is_not is not None:
@@ -56,12 +62,14 @@ class Condition(Part):
             return "IN"
         if self.absent is not None:
             return "absent"
+        if self.at_most is not None:
+            return "<="
         return "<" if self.below is not None else ">="
 
     @property
     def value(self) -> bool | str | int | float | tuple[str, ...]:
         """What the property is compared with."""
-        for value in (self.is_, self.is_not, self.one_of, self.below, self.at_least, self.absent):
+        for value in (self.is_, self.is_not, self.one_of, self.below, self.at_least, self.at_most, self.absent):
             if value is not None:
                 return value
         raise AssertionError("checked when the condition was made")
@@ -141,7 +149,7 @@ class TierRule(_Timed):
 
     A move down has a ``clock`` and ``after``; a move up happens when its conditions hold and a predicate of ``if_any`` (if there
     are some) is true. ``new_access``: `since_move` asks for an access after the last change of tier; `after_budget` does so only
-    where a budget made that change.
+    where a budget made that change. `tier_value` (kinds with scores; `[facts] worth`): at_least moves up, at_most moves down.
     """
 
     from_: Annotated[Tier, Field(alias="from")]
@@ -160,7 +168,15 @@ class TierRule(_Timed):
             raise ValueError("a move up has neither a clock nor after: it happens when its conditions hold")
         if not self.down and not self.when and not self.if_any:
             raise ValueError("a move up has a condition: when or if_any")
+        for condition in self.when:
+            if condition.subject == "tier_value" and (condition.at_most if self.down else condition.at_least) is None:
+                raise ValueError("a move down compares tier_value with at_most, a move up with at_least")
         return self
+
+    @property
+    def by_value(self) -> bool:
+        """Whether it is for kinds with scores only."""
+        return any(condition.subject == "tier_value" for condition in self.when)
 
     @property
     def down(self) -> bool:
@@ -245,7 +261,8 @@ class Salience(Part):
 
 def names_read(rules: Iterable[Rule | TierRule]) -> frozenset[str]:
     """The standard names of the properties that these rules read."""
-    return frozenset(name for rule in rules for name in (*rule.clock, *(condition.subject for condition in rule.when)))
+    named = (name for rule in rules for name in (*rule.clock, *(condition.subject for condition in rule.when)))
+    return frozenset(named) - COMPUTED
 
 
 class Rules(Part):

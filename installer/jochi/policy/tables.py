@@ -86,4 +86,4 @@ def _condition(condition: Condition) -> str:
     if isinstance(value, tuple):
         return f"{name} one of {', '.join(value)}"
     shown = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{name} {condition.operator.replace('>=', '≥').replace('<>', '≠')} {shown}"
+    return f"{name} {condition.operator.replace('>=', '≥').replace('<=', '≤').replace('<>', '≠')} {shown}"
