@@ -58,8 +58,13 @@ def transition(state: str, decayed: float, heated: float, *, protected: bool, ve
     if decayed >= STALE_DECAY:
         return "stale"
     if heated >= PROMOTE_HEAT:
-        return "active" if verification in VOUCHED_FOR else "validated"
+        return "active" if is_vouched_for(verification) else "validated"
     return state
+
+
+def is_vouched_for(verification: object) -> bool:
+    """By the user or by the system."""
+    return isinstance(verification, str) and verification in VOUCHED_FOR
 
 
 def is_settled(fact: Memory) -> bool:

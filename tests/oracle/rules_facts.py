@@ -13,10 +13,10 @@ from tests.oracle.fact_states import (
     ARCHIVE_DECAY,
     PROMOTE_HEAT,
     STALE_DECAY,
-    VOUCHED_FOR,
     faded_at,
     is_protected,
     is_settled,
+    is_vouched_for,
     next_state,
 )
 from tests.oracle.facts import heat_at_best
@@ -52,6 +52,6 @@ def _states(memory: Memory, now: datetime, first: datetime | None) -> list[Due]:
     """The rules that set a state, in order of precedence."""
     found = [due for due in fact(memory, first) if due.action == "state"]
     made = memory.moment("created_at")
-    vouched = memory.get("verification_state") in VOUCHED_FOR
+    vouched = is_vouched_for(memory.get("verification_state"))
     warm = "fact.warm_and_vouched_for" if vouched else "fact.warm"
     return found + ([Due(warm, made, "state")] if made and heat_at_best(memory) >= PROMOTE_HEAT else [])
