@@ -135,7 +135,7 @@ def measure(client: Jochi, table: Table, rounds: int = 3) -> None:
     made = corpus(zipf_sizes(MEMORIES, SCOPES), client.policy.policy.embedding.dimensions)
     load(client, made)
     merging = _let_the_index_be_merged(client, made)
-    for scope, query in questions(made, 4, seed=1):
+    for scope, query in questions(made, 12, seed=1):  # until the compiler of the JVM has done with it
         ask(client, made, scope, query)
     asked = [ask(client, made, scope, query) for scope, query in questions(made, rounds, seed=2)]
     took = [one.took for one in asked]
