@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import neo4j
 import pytest
-from tests.faults.support import within
 
 from jochi import Jochi, triggers
 from jochi.localserver import LocalServer
@@ -36,19 +36,37 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jochi]:
     local.reset()
 
 
+def noticed(client: Jochi, name: str, create: str) -> int:
+    """Creates letters until the trigger has enrolled one by itself; how often it took.
+
+    Of nodes created while another transaction closes APOC loses the call now and then (neo4j/apoc issue 808), for good: waiting
+    doesn't help, so others get their turn. Some are lost in a hundred, and only where the processor is busy.
+    """
+    for attempt in range(1, 11):
+        key = f"default/{name}-{attempt}"
+        client.database.run(create, {"id": f"{name}-{attempt}"})
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            if client.database.run("MATCH (n:Letter:Curated {key: $key}) RETURN n", {"key": key}):
+                return attempt
+            time.sleep(0.1)
+    raise AssertionError("the trigger enrolled none of ten")
+
+
 def test_installed_listed_outdated_and_at_work(client: Jochi) -> None:
     assert {row.status for row in triggers.list_triggers(client.engine)} == {"MISSING"}
     assert {row.status for row in triggers.install_triggers(client.engine)} == {"INSTALLED"}
     assert triggers.await_running(client.engine, 30)
 
-    client.database.run(
-        "CREATE (:Letter {id: 'one', text: 'dear'}) CREATE (:Ticket {ticket_no: 1, customer: 'a', body: 'x'})"
-    )
-    within(20, lambda: client.database.run("MATCH (n:Letter:Curated {key: 'default/one'}) RETURN n"), "enrolled")
+    client.database.run("CREATE (:Ticket {ticket_no: 1, customer: 'a', body: 'x'})")
+    single = noticed(client, "one", "CREATE (:Letter {id: $id, text: 'dear'})")
     assert client.database.run("MATCH (t:Ticket:Curated) RETURN t") == [], "only kinds with intake"
     # Twice the same key at once: the app's commit stands, the second isn't enrolled.
-    client.database.run("CREATE (:Letter {id: 'two'}), (:Letter {id: 'two'})")
-    within(20, lambda: client.database.run("MATCH (n:Letter:Curated {key: 'default/two'}) RETURN n"), "one of two")
+    pairs = noticed(client, "two", "CREATE (:Letter {id: $id}), (:Letter {id: $id})")
+    assert client.database.run("MATCH (n:Letter) RETURN count(n) AS n") == [{"n": single + 2 * pairs}]
+    client.run("intake")
+    enrolled = client.database.run("MATCH (n:Letter:Curated) RETURN count(n) AS n, count(DISTINCT n.key) AS keys")
+    assert enrolled == [{"n": single + pairs, "keys": single + pairs}], "what the trigger missed, the job finds"
 
     far = "datetime() + duration('P20D')"
     for change in ("SET n.read = true", "SET n.expires_at = datetime()", "REMOVE n.pinned"):
