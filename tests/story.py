@@ -117,6 +117,14 @@ def use(client: Jochi, now: datetime) -> dict[str, Any]:
     seen = [Edge(f"app/Belief{i}", "SAME_ENTITY", f"app/Belief{i - 1}") for i in (2, 2, 3, 40)]
     story["reinforced"] = [_plain(client.reinforce(seen, batch="story", now=now)) for _ in range(2)]
     along = client.recall("green train", vector=vectors[1], scope="app", k=5, hops=2).reached
+    client.database.run(
+        "MATCH (a:Curated {key: 'app/berlin'}) MATCH (b:Curated {key: 'app/Belief1'}) "
+        "CREATE (a)-[:RELATED_TO {created_at: $at, confidence: 0.7}]->(b)",
+        {"at": now},
+    )
+    used = Edge("app/berlin", "RELATED_TO", "app/Belief1")
+    story["used"] = [_plain(client.reinforce([used] * n, now=now + n * timedelta(days=3))) for n in (1, 11)]
+    story["present"] = _plain(client.edge_salience([used, Edge("app/berlin", "RELATED_TO", "app/x")], at=now))
     story["reached"] = [(one.key, one.way, round(one.score, 9)) for one in along]
     assert along
     story["edges"] = [(t.type, t.stored, t.due, t.next_due) for t in client.edges(now + timedelta(days=180)).types]

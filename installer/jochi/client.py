@@ -19,6 +19,7 @@ from jochi import accesses, clock, remembering, superseding
 from jochi.accesses import Touched
 from jochi.database import Database
 from jochi.edges import Edge, EdgeReport, Reinforced, reinforce
+from jochi.edges import salience as edge_standings
 from jochi.engine import NOT_INSTALLED, Engine
 from jochi.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, plan_enrolment
 from jochi.errors import Refused, UsageError
@@ -169,13 +170,20 @@ class Jochi:
         return [Standing.from_entry(entry) for entry in to_python(row["memories"])]
 
     def reinforce(self, edges: Iterable[Edge], *, batch: str | None = None, now: datetime | None = None) -> Reinforced:
-        """Reports that edges between memories were observed again: each gets surer, and time counts anew.
+        """Reports that edges between memories were observed again, or used: each gets surer or more present, and time counts anew.
 
         What time had taken by then is charged first. An edge that is named twice was observed twice; nothing is created.
         The same ``batch`` (text of your own, with the same edges) sent again changes nothing. ``now`` is when they were observed
         (default: now); late news add the same. Raises `UsageError`.
         """
         return reinforce(self.engine, edges, now=now or clock.now(), batch=batch)
+
+    def edge_salience(self, edges: Iterable[Edge], *, at: datetime | None = None) -> list[Standing | None]:
+        """Where the salience of edges stands, in their order, of parallel ones the most present; `Standing.at` for any time.
+
+        None where no such edge joins live memories, or its type has no salience. ``at``: default now. Writes nothing.
+        """
+        return edge_standings(self.engine, edges, at=at or clock.now())
 
     # -- recall ----------------------------------------------------------------------------------------------------
 

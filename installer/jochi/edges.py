@@ -11,6 +11,7 @@ from typing import Any, Literal
 from jochi.batches import batch_name, chunks
 from jochi.engine import Engine
 from jochi.errors import UsageError
+from jochi.salience import Standing
 from jochi.temporal import to_python
 
 CHUNK = 2_000
@@ -18,7 +19,7 @@ CHUNK = 2_000
 
 _SAMPLES = 3
 
-Outcome = Literal["reinforced", "unknown", "undeclared", "unreadable", "wrong"]
+Outcome = Literal["reinforced", "uncounted", "unknown", "undeclared", "unreadable", "wrong"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Reinforced:
     """What became of a call: how many of its edges were reinforced, taken before (``repeated``), and not.
 
     ``unknown``: no such edge between live memories; ``undeclared``: the policy has no such type; ``unreadable``: its confidence
-    is no number. ``samples`` names some of these.
+    is no number; ``uncounted``: with a salience, and used as often as one window counts already. ``samples`` names some of these.
     """
 
     reinforced: int
@@ -47,6 +48,7 @@ class Reinforced:
     unknown: int = 0
     undeclared: int = 0
     unreadable: int = 0
+    uncounted: int = 0
     samples: tuple[str, ...] = ()
 
 
@@ -63,10 +65,14 @@ class WaitingEdge:
 
 @dataclass(frozen=True)
 class EdgeTypeReport:
-    """Edges of one type: ``stored`` counts all of them, ``due`` those that wait; ``next_due`` is when the first one comes up."""
+    """Edges of one type: ``stored`` counts all of them, ``due`` those that wait; ``next_due`` is when the first one comes up.
+
+    ``lifecycle``: what time takes from them, "confidence" or "salience".
+    """
 
     type: str
     one_way: bool
+    lifecycle: str
     stored: int
     due: int
     next_due: datetime | None
@@ -89,6 +95,7 @@ class EdgeReport:
                 EdgeTypeReport(
                     entry["type"],
                     entry["one_way"],
+                    entry["lifecycle"],
                     entry["stored"],
                     entry["due"],
                     entry["next_due"],
@@ -115,7 +122,7 @@ def reinforce(engine: Engine, edges: Iterable[Edge], *, now: datetime, batch: st
     counts: Counter[str] = Counter()
     samples: list[str] = []
     for number, chunk in enumerate(chunks(map(_checked, edges), CHUNK)):
-        links = [{"from": edge.start, "type": edge.type, "to": edge.end, "id": edge.id} for edge in chunk]
+        links = [_link(edge) for edge in chunk]
         row = engine.call("edges/reinforce", {"now": now, "links": links, "batch": f"{name}/{number}"})
         if row["problem"] is not None:
             raise UsageError(row["problem"], where="reinforce", fix="see docs/reference/edges.md")
@@ -132,8 +139,25 @@ def reinforce(engine: Engine, edges: Iterable[Edge], *, now: datetime, batch: st
         counts["unknown"],
         counts["undeclared"],
         counts["unreadable"],
+        counts["uncounted"],
         tuple(samples),
     )
+
+
+def salience(engine: Engine, edges: Iterable[Edge], *, at: datetime) -> list[Standing | None]:
+    """Where the salience of edges stands, in their order, in reads of 2,000; see `Jochi.edge_salience`. Raises `UsageError`."""
+    found: list[Standing | None] = []
+    for chunk in chunks(map(_checked, edges), CHUNK):
+        row = engine.call("edges/salience", {"now": at, "links": [_link(edge) for edge in chunk]}, write=False)
+        found += [
+            None if entry is None else Standing.from_entry({"key": str(edge), **entry})
+            for edge, entry in zip(chunk, to_python(row["edges"]), strict=True)
+        ]
+    return found
+
+
+def _link(edge: Edge) -> dict[str, str | None]:
+    return {"from": edge.start, "type": edge.type, "to": edge.end, "id": edge.id}
 
 
 def _checked(edge: Edge) -> Edge:

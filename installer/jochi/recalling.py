@@ -14,6 +14,7 @@ from typing import Any, overload
 from neo4j.exceptions import Neo4jError
 
 from jochi import clock
+from jochi.edges import Edge
 from jochi.engine import Engine
 from jochi.errors import JochiError, UsageError
 from jochi.install.policy_indexes import TEXT_INDEX, VECTOR_INDEX, read_rows
@@ -59,15 +60,20 @@ class Hit(Found):
 
 @dataclass(frozen=True)
 class Step:
-    """One edge that recall followed. ``forward``: from its start to its end; ``confidence`` is 1.0 where it has none."""
+    """One edge that recall followed. ``forward``: from its start to its end; ``confidence`` is 1.0 where it has none.
+
+    ``state``: candidate, active, core or archived; None where edges of its type have no salience.
+    """
 
     type: str
     forward: bool
     confidence: float
     weight: float
+    state: str | None = None
 
     def __str__(self) -> str:
         line = f"{self.type} conf={self.confidence:.2f}" + ("" if self.weight == 1 else f" weight={self.weight:g}")
+        line += "" if self.state is None else f" {self.state}"
         return f"-[{line}]->" if self.forward else f"<-[{line}]-"
 
 
@@ -97,6 +103,12 @@ class Reached(Found):
     def way(self) -> str:
         """The way in one line: `s/a -[SAME_ENTITY conf=0.87]-> s/b`."""
         return self.keys[0] + "".join(f" {edge} {key}" for edge, key in zip(self.edges, self.keys[1:], strict=True))
+
+    @property
+    def links(self) -> list[Edge]:
+        """The edges of the way as `Jochi.reinforce` takes them: say so when what was reached was used."""
+        steps = zip(self.edges, self.keys, self.keys[1:], strict=False)
+        return [Edge(*((a, step.type, b) if step.forward else (b, step.type, a))) for step, a, b in steps]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from neomodel.async_.match import AsyncQueryBuilder
 from typing_extensions import Self
 
 from jochi import clock
-from jochi_models import agents, facts, knowledge, personal, saving, team
+from jochi_models import agents, connecting, facts, knowledge, personal, saving, team
 from jochi_models.common import CuratedFields
 from jochi_models.curated import TombstoneFields, live_label, no_bulk, no_delete, no_tombstone
 from jochi_models.relationships import declared, relationship_model
@@ -73,8 +73,31 @@ class LiveRelationships(AsyncZeroOrMore):
                 await asyncio.sleep(pause)
 
     async def _connect(self, node: Any, properties: dict[str, Any] | None) -> Any:
-        await run(saving.lock_ends(self.source, node))
-        return await super().connect(node, properties)
+        made = await run(connecting.connect(self.source, node, self.definition, properties))
+        if made is None:
+            return None
+        made = self._set_start_end_cls(made, node)
+        if hasattr(made, "post_save"):
+            made.post_save()
+        return made
+
+
+class LiveRelationship(AsyncStructuredRel):
+    """See `jochi_models.curated.LiveRelationship`."""
+
+    @classmethod
+    def inflate(cls, graph_entity: Any) -> Any:
+        """As neomodel does; and what is stored is remembered."""
+        return connecting.take(super().inflate(graph_entity), graph_entity)
+
+    async def save(self) -> Any:
+        """Writes what was changed since it was loaded. `Gone` where it isn't there any more."""
+        if hasattr(self, "pre_save"):
+            self.pre_save()
+        await run(connecting.save(self))
+        if hasattr(self, "post_save"):
+            self.post_save()
+        return self
 
 
 class Curated(LoadedState, CuratedFields, AsyncStructuredNode):
@@ -90,7 +113,7 @@ class Curated(LoadedState, CuratedFields, AsyncStructuredNode):
         super().__init_subclass__(**kwargs)
         for name, related in declared(cls).items():
             made = AsyncRelationshipFrom if related.incoming else AsyncRelationshipTo
-            model = relationship_model(related.properties, AsyncStructuredRel)
+            model = relationship_model(related.properties, LiveRelationship)
             setattr(cls, name, made(f"{__name__}.{related.target}", related.type, LiveRelationships, model))
 
     async def save(self) -> Self:

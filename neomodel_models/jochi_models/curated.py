@@ -10,7 +10,7 @@ from neomodel.sync_.match import QueryBuilder
 from typing_extensions import Self
 
 from jochi import clock
-from jochi_models import saving
+from jochi_models import connecting, saving
 from jochi_models.common import CuratedFields
 from jochi_models.errors import NotOffered
 from jochi_models.properties import ListProperty, Owned, ScopeProperty, TextProperty, ZonedDateTimeProperty
@@ -66,8 +66,31 @@ class LiveRelationships(ZeroOrMore):
                 time.sleep(pause)
 
     def _connect(self, node: Any, properties: dict[str, Any] | None) -> Any:
-        run(saving.lock_ends(self.source, node))
-        return super().connect(node, properties)
+        made = run(connecting.connect(self.source, node, self.definition, properties))
+        if made is None:
+            return None
+        made = self._set_start_end_cls(made, node)
+        if hasattr(made, "post_save"):
+            made.post_save()
+        return made
+
+
+class LiveRelationship(StructuredRel):
+    """A relationship whose save writes what the app changed, and nothing else."""
+
+    @classmethod
+    def inflate(cls, graph_entity: Any) -> Any:
+        """As neomodel does; and what is stored is remembered."""
+        return connecting.take(super().inflate(graph_entity), graph_entity)
+
+    def save(self) -> Any:
+        """Writes what was changed since it was loaded. `Gone` where it isn't there any more."""
+        if hasattr(self, "pre_save"):
+            self.pre_save()
+        run(connecting.save(self))
+        if hasattr(self, "post_save"):
+            self.post_save()
+        return self
 
 
 class Curated(LoadedState, CuratedFields, StructuredNode):
@@ -87,7 +110,7 @@ class Curated(LoadedState, CuratedFields, StructuredNode):
         super().__init_subclass__(**kwargs)
         for name, related in declared(cls).items():
             made = RelationshipFrom if related.incoming else RelationshipTo
-            model = relationship_model(related.properties, StructuredRel)
+            model = relationship_model(related.properties, LiveRelationship)
             setattr(cls, name, made(f"jochi_models.{related.target}", related.type, LiveRelationships, model))
 
     def save(self) -> Self:

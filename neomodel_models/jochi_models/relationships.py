@@ -15,7 +15,7 @@ from jochi_models.properties import (
     TextProperty,
     ZonedDateTimeProperty,
 )
-from jochi_models.words import LIFE_STATES, LifeState
+from jochi_models.words import LIFE_STATES, TTL_POLICIES, LifeState, TtlPolicy
 
 M = TypeVar("M", covariant=True)
 
@@ -68,7 +68,7 @@ _MODELS: dict[tuple[type, type], Any] = {}
 
 
 def relationship_model(properties: type[RelationshipProperties] | None, base: type) -> Any:
-    """The relationship class of one world: ``base`` is neomodel's StructuredRel or AsyncStructuredRel. One for each type."""
+    """The relationship class of one world: ``base`` is its LiveRelationship. One for each type."""
     if properties is None:
         return None
     if (properties, base) not in _MODELS:
@@ -104,18 +104,30 @@ class Edge(RelationshipProperties):
 
 
 class Semantic(RelationshipProperties):
-    """What one person, concept or entity is to another (seed 002, Agent-based semantic updates, Memory Lifecycle)."""
+    """What one person, concept or entity is to another (seed 002, Agent-based semantic updates, Memory Lifecycle).
+
+    Time and `Jochi.reinforce` change what it says of its life, as with memories (docs/reference/edges.md).
+    """
 
     relationship_type = TextProperty("what the one is to the other, in the app's words")
     attitude = TextProperty("how the one feels about the other")
     proximity = TextProperty("how close they are")
     description = TextProperty("one sentence about it, made anew from the notes")
     is_dirty = BooleanProperty("notes were added since the description was made")
-    confidence = FloatProperty("certainty of the extraction", least=0, most=1)
-    salience = FloatProperty("importance right now", least=0, most=1)
-    state = ChoiceProperty[LifeState]("where it is in its life", LIFE_STATES)
-    access_count = IntegerProperty("retrievals", least=0)
-    last_accessed_at = ZonedDateTimeProperty("last retrieval")
+    confidence = FloatProperty("certainty of the extraction; a candidate below 0.8 falls faster", least=0, most=1)
+    ttl_policy = ChoiceProperty[TtlPolicy]("keep_forever, ephemeral (90 days) or decay", TTL_POLICIES)
+    salience = FloatProperty(
+        "how present it is; falls from `salience_at` on, Jochi.reinforce adds to it", least=0, most=1
+    )
+    salience_at = ZonedDateTimeProperty("since when `salience` holds")
+    state = ChoiceProperty[LifeState]("candidate, active after the first use, core after ten, archived", LIFE_STATES)
+    archived_at = ZonedDateTimeProperty("when it was archived")
+    access_count = IntegerProperty("uses that count", least=0)
+    last_accessed_at = ZonedDateTimeProperty("last use")
+    prev_accessed_at = ZonedDateTimeProperty("the use before")
+    recall_frequency = IntegerProperty("times it was used", least=0)
+    last_recall_interval = FloatProperty("days between the last two uses", least=0)
+    decay_gradient = FloatProperty("spacing effect; 1.0 at first, never below 0.5", least=0.5)
     added_by = TextProperty("who wrote it")
     source_id = TextProperty("key of the Source that it was read from")
     created_at = ZonedDateTimeProperty("when it was written")

@@ -175,8 +175,11 @@ def edges(context: typer.Context, at: At = None, as_json: AsJson = False) -> Non
     if as_json:
         write_json(found)
         return
-    rows = [(t.type, "one way" if t.one_way else "both ways", t.stored, t.due, moment(t.next_due)) for t in found.types]
-    table("Edges", ("type", "recall follows it", "stored", "due", "next due"), rows, right=(2, 3))
+    rows = [
+        (t.type, "one way" if t.one_way else "both ways", t.lifecycle, t.stored, t.due, moment(t.next_due))
+        for t in found.types
+    ]
+    table("Edges", ("type", "recall follows it", "time takes its", "stored", "due", "next due"), rows, right=(3, 4))
     waiting = [
         (t.type, e.start, e.end, e.confidence, moment(e.anchor), moment(e.next_due))
         for t in found.types

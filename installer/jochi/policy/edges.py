@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -19,16 +19,27 @@ NO_TYPE = "JOCHI_NO_EDGE"
 class EdgeType(Part):
     """One entry of `edges.types`: a relationship type that the engine looks after, and what is different for it.
 
-    ``one_way``: recall follows it from start to end only.
+    ``one_way``: recall follows it from start to end only. ``lifecycle``: what time takes from it, "confidence" in whole windows
+    (seed 003) or "salience" in closed form, with the states of seed 002; the numbers below are those of "confidence".
     """
 
     type: Name
     one_way: bool = False
+    lifecycle: Literal["confidence", "salience"] = "confidence"
     grace: Duration | None = None
     window: PositiveDuration | None = None
     per_window: _Step | None = None
     floor: Share | None = None
     reinforce: _Step | None = None
+
+    @model_validator(mode="after")
+    def _has_numbers_of_its_lifecycle(self) -> EdgeType:
+        given = [
+            name for name in ("grace", "window", "per_window", "floor", "reinforce") if getattr(self, name) is not None
+        ]
+        if self.lifecycle == "salience" and given:
+            raise ValueError(f"{self.type} has a salience, so {', '.join(given)} mean nothing here: see [salience]")
+        return self
 
 
 class Edges(Part):
@@ -41,6 +52,8 @@ class Edges(Part):
     floor: Share
     reinforce: _Step
     cap: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+    faded: Share
+    ephemeral: PositiveDuration
     look_every: PositiveDuration
     batch_edges: Annotated[int, Field(ge=1, le=50_000)]
     visible: Share
@@ -70,10 +83,17 @@ class Edges(Part):
         """The types that recall follows from start to end only."""
         return [entry.type for entry in self.types if entry.one_way]
 
+    @property
+    def living(self) -> list[str]:
+        """The types whose relationships have a salience and a state."""
+        return [entry.type for entry in self.types if entry.lifecycle == "salience"]
+
     def numbers(self) -> dict[str, dict[str, float | int]]:
-        """By type, what counts for it; spans in seconds."""
+        """By type, what counts for its confidence, spans in seconds; nothing where time takes none of it."""
         return {
-            entry.type: {
+            entry.type: {}
+            if entry.lifecycle == "salience"
+            else {
                 "grace": _seconds(self.grace if entry.grace is None else entry.grace),
                 "window": _seconds(self.window if entry.window is None else entry.window),
                 "per_window": self.per_window if entry.per_window is None else entry.per_window,
