@@ -96,12 +96,14 @@ EXAMPLES = (
         "Fact",
         {"confidence": 0.1, "importance": 0.3},
         ((20, "a later extraction confirms it", "SET m.confirmed_at = $now, m.next_due = $now"),),
+        days=SCORED,
     ),
     Example(
         "The same of importance 0.2",
         "Fact",
         {"confidence": 0.1, "importance": 0.2},
         ((20, "a later extraction confirms it", "SET m.confirmed_at = $now, m.next_due = $now"),),
+        days=SCORED,
     ),
     Example(
         "A commitment (a Fact) that is fulfilled on its tenth day",
