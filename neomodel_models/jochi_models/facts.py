@@ -40,7 +40,7 @@ class FactFields(CuratedFields):
     """One typed fact out of a conversation (seed 003, Write Path, Lifecycle Policy States)."""
 
     category = ChoiceProperty[FactCategory]("what sort of fact", FACT_CATEGORIES, default=lambda: "fact")
-    state = ChoiceProperty[FactState]("where it is in its life", FACT_STATES, default=lambda: "active")
+    state = ChoiceProperty[FactState]("where it is in its life", FACT_STATES, default=lambda: "candidate")
     memory_kind = ChoiceProperty[MemoryKind]("an event, or a lasting belief", MEMORY_KINDS)
     confidence_tier = ChoiceProperty[ConfidenceTier](
         "speculative is below 0.40; unconfirmed it goes after 30 days", CONFIDENCE_TIERS

@@ -21,6 +21,7 @@ RetentionTier = Literal["KEEP", "SUMMARIZE", "ARCHIVE"]
 ValuedKind = Literal["KnowledgeChunk", "Reflection", "CompressedContext"]
 ProcessingStatus = Literal["raw", "processed", "extracted"]
 NoteLifetime = Literal["week", "month", "year", "forever"]
+# The ten of seed 003, and procedure, which is among the protected ones (peers A3).
 FactCategory = Literal[
     "fact",
     "preference",
@@ -32,6 +33,7 @@ FactCategory = Literal[
     "commitment",
     "moment",
     "skill",
+    "procedure",
 ]
 ConfidenceTier = Literal["explicit", "implied", "inferred", "speculative"]
 MemoryKind = Literal["episode", "note"]

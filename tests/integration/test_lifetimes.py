@@ -1,39 +1,44 @@
-"""How long a memory really lives: examples, by the engine itself, as docs/reference/rules-and-rails.md shows them.
-
-`JOCHI_WRITE_DOCS=1` writes the page anew instead of comparing it.
-"""
+"""How long a memory really lives: examples, by the engine itself, as docs/reference/rules-and-rails.md shows them."""
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.pages import REFERENCE, says
 
 from jochi import Jochi
+from jochi.operate.explain import Change
 from jochi.policy import load_policy
 from jochi.policy.tables import rule_tables
 from jochi.scheduler.runner import run_job
 from jochi.temporal import to_python
 
-PAGE = Path(__file__).parents[2] / "docs/reference/rules-and-rails.md"
+PAGE = "rules-and-rails.md"
 BORN = datetime(2026, 3, 1, 9, 0, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
-END = 400 * DAY
+LONG = 400
+SCORED = 200
+"""Days that facts are followed: scores change no more after 180, and a fact is looked at every day."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """What is written at BORN, and what an app does to it later (days after BORN, the words for it, Cypher on `m` or touches)."""
+    """What is written at BORN, and what an app does to it later (days after BORN, the words for it, Cypher on `m` or touches).
+
+    ``owner``: what a Person has whose note it is. ``days``: how long it is followed.
+    """
 
     title: str
     labels: str
     properties: dict[str, Any]
     later: tuple[tuple[float, str, str | int], ...] = field(default=())
+    owner: dict[str, Any] | None = None
+    days: int = LONG
 
 
 EXAMPLES = (
@@ -77,6 +82,44 @@ EXAMPLES = (
         {"state": "candidate", "salience": 0.5, "ttl_policy": "ephemeral"},
         ((20, "one used access", 1), (40, "one used access", 1)),
     ),
+    Example("A Fact with confidence 0.8 that nobody uses", "Fact", {"confidence": 0.8}, days=SCORED),
+    Example(
+        "A Fact with confidence 0.97 and importance 0.9, used on its fifth day",
+        "Fact",
+        {"confidence": 0.97, "importance": 0.9},
+        ((5, "one used access", 1),),
+        days=SCORED,
+    ),
+    Example("A speculative Fact (confidence 0.1) that nobody confirms", "Fact", {"confidence": 0.1}),
+    Example(
+        "A speculative Fact (confidence 0.1) of importance 0.3, confirmed on its twentieth day",
+        "Fact",
+        {"confidence": 0.1, "importance": 0.3},
+        ((20, "a later extraction confirms it", "SET m.confirmed_at = $now, m.next_due = $now"),),
+        days=SCORED,
+    ),
+    Example(
+        "The same of importance 0.2",
+        "Fact",
+        {"confidence": 0.1, "importance": 0.2},
+        ((20, "a later extraction confirms it", "SET m.confirmed_at = $now, m.next_due = $now"),),
+        days=SCORED,
+    ),
+    Example(
+        "A commitment (a Fact) that is fulfilled on its tenth day",
+        "Fact",
+        {"confidence": 0.8, "category": "commitment"},
+        ((10, "the app marks it resolved", "SET m.resolved = true, m.resolved_at = $now, m.next_due = $now"),),
+    ),
+    Example("A Note for a month, its owner clean", "Note", {"lifetime": "month"}, owner={"is_dirty": False}),
+    Example("A Note for a month whose owner stays dirty", "Note", {"lifetime": "month"}, owner={"is_dirty": True}),
+    Example(
+        "A Note for a month whose dirty owner is consolidated in its 33rd day",
+        "Note",
+        {"lifetime": "month"},
+        ((32.5, "the app consolidates the owner", "MATCH (m)<-[:HAS_NOTE]-(o) SET o.is_dirty = false"),),
+        owner={"is_dirty": True},
+    ),
 )
 
 
@@ -89,9 +132,17 @@ def lived(client: Jochi, example: Example) -> list[tuple[timedelta, str]]:
         "m.created_at = $born, m.next_due = $born",
         {"p": example.properties, "born": BORN},
     )
+    if example.owner is not None:
+        client.database.run(
+            "MATCH (m:Curated {key: 'docs/m'}) CREATE (o:Curated:Person)-[:HAS_NOTE]->(m) "
+            "SET o = $p, o.id = 'o', o.scope = 'docs', o.key = 'docs/o', o.created_at = $born, o.next_due = $never",
+            {"p": example.owner, "born": BORN, "never": BORN + 2 * LONG * DAY},
+        )
     happened: list[tuple[timedelta, str]] = []
     deeds = [(BORN + days * DAY, words, what) for days, words, what in example.later]
-    while (due := _next_due(client)) is not None and min([due, *(at for at, _, _ in deeds)]) < BORN + END:
+    while (due := _next_due(client)) is not None and min(
+        [due, *(at for at, _, _ in deeds)]
+    ) < BORN + example.days * DAY:
         if deeds and deeds[0][0] <= due:
             at, words, what = deeds.pop(0)
             happened.append((at - BORN, words))
@@ -100,8 +151,9 @@ def lived(client: Jochi, example: Example) -> list[tuple[timedelta, str]]:
             happened += [(at - BORN, became) for became in _becoming(before, _state(client))]
             continue
         before = _state(client)
+        said = client.explain("docs/m", at=due).changes if example.labels == "Fact" else []
         assert run_job(client.engine, "curate_due", now=due, drain=True)[-1].error is None
-        happened += [(due - BORN, change) for change in _changes(before, _state(client), client)]
+        happened += [(due - BORN, change) for change in _changes(before, _state(client), said, client)]
     return happened
 
 
@@ -135,15 +187,20 @@ def _state(client: Jochi) -> dict[str, Any]:
     return {**to_python(rows[0]["p"]), "dead": rows[0]["dead"]}
 
 
-def _changes(before: dict[str, Any], after: dict[str, Any], client: Jochi) -> list[str]:
+def _changes(before: dict[str, Any], after: dict[str, Any], said: list[Change], client: Jochi) -> list[str]:
+    """What a look did. Which rule set a state stands nowhere but in what `explain` ``said`` just before."""
     if after["dead"]:
         (audit,) = client.database.run("MATCH (a:CurationAudit {action: 'prune'}) RETURN a.rule AS rule", write=False)
         return [f"pruned by `{audit['rule']}`"]
     told = []
     if before.get("state") != "archived" and after.get("state") == "archived":
         told.append(f"archived by `{after['tier_reason']}`: out of recall unless asked for, tier ARCHIVE")
-    elif before["tier"] != after["tier"]:
-        told.append(f"{before['tier']} → {after['tier']} by `{after['tier_reason']}`")
+    else:
+        if before.get("state") != after.get("state"):
+            (rule,) = [change.rule for change in said if change.state == after["state"]]
+            told.append(f"{before.get('state', 'candidate')} → {after['state']} by `{rule}`")
+        if before["tier"] != after["tier"]:
+            told.append(f"{before['tier']} → {after['tier']} by `{after['tier_reason']}`")
     if bool(before.get("needs_consolidation")) != bool(after.get("needs_consolidation")):
         told.append("flagged `needs_consolidation`" if after.get("needs_consolidation") else "flag taken off")
     return told
@@ -155,16 +212,6 @@ def _span(after: timedelta) -> str:
     return f"{days} d" + (f" {hours} h" if hours or minutes else "") + (f" {minutes} min" if minutes else "")
 
 
-def page_of(parts: dict[str, str], text: str) -> str:
-    """The page with what stands between `<!-- name -->` and `<!-- end name -->` replaced."""
-    for name, part in parts.items():
-        head, _, rest = text.partition(f"<!-- {name} -->\n")
-        _, found, tail = rest.partition(f"<!-- end {name} -->")
-        assert found, name
-        text = f"{head}<!-- {name} -->\n{part}<!-- end {name} -->{tail}"
-    return text
-
-
 @pytest.mark.server
 def test_the_page_says_what_the_engine_does(install_once: Callable[[Any], Jochi]) -> None:
     client = install_once(load_policy())
@@ -173,14 +220,15 @@ def test_the_page_says_what_the_engine_does(install_once: Callable[[Any], Jochi]
     for example in EXAMPLES:
         rows = [f"| {_span(after)} | {words} |" for after, words in lived(client, example)]
         told.append("\n".join([f"**{example.title}**", "", "| after | what happens |", "|---|---|", *rows]) + "\n")
-    wanted = page_of({"lifetimes": "\n".join(told)}, PAGE.read_text(encoding="utf-8"))
-    if os.environ.get("JOCHI_WRITE_DOCS"):
-        PAGE.write_text(wanted, encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == wanted, "JOCHI_WRITE_DOCS=1 writes the page anew"
+    says(PAGE, {"lifetimes": "\n".join(told)})
 
 
 def test_the_page_has_the_rules_of_the_shipped_policy() -> None:
-    wanted = page_of({"rules": rule_tables(load_policy().policy)}, PAGE.read_text(encoding="utf-8"))
-    if os.environ.get("JOCHI_WRITE_DOCS"):
-        PAGE.write_text(wanted, encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == wanted, "JOCHI_WRITE_DOCS=1 writes the page anew"
+    says(PAGE, {"rules": rule_tables(load_policy().policy)})
+
+
+def test_the_page_explains_every_condition_by_name() -> None:
+    """What the tables show in italics has a row, and so has nothing else."""
+    text = (REFERENCE / PAGE).read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \*(.+?)\* \| \S", text, re.MULTILINE)
+    assert sorted(rows) == [name.replace("_", " ") for name in load_policy().policy.predicates_used(all_of_them=True)]

@@ -149,6 +149,7 @@ def test_two_years_of_the_seeds_examples(applied: Jochi) -> None:
             "weekly": (memory("weekly"), weekly),
             "once": (memory("once"), []),
             "seasonal": (memory("seasonal"), bursts),
+            "one season": (memory("one season"), bursts[:4]),
             "doubtful": (memory("doubtful", confidence=0.4), []),
             "certain": (memory("certain", confidence=0.9), []),
             "kept": (memory("kept", ttl_policy="keep_forever"), []),
@@ -161,6 +162,7 @@ def test_two_years_of_the_seeds_examples(applied: Jochi) -> None:
         "weekly": ("core", 104),
         "once": ("archived", 0),
         "seasonal": ("active", 8),
+        "one season": ("active", 4),
         "doubtful": ("archived", 0),
         "certain": (None, 0),
         "kept": (None, 0),
@@ -171,6 +173,9 @@ def test_two_years_of_the_seeds_examples(applied: Jochi) -> None:
     }
     assert standing["often"].value == pytest.approx(1.0, abs=0.01)
     assert standing["weekly"].value == pytest.approx(1.0, abs=0.01)
+    # Lowest before the second burst, highest after it; the seed has a baseline of 0.3 to 0.6.
+    assert standing["one season"].at(MADE + 545 * DAY) == pytest.approx(0.103818805529, abs=1e-9)
+    assert left["seasonal"]["salience"] == pytest.approx(0.453847805353, abs=1e-9)
     assert standing["certain"].at(MADE + 7280 * DAY) == 0.5
     assert standing["kept"].at(MADE + 7280 * DAY) == 1.0
     # 0.044 a day until it is archived after 88.9 days, which the seed puts at about 50; once, at 195.6, which it puts at 100.

@@ -123,6 +123,7 @@ def test_defaults_are_made_for_each_object() -> None:
     assert first.created_at.utcoffset() == timedelta(0)
     assert (first.state, first.salience, first.scope) == ("candidate", 0.5, "default")
     assert first.key == f"default/{first.uid}"
+    assert Fact().state == "candidate"  # what an absent one counts as, so a fact begins alike whoever writes it
     assert Belief(uid="a", scope="s").key == "s/a"
 
 
@@ -176,7 +177,8 @@ def test_lists_hold_one_type() -> None:
 
 
 def test_words_are_the_seeds() -> None:
-    assert len(FACT_CATEGORIES) == 10
+    assert len(FACT_CATEGORIES) == 11
+    assert set(load_policy().policy.facts.protected_categories) <= set(FACT_CATEGORIES)
     assert get_args(words.AgentName) == ("kublai", "mongke", "chagatai", "temujin", "jochi", "ogedei")
     assert {"in_progress", "pending", "blocked"} <= set(get_args(words.TaskStatus))
     assert dict(Task.__all_properties__)["status"].words == get_args(words.TaskStatus)

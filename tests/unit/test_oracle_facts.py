@@ -143,6 +143,26 @@ def test_decay(properties: dict[str, Any], days: float, expected: float) -> None
     assert decay(fact(**properties), MADE + days * DAY, LONG_AGO) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("properties", "first", "end"),
+    [
+        ({"confidence": 0.4, "importance": 0}, LONG_AGO, 0.80),
+        ({"confidence": None, "importance": 0}, LONG_AGO, 0.82375),
+        ({"confidence": 0.39, "importance": 0}, LONG_AGO, 0.859375),
+        ({"confidence": 0.39, "importance": 0.41}, LONG_AGO, 0.85015),
+        ({"confidence": 0.39, "importance": 0.42}, LONG_AGO, 0.849925),
+        ({"confidence": 0.39, "importance": 0, "access_count": 1}, LONG_AGO, 0.859375 - 0.045 * ONE_ACCESS),
+        ({"confidence": 0.39, "importance": 0}, None, 0.609375),
+    ],
+)
+def test_what_decay_alone_archives(properties: dict[str, Any], first: datetime | None, end: float) -> None:
+    """Speculative facts that were never used and matter little, where accesses are reported (docs/reference/facts.md)."""
+    given = fact(**properties, confirmed_at=MADE)
+    assert decay(given, MADE + 9000 * DAY, first) == pytest.approx(end, abs=1e-9)
+    state = next_state(given, MADE + 9000 * DAY, first)
+    assert state == ("archived" if end >= 0.85 else "stale" if end >= 0.65 else "candidate")
+
+
 def test_decay_by_feedback() -> None:
     assert decay(fact(), MADE, LONG_AGO, Signals(feedback=-1)) == pytest.approx(0.04 + 0.1 + 0.15 * 0.525)
     assert decay(fact(), MADE, LONG_AGO, Signals(feedback=1)) == pytest.approx(0.04 + 0 + 0.15 * 0.425)
