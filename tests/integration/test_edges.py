@@ -288,7 +288,7 @@ def test_due_edges_come_from_the_index_in_its_order(client: Jochi, section: str)
     root = plan_of(client, client.engine.text("edges/decay_edges", section), GIVEN)
     ways = paths_up(root)
     seeks = [way for way in ways if way[0] == "DirectedRelationshipIndexSeekByRange"]
-    assert len(seeks) == 3
+    assert len(seeks) == len(client.policy.policy.edges.names)
     for way in seeks:
         first = next(name for name in way if name in ("Limit", "Sort", "Top", "PartialSort", "PartialTop"))
         assert first == "Limit", way
@@ -596,7 +596,9 @@ def test_the_report_names_what_waits(client: Jochi, server: TestServer) -> None:
         ("SAME_ENTITY", False, 2, 1, MADE + 180 * DAY),
         ("NEAR_IN_TIME", False, 0, 0, None),
         ("CAUSED", True, 1, 1, MADE + 180 * DAY),
+        ("RELATED_TO", False, 0, 0, None),
     ]
+    assert [t.lifecycle for t in found.types] == ["confidence"] * 3 + ["salience"]
     (waiting,) = found.types[0].samples
     assert (waiting.start, waiting.end, waiting.confidence, waiting.anchor) == ("s/a", "s/b", 0.8, MADE)
     assert found.walked_at == MADE
@@ -624,13 +626,14 @@ def test_indexes_follow_the_policy(database: Database, policy_of: Callable[..., 
     assert edge_indexes.check(shipped, edge_indexes.read_rows(database)).level is Level.FAIL
     made = edge_indexes.reconcile(database, shipped)
     assert {(change.name, change.done) for change in made} == {
-        (f"curated_edge_due_{type}", "created") for type in ("SAME_ENTITY", "NEAR_IN_TIME", "CAUSED")
+        (f"curated_edge_due_{type}", "created") for type in ("SAME_ENTITY", "NEAR_IN_TIME", "CAUSED", "RELATED_TO")
     }
     assert edge_indexes.reconcile(database, shipped) == []
     assert edge_indexes.check(shipped, edge_indexes.read_rows(database)).level is Level.OK
     assert {(change.name[17:], change.done) for change in edge_indexes.reconcile(database, one)} == {
         ("SAME_ENTITY", "dropped"),
         ("NEAR_IN_TIME", "dropped"),
+        ("RELATED_TO", "dropped"),
         ("KNOWS", "created"),
     }
     assert names(database) == {"curated_edge_due_CAUSED", "curated_edge_due_KNOWS"}
