@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -116,13 +117,14 @@ class Jochi:
         return Hygiene.from_row(self._read("report/hygiene"))
 
     def plan(self, at: datetime | None = None) -> Plan:
-        """What would be pruned at ``at`` (default: now), by rule and kind, with samples. Writes nothing.
+        """What would be pruned at ``at`` (default: now), by rule and kind, with samples, and edges that are due. Writes nothing.
 
         Memories that hang on nothing are found by their keys, page by page: that reads every memory once.
         """
         when = at or clock.now()
         due = Plan.from_row(self._read("curate/plan", now=when), when, self._policy_sha256())
-        return due.with_orphans(self._orphans(when))
+        edges = {found.type: found.due for found in self.edges(when, samples=0).types if found.due}
+        return replace(due.with_orphans(self._orphans(when)), edges=edges)
 
     def plan_budgets(self, scope: str | None = None, *, most: int = 100) -> BudgetPlan:
         """What the token budgets would move now, in one scope or in all (which reads every memory), and what is pinned above them.

@@ -48,10 +48,11 @@ def main() -> None:
     console = Console(width=110)
     with own_server("bench") as client:
         table = measure(client)
-    recall.add_rows(table)
+    found = recall.add_rows(table)
     for row in enrol.measure():
         table.add_row(*row)
     console.print(table)
+    recall.check(found)
 
 
 def measure(client: Jochi) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -89,12 +90,28 @@ histories = st.lists(
 )
 
 
-@given(st.lists(edges, min_size=6, max_size=6), histories)
-@CHECKS
-def test_uses_and_looks_leave_what_the_oracle_leaves(
-    jochi: Jochi, drawn: list[dict[str, Any]], history: list[tuple[timedelta, Look | Use]]
-) -> None:
+def test_uses_and_looks_leave_what_the_oracle_leaves(jochi: Jochi) -> None:
     jochi.apply()
+    happened: Counter[str] = Counter()
+
+    @given(st.lists(edges, min_size=6, max_size=6), histories)
+    @CHECKS
+    def lived(drawn: list[dict[str, Any]], history: list[tuple[timedelta, Look | Use]]) -> None:
+        live(jochi, drawn, history, happened)
+
+    lived()
+    # Else these examples would show nothing, whatever they are compared with.
+    for what in ("faded", "expired", "revived", "archived for good", "became core", "became active", "late", "kept"):
+        assert happened[what] > 0, (what, happened)
+
+
+def live(
+    jochi: Jochi,
+    drawn: list[dict[str, Any]],
+    history: list[tuple[timedelta, Look | Use]],
+    happened: Counter[str],
+) -> None:
+    """Writes the edges, lets them live, and compares them with the oracle's after each step."""
     wipe(jochi)
     jochi.database.run("MATCH (s:JochiScope) DELETE s")
     expected = {
@@ -109,11 +126,17 @@ def test_uses_and_looks_leave_what_the_oracle_leaves(
             at, used = now - step.ago, expected[f"e{step.edge}"]
             assert jochi.reinforce([Edge(used.start, "RELATED_TO", used.end)], now=at).reinforced == 1
             expected[used.id] = oracle.used(used, at, first.get(used.scope))
+            happened[change(used, expected[used.id])] += 1
+            happened["late"] += step.ago > timedelta(0)
             first[used.scope] = min(first.get(used.scope, at), at)
         else:
             for job in ("schedule_edges", "decay_edges"):
                 assert [run.error for run in jochi.run(job, drain=True, now=now) if run.error] == []
-            expected = {id: oracle.looked_at(e, now, first.get(e.scope)) for id, e in expected.items()}
+            for id, e in expected.items():
+                expected[id] = oracle.looked_at(e, now, first.get(e.scope))
+                happened["kept"] += e.properties.get("ttl_policy") == "keep_forever"
+                if expected[id] is not e:
+                    happened["expired" if e.properties.get("ttl_policy") == "ephemeral" else "faded"] += 1
         found = living_edges.stored(jochi)
         for id, e in expected.items():
             assert {n: found[id].get(n) for n in EXACT} == {n: e.properties.get(n) for n in EXACT}, (id, step)
@@ -125,6 +148,14 @@ def test_uses_and_looks_leave_what_the_oracle_leaves(
         for standing, e in zip(jochi.edge_salience(links, at=now), expected.values(), strict=True):
             assert standing is not None
             nearly(standing.at(now), oracle.salience_now(e, now, first.get(e.scope)), e.id)
+
+
+def change(before: LivingEdge, after: LivingEdge) -> str:
+    """What a use did to the state, in a word."""
+    was, now = before.properties.get("state", "candidate"), after.properties.get("state")
+    if was == "archived":
+        return "revived" if now == "active" else "archived for good"
+    return f"became {now}" if now != was else f"stayed {now}"
 
 
 def nearly(found: Any, expected: Any, what: str) -> None:

@@ -63,6 +63,9 @@ def print_plan(found: Plan) -> None:
         table("Rails that hold memories back", ("rail", "memories"), sorted(found.rails.items()), right=(1,))
     moved = f"{found.archives:,} archived and {found.moves:,} moved to another tier"
     out.print(f"{found.looked_at:,} memories are due for a look; {found.prunes:,} would be pruned, {moved}.")
+    if found.edges:
+        told = ", ".join(f"{n:,} {type_}" for type_, n in sorted(found.edges.items()))
+        out.print(f"Time would take from these edges: {told}. `jochi edges` shows some.")
 
 
 def explain(

@@ -1,9 +1,9 @@
-"""A plan: what curate_due and sweep_orphans would do, counted by the very macros that they run (DESIGN §8)."""
+"""A plan: what curate_due and sweep_orphans would do, counted by the very macros that they run (DESIGN §8); and due edges."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -41,7 +41,10 @@ class PlanQuota:
 
 @dataclass(frozen=True)
 class Plan:
-    """What would happen at ``at`` to everything that is due by then, under the policy with ``policy_sha256``."""
+    """What would happen at ``at`` to everything that is due by then, under the policy with ``policy_sha256``.
+
+    ``edges``: by type, how many relationships wait for decay_edges then: they lose confidence, or are archived.
+    """
 
     at: datetime
     policy_sha256: str
@@ -49,6 +52,7 @@ class Plan:
     quotas: list[PlanQuota]
     rails: dict[str, int]
     looked_at: int
+    edges: dict[str, int] = field(default_factory=dict)
 
     @property
     def prunes(self) -> int:
