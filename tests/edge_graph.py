@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
+import pytest
+from tests.oracle import activation
 from tests.oracle.edges import Edge
 
 from jochi import Jochi
@@ -57,6 +60,30 @@ def next_dues(client: Jochi) -> dict[str, Any]:
         "MATCH ()-[r]->() WHERE r.id IS NOT NULL RETURN r.id AS id, r.next_due AS due", write=False
     )
     return {row["id"]: to_python(row["due"]) for row in rows}
+
+
+def look_along(
+    client: Jochi, scope: str, edges: Sequence[Edge], seeds: Mapping[str, float], hops: int, now: datetime
+) -> None:
+    """What recall reaches from these seeds, by how much and on which way, is what the oracle says; the edges are the scope's."""
+    asked: dict[str, Any] = dict.fromkeys(("kinds", "tiers", "since", "until", "include_archived"))
+    asked |= {"scope": scope, "hops": hops, "k": 100}
+    asked["seeds"] = [{"key": key, "score": score} for key, score in seeds.items()]
+    row = client.engine.call("memory/recall_spread", {"now": now, "asked": asked}, write=False)
+    assert (row["refused"], row["cut_off"]) == (None, False)
+    reached = {entry["key"]: entry for entry in row["reached"]}
+    scores = activation.activations(seeds, edges, hops)
+    assert {key: entry["activation"] for key, entry in reached.items()} == pytest.approx(scores, abs=1e-12), asked
+    refined = activation.refined(scores, edges)
+    assert {key: entry["score"] for key, entry in reached.items()} == pytest.approx(refined, abs=1e-12), asked
+    ways = activation.paths(seeds, edges, hops)
+    for key, entry in reached.items():
+        best = activation.shown(ways[key])
+        shown = tuple(entry["keys"]), tuple(edge["confidence"] for edge in entry["edges"])
+        assert shown == (best.keys, best.confidences), asked
+        assert (entry["seed"], entry["hops"]) == (best.keys[0], len(best.edges)), asked
+    listed = [(entry["score"], entry["key"]) for entry in row["reached"]]
+    assert listed == sorted(listed, key=lambda pair: (-pair[0], pair[1])), asked
 
 
 def wipe(client: Jochi) -> None:

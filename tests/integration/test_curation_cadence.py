@@ -79,19 +79,30 @@ def a_life(start: datetime) -> list[Memory]:
 
 
 def test_ticking_every_hour_and_once_a_month_end_in_the_same_graph(applied: Jochi) -> None:
+    """Once a month from the start on, and from a month later: what was warm only meanwhile has its state all the same. Compared
+    while such states last, too: in the end all of it is stale."""
     start = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
-    end = start + 400 * DAY
-    ends = []
-    for steps in ([(HOUR, start + 3 * DAY), (3 * DAY, end)], [(30 * DAY, end)]):
+    month = 30 * DAY
+    # In the middle no deadline is just over: what is due at the very moment waits for its hour.
+    middle, end = start + 65 * DAY, start + 400 * DAY
+    found = []
+    for since, steps in (
+        (start, [(HOUR, start + 3 * DAY), (3 * DAY, middle), (3 * DAY, end)]),
+        (start, [(month, middle), (month, end)]),
+        (start + month, [(month, middle), (month, end)]),
+    ):
         graph.clear(applied.database)
         write(applied, a_life(start), now=start)
-        since = start
         for interval, until in steps:
             replay(applied.engine, {"curate_due": interval}, start=since, end=until)
             since = until
-        look(applied, end)
-        ends.append(told(applied))
-    assert {key: (a, ends[1][key]) for key, a in ends[0].items() if a != ends[1][key]} == {}
+            if until in (middle, end):
+                look(applied, until)
+                found.append(told(applied))
+    middles, ends = found[::2], found[1::2]
+    for often, seldom in ((middles[0], middles[1]), (middles[0], middles[2]), (ends[0], ends[1]), (ends[0], ends[2])):
+        assert {key: (a, seldom[key]) for key, a in often.items() if a != seldom[key]} == {}
+    assert {state for _live, _tier, state, *_ in middles[0].values() if state} >= {"validated", "stale"}
     outcomes = [(live, tier) for live, tier, *_ in ends[0].values()]
     assert {tier for live, tier in outcomes if live} >= {"HOT", "ARCHIVE"}  # sessions keep some near
     assert 10 < sum(not live for live, _tier in outcomes) < len(outcomes) - 10
@@ -106,7 +117,8 @@ def told(client: Jochi) -> dict[str, tuple[Any, ...]]:
         reason = held.get("tier_reason")
         by_time = reason in ("tier.hot_idle", "tier.warm_idle", "tier.cold_idle", "tier.cold_never")
         at = held.get("tier_at") if by_time else None
-        found[key] = (True, held.get("tier"), held.get("state"), reason, at) if stored.live else (False, None)
+        lives = (True, held.get("tier"), held.get("state"), reason, at)
+        found[key] = lives if stored.live else (False, None, None)
     return found
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from tests.conftest import TestServer
-from tests.edge_graph import add_edges, add_memories, next_dues, stored
+from tests.edge_graph import add_edges, add_memories, look_along, next_dues, stored
+from tests.oracle import activation
 from tests.oracle.edges import Edge
 from typer.testing import CliRunner
 
@@ -476,7 +479,8 @@ def remembered(client: Jochi, *texts: str, scope: str = "s") -> None:
 
 
 def test_recall_follows_edges_and_shows_them(client: Jochi) -> None:
-    remembered(client, "tea is green", "cup of porcelain", "china makes it", "far away", "farther still")
+    """Every number of docs/reference/edges.md, and on both sides of `edges.visible` and of the third hop."""
+    remembered(client, "tea is green", "cup of porcelain", "china makes it", "far away", "farther still", "faint trace")
     add_edges(
         client,
         [
@@ -484,6 +488,7 @@ def test_recall_follows_edges_and_shows_them(client: Jochi) -> None:
             edge("2", "s/china", "s/cup", None, weight=0.5),
             edge("3", "s/china", "s/far", 0.2),
             edge("4", "s/far", "s/farther", 1.0),
+            edge("5", "s/tea", "s/faint", 0.199),
         ],
     )
     plain = client.recall("green", scope="s")
@@ -491,6 +496,12 @@ def test_recall_follows_edges_and_shows_them(client: Jochi) -> None:
     found = client.recall("green", scope="s", hops=3)
     assert found.hits == plain.hits
     seed = plain[0].score
+    assert seed == pytest.approx(1 / 61)
+    assert [(one.key, round(one.activation, 5), round(one.score, 5)) for one in found.reached] == [
+        ("s/cup", 0.00998, 0.00619),
+        ("s/china", 0.00349, 0.00583),
+        ("s/far", 0.00049, 0.00195),
+    ]
     assert {one.key: one.activation for one in found.reached} == pytest.approx(
         {
             "s/cup": seed * 0.87 * 0.7,
@@ -508,6 +519,65 @@ def test_recall_follows_edges_and_shows_them(client: Jochi) -> None:
     assert [one.key for one in client.recall("green", scope="s", hops=1).reached] == ["s/cup"]
     assert len(client.recall("green", scope="s", hops=3, k=2).reached) == 2
     assert len(client.recall("nothing", scope="s", hops=3).reached) == 0
+
+
+@dataclass(frozen=True)
+class Network:
+    """Seven memories in a scope of their own, what joins them, and what recall hit."""
+
+    scope: str
+    edges: list[Edge]
+    seeds: dict[str, float]
+    hops: int
+
+    @property
+    def keys(self) -> list[str]:
+        return [f"{self.scope}/{name}" for name in "abcdefg"]
+
+    def scores(self) -> dict[str, float]:
+        return activation.refined(activation.activations(self.seeds, self.edges, self.hops), self.edges)
+
+
+def network(number: int) -> Network:
+    """Dense enough for paths that meet, parallel edges and hits that lead to the same; the same ones in every run."""
+    dice, empty = Random(number), Network(f"n{number}", [], {}, 0)
+    edges = [
+        Edge(
+            *dice.sample(empty.keys, 2),
+            confidence=dice.choice([None, 0.1, 0.199, 0.2, 0.5, 0.87, 1]),
+            weight=dice.choice([None, 0.5, 2]),
+            one_way=dice.random() < 1 / 3,
+            id=f"{number}-{i:02}",
+        )
+        for i in range(dice.randint(12, 20))
+    ]
+    hits = dice.sample(empty.keys, dice.randint(1, 3))
+    seeds = {key: 1 / (61 + rank) for rank, key in enumerate(hits)}
+    return Network(empty.scope, edges, seeds, dice.choice([1, 2, 3, 3, 3]))
+
+
+def test_recall_along_edges_is_the_oracles(client: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hypothesis' few examples of it are nearly empty; these are not, which is asked of the oracle first."""
+    networks = [network(number) for number in range(40)]
+    activated = [activation.activations(n.seeds, n.edges, n.hops) for n in networks]
+    scores = [n.scores() for n in networks]
+    assert sum(s != pytest.approx(a) for s, a in zip(scores, activated, strict=True)) >= 20, "refined"
+    both_ways = [replace(n, edges=[replace(e, one_way=False) for e in n.edges]).scores() for n in networks]
+    assert sum(s != pytest.approx(other) for s, other in zip(scores, both_ways, strict=True)) >= 20, "one_way"
+    with monkeypatch.context() as patched:
+        patched.setattr(activation, "VISIBLE", 0.0)
+        seen = [n.scores() for n in networks]
+    assert sum(s != pytest.approx(other) for s, other in zip(scores, seen, strict=True)) >= 20, "visible"
+    ways = [list(activation.paths(n.seeds, n.edges, n.hops).values()) for n in networks]
+    assert sum(any(len(activation.shown(to).edges) == 3 for to in of) for of in ways) >= 10, "three hops"
+    assert sum(any(len({way.keys for way in to}) > 1 for to in of) for of in ways) >= 20, "paths"
+    assert sum(any(len({way.keys[0] for way in to}) > 1 for to in of) for of in ways) >= 10, "hits"
+    assert sum(any(len({way.keys for way in to}) < len(to) for to in of) for of in ways) >= 20, "parallel edges"
+
+    add_memories(client, [key for n in networks for key in n.keys])
+    add_edges(client, [e for n in networks for e in n.edges])
+    for n in networks:
+        look_along(client, n.scope, n.edges, n.seeds, n.hops, MADE)
 
 
 def test_recall_passes_through_live_memories_of_the_scope_only(client: Jochi) -> None:
@@ -611,6 +681,7 @@ def test_the_report_names_what_waits(client: Jochi, server: TestServer) -> None:
         (["plan", "--at", "2026-06-30T00:00:00Z"], "1 CAUSED, 1 SAME_ENTITY"),
         (["recall", "fact", "--scope", "s", "--hops", "2", "--json"], '"reached"'),
         (["recall", "fact", "--scope", "s", "--hops", "1"], "more along edges"),
+        (["recall", "fact", "--scope", "s", "--k", "1", "--hops", "1"], "conf="),
     ):
         answer = CliRunner().invoke(app, words, env=environment)
         assert answer.exit_code == 0, answer.output

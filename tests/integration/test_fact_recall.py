@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 from tests.curation_looks import NOW, write
+from tests.edge_graph import add_edges
 from tests.oracle import Memory
+from tests.oracle.edges import Edge
 from tests.oracle.fact_recall import delta, is_found
 
 from jochi import Jochi
@@ -73,12 +75,37 @@ def test_other_kinds_have_their_ranks_only(jochi: Jochi) -> None:
     assert found(jochi)["default/b"].score == pytest.approx(GREATEST)
 
 
-def test_a_policy_can_leave_out_what_is_stale(install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path) -> None:
+@pytest.fixture
+def strict(install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path) -> Jochi:
+    """Another policy: what is stale is left out."""
     file = tmp_path / "policy.toml"
     file.write_text("[policy]\nname = 'strict'\nextends = 'default'\n[facts]\nfilter_stale = true\n")
-    client = install_once(load_policy(file))
+    return install_once(load_policy(file))
+
+
+def test_a_policy_can_leave_out_what_is_stale(strict: Jochi) -> None:
+    client = strict
     write(client, FACTS)
     client.database.autocommit("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     for archived in (False, True):
         hits = found(client, include_archived=archived)
         assert hits.keys() == {f.key for f in FACTS if is_found(f, filter_stale=True, include_archived=archived)}
+
+
+@pytest.mark.parametrize("filter_stale", [False, True])
+def test_edges_lead_to_and_through_what_recall_may_return(request: pytest.FixtureRequest, filter_stale: bool) -> None:
+    """From one hit to facts of every state, and from each of them to one that only it leads to."""
+    client: Jochi = request.getfixturevalue("strict" if filter_stale else "jochi")
+    given = {"content": "nothing of note", "created_at": NOW}
+    behind = [Memory(f"behind {fact.id}", ("Fact",), given) for fact in FACTS]
+    hit = Memory("hit", ("Fact",), given | {"content": "the blue door"})
+    write(client, [hit, *FACTS, *behind])
+    add_edges(client, [Edge(hit.key, fact.key, id=fact.id) for fact in FACTS])
+    add_edges(client, [Edge(fact.key, far.key, id=far.id) for fact, far in zip(FACTS, behind, strict=True)])
+    client.database.autocommit("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    for archived in (False, True):
+        recalled = client.recall("blue door", scope="default", k=50, hops=2, include_archived=archived)
+        assert recalled.keys == [hit.key]
+        there = [fact for fact in FACTS if is_found(fact, filter_stale=filter_stale, include_archived=archived)]
+        wanted = {fact.key for fact in there} | {f"default/behind {fact.id}" for fact in there}
+        assert {one.key for one in recalled.reached} == wanted

@@ -4,6 +4,7 @@ Cleanup; docs/reference/notes.md)."""
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +12,12 @@ from tests.curation_looks import DAY, HAIR, NOW, OLD, curate, due_again, look, p
 from tests.oracle import Link, Memory
 
 from jochi import Jochi
+from jochi_models import Note
 
 pytestmark = pytest.mark.server
 
 HOUR = timedelta(hours=1)
+PAGE = Path(__file__).parents[2] / "docs/reference/notes.md"
 
 
 @pytest.fixture
@@ -29,6 +32,28 @@ def note(id: str, *links: Link, **properties: Any) -> Memory:
 
 def owner(**properties: Any) -> Link:
     return Link("HAS_NOTE", "in", ("Person",), properties)
+
+
+def test_the_example_of_the_page(applied: Jochi) -> None:
+    """As it stands there: the note hangs on the person and on its source, lives a month, and waits for the person only."""
+    applied.remember([{"kind": "Person", "id": "anna"}, {"kind": "Source", "id": "mail-17"}])
+    example = PAGE.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    exec(example, {"jochi": applied})
+    (found,) = applied.database.run(
+        "MATCH (:Person {id: 'anna'})-[:HAS_NOTE]->(n:Note)-[:ADDED_IN]->(:Source {id: 'mail-17'}) "
+        "MATCH (n)-[r]-() RETURN n.id AS id, n.lifetime AS lifetime, n.content AS content, n.created_at AS made, count(r) AS links"
+    )
+    assert (found["lifetime"], found["content"], found["links"]) == ("month", "moves to Lisbon in May", 2)
+    applied.database.run("MATCH (m:Source|Person) SET m.is_dirty = true")
+    over = found["made"].to_native() + 30 * DAY
+    for now, dirty, gone in ((over - HAIR, False, False), (over, True, False), (over, False, True)):
+        applied.database.run("MATCH (p:Person) SET p.is_dirty = $dirty", {"dirty": dirty})
+        due_again(applied, now)
+        assert pruned(look(applied, now)) == ({found["id"]} if gone else set())
+
+
+def test_a_note_of_the_models_lives_a_month() -> None:
+    assert Note().lifetime == "month"
 
 
 @pytest.mark.parametrize(("lifetime", "days"), [("week", 7), ("month", 30), ("year", 365)])
@@ -78,6 +103,7 @@ def test_it_waits_for_its_owner_a_week_at_most(applied: Jochi, properties: dict[
         note("unmarked", owner(), **properties),
         note("alone", **properties),
         note("other way", Link("HAS_NOTE", "out", ("Person",), {"is_dirty": True}), **properties),
+        note("read from", Link("ADDED_IN", "out", ("Source",), {"is_dirty": True}), **properties),
         note("pruned owner", Link("HAS_NOTE", "in", ("Person", "Tombstone"), {"is_dirty": True}), **properties),
     )
     waiting = {"dirty", "perhaps", "one of two"}

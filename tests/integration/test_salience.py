@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from tests.curation_looks import DAY, HAIR, OLD, SECOND, curate, due_again, look, write
 from tests.oracle import Link, Memory, graph
+from tests.oracle.facts import heat_at_best
 from tests.oracle.states import looked_at, used
 
 from jochi import Jochi
@@ -20,6 +21,8 @@ pytestmark = pytest.mark.server
 MADE = OLD + 100 * DAY
 FADES = MADE + timedelta(seconds=16_899_940)
 """0.5 at 0.02 a day is below 0.01 after ln 50 / 0.02 = 195.6 days, not after the 100 that seed 002 says."""
+RAW = '{"from": "Ann", "text": " Gru\u0308\u00dfe "}\r\n\u00a0\u200b'
+"""As a source gave it: nothing of it is tidied up."""
 LIVED = (
     "state",
     "salience",
@@ -57,6 +60,32 @@ def test_salience_below_a_hundredth_archives(applied: Jochi, state: str) -> None
         (True, "archived", FADES, FADES)
     }
     assert all(left["salience"] == pytest.approx(0.01, abs=1e-6) for left in after.values())
+
+
+@pytest.mark.parametrize(
+    ("confidence", "uses", "seconds"),
+    [
+        (0.79, 0, 11_901_366),  # ln 50 / (0.02 · 1.42) = 137.7 days
+        (0.8, 0, None),
+        (0.8, 1, 35_007_422),  # 0.575 at 0.01 a day from its first use on: ln 57.5 / 0.01 = 405.2 days
+    ],
+)
+def test_a_sure_candidate_waits_for_its_first_use(
+    applied: Jochi, confidence: float, uses: int, seconds: int | None
+) -> None:
+    """From a confidence of 0.8 on it doesn't fall; once it is active, it does like any other."""
+    write(applied, [memory("m", confidence=confidence)], first=MADE, now=MADE)
+    applied.touch(["default/m"] * uses, now=MADE)
+    run_job(applied.engine, "fold_accesses", now=MADE, drain=True)
+    before = MADE + (timedelta(seconds=seconds) - SECOND if seconds else 7300 * DAY)
+    due_again(applied, before)
+    left = look(applied, before)["m"]
+    assert (left["state"], left.live) == ("active" if uses else None, True)
+    (standing,) = applied.salience(["default/m"], at=before)
+    assert standing.at(before) == (pytest.approx(0.01, abs=1e-7) if seconds else 0.5)
+    if seconds:
+        due_again(applied, before + SECOND)
+        assert look(applied, before + SECOND)["m"]["state"] == "archived"
 
 
 def test_the_queue_comes_back_in_the_hour_of_the_crossing(applied: Jochi) -> None:
@@ -231,11 +260,15 @@ def test_time_alone_ends_in_the_same_graph_by_the_hour_and_by_the_month(applied:
 
 
 def test_a_thousand_noisy_searches_revive_nothing(applied: Jochi) -> None:
-    """What was only shown changes no salience, no state and no tier, and holds nothing back once it is counted."""
+    """What was only shown changes no salience, no state and no tier, and holds nothing back once it is counted: it stands as what
+    was never shown."""
     junk = [memory(f"junk{i}", confidence=0.2) for i in range(20)]
+    # 0.525 warm at its best: one that counted as used would be validated.
+    facts = [memory(f"fact{i}", "Fact", confidence=0.75, state="candidate", policy_class="protected") for i in range(5)]
+    quiet = [replace(junk[0], id="quiet"), replace(facts[0], id="quiet fact")]
     good = memory("good", confidence=0.2)
-    write(applied, [*junk, good], first=MADE, now=MADE)
-    keys = [each.key for each in junk]
+    write(applied, [*junk, *facts, *quiet, good], first=MADE, now=MADE)
+    keys = [each.key for each in (*junk, *facts)]
     for week in range(25):
         now = MADE + (week * 14 + 3) * DAY
         applied.touch(keys * 40, used=False, now=now)  # 20 searches a week for 50 weeks
@@ -244,10 +277,18 @@ def test_a_thousand_noisy_searches_revive_nothing(applied: Jochi) -> None:
         run_job(applied.engine, "fold_accesses", now=now + DAY, drain=True)
         run_job(applied.engine, "curate_due", now=now + DAY, drain=True)
     left = {id: to_python(stored.properties) for id, stored in graph.state(applied.database).items()}
-    assert {(left[key]["state"], left[key]["recall_count"], left[key].get("access_count", 0)) for key in keys} == {
-        ("archived", 1000, 0)
-    }
-    assert len({left[key]["salience"] for key in keys}) == 1
+    assert {(left[key]["recall_count"], left[key].get("access_count", 0)) for key in keys} == {(1000, 0)}
+    stands = ("state", "archived_at", "salience", "salience_at", "tier", "tier_at", "tier_reason", "last_accessed_at")
+    for shown, never in ((junk, quiet[0]), (facts, quiet[1])):
+        wanted = {name: left[never.key].get(name) for name in stands}
+        assert [{name: left[each.key].get(name) for name in stands} for each in shown] == [wanted] * len(shown)
+    assert [(left[each.key]["state"], left[each.key]["tier"]) for each in quiet] == [
+        ("archived", "ARCHIVE"),
+        ("stale", "ARCHIVE"),
+    ]
+    for each in (*facts, quiet[1]):
+        (warm,) = [rule for rule in applied.explain(each.key, at=now).rules if rule.rule == "fact.warm"]
+        assert warm.conditions[0]["current"] == pytest.approx(heat_at_best(facts[0]), abs=1e-12)
     assert (left[good.key]["state"], left[good.key]["access_count"]) == ("core", 12)
 
 
@@ -271,6 +312,68 @@ def test_decay_deletes_nothing_and_an_archived_source_can_be_reached(applied: Jo
         "MATCH (:Source {key: 'default/source'})-[:mentions]->(c) RETURN count(c) AS n", write=False
     )
     assert linked[0]["n"] == 1
+
+
+@pytest.mark.parametrize(("now", "state"), [(FADES - SECOND, None), (FADES, "archived")])
+def test_sensitivity_has_no_effect(applied: Jochi, now: datetime, state: str | None) -> None:
+    """Not even one that is no text (seed 002, TTL Policy Table)."""
+    plain = memory("plain", "Source", raw_content=RAW)
+    some = {value: replace(plain, id=f"s{value}") for value in ("low", "high", 7)}
+    some = {value: replace(each, properties=each.properties | {"sensitivity": value}) for value, each in some.items()}
+    left = curate(applied, plain, *some.values(), first=MADE, now=now)
+    assert (left["plain"]["state"], left["plain"]["raw_content"]) == (state, RAW)
+    for value, each in some.items():
+        wanted = left["plain"].properties | {"id": each.id, "key": each.key, "sensitivity": value}
+        assert left[each.id].properties == wanted
+
+
+def test_raw_content_stays_whatever_curation_does(applied: Jochi) -> None:
+    """A repair, a move, a use, a hard expiry, fading: each happened, and what a source said is as it was."""
+    some = [
+        memory("broken", "Source", content="a mail", token_count=-1),
+        memory("moves", "Source", tier="HOT"),
+        memory("used", "Source", state="archived", archived_at=MADE),
+        memory("expires", "Source", ttl_policy="ephemeral", salience=1.0),
+        memory("fades", "Source"),
+    ]
+    said = {each.id: RAW + each.id for each in some}
+    write(
+        applied,
+        [replace(each, properties=each.properties | {"raw_content": said[each.id]}) for each in some],
+        first=MADE,
+        now=MADE,
+    )
+
+    def left() -> dict[str, Any]:
+        found = {
+            key.split("/")[1]: to_python(stored.properties) for key, stored in graph.state(applied.database).items()
+        }
+        assert {id: each["raw_content"] for id, each in found.items()} == said
+        return found
+
+    assert run_job(applied.engine, "hygiene", now=MADE + DAY, drain=True)
+    assert left()["broken"]["token_count"] > 0
+    look(applied, MADE + DAY)
+    assert left()["moves"]["tier"] == "WARM"
+    applied.touch(["default/used"], now=MADE + 2 * DAY)
+    run_job(applied.engine, "fold_accesses", now=MADE + 2 * DAY, drain=True)
+    assert left()["used"]["state"] == "active"
+    look(applied, MADE + 30 * DAY + timedelta(hours=1))
+    assert (left()["expires"]["state"], left()["fades"].get("state")) == ("archived", None)
+    look(applied, FADES + timedelta(hours=1))
+    assert left()["fades"]["state"] == "archived"
+
+
+def test_what_expires_at_says_takes_the_raw_content_along(applied: Jochi) -> None:
+    """An app's own word, and nothing else of this: pruned with it, restorable for 30 days, then purged."""
+    gone = memory("m", "Source", raw_content=RAW, expires_at=MADE + 50 * DAY)
+    assert curate(applied, gone, first=MADE, now=MADE + 50 * DAY - HAIR)["m"].live
+    due_again(applied, MADE + 50 * DAY)
+    left = look(applied, MADE + 50 * DAY)["m"]
+    assert (left.live, left["raw_content"]) == (False, RAW)
+    for days, there in ((30 * DAY - HAIR, True), (30 * DAY, False)):
+        run_job(applied.engine, "purge_tombstones", now=MADE + 50 * DAY + days, drain=True)
+        assert bool(graph.state(applied.database)) is there
 
 
 def test_a_use_brings_back_what_was_archived(applied: Jochi) -> None:

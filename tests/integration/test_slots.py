@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neo4j.exceptions import ConstraintError
 from tests.conftest import TestServer
 from tests.oracle.memory import Memory
 from tests.slot_looks import DAY, MADE, NOW, fact, look, prune, remember, restore, row, settle
@@ -40,6 +41,25 @@ def props(client: Jochi, key: str) -> dict[str, Any]:
         "MATCH (m {key: $key}) WHERE m:Curated OR m:Tombstone RETURN properties(m) AS p", {"key": key}, write=False
     )
     return dict(found[0]["p"])
+
+
+def test_a_constraint_says_that_one_value_holds(jochi: Jochi) -> None:
+    """Whoever writes, and whatever the engine did wrong: the server itself refuses a second one."""
+    with jochi.database.driver.session() as session:
+        session.run("CREATE (:Curated {slot_key: 'x'})").consume()
+        with pytest.raises(ConstraintError, match="slot_key"):
+            session.run("CREATE (:Curated {slot_key: 'x'})").consume()
+        session.run("CREATE (:Curated {slot_key: 'y'}) CREATE (:Other {slot_key: 'x'}) CREATE (:Curated)").consume()
+    (found,) = jochi.database.run(
+        "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties WHERE 'slot_key' IN properties RETURN *",
+        write=False,
+    )
+    assert (found["name"], found["labelsOrTypes"], found["properties"]) == (
+        "curated_slot_key",
+        ["Curated"],
+        ["slot_key"],
+    )
+    assert "UNIQUE" in found["type"]
 
 
 def test_a_newer_value_replaces_an_older_one(jochi: Jochi) -> None:
@@ -395,20 +415,28 @@ def test_the_job_reads_what_is_due_and_no_more(jochi: Jochi) -> None:
 
 def test_recall_leaves_out_what_holds_no_more(jochi: Jochi) -> None:
     said = [("1", "Rome", 1), ("2", "Rome", 2), ("3", "Oslo", 5), ("4", "oslo", 6), ("5", "Bonn", 110)]
+    embedding = jochi.policy.policy.embedding
+    vector = [1.0] + [0.0] * (embedding.dimensions - 1)
+    embedded = {"embedding": vector, "embedding_model": embedding.model}
     rows = [row(fact(id, value, day)) | {"content": f"Ann lives in {value}, says {id}"} for id, value, day in said]
-    jochi.remember([*rows, {"kind": "Note", "id": "n", "content": "Ann is tall"}], now=NOW)
+    rows.append({"kind": "Note", "id": "n", "content": "Ann is tall"})
+    jochi.remember([each | embedded for each in rows], now=NOW)
     jochi.database.run("CALL db.awaitIndexes()")
     jochi.database.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 
     def found(**asked: Any) -> set[str]:
-        return {hit.key.removeprefix("default/") for hit in jochi.recall("Ann", **asked)}
+        ways = ({"text": "Ann"}, {"vector": vector}, {"text": "Ann", "vector": vector})
+        by_words, *others = ({hit.key.removeprefix("default/") for hit in jochi.recall(**way, **asked)} for way in ways)
+        assert others == [by_words] * 2
+        return by_words
 
     assert found() == {"3", "4", "n"}
     assert found(include_superseded=True) == {"1", "2", "3", "4", "5", "n"}
     settle(jochi, MADE + 110 * DAY)
     assert found() == {"5", "n"}
     jochi.remember(
-        {"kind": "Belief", "id": "b", "content": "Ann is old", "properties": {"state": "superseded"}}, now=NOW
+        {"kind": "Belief", "id": "b", "content": "Ann is old", "properties": {"state": "superseded"}} | embedded,
+        now=NOW,
     )
     jochi.database.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     assert found() == {"5", "n"}

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.edge_graph import add_edges, add_memories, next_dues, stored, wipe
-from tests.oracle import activation
+from tests.edge_graph import add_edges, add_memories, look_along, next_dues, stored, wipe
 from tests.oracle.edges import Edge, decayed, due, reinforced
 
 from jochi import Jochi
@@ -215,27 +214,4 @@ def test_what_recall_reaches_is_the_oracles(
     wipe(client)
     add_memories(client, NODES)
     add_edges(client, edges)
-    asked = {
-        "scope": "s",
-        "seeds": [{"key": key, "score": score} for key, score in seeds.items()],
-        "hops": hops,
-        "k": 100,
-    }
-    asked |= dict.fromkeys(("kinds", "tiers", "since", "until", "include_archived"))
-    row = client.engine.call("memory/recall_spread", {"now": START, "asked": asked}, write=False)
-    assert (row["refused"], row["cut_off"]) == (None, False)
-    reached = {entry["key"]: entry for entry in row["reached"]}
-    scores = activation.activations(seeds, edges, hops)
-    assert {key: entry["activation"] for key, entry in reached.items()} == pytest.approx(scores, abs=1e-12)
-    refined = activation.refined(scores, edges)
-    assert {key: entry["score"] for key, entry in reached.items()} == pytest.approx(refined, abs=1e-12)
-    ways = activation.paths(seeds, edges, hops)
-    for key, entry in reached.items():
-        best = activation.shown(ways[key])
-        assert (tuple(entry["keys"]), tuple(edge["confidence"] for edge in entry["edges"])) == (
-            best.keys,
-            best.confidences,
-        )
-        assert (entry["seed"], entry["hops"]) == (best.keys[0], len(best.edges))
-    listed = [(entry["score"], entry["key"]) for entry in row["reached"]]
-    assert listed == sorted(listed, key=lambda pair: (-pair[0], pair[1]))
+    look_along(client, "s", edges, seeds, hops, START)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -80,7 +81,7 @@ def stories(draw: st.DrawFn) -> list[tuple[int, list[list[int]], bool]]:
 
 @given(many=st.tuples(*(memories(i) for i in range(12))), story=stories())
 @settings(
-    max_examples=5,
+    max_examples=8,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
@@ -113,20 +114,21 @@ def test_uses_and_looks_leave_what_the_oracle_says(
             assert [run.error for run in run_job(jochi.engine, "curate_due", now=now, drain=True) if run.error] == []
             held = {key: looked_at(memory, now, first[key]) for key, memory in held.items()}
             agree(jochi, held, f"looked at {now}")
-    later = now + 17 * DAY + timedelta(microseconds=123_457)
     there = {standing.key: standing for standing in jochi.salience(held, at=now)}
-    then = {standing.key: standing.at(later) for standing in jochi.salience(held, at=later)}
     assert sorted(there) == sorted(held)
-    for key, memory in held.items():
-        wanted = salience_now(memory, later, first[key])
-        found = (there[key].at(later), then[key], said_by_the_database(jochi, key, later))
-        assert all(same(value, wanted) for value in found), f"{found}, and the oracle {wanted}: {memory}"
+    # Before every anchor, at once, some time after, and when nearly nothing is left.
+    for later in (MADE - DAY, now, now + 17 * DAY + timedelta(microseconds=123_457), now + 7305 * DAY):
+        then = {standing.key: standing.at(later) for standing in jochi.salience(held, at=later)}
+        told = told_by_the_database(jochi, held, later)
+        for key, memory in held.items():
+            wanted = salience_now(memory, later, first[key])
+            found = (there[key].at(later), then[key], told[key])
+            assert all(same(value, wanted) for value in found), f"{later}: {found}, and the oracle {wanted}: {memory}"
 
 
-def said_by_the_database(client: Jochi, key: str, at: datetime) -> float | None:
-    row = client.engine.call("memory/salience", {"now": at, "keys": [key]}, write=False)
-    value: float | None = row["memories"][0]["salience"]
-    return value
+def told_by_the_database(client: Jochi, keys: Iterable[str], at: datetime) -> dict[str, float | None]:
+    row = client.engine.call("memory/salience", {"now": at, "keys": list(keys)}, write=False)
+    return {told["key"]: told["salience"] for told in row["memories"]}
 
 
 def same(found: Any, wanted: Any) -> bool:
