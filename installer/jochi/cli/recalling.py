@@ -10,7 +10,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.look import parse_moment
 from jochi.cli.output import AsJson, err, table, write_json
 from jochi.errors import UsageError
-from jochi.policy.model import Embedding
+from jochi.policy.settings import Embedding
 
 _LONGEST = 120
 

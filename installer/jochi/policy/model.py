@@ -9,23 +9,20 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated, Literal
-from zoneinfo import ZoneInfo
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
 from jochi.ownership import WRITTEN
-from jochi.policy.durations import Duration, format_duration
 from jochi.policy.edges import Edges
 from jochi.policy.facts import FACT_TYPES, Facts
 from jochi.policy.mapping import IN_THE_WAY, Mapping, Source, check_mapping, identifier, source_of
-from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share
+from jochi.policy.parts import Name, Part, repeated
 from jochi.policy.predicates import shipped_predicates
 from jochi.policy.rules import (
     COMPUTED,
     MOVING,
     TIERS,
-    Condition,
     Decay,
     Lifecycle,
     Predicate,
@@ -35,242 +32,32 @@ from jochi.policy.rules import (
     TierRule,
     names_read,
 )
-from jochi.policy.slots import Slot
-from jochi.slot_names import attribute_mark, normal_text
+from jochi.policy.settings import (
+    About,
+    Accesses,
+    Budgets,
+    Content,
+    Embedding,
+    Hygiene,
+    Intake,
+    Job,
+    Limits,
+    Orphans,
+    Queue,
+    Rails,
+    Recall,
+    Scheduler,
+    Slots,
+    Tiers,
+    Work,
+)
+from jochi.slot_names import attribute_mark
 
 PROTECTED_KINDS = frozenset({"Agent", "AgentKey", "SystemConfig", "Migration"})
 """Labels that are never enrolled and never pruned: rails 1, 2, 7 and 8 of seed 000."""
 
 RESERVED_LABEL = re.compile(r"Jochi.*|Curat(ed|ion.*)|Tombstone|__.*")
 _JOB_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-_PROCEDURE_NAME = re.compile(r"[a-z_]+/[a-z0-9_]+")
-
-
-def _repeated(names: list[str]) -> list[str]:
-    return sorted({name for name in names if names.count(name) > 1})
-
-
-class About(Part):
-    """`[policy]`: the name that runs and audits carry, and the zone of fixed slots."""
-
-    name: Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")]
-    time_zone: str = "UTC"
-    extends: Literal["default"] | None = None
-
-    @model_validator(mode="after")
-    def _zone_exists(self) -> About:
-        try:
-            ZoneInfo(self.time_zone)
-        except (KeyError, ValueError, OSError) as error:
-            raise ValueError(f"there is no time zone {self.time_zone!r}") from error
-        return self
-
-
-class Queue(Part):
-    """`[queue]`: when a memory is looked at again (DESIGN §8)."""
-
-    volatile_horizon: PositiveDuration
-    horizon_min: PositiveDuration
-    horizon_max: PositiveDuration
-    horizon_growth: Share
-    pause_recheck: PositiveDuration
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Queue:
-        if self.horizon_min > self.horizon_max:
-            raise ValueError("horizon_min is longer than horizon_max")
-        return self
-
-
-class RailFloor:
-    """The rails as seed 000 (Never-Prune Safety Rails) and DESIGN §8 state them: the floor under every policy."""
-
-    grace = timedelta(hours=24)
-    active_tasks = ("in_progress", "pending", "blocked")
-    active_beliefs = ("active", "core", "validated")
-    confident_belief = 0.9
-    proven_accesses = 5
-    consensus_agents = 4
-    lock_ttl = timedelta(minutes=10)
-    hold = timedelta(days=30)
-
-
-class Rails(Part):
-    """`[rails]`: thresholds of the never-prune rails. Each may only be as strict as `RailFloor` or stricter."""
-
-    grace: Duration
-    active_tasks: Annotated[tuple[str, ...], Field(strict=False)]
-    active_beliefs: Annotated[tuple[str, ...], Field(strict=False)]
-    confident_belief: Share
-    proven_accesses: Annotated[int, Field(ge=0)]
-    consensus_agents: Annotated[int, Field(ge=1)]
-    lock_ttl: Duration
-    hold: Duration
-
-    @model_validator(mode="after")
-    def _never_looser_than_the_floor(self) -> Rails:
-        floor = RailFloor
-        looser = {
-            f"grace: at least {format_duration(floor.grace)}": self.grace < floor.grace,
-            f"active_tasks: all of {list(floor.active_tasks)}": not set(floor.active_tasks) <= set(self.active_tasks),
-            f"active_beliefs: all of {list(floor.active_beliefs)}": not set(floor.active_beliefs)
-            <= set(self.active_beliefs),
-            f"confident_belief: at most {floor.confident_belief}": self.confident_belief > floor.confident_belief,
-            f"proven_accesses: at most {floor.proven_accesses}": self.proven_accesses > floor.proven_accesses,
-            f"consensus_agents: at most {floor.consensus_agents}": self.consensus_agents > floor.consensus_agents,
-            f"lock_ttl: at least {format_duration(floor.lock_ttl)}": self.lock_ttl < floor.lock_ttl,
-            f"hold: at least {format_duration(floor.hold)}": self.hold < floor.hold,
-        }
-        wrong = [wanted for wanted, is_looser in looser.items() if is_looser]
-        if wrong:
-            raise ValueError("a policy can tighten the rails, never loosen them: " + "; ".join(wrong))
-        return self
-
-
-class Limits(Part):
-    """`[limits]`: the circuit breaker, tombstones, history."""
-
-    breaker_window: PositiveDuration
-    breaker_share: Share
-    breaker_floor: Annotated[int, Field(ge=0)]
-    breaker_pause: PositiveDuration
-    tombstone_ttl: PositiveDuration
-    purge_relationships: Count
-    history_age: PositiveDuration
-    history_per_job: Count
-    plan_samples: Annotated[int, Field(ge=0, le=100)]
-
-
-class Content(Part):
-    """`[content]`: what a memory may hold."""
-
-    longest: Annotated[int, Field(ge=1, le=10_000_000)]
-    date_ahead: PositiveDuration
-
-
-class Work(Part):
-    """`[work]`: batches leased to workers outside the database."""
-
-    lease: PositiveDuration
-    retry_min: PositiveDuration
-    retry_max: PositiveDuration
-    give_up_after: Count
-
-
-class Embedding(Part):
-    """`[embedding]`: the one model whose vectors lie in the database, and their length.
-
-    A text of which the model doesn't know more than ``unknown_share`` of the tokens is marked (`embedding_unknown`) and gets no
-    vector: the vectors of such texts are all alike.
-    """
-
-    model: Annotated[str, Field(min_length=1, max_length=200)]
-    dimensions: Annotated[int, Field(ge=1, le=4096)]
-    enabled: bool = True
-    unknown_share: Share = 0.3
-
-
-class Recall(Part):
-    """`[recall]`: how vector and full-text results are found and combined."""
-
-    rank_constant: Count
-    fused_depth: Annotated[int, Field(ge=1, le=20)]
-    most: Annotated[int, Field(ge=1, le=10_000)]
-    exact_up_to: Annotated[int, Field(ge=0, le=100_000)]
-    first_width: Annotated[int, Field(ge=1, le=1_000)]
-    margin: Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
-    widest: Count
-    spare: Annotated[int, Field(ge=0, le=1_000)] = 20
-    """Not in policies that were installed before it came: those keep being readable."""
-    longest_text: Annotated[int, Field(ge=1, le=10_000)]
-
-
-class Accesses(Part):
-    """`[accesses]`: how often a used memory is reinforced, and what folding remembers (docs/reference/accesses.md)."""
-
-    window: PositiveDuration
-    per_window: Count
-    windows_kept: Annotated[int, Field(ge=1, le=10_000)]
-    agents_kept: Annotated[int, Field(ge=RailFloor.consensus_agents, le=10_000)]
-    batch_records: Annotated[int, Field(ge=1, le=100_000)]
-    batch_memory: PositiveDuration
-
-    @model_validator(mode="after")
-    def _windows_fill_days(self) -> Accesses:
-        if timedelta(days=1) % self.window:
-            raise ValueError("window must go into a day without a rest (such as 15min, 1h, 6h, 1d)")
-        return self
-
-
-class Intake(Part):
-    """`[intake]`: how new nodes of kinds with `intake = true` are found that apps wrote in plain Cypher."""
-
-    verify_every: PositiveDuration
-    longest_key: Annotated[int, Field(ge=10, le=2_000)]
-
-
-_Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
-
-
-class Tiers(Part):
-    """`[tiers]`: token budget of each tier per scope. What fits into a budget of n tokens is held in memory, n memories at most."""
-
-    HOT: _Tokens
-    WARM: _Tokens
-    COLD: _Tokens
-
-
-class Budgets(Part):
-    """`[budgets]`: how the job `enforce_budgets` works."""
-
-    check_every: PositiveDuration
-    batch_moves: Annotated[int, Field(ge=1, le=50_000)]
-    batch_records: Annotated[int, Field(ge=1, le=50_000)]
-
-
-class Scheduler(Part):
-    """`[scheduler]`: pump, watch, leases, backoff, guards (DESIGN §5)."""
-
-    pump_every: PositiveDuration
-    watch_every: PositiveDuration
-    tick_mark: PositiveDuration
-    stall_after: PositiveDuration
-    clock_tolerance: Duration
-    gap: PositiveDuration
-    lease: PositiveDuration
-    backoff_min: PositiveDuration
-    backoff_max: PositiveDuration
-    jitter: Annotated[float, Field(ge=0, le=0.5, allow_inf_nan=False)]
-    retry_after: PositiveDuration
-    isolate_in_a_row: Count
-    skip_for: PositiveDuration
-    quarantine_min: PositiveDuration
-    quarantine_max: PositiveDuration
-
-
-class Job(Part):
-    """`[jobs.<name>]`: a job as desired state (DESIGN §5). ``budget`` is the time one run may take.
-
-    Either ``every`` (an interval) or ``at`` (a fixed slot in `policy.time_zone`: `daily at 03:00`, `Sunday at 02:00`).
-    """
-
-    procedure: Annotated[str, Field(pattern=_PROCEDURE_NAME.pattern)]
-    every: PositiveDuration | None = None
-    at: Slot | None = None
-    budget: PositiveDuration
-    batch_size: Annotated[int, Field(ge=1, le=50_000)]
-    max_batches: Annotated[int, Field(ge=1, le=1_000)]
-    priority: Annotated[int, Field(ge=1, le=9)] = 5
-    destructive: bool
-    enabled: bool = True
-    parameters: dict[Name, str | int | float | bool] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _interval_or_slot(self) -> Job:
-        if (self.every is None) == (self.at is None):
-            raise ValueError("a job has either every (an interval) or at (a fixed slot)")
-        return self
-
 
 _MOMENT = "ZONED DATETIME"
 _CONVERTED = {"epoch_ms": "INTEGER", "epoch_s": "INTEGER", "local_utc": "LOCAL DATETIME"}
@@ -300,60 +87,6 @@ def _leave_out_unused(part: object, name: str) -> None:
 
 def _differs_by_kind(rule: Rule) -> bool:
     return rule.class_ is not None or any(condition.subject in MOVING for condition in rule.when)
-
-
-class OrphanKind(Part):
-    """One entry of `orphans.kinds`: a label, and what must hold besides of its memories."""
-
-    kind: Name
-    when: Annotated[tuple[Condition, ...], Field(strict=False)] = ()
-
-
-class Orphans(Part):
-    """`[orphans]`: memories that hang on nothing, of kinds that mean nothing without what they hang on.
-
-    ``clock``: the newest of these moments counts, and of the times at which neighbours were pruned; ``after`` it a memory is
-    swept. ``pause``: between two walks over all memories there is at least this.
-    """
-
-    kinds: Annotated[tuple[OrphanKind, ...], Field(strict=False)]
-    clock: Annotated[tuple[Name, ...], Field(strict=False, min_length=1)]
-    after: PositiveDuration
-    pause: Duration
-
-    @model_validator(mode="after")
-    def _created_at_counts(self) -> Orphans:
-        if "created_at" not in self.clock:
-            raise ValueError("clock must name created_at: an orphan's age has to be known")
-        if twice := _repeated([entry.kind for entry in self.kinds]):
-            raise ValueError(f"a kind is there twice: {', '.join(twice)}")
-        return self
-
-
-class Hygiene(Part):
-    """`[hygiene]`: the walk that looks for what is broken. ``samples``: keys that a report names per fault."""
-
-    leftover_after: PositiveDuration
-    samples: Annotated[int, Field(ge=0, le=20)]
-
-
-class Slots(Part):
-    """`[slots]`: facts of one subject's attribute, of which one value holds at a time (docs/reference/facts.md).
-
-    ``kinds``: labels whose memories have slots; the policy need not have all of them. ``many``: attributes that hold several
-    values at once, in whatever spelling.
-    """
-
-    kinds: Annotated[tuple[Name, ...], Field(strict=False)] = ()
-    many: Annotated[tuple[str, ...], Field(strict=False)] = ()
-
-    @model_validator(mode="after")
-    def _each_once_and_readable(self) -> Slots:
-        if any(not normal_text(attribute) for attribute in self.many):
-            raise ValueError("many names an attribute that is blank")
-        if twice := _repeated([normal_text(attribute) for attribute in self.many]):
-            raise ValueError(f"many names an attribute twice: {', '.join(twice)}")
-        return self
 
 
 class Kind(Rules):
@@ -443,12 +176,12 @@ class Policy(Part):
             except ValueError as error:
                 raise ValueError(f"kinds.{name}.{error}") from None
         labels = [kind.label or name for name, kind in self.kinds.items()]
-        if twice := _repeated(labels):
+        if twice := repeated(labels):
             raise ValueError(f"two kinds have the same label: {', '.join(twice)}")
         rules: list[Rule | TierRule] = [*self.all_rules(), *self.tier_rules]
-        if twice := _repeated([rule.name for rule in rules]):
+        if twice := repeated([rule.name for rule in rules]):
             raise ValueError(f"two rules have the same name: {', '.join(twice)}")
-        if twice := _repeated([rule.constant for rule in rules]):
+        if twice := repeated([rule.constant for rule in rules]):
             raise ValueError(f"the names of two rules differ only in dots and underscores: {', '.join(twice)}")
         shipped = shipped_predicates()
         if both := sorted(self.predicates.keys() & shipped):
@@ -482,6 +215,11 @@ class Policy(Part):
         """A kind's own rules and then those of its lifecycle."""
         return kind.rules + (self.lifecycles[kind.lifecycle].rules if kind.lifecycle else ())
 
+    def tier_rules_of(self, *kinds: Rules) -> tuple[TierRule, ...]:
+        """The moves between tiers that hold for one of these kinds (or for one that the policy doesn't name), in order."""
+        scored = any(isinstance(kind, Kind) and self.scored(kind) for kind in kinds)
+        return tuple(rule for rule in self.tier_rules if scored or not rule.by_value)
+
     def acting(self, kind: Rules, action: str) -> tuple[Rule, ...]:
         """The rules with one action that hold for a kind (or for one that the policy doesn't name), in order of precedence."""
         return self.any_kind.acting(action) + self.own_acting(kind, action)
@@ -514,12 +252,11 @@ class Policy(Part):
         return [label for label, kind in self.labels().items() if self.living(kind)]
 
     def read_by(self, kind: Kind) -> frozenset[str]:
-        """The names that its rules read, its lifecycle's and what its numbers fall by."""
+        """The names that its rules read, its lifecycle's, its moves between tiers, and what its numbers fall by."""
         ours = (_READ_BY_SALIENCE if self.living(kind) else frozenset()) | (
             frozenset({*FACT_TYPES, "created_at"}) if self.scored(kind) else frozenset()
         )
-        by_value = names_read(rule for rule in self.tier_rules if rule.by_value and self.scored(kind))
-        return kind.read_by_rules() | names_read(self.rules_of(kind)) | by_value | ours
+        return kind.read_by_rules() | names_read((*self.rules_of(kind), *self.tier_rules_of(kind))) | ours
 
     def sets_states(self) -> bool:
         """Whether a rule sets a state (other than archived)."""
@@ -536,21 +273,17 @@ class Policy(Part):
 
     def read_of_every_kind(self) -> frozenset[str]:
         """The names that rules for every kind read."""
-        return names_read((*self.any_kind.rules, *(rule for rule in self.tier_rules if not rule.by_value)))
+        return names_read((*self.any_kind.rules, *self.tier_rules_of(self.any_kind)))
 
     def ups(self) -> tuple[TierRule, ...]:
         """Moves towards the context, from the farthest tier on, so that one can follow another; else in order."""
-        found = [rule for rule in self._tier_rules_in_use() if not rule.down]
+        found = [rule for rule in self.tier_rules_of(*self.kinds.values()) if not rule.down]
         return tuple(sorted(found, key=lambda rule: -TIERS.index(rule.from_)))
 
     def downs(self) -> tuple[TierRule, ...]:
         """Moves away from the context, from the nearest tier on, so that one can follow another; else in order."""
-        found = [rule for rule in self._tier_rules_in_use() if rule.down]
+        found = [rule for rule in self.tier_rules_of(*self.kinds.values()) if rule.down]
         return tuple(sorted(found, key=lambda rule: TIERS.index(rule.from_)))
-
-    def _tier_rules_in_use(self) -> list[TierRule]:
-        """All of them where kinds have scores, else those that don't ask for a value."""
-        return [rule for rule in self.tier_rules if not rule.by_value or self.scored_labels()]
 
     def waits(self) -> bool:
         """Whether a rule is held back by the graph around a memory for a time only."""
@@ -715,8 +448,7 @@ class Policy(Part):
         wanted |= {name: {type} for name, type in _READ_BY_RAILS.get(label, {}).items()}
         wanted |= dict(_SALIENCE_TYPES) if self.living(kind) else {}
         wanted |= {name: set(types) for name, types in FACT_TYPES.items()} if self.scored(kind) else {}
-        moves = [rule for rule in self.tier_rules if not rule.by_value or self.scored(kind)]
-        for rule in (*self.rules_of(kind), *self.any_kind.rules, *moves):
+        for rule in (*self.rules_of(kind), *self.any_kind.rules, *self.tier_rules_of(kind)):
             for name in rule.clock:
                 wanted.setdefault(name, {_MOMENT})
             for condition in rule.when:

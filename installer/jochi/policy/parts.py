@@ -27,3 +27,8 @@ class Part(BaseModel):
     """A table of the policy: frozen, nothing unknown in it, no value turned into another type."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def repeated(names: list[str]) -> list[str]:
+    """Those that are there more than once, sorted."""
+    return sorted({name for name in names if names.count(name) > 1})

@@ -9,7 +9,7 @@ from typing import Any
 
 from jochi.content import content_hash
 from jochi.errors import JochiError, Refused
-from jochi.policy.model import Embedding
+from jochi.policy.settings import Embedding
 from jochi_workers.embeddings.protocol import PROBE, Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
 from jochi_workers.embeddings.vectors import fault
 
