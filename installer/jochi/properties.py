@@ -38,8 +38,22 @@ COUNTED = frozenset(
 )
 """Counts of accesses: the engine folds them. An import may bring those of another store along, `remember` may not."""
 
-DEADLINES = frozenset(("deadline_at", "due_at", "expires_at", "remind_at"))
-"""Dates that may lie further ahead than `content.date_ahead`; so may what ends in `_until`."""
+MOMENTS = frozenset(
+    (
+        "date_added",
+        "last_accessed",
+        "last_compacted",
+        "last_definition_load",
+        "last_executed",
+        "last_full_refresh",
+        "last_sync",
+        "task_next_due",
+    )
+)
+"""Moments whose names don't say so: the seeds call them thus. See `is_moment`."""
+
+DEADLINES = frozenset(("deadline_at", "due_at", "expires_at", "remind_at", "task_next_due", "valid_from"))
+"""Dates that may lie further ahead than `content.date_ahead`; see `may_lie_ahead`."""
 
 SHARES = frozenset(("confidence", "importance", "salience"))
 """Numbers from 0 to 1."""
@@ -59,3 +73,13 @@ CHOICES = {
 
 NOT_REMEMBERED = tuple(sorted(ENGINE_OWNED | COUNTED))
 """What `memory/remember` refuses among a memory's properties."""
+
+
+def is_moment(name: str) -> bool:
+    """Whether what stands under ``name`` is a zoned datetime. `valid_from` isn't here: what is wrong with it, its slot says."""
+    return name.endswith(("_at", "_until")) or name in MOMENTS
+
+
+def may_lie_ahead(name: str) -> bool:
+    """Whether the moment ``name`` may lie years ahead. One that may not is a mistaken unit there."""
+    return name in DEADLINES or name.endswith("_until")

@@ -103,6 +103,7 @@ class LiveRelationship(AsyncStructuredRel):
 class Curated(LoadedState, CuratedFields, AsyncStructuredNode):
     """Any memory the engine looks after; see `jochi_models.Curated`."""
 
+    # The engine puts no label on a live memory. An app that does names it here: docs/how-to/use-the-models.md.
     __optional_labels__: ClassVar[list[str]] = []
 
     if TYPE_CHECKING:

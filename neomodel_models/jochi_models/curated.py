@@ -100,6 +100,7 @@ class Curated(LoadedState, CuratedFields, StructuredNode):
     label in the policy.
     """
 
+    # The engine puts no label on a live memory. An app that does names it here: docs/how-to/use-the-models.md.
     __optional_labels__: ClassVar[list[str]] = []
 
     if TYPE_CHECKING:

@@ -23,6 +23,7 @@ from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.importing.record import key_of
 from jochi.policy import stored_policy
 from jochi.policy.model import Policy
+from jochi.properties import may_lie_ahead
 from jochi.resources import statement
 from jochi.slot_names import slot_name_of
 from jochi_models.errors import ContentKnown, Gone, KeyTaken, LostUpdate, NotSaved, Pruned
@@ -262,11 +263,7 @@ def _anchors(changed: Mapping[str, Any], now: datetime) -> dict[str, Any]:
 def _check_dates(key: str, properties: Mapping[str, Any], policy: Policy, now: datetime) -> None:
     """Refuses a moment so far ahead that its unit must be wrong. A deadline may be years ahead."""
     for name, value in properties.items():
-        if (
-            name not in ("expires_at", "valid_from")
-            and isinstance(value, datetime)
-            and value > now + policy.content.date_ahead
-        ):
+        if not may_lie_ahead(name) and isinstance(value, datetime) and value > now + policy.content.date_ahead:
             raise UsageError(
                 f"{name} is {value.isoformat()}, too far ahead",
                 where=key,

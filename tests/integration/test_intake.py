@@ -138,6 +138,28 @@ def test_a_change_in_plain_cypher_is_seen_at_the_horizon_without_the_trigger(cli
     assert sum(r.changed for r in run_job(client.engine, "curate_due", now=NOW + 25 * HOUR, drain=True)) == 1
 
 
+@pytest.mark.parametrize(("kind", "least", "most"), [("Notification", 24, 24), ("MemoryEntry", 8 * 24, 9 * 24)])
+def test_an_end_set_in_plain_cypher_is_seen_at_the_horizon_without_the_trigger(
+    client: Jochi, kind: str, least: int, most: int
+) -> None:
+    """A day where the verdict reads what apps write, else a tenth of the memory's age, of which up to a tenth is taken off."""
+    client.database.run(
+        f"CREATE (:Curated:{kind} {{key: 'default/n', scope: 'default', id: 'n', priority: 'critical', tier: 'ARCHIVE', "
+        "content: 'x', created_at: $old, next_due: $now})",
+        {"old": NOW - 90 * 24 * HOUR, "now": NOW},
+    )
+    client.apply()
+    run_job(client.engine, "curate_due", now=NOW, drain=True)
+    (row,) = client.database.run(
+        "MATCH (m:Curated) SET m.expires_at = $then RETURN m.next_due AS due", {"then": NOW + HOUR}
+    )
+    due = row["due"].to_native()
+    assert NOW + least * HOUR <= due <= NOW + most * HOUR
+    assert sum(r.changed for r in run_job(client.engine, "curate_due", now=due - HOUR, drain=True)) == 0
+    assert sum(r.changed for r in run_job(client.engine, "curate_due", now=due, drain=True)) == 1
+    assert client.database.run("MATCH (t:Tombstone {key: 'default/n'}) RETURN count(t) AS n") == [{"n": 1}]
+
+
 def test_triggers_are_refused_in_words_where_they_are_off(client: Jochi) -> None:
     with pytest.raises(Refused, match=r"triggers|may not handle") as caught:
         triggers.install_triggers(client.engine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from io import StringIO
 from typing import Any
 
 import neo4j
@@ -151,6 +152,26 @@ def test_what_isnt_offered(jochi: Jochi, run: Run) -> None:
             await belief.refresh()
 
     run(work)
+
+
+def test_neomodels_schema_installer_finds_nothing_to_do(jochi: Jochi, run: Run) -> None:
+    def schema() -> list[Any]:
+        return [
+            jochi.database.run(f"SHOW {what} YIELD name, type RETURN name, type ORDER BY name", write=False)
+            for what in ("CONSTRAINTS", "INDEXES")
+        ]
+
+    told = StringIO()
+
+    async def work() -> None:
+        await adb.install_all_labels(stdout=told)
+
+    was = schema()
+    run(work)
+    assert schema() == was
+    lines = told.getvalue().splitlines()
+    assert [line for line in lines if line.startswith(" + Creating") and "class jochi_models." in line] == []
+    assert "Found jochi_models.aio.Belief" in lines
 
 
 def test_nobody_answers(run: Run) -> None:

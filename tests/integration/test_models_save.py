@@ -12,9 +12,10 @@ from zoneinfo import ZoneInfo
 
 import neo4j
 import pytest
-from neomodel import db
-from neomodel.exceptions import DeflateError
+from neomodel import StringProperty, StructuredNode, db
+from neomodel.exceptions import DeflateError, NodeClassNotDefined
 from tests.conftest import TestServer
+from tests.oracle import graph
 
 from jochi import Jochi, clock
 from jochi.content import content_hash
@@ -29,7 +30,9 @@ from jochi_models import (
     ContentKnown,
     Curated,
     EngineOwned,
+    Fact,
     Gone,
+    HeartbeatTask,
     KeyTaken,
     LostUpdate,
     MemoryEntry,
@@ -45,6 +48,8 @@ from jochi_models import (
     reference,
     saving,
 )
+from jochi_models.properties import ChoiceProperty, ListProperty, Owned, TypedProperty, ZonedDateTimeProperty
+from jochi_models.relationships import RelationshipProperties
 
 pytestmark = pytest.mark.server
 
@@ -177,6 +182,42 @@ def test_values_just_inside_are_taken(jochi: Jochi) -> None:
     ).save()
     assert belief.revision == 1
     assert belief.content == "x" * 1_000_000
+
+
+class Appointment(Task):
+    """A kind of an app's own, with plans beside its past."""
+
+    due_at = ZonedDateTimeProperty("by when")
+    deadline_at = ZonedDateTimeProperty("by when at the latest")
+    remind_at = ZonedDateTimeProperty("when to speak of it")
+    booked_until = ZonedDateTimeProperty("until when the room is taken")
+    asked_at = ZonedDateTimeProperty("when it was asked for")
+
+
+PLANS = ("due_at", "deadline_at", "remind_at", "booked_until", "expires_at")
+
+
+def test_plans_may_lie_years_ahead_as_remember_takes_them(jochi: Jochi) -> None:
+    plans = dict.fromkeys(PLANS, clock.now() + 730 * DAY)
+    taken = Appointment(uid="new", **plans).save()
+    later = Appointment(uid="later").save()
+    for name, at in plans.items():
+        setattr(later, name, at)
+    later.save()
+    assert {name: getattr(taken, name) for name in PLANS} == {name: getattr(later, name) for name in PLANS} == plans
+    # What has happened can't: a year is the edge (366 days).
+    just = Appointment(uid="just", asked_at=clock.now() + 365 * DAY).save()
+    with pytest.raises(UsageError, match=r"asked_at is .* too far ahead"):
+        Appointment(uid="far", asked_at=clock.now() + 367 * DAY).save()
+    just.asked_at = clock.now() + 367 * DAY
+    with pytest.raises(UsageError, match=r"asked_at is .* too far ahead"):
+        just.save()
+    assert len(Task.nodes) == 3
+    row = {"kind": "Task", "properties": {**plans, "task_next_due": clock.now() + 730 * DAY}}
+    assert jochi.remember(row).refusals == []
+    assert HeartbeatTask(uid="h", task_next_due=clock.now() + 730 * DAY).save().revision == 1
+    with pytest.raises(UsageError, match=r"last_executed is .* too far ahead"):
+        HeartbeatTask(uid="i", last_executed=clock.now() + 367 * DAY).save()
 
 
 # -- update ------------------------------------------------------------------------------------------------------------
@@ -394,6 +435,46 @@ def test_a_stale_save_leaves_tier_counts_and_bookkeeping_as_the_engine_left_them
     assert (belief.tier, belief.access_count, belief.agents) == ("ARCHIVE", 7, ["kublai", "mongke"])
 
 
+def test_a_stale_save_leaves_what_was_archived_and_moved_as_the_engine_left_it(applied: Jochi) -> None:
+    now = clock.now()
+    graph.write_scopes(
+        applied.database, {"default": now - 60 * DAY}
+    )  # accesses are reported, so none means that nobody asked
+    done = {"status": "completed", "created_at": now - 20 * DAY, "completed_at": now - 15 * DAY}
+    loaded = {
+        "archived": Task(uid="archived", content="done", **done).save(),
+        "not yet": Task(uid="not yet", content="just done", **{**done, "completed_at": now - 13 * DAY}).save(),
+        "idle": MemoryEntry(uid="idle", content="long ago", created_at=now - 40 * DAY).save(),
+    }
+    for number in range(3):  # HOT holds 1,600 tokens of them
+        loaded[f"big {number}"] = Belief(uid=f"big {number}", scope="full", content=f"text {number}").save()
+        as_the_engine(f"full/big {number}", token_count=700)
+    before = {name: stored(one.key) for name, one in loaded.items()}
+    prune(applied, clock.now())
+    run_job(applied.engine, "enforce_budgets", now=clock.now(), drain=True)
+    was = {name: stored(one.key) for name, one in loaded.items()}
+
+    assert (was["archived"]["state"], was["archived"]["revision"]) == ("archived", 2)
+    assert "state" not in was["not yet"]
+    assert (before["idle"]["tier"], was["idle"]["tier"]) == ("HOT", "ARCHIVE")
+    moved = [name for name in loaded if name.startswith("big") and was[name]["tier"] != "HOT"]
+    assert len(moved) == 1
+    for name, one in loaded.items():
+        one.importance = 0.9
+        if name == "archived":
+            with pytest.raises(LostUpdate, match="default/archived: somebody changed it"):
+                one.save()
+            assert stored(one.key) == was[name]
+            continue
+        one.save()
+        row = stored(one.key)
+        changed = {
+            property for property in row.keys() | was[name].keys() if row.get(property) != was[name].get(property)
+        }
+        assert changed - {"next_due"} == {"importance", "revision", "updated_at"}, name
+        assert (one.tier, row["revision"]) == (was[name]["tier"], 2)
+
+
 def test_a_stale_save_never_brings_a_pruned_memory_back(applied: Jochi) -> None:
     stale = read_long_ago(uid="n", content="done")
     unchanged = Notification.nodes.get(key="default/n")
@@ -455,6 +536,10 @@ def test_a_stale_save_while_the_pump_runs_by_itself(
     client.apply()
     stale = [read_long_ago(uid=f"n{i}") for i in range(20)]
     kept = Belief(uid="b", content="kept").save()
+    now = clock.now()
+    graph.write_scopes(client.database, {"default": now - 60 * DAY})
+    task = Task(uid="t", status="completed", created_at=now - 20 * DAY, completed_at=now - 15 * DAY).save()
+    idle = MemoryEntry(uid="m", created_at=now - 40 * DAY).save()
     client.database.run("MATCH (p:JochiPump) SET p.armed = true, p.last_tick = datetime.realtime()")
     client.ensure_jobs()
     refused = saved = 0
@@ -471,6 +556,14 @@ def test_a_stale_save_while_the_pump_runs_by_itself(
         kept.importance = (saved % 10) / 10
         kept.save()
     assert refused == len(stale)
+    while "state" not in stored("default/t") or stored("default/m")["tier"] == "HOT":
+        assert time.monotonic() < deadline, "neither archived nor moved"
+    task.priority = "high"
+    with pytest.raises(LostUpdate):
+        task.save()
+    idle.pinned = True
+    idle.save()
+    assert (stored("default/t")["state"], stored("default/m")["tier"]) == ("archived", "ARCHIVE")
     rows, _ = db.cypher_query("MATCH (n) WHERE n.tombstone RETURN DISTINCT labels(n), n:Curated")
     assert rows == [[["Tombstone"], False]]
     assert len(Tombstone.nodes) == len(stale)
@@ -524,6 +617,32 @@ def test_live_kinds_never_yield_a_tombstone_and_a_tombstone_is_one(applied: Joch
     with pytest.raises(EngineOwned):
         tombstone.content = "x"
     assert session.refresh() is None
+
+
+def test_a_label_of_the_apps_own_has_to_be_named_once(jochi: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As docs/how-to/use-the-models.md says: else neomodel doesn't know what class such a node is."""
+    Belief(uid="b", content="x").save()
+    Belief(uid="plain", content="y").save()
+    db.cypher_query("MATCH (m:Belief {id: 'b'}) SET m:Urgent")
+    by_hand = "MATCH (m:Curated {key: 'default/b'}) RETURN m"
+    with pytest.raises(NodeClassNotDefined, match="Urgent"):
+        Belief.nodes.get(key="default/b")
+    with pytest.raises(NodeClassNotDefined, match="Urgent"):
+        db.cypher_query(by_hand, resolve_objects=True)
+    assert Belief.nodes.get(key="default/plain").uid == "plain"
+
+    monkeypatch.setattr(Curated, "__optional_labels__", ["Urgent"])
+    belief = Belief.nodes.get(key="default/b")
+    assert type(belief) is Belief
+    assert type(Curated.nodes.get(key="default/b")) is Belief
+    rows, _ = db.cypher_query(by_hand, resolve_objects=True)
+    assert rows == [[belief]]
+    belief.pinned = True
+    belief.save()
+    row = stored("default/b")
+    assert (row["labels"], row["pinned"]) == ({"Belief", "Curated", "Urgent"}, True)
+    Belief(uid="new", content="z").save()
+    assert stored("default/new")["labels"] == {"Belief", "Curated"}
 
 
 def test_nodes_that_nobody_enrolled_are_passed_over(jochi: Jochi) -> None:
@@ -609,6 +728,48 @@ def test_relationships_carry_their_properties_and_wake_both_ends(jochi: Jochi) -
         full.summarized_to.connect(short, {"compression_ratio": -1})
 
 
+ENDS: dict[str, tuple[Any, str]] = {
+    "SummarizedTo": (CompressedContext, "summarized_to"),
+    "Edge": (Fact, "same_entity"),
+    "Semantic": (Person, "related_to"),
+}
+
+
+def sample(made: Any) -> Any:
+    """A value of a property's type."""
+    if isinstance(made, ListProperty):
+        return [sample(made.item), sample(made.item)]
+    if isinstance(made, ChoiceProperty):
+        return made.words[-1]
+    samples = {"STRING": "東京", "FLOAT": 0.25, "INTEGER": 3, "BOOLEAN": True, "ZONED DATETIME": clock.now()}
+    return samples[made.stored_type]
+
+
+@pytest.mark.parametrize("carried", RelationshipProperties.__subclasses__(), ids=lambda carried: carried.__name__)
+def test_every_property_of_a_relationship_keeps_its_type(carried: Any, jochi: Jochi) -> None:
+    kind, name = ENDS[carried.__name__]
+    made = {n: p for n, p in vars(carried).items() if isinstance(p, TypedProperty) and not isinstance(p, Owned)}
+    given = {n: sample(p) for n, p in made.items()}
+    one, other = kind(uid="one", content="one").save(), kind(uid="other", content="other").save()
+    manager = getattr(one, name)
+    manager.connect(other, given)
+    held = manager.relationship(other)
+    assert isinstance(held, carried)
+    assert {n: getattr(held, n) for n in made} == given
+    rows, _ = db.cypher_query("MATCH ({id: 'one'})-[r]->() UNWIND keys(r) AS name RETURN name, valueType(r[name])")
+    assert {name: type.replace(" NOT NULL", "") for name, type in rows} == {n: p.stored_type for n, p in made.items()}
+
+    wrong = [(n, float("nan"), "finite") for n, p in made.items() if p.stored_type == "FLOAT"]
+    wrong += [(n, [0.5, float("nan")], "finite") for n, p in made.items() if p.stored_type == "LIST<FLOAT>"]
+    wrong += [(n, datetime(2026, 1, 1), "zone") for n, p in made.items() if p.stored_type == "ZONED DATETIME"]  # noqa: DTZ001
+    assert wrong
+    third = kind(uid="third", content="third").save()
+    for n, value, told in wrong:
+        with pytest.raises(DeflateError, match=told):
+            manager.connect(third, {n: value})
+    assert not manager.is_connected(third)
+
+
 def test_no_relationship_leads_to_a_tombstone(applied: Jochi) -> None:
     gone = read_long_ago(uid="n")
     person = Person(uid="p", content="somebody").save()
@@ -691,14 +852,34 @@ def schema(database: Database) -> tuple[list[Any], list[Any]]:
     return constraints, indexes
 
 
+def made(told: StringIO, module: str) -> list[str]:
+    """What neomodel says that it creates for the classes of a module."""
+    return [
+        line for line in told.getvalue().splitlines() if line.startswith(" + Creating") and f"class {module}" in line
+    ]
+
+
 def test_neomodels_schema_installer_finds_nothing_to_do(jochi: Jochi) -> None:
     was = schema(jochi.database)
     told = StringIO()
     db.install_all_labels(stdout=told)
     assert schema(jochi.database) == was
-    ours = [line for line in told.getvalue().splitlines() if "jochi_models" in line and line.startswith(" +")]
-    assert ours == []
+    assert made(told, "jochi_models.") == []
     assert "Found jochi_models.team.Belief" in told.getvalue()
+
+    class Indexed(StructuredNode):
+        """Not ours: what it declares is made, and said."""
+
+        name = StringProperty(index=True)
+
+    told = StringIO()
+    try:
+        db.install_labels(Indexed, quiet=False, stdout=told)
+        assert len(made(told, f"{__name__}.")) == 1
+        assert schema(jochi.database) != was
+    finally:
+        db.cypher_query("DROP INDEX index_Indexed_name IF EXISTS")
+    assert schema(jochi.database) == was
 
 
 @pytest.mark.slow

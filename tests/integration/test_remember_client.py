@@ -13,7 +13,7 @@ from neo4j.exceptions import ConstraintError
 from tests.conftest import TestServer
 from typer.testing import CliRunner
 
-from jochi import Jochi
+from jochi import Jochi, clock
 from jochi.cli.app import app
 from jochi.content import content_hash
 from jochi.errors import UsageError
@@ -261,3 +261,13 @@ def test_a_clock_before_1990_is_refused(jochi: Jochi) -> None:
     early = datetime(1989, 12, 31, 23, 59, 59, tzinfo=timezone.utc)
     assert [result.reason for result in jochi.remember([memory], now=early).refusals] == ["bad_now"]
     assert jochi.remember([memory], now=early + timedelta(seconds=1)).written == 1
+
+
+def test_a_now_that_is_too_far_ahead_of_this_machine_is_refused(jochi: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The procedure asks no clock, so it would believe any year; the policy says how far ahead is a mistaken unit."""
+    monkeypatch.setattr(clock, "now", lambda: NOW)
+    ahead = jochi.policy.policy.content.date_ahead
+    with pytest.raises(UsageError, match="too far ahead"):
+        jochi.remember({"kind": "Belief"}, now=NOW + ahead + timedelta(microseconds=1))
+    assert jochi.database.run("MATCH (m:Curated) RETURN count(m) AS n")[0]["n"] == 0
+    assert jochi.remember({"kind": "Belief"}, now=NOW + ahead).written == 1

@@ -121,3 +121,40 @@ def test_a_refused_memory_writes_no_relationship(jochi: Jochi) -> None:
 
     assert (result["reason"], result["relationships"]) == ("id_taken", [])
     assert links(jochi) == set()
+
+
+def test_a_tombstone_of_another_scope_and_one_that_leads_here(jochi: Jochi) -> None:
+    old = {"expires_at": NOW - timedelta(days=40), "created_at": NOW - timedelta(days=60)}
+    call(jochi, {"kind": "Note", "id": "gone", "scope": "other", "properties": old})
+    call(jochi, {"kind": "Note", "id": "gone", "properties": old}, {"id": "live", "scope": "other"})
+    jochi.apply()
+    jochi.run("curate_due", drain=True, now=NOW)
+    said = [
+        {"type": "E", "to_key": "other/gone"},
+        {"type": "E", "to_key": "other/gone", "direction": "in"},
+        {"type": "E", "to": "gone", "direction": "in"},
+        {"type": "E", "to_key": "other/live", "direction": "in"},
+        {"type": "E", "to_key": "other/nowhere", "direction": "in"},
+    ]
+    (first,) = call(jochi, {"id": "a", "relationships": said})
+
+    assert [(link["to"], link["outcome"]) for link in first["relationships"]] == [
+        ("other/gone", "pruned"),
+        ("other/gone", "pruned"),
+        ("default/gone", "pruned"),
+        ("other/live", "written"),
+        ("other/nowhere", "unknown"),
+    ]
+    assert links(jochi) == {("other/live", "E", "default/a")}
+
+    # Written anew: beside its tombstone there is a live one now, and that is meant.
+    (again, *_) = call(jochi, {"kind": "Note", "id": "gone", "scope": "other"})
+    assert again["pruned_before"] is True
+    (second,) = call(jochi, {"id": "b", "relationships": said[:3]})
+    assert [link["outcome"] for link in second["relationships"]] == ["written", "written", "pruned"]
+    assert links(jochi) == {
+        ("other/live", "E", "default/a"),
+        ("default/b", "E", "other/gone"),
+        ("other/gone", "E", "default/b"),
+    }
+    assert jochi.database.run("MATCH (t:Tombstone)--(m:Curated) RETURN m.key") == []

@@ -11,9 +11,10 @@ import pytest
 
 from jochi import Jochi
 from jochi.content import content_hash
+from jochi.errors import UsageError
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.model import PROTECTED_KINDS
-from jochi.properties import NOT_REMEMBERED
+from jochi.properties import DEADLINES, MOMENTS, NOT_REMEMBERED
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 NAIVE = NOW.replace(tzinfo=None)
@@ -117,6 +118,21 @@ REFUSED: list[tuple[str, dict[str, Any], str | None]] = [
     ),
     *(
         (f"{name} {value}", {"properties": {name: value}}, code)
+        for name in sorted(MOMENTS)
+        for value, code in (
+            (1_780_000_000, "not_a_datetime"),
+            (1_780_000_000_000, "not_a_datetime"),
+            ("2026-01-01T00:00:00Z", "not_a_datetime"),
+            (NAIVE, "local_datetime"),
+            (datetime(1970, 1, 21, tzinfo=timezone.utc), "implausible_datetime"),
+        )
+    ),
+    *(
+        (f"{name} too far ahead", {"properties": {name: NOW + AHEAD + timedelta(seconds=1)}}, "implausible_datetime")
+        for name in sorted(MOMENTS - DEADLINES)
+    ),
+    *(
+        (f"{name} {value}", {"properties": {name: value}}, code)
         for name in ("confidence", "importance", "salience")
         for value, code in (
             (float("nan"), "not_finite"),
@@ -203,6 +219,11 @@ TAKEN: list[tuple[str, dict[str, Any]]] = [
     ("created as far ahead as allowed", {"properties": {"created_at": NOW + AHEAD}}),
     ("expires in the far future", {"properties": {"expires_at": datetime(2999, 1, 1, tzinfo=timezone.utc)}}),
     ("valid until the far future", {"properties": {"valid_until": datetime(2999, 1, 1, tzinfo=timezone.utc)}}),
+    *((f"{name} as far ahead as allowed", {"properties": {name: NOW + AHEAD}}) for name in sorted(MOMENTS - DEADLINES)),
+    *(
+        (f"{name} in the far future", {"properties": {name: datetime(2999, 1, 1, tzinfo=timezone.utc)}})
+        for name in sorted(DEADLINES)
+    ),
     ("a birthday is no moment of ours", {"properties": {"born": datetime(1900, 1, 1, tzinfo=timezone.utc)}}),
     ("shares", {"properties": {"confidence": 0, "importance": 1, "salience": 0.5}}),
     ("flags and texts", {"properties": {"pinned": True, "state": "active", "tier": "COLD", "agents": ["a", "b"]}}),
@@ -480,3 +501,36 @@ def test_a_restored_memory_keeps_the_content_that_nobody_took(jochi: Jochi) -> N
     assert (back.outcome, back.duplicate_of) == ("restored", None)
     assert stored(jochi, "default/a")["content_key"] == f"default/Belief/{hashed}"
     assert "duplicate_of" not in stored(jochi, "default/a")
+
+
+def test_every_kind_of_the_policy_is_written_under_its_label(jochi: Jochi, test_policy: LoadedPolicy) -> None:
+    kinds = sorted(test_policy.policy.labels())
+    answer = call(jochi, [{"kind": kind, "id": kind, "content": f"of {kind}"} for kind in kinds])
+
+    assert [(r["key"], r["outcome"]) for r in answer["results"]] == [(f"default/{kind}", "written") for kind in kinds]
+    assert {kind: stored(jochi, f"default/{kind}")["labels"] for kind in kinds} == {
+        kind: {"Curated", kind} for kind in kinds
+    }
+
+
+def test_five_thousand_in_one_statement(jochi: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"kind": "Belief", "id": f"b{i:04}", "content": f"belief {i}", "token_count": 2} for i in range(5_000)]
+    first = call(jochi, rows)
+    assert (first["written"], first["reinforced"], first["refused"]) == (5_000, 0, 0)
+    assert [r["key"] for r in first["results"]] == [f"default/{row['id']}" for row in rows]
+
+    calls = []
+    real = jochi.engine.call
+
+    def counted(name: str, *given: Any, **more: Any) -> Any:
+        calls.append(name)
+        return real(name, *given, **more)
+
+    monkeypatch.setattr(jochi.engine, "call", counted)
+    with pytest.raises(UsageError, match=r"batch of 5001"):
+        jochi.remember(rows, now=NOW, batch_size=5_001)
+    assert calls == []
+    again = jochi.remember(rows, now=NOW, batch_size=5_000)
+    assert (again.written, again.reinforced, again.refused) == (0, 5_000, 0)
+    assert calls == ["memory/remember"]
+    assert everything(jochi) == 10_000

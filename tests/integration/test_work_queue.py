@@ -153,6 +153,27 @@ def test_duplicates_are_found_and_the_oldest_has_the_content(jochi: Jochi, clock
     assert bare[0]["n"] == 0
 
 
+def test_of_two_remembered_without_a_hash_the_older_is_known_once_a_worker_has_looked(
+    jochi: Jochi, clock: Clock
+) -> None:
+    """docs/reference/content-hash.md: the later stays beside it, marked, and what is remembered next reinforces the older."""
+
+    def told(id: str, now: datetime, **more: Any) -> dict[str, Any]:
+        row = {"kind": "Belief", "scope": "s", "id": id, "content": "The same!", **more}
+        result: dict[str, Any] = jochi.engine.call("memory/remember", {"now": now, "agent": None, "memories": [row]})[
+            "results"
+        ][0]
+        return result
+
+    assert told("older", NOON - SECOND)["outcome"] == told("later", NOON)["outcome"] == "written"
+    work(queue(jochi, clock))
+    assert memory(jochi, "s/later")["duplicate_of"] == "s/older"
+    assert memory(jochi, "s/older")["content_key"].endswith(content_hash("the same"))
+    third = told("third", NOON, content_hash=content_hash("the same"))
+    assert (third["outcome"], third["owner"]) == ("reinforced", "s/older")
+    assert jochi.database.run("MATCH (m:Curated) RETURN count(m) AS n", write=False)[0]["n"] == 2
+
+
 def test_a_stale_hash_is_corrected_and_its_content_given_up(jochi: Jochi, clock: Clock) -> None:
     owner = remember(jochi, "a", "first", created_at=NOON - LEASE)
     twin = remember(jochi, "b", "first")

@@ -189,19 +189,28 @@ def _oracle(words: list[str]) -> tuple[str, ...]:
     return tuple(folded)
 
 
+SIGNED = ["1.5", "15", "-3", "3", "$5", "€5", "5", "C++", "C", "C#", "5%", ".5"]
+"""Each means something else, and only by its signs (DESIGN §9)."""
+
+
 def test_ten_thousand_strings_of_many_scripts() -> None:
     dice = random.Random(20261122)
+    judged = 0
     by_hash: dict[str, tuple[str, ...]] = {}
     hash_of: dict[tuple[str, ...], str] = {}
     for number in range(10_000):
         # Every fifth says again what another one said, in its own way.
         words = list(dice.choice(list(hash_of))) if number % 5 == 4 and number > 100 else _words(dice)
-        meant = _oracle(words)
+        signed = [dice.choice(SIGNED)] if number % 3 == 0 else []
+        meant = _oracle(words + signed)
         if not meant:
             continue
-        text = _said(dice, words)
+        judged += 1
+        text = " ".join([_said(dice, words), *signed])
         assert normalise(text), f"nothing left of {text!r}"
         found = content_hash(text)
         assert by_hash.setdefault(found, meant) == meant, f"{text!r} meets another text"
         assert hash_of.setdefault(meant, found) == found, f"{text!r} isn't recognised"
+    assert judged > 9_900
     assert len(hash_of) > 6_000
+    assert {word for meant in hash_of for word in meant} >= {word.lower() for word in SIGNED}

@@ -92,6 +92,9 @@ def test_a_line_must_be_an_object(line: object) -> None:
         ({"reviewed_at": "2026-01-01"}, "reviewed_at: "),
         ({"reviewed_at": True}, "reviewed_at: "),
         ({"expires_at": "1980-01-01T00:00:00Z"}, "before 1990"),
+        ({"last_accessed": 1767225600}, "last_accessed: must be ISO 8601"),
+        ({"last_accessed": "1970-01-21T00:00:00Z"}, "before 1990"),
+        ({"last_accessed": "2027-03-03T00:00:00Z"}, "more than a year ahead"),
         ({"confidence": 1.01}, "confidence: "),
         ({"confidence": -0.01}, "confidence: "),
         ({"confidence": "0.5"}, "confidence: "),
@@ -172,6 +175,8 @@ def test_good_values_of_every_sort_come_through() -> None:
         **given,
         access_day="2026-02-28",
         expires_at="2031-01-01T00:00:00Z",
+        task_next_due="2031-01-01T00:00:00Z",
+        last_accessed="2026-01-01T00:00:00Z",
         checked_at="2026-01-01T00:00:00.5Z",
         key="team a/t1",
         nothing=None,
@@ -183,6 +188,8 @@ def test_good_values_of_every_sort_come_through() -> None:
         "embedding": [1.0, 0.5],
         "access_day": date(2026, 2, 28),
         "expires_at": datetime(2031, 1, 1, tzinfo=timezone.utc),
+        "task_next_due": datetime(2031, 1, 1, tzinfo=timezone.utc),
+        "last_accessed": datetime(2026, 1, 1, tzinfo=timezone.utc),
         "checked_at": datetime(2026, 1, 1, 0, 0, 0, 500_000, tzinfo=timezone.utc),
     }
     assert isinstance(found.properties["confidence"], float)

@@ -15,6 +15,7 @@ import jochi_models
 from jochi.ownership import ENGINE_OWNED, OWNERS
 from jochi.policy import load_policy
 from jochi.policy.model import PROTECTED_KINDS
+from jochi.properties import MOMENTS, is_moment
 from jochi_models import (
     Agent,
     Belief,
@@ -84,6 +85,77 @@ def test_every_property_says_what_it_means_and_what_type_it_is(kind: Any) -> Non
         assert made.name == name
         # neomodel's schema installer makes something of any of these.
         assert not any((made.index, made.unique_index, made.fulltext_index, made.vector_index))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_moment_of_a_model_is_one_to_remember_too(kind: Any) -> None:
+    """By its name: else a number or the year 1970 would get in unseen where no model looks."""
+    links = [related.properties for related in declared(kind).values() if related.properties is not None]
+    made = [*dict(kind.__all_properties__).items(), *(entry for link in links for entry in vars(link).items())]
+    types = {
+        name: one.stored_type for name, one in made if isinstance(one, TypedProperty) and not isinstance(one, Owned)
+    }
+    moments = {name for name, stored in types.items() if stored == "ZONED DATETIME"}
+    assert {"created_at", "expires_at"} <= moments
+    # The engine writes its own by itself; what is wrong with valid_from, the slot of the fact says.
+    assert {name for name in types if is_moment(name)} == moments - {"valid_from"}
+
+
+def test_the_names_of_moments_are_those_of_the_models() -> None:
+    names = {name for kind in KINDS for name, _ in kind.__all_properties__}
+    assert set(MOMENTS) <= names
+    assert not any(name.endswith(("_at", "_until")) for name in MOMENTS)
+
+
+SEEDS: set[tuple[str, str, str, str | None]] = {
+    # seed 000, TTL Rules: "unless has LEARNED_FROM", "referenced by active Belief", "has Recommendation"
+    ("Reflection", "LEARNED_FROM", "Task", None),
+    ("Belief", "EVIDENCE", "Curated", None),
+    ("Analysis", "EVIDENCE", "Curated", None),
+    ("Synthesis", "EVIDENCE", "Curated", None),
+    ("Recommendation", "EVIDENCE", "Curated", None),
+    # seed 000, sessions
+    ("MemoryEntry", "PART_OF", "SessionContext", None),
+    ("CompressedContext", "PART_OF", "SessionContext", None),
+    # seed 001, Enhanced CompressedContext Node; its other nodes that are scored
+    ("CompressedContext", "SUMMARIZED_TO", "CompressedContext", "SummarizedTo"),
+    ("CompressedContext", "HAS_VALUE", "ValueClassification", None),
+    ("CompressedContext", "FOLLOWS", "CompressedContext", None),
+    ("Reflection", "HAS_VALUE", "ValueClassification", None),
+    ("KnowledgeChunk", "HAS_VALUE", "ValueClassification", None),
+    # seed 002: sources, what they mention, its notes, storylines and macros
+    ("Source", "mentions", "Curated", None),
+    ("Artifact", "mentions", "Curated", None),
+    *((kind, "RELATED_TO", "Curated", "Semantic") for kind in ("Person", "Concept", "Entity")),
+    *((kind, "HAS_NOTE", "Note", None) for kind in ("Person", "Concept", "Entity")),
+    ("Note", "ADDED_IN", "Source", None),
+    ("Storyline", "about", "Curated", None),
+    ("Storyline", "includes", "Source", None),
+    ("Macro", "rooted_in", "Curated", None),
+    ("Macro", "groups", "Storyline", None),
+    # seed 003: memory boxes and traces, what replaces what, the multi-graph (entity, time, causal)
+    ("Fact", "IN_BOX", "MemoryBox", None),
+    ("MemoryBox", "IN_TRACE", "Trace", None),
+    ("Fact", "SUPERSEDES", "Fact", None),
+    *(("Fact", edge, "Fact", "Edge") for edge in ("SAME_ENTITY", "NEAR_IN_TIME", "CAUSED")),
+}
+"""Kind, type, kind at the other end (Curated: any), what the relationship carries: written down from the seeds."""
+
+
+def test_the_relationships_are_those_of_the_seeds() -> None:
+    leaving, arriving = set(), set()
+    for kind in reference.kinds():
+        for related in declared(kind).values():
+            carried = None if related.properties is None else related.properties.__name__
+            (arriving if related.incoming else leaving).add((kind.__name__, related.type, related.target, carried))
+    assert leaving == SEEDS
+    for kind_name, type, source, carried in arriving:
+        assert any(
+            (type, carried) == (there[1], there[3])
+            and there[2] in (kind_name, "Curated")
+            and source in (there[0], "Curated")
+            for there in SEEDS
+        ), (kind_name, type, source)
 
 
 def test_the_engines_properties_are_all_there_and_all_read_only() -> None:

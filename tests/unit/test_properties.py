@@ -6,7 +6,7 @@ import typing
 
 from jochi.importing.line import Instant, MemoryLine
 from jochi.ownership import ENGINE_OWNED
-from jochi.properties import CHOICES, COUNTED, DEADLINES, FLAGS, NOT_REMEMBERED, SHARES, TEXTS
+from jochi.properties import CHOICES, COUNTED, DEADLINES, FLAGS, NOT_REMEMBERED, SHARES, TEXTS, is_moment
 
 FIELDS = {name: str(typing.get_type_hints(MemoryLine, include_extras=True)[name]) for name in MemoryLine.model_fields}
 
@@ -23,7 +23,8 @@ def test_the_types_of_an_import_line_are_those_of_remember() -> None:
 def test_moments_are_named_so() -> None:
     moments = {name for name, hint in FIELDS.items() if "datetime.datetime" in hint}
     assert moments
-    assert all(name.endswith("_at") for name in moments | DEADLINES)
+    assert all(name.endswith("_at") for name in moments)
+    assert all(is_moment(name) for name in DEADLINES - {"valid_from"})
     assert "datetime" in str(Instant)
 
 

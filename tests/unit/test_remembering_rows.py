@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Any
 
 import numpy as np
 import pytest
 
+from jochi.properties import MOMENTS
 from jochi.remembering import Link
 from jochi.remembering.rows import row_of
 from jochi.tokens import best_counter
@@ -23,6 +25,14 @@ def test_a_link_may_stand_in_a_mapping() -> None:
     given = Link(type="EVIDENCE", to="turn", properties={"w": 1})
     assert row(relationships=(given,))["relationships"] == [wanted]
     assert row(relationships=[wanted])["relationships"] == [wanted]
+
+
+@pytest.mark.parametrize("name", ["seen_at", "held_until", "valid_from", *sorted(MOMENTS)])
+def test_text_of_a_moment_becomes_one(name: str) -> None:
+    """JSON has no datetimes. What is no date stays text, and the procedure says so."""
+    made = row(properties={name: "2026-01-01T00:00:00Z", "said": "2026-01-01T00:00:00Z"})["properties"]
+    assert made == {name: datetime(2026, 1, 1, tzinfo=timezone.utc), "said": "2026-01-01T00:00:00Z"}
+    assert row(properties={name: "soon"})["properties"] == {name: "soon"}
 
 
 @pytest.mark.parametrize(("given", "plain"), [(np.int64(7), 7), (np.float32(0.5), 0.5), (np.bool_(True), True)])

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from jochi.properties import DEADLINES, EARLIEST, LONGEST_NAME
+from jochi.properties import DEADLINES, EARLIEST, LONGEST_NAME, MOMENTS
 from jochi.temporal import fixed_offset
 
 AHEAD = timedelta(days=366)
@@ -99,9 +99,9 @@ def scalar(value: object) -> object:
 
 
 def storable(property_name: str, value: object, now: datetime) -> object:
-    """The value of a property that no rule names. What stands under a name that ends in `_at` must be a zoned datetime."""
+    """The value of a property that no rule names. What stands under a name of a moment must be a zoned datetime."""
     name(property_name)
-    if property_name.endswith("_at"):
+    if property_name.endswith("_at") or property_name in MOMENTS:
         return plausible(instant(value), now, bounded_ahead=property_name not in DEADLINES)
     if property_name == "valid_from" and isinstance(value, str):
         found = date_in(value)

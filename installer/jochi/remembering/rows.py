@@ -18,6 +18,7 @@ import neo4j.time
 from jochi.content import content_hash
 from jochi.importing import values
 from jochi.importing.record import DEFAULT_SCOPE, key_of
+from jochi.properties import is_moment
 from jochi.remembering.memory import Link, Memory
 from jochi.remembering.results import Result
 from jochi.slot_names import slot_name_of
@@ -123,7 +124,7 @@ def _link(link: object) -> object:
 def _properties(given: Mapping[Any, Any]) -> Row:
     checked = {}
     for name, value in given.items():
-        dated = isinstance(name, str) and (name.endswith(("_at", "_until")) or name == "valid_from")
+        dated = isinstance(name, str) and (is_moment(name) or name == "valid_from")
         if dated and isinstance(value, str):
             value = values.date_in(value) or value
         checked[_name(name)] = _value(name, value)

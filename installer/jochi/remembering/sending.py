@@ -11,9 +11,11 @@ from typing import Any, Literal
 
 from neo4j.exceptions import ClientError, ConstraintError, DatabaseError
 
+from jochi import clock
 from jochi.engine import Engine
 from jochi.errors import ConnectionFailed, PartlyDone, UsageError
 from jochi.importing.writing import BATCH_WEIGHT, LARGEST_BATCH, about_a_row
+from jochi.policy import stored_policy
 from jochi.remembering.memory import Memory
 from jochi.remembering.results import Remembered, Result
 from jochi.remembering.rows import Row, row_of
@@ -83,6 +85,7 @@ def remember(
         memories = [memories]
     keep = isinstance(memories, Sequence)
     engine.text("memory/remember")  # says at once where it isn't installed
+    _check_now(engine, now)
     remembered = Remembered()
 
     def take(results: Iterable[Result]) -> None:
@@ -106,6 +109,19 @@ def remember(
         except ConnectionFailed as error:
             raise RememberInterrupted(error, remembered) from error
     return remembered
+
+
+def _check_now(engine: Engine, now: datetime) -> None:
+    """Refuses a `now` so far ahead that its unit must be wrong: the procedure itself never asks a clock, and would believe it."""
+    here = clock.now()
+    if now <= here:
+        return
+    text = engine.state().policy_text
+    if text is not None and now > here + stored_policy(text).policy.content.date_ahead:
+        raise UsageError(
+            f"now is {now.isoformat()}, too far ahead of this machine's clock",
+            fix="is it in milliseconds and not in seconds?",
+        )
 
 
 def _batches(memories: Iterable[object], size: int, counter: TokenCounter) -> Iterator[_Batch]:
