@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import neo4j
 import pytest
 from neomodel import adb
-from tests.conftest import TestServer
+from tests.integration.conftest import Run
 
 from jochi import Jochi, clock
 from jochi.errors import ConnectionFailed
@@ -21,23 +20,6 @@ from jochi_models import ContentKnown, Gone, KeyTaken, LostUpdate, NotOffered, P
 pytestmark = pytest.mark.server
 
 DAY = timedelta(days=1)
-Run = Callable[[Callable[[], Awaitable[None]]], None]
-
-
-@pytest.fixture
-def run(server: TestServer) -> Run:
-    """Runs a coroutine with neomodel's `adb` on the tests' server."""
-
-    async def inside(work: Callable[[], Awaitable[None]]) -> None:
-        driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.user, server.password))
-        await adb.set_connection(driver=driver)
-        try:
-            await work()
-        finally:
-            await adb.close_connection()
-            await driver.close()
-
-    return lambda work: asyncio.run(inside(work))
 
 
 def stored(client: Jochi, key: str) -> dict[str, Any]:

@@ -2,50 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime, timedelta, timezone
-from typing import Any, TypeAlias
+from typing import Any
 
-import neo4j
 import pytest
-from neomodel import adb, db
-from tests.conftest import TestServer
+from neomodel import db
+from tests.integration.conftest import Run
 
 from jochi import Jochi
 from jochi.edges import Edge as Named
 from jochi_models import Concept, Edge, Fact, Gone, Person, Semantic, aio
 
-Run: TypeAlias = Callable[[Callable[[], Awaitable[None]]], None]
-pytestmark = [pytest.mark.server, pytest.mark.usefixtures("jochi")]
+pytestmark = [pytest.mark.server, pytest.mark.usefixtures("connected", "jochi")]
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 DAY = timedelta(days=1)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def connected(server: TestServer) -> Iterator[None]:
-    """neomodel on the tests' server."""
-    with server.driver() as driver:
-        db.set_connection(driver=driver)
-        yield
-        db.close_connection()
-
-
-@pytest.fixture
-def run(server: TestServer) -> Run:
-    """Runs a coroutine with neomodel's `adb` on the tests' server."""
-
-    async def inside(work: Callable[[], Awaitable[None]]) -> None:
-        driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.user, server.password))
-        await adb.set_connection(driver=driver)
-        try:
-            await work()
-        finally:
-            await adb.close_connection()
-            await driver.close()
-
-    return lambda work: asyncio.run(inside(work))
 
 
 def edges() -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from io import StringIO
@@ -51,18 +51,9 @@ from jochi_models import (
 from jochi_models.properties import ChoiceProperty, ListProperty, Owned, TypedProperty, ZonedDateTimeProperty
 from jochi_models.relationships import RelationshipProperties
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.usefixtures("connected")]
 
 DAY = timedelta(days=1)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def connected(server: TestServer) -> Iterator[None]:
-    """neomodel on the tests' server."""
-    with server.driver() as driver:
-        db.set_connection(driver=driver)
-        yield
-        db.close_connection()
 
 
 @pytest.fixture
