@@ -26,6 +26,9 @@ from jochi.resources import statement
 PHASES = {"on_created": "afterAsync", "on_changed": "before"}
 """By procedure `intake/<name>`: when APOC runs it."""
 
+_RUNS = {"on_created": "enrol/write"}
+"""What a trigger runs by apoc.cypher.doIt, which plans it only then."""
+
 _SLOWEST_REFRESH = 90.0
 
 
@@ -58,13 +61,13 @@ def install_triggers(engine: Engine) -> list[TriggerStatus]:
     """Installs what the installed policy wants, after EXPLAIN on this database. `Refused` where triggers are off or not allowed."""
     system = _system(engine)
     wanted = _wanted(engine)
-    for name, text in wanted.items():
+    for procedure in (*(f"intake/{name}" for name in wanted), *(_RUNS[name] for name in wanted if name in _RUNS)):
         try:
-            engine.database.autocommit("EXPLAIN " + as_doit_runs_it(text))
+            engine.database.autocommit("EXPLAIN " + as_doit_runs_it(engine.text(procedure)))
         except Neo4jError as error:
             raise JochiError(
                 f"the trigger doesn't compile on this server: {error.message}",
-                where=f"procedure intake/{name}",
+                where=f"procedure {procedure}",
                 fix="nothing was installed; run `jochi install` and try again",
             ) from None
     with _said(engine):

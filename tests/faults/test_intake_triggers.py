@@ -10,6 +10,7 @@ import neo4j
 import pytest
 
 from jochi import Jochi, triggers
+from jochi.errors import JochiError
 from jochi.localserver import LocalServer
 from jochi.policy import load_policy
 
@@ -51,6 +52,24 @@ def noticed(client: Jochi, name: str, create: str) -> int:
                 return attempt
             time.sleep(0.1)
     raise AssertionError("the trigger enrolled none of ten")
+
+
+@pytest.mark.parametrize("procedure", ["intake/on_changed", "intake/on_created", "enrol/write"])
+def test_what_does_not_compile_is_not_installed(client: Jochi, procedure: str) -> None:
+    """`enrol/write` is what on_created runs: an EXPLAIN of the trigger alone doesn't see it."""
+    (was,) = client.database.run("MATCH (p:JochiProcedure {name: $name}) RETURN p.body AS body", {"name": procedure})
+    write = "MATCH (p:JochiProcedure {name: $name}) SET p.body = $body"
+    client.database.run(write, {"name": procedure, "body": was["body"] + "\nRETRUN 1"})
+    client.engine.forget()
+    try:
+        with pytest.raises(JochiError, match="doesn't compile") as caught:
+            triggers.install_triggers(client.engine)
+        assert caught.value.where == f"procedure {procedure}"
+        with client.database.driver.session(database="system") as system:
+            assert system.run("CALL apoc.trigger.show('neo4j') YIELD name RETURN name").values() == []
+    finally:
+        client.database.run(write, {"name": procedure, "body": was["body"]})
+        client.engine.forget()
 
 
 def test_installed_listed_outdated_and_at_work(client: Jochi) -> None:

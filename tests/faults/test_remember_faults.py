@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import threading
 from collections import Counter
 from datetime import datetime, timezone
@@ -12,97 +11,21 @@ import neo4j
 import pytest
 from tests.conftest import TestServer
 from tests.faults.cable import Cable
+from tests.together import all_at_once
 
 from jochi import Jochi
 from jochi.remembering import RememberInterrupted, sending
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
-PROCESSES = 10
-MEMORIES = 1_000
-BATCH = 250
-
-
-def memories(mine: int, *, same_ids: bool) -> list[dict[str, Any]]:
-    """The same thousand, each process in an order of its own; with ids of its own or the same for all."""
-    rows = [
-        {
-            "kind": "Belief",
-            "id": f"m{i}" if same_ids else f"p{mine}-m{i}",
-            "scope": f"s{i % 7}",
-            "content": f"note {i} of the day",
-            "properties": {"confidence": 0.5},
-            "relationships": [{"type": "ABOUT", "to_key": "hub/hub"}] if i % 10 == 0 else [],
-        }
-        for i in range(MEMORIES)
-    ]
-    turn = mine * MEMORIES // PROCESSES
-    rows = rows[turn:] + rows[:turn]
-    return rows if mine % 2 else rows[::-1]
-
-
-def _one_process(server: TestServer, mine: int, same_ids: bool, start: Any, answers: Any) -> None:
-    try:
-        with server.driver() as driver:
-            client = Jochi(driver)
-            rows = memories(mine, same_ids=same_ids)
-            start.wait(timeout=120)
-            done = client.remember(rows, agent=f"agent {mine}", now=NOW, batch_size=BATCH)
-            answers.put((mine, done.written, done.reinforced, [str(r) for r in done.refusals]))
-    except BaseException as error:
-        answers.put((mine, 0, 0, [repr(error)]))
-        raise
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("same_ids", [True, False], ids=["same ids", "ids of their own"])
-def test_ten_processes_remember_the_same_while_ticks_run(jochi: Jochi, server: TestServer, same_ids: bool) -> None:
-    jochi.apply()
-    jochi.remember({"kind": "Entity", "id": "hub", "scope": "hub"}, now=NOW)
-    context = multiprocessing.get_context("spawn")
-    start, answers = context.Barrier(PROCESSES + 1), context.Queue()
-    processes = [
-        context.Process(target=_one_process, args=(server, mine, same_ids, start, answers)) for mine in range(PROCESSES)
-    ]
-    for process in processes:
-        process.start()
-    over = threading.Event()
-    ticks: Counter[str] = Counter()
-
-    def tick() -> None:
-        while not over.is_set():
-            for run in jochi.run("curate_due", now=NOW):
-                ticks[run.status] += 1
-
-    ticking = threading.Thread(target=tick)
-    start.wait(timeout=120)
-    ticking.start()
-    try:
-        got = [answers.get(timeout=300) for _ in processes]
-    finally:
-        over.set()
-        ticking.join()
-    for process in processes:
-        process.join(timeout=60)
-        assert process.exitcode == 0
-
-    assert [problem for *_, problems in got for problem in problems] == []
-    written, reinforced = sum(row[1] for row in got), sum(row[2] for row in got)
-    assert (written, reinforced) == (MEMORIES, (PROCESSES - 1) * MEMORIES)
-    state = jochi.database.run(
-        "MATCH (m:Belief) RETURN count(m) AS memories, count(DISTINCT m.key) AS keys, "
-        "count(DISTINCT m.content_hash) AS hashes, count(DISTINCT m.content_key) AS seals"
-    )[0]
-    assert state == {"memories": MEMORIES, "keys": MEMORIES, "hashes": MEMORIES, "seals": MEMORIES}
-    # Nothing of what is set up for a lock only stays.
-    assert jochi.database.run("MATCH (m:Curated) WHERE NOT m:Belief AND NOT m:Entity RETURN count(m) AS n")[0]["n"] == 0
-    touches = jochi.database.run(
-        "MATCH (t:JochiAccess) RETURN count(t) AS n, count(DISTINCT t.key) AS keys, "
-        "count(CASE WHEN t.used AND EXISTS { MATCH (:Belief {key: t.key}) } THEN 1 END) AS good"
-    )[0]
-    assert touches == {"n": reinforced, "keys": MEMORIES, "good": reinforced}
-    assert jochi.database.run("MATCH (:Belief)-[r:ABOUT]->(:Entity) RETURN count(r) AS n")[0]["n"] == MEMORIES // 10
-    assert ticks["ok"] > 0
-    assert set(ticks) <= {"ok", "partial"}
+def test_ten_processes_remember_and_touch_the_same_while_ticks_run(
+    jochi: Jochi, server: TestServer, same_ids: bool
+) -> None:
+    all_at_once(jochi, server, processes=10, memories=1_000, same_ids=same_ids)
 
 
 def test_two_writers_of_one_id_with_different_contents(jochi: Jochi, server: TestServer) -> None:

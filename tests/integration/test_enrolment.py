@@ -12,6 +12,7 @@ from jochi import Jochi, enrolling
 from jochi.enrolling import pages
 from jochi.errors import Refused, UsageError
 from jochi.ownership import WRITTEN
+from jochi.rendering import render_for_label
 from jochi.scheduler.runner import run_job
 from jochi.temporal import to_python
 
@@ -275,6 +276,35 @@ def test_disenrol_of_a_kind_with_intake_is_refused(jochi: Jochi) -> None:
         jochi.disenrol("Letter")
 
 
-def test_stretches_plan_no_sort_and_no_scan_of_all_nodes(jochi: Jochi) -> None:
+def operators(plan: dict[str, Any]) -> list[str]:
+    found = [plan["operatorType"].split("@")[0]]
+    return found + [name for child in plan.get("children", []) for name in operators(child)]
+
+
+def planned(client: Jochi, text: str, **parameters: Any) -> list[str]:
+    with client.database.driver.session() as session:
+        plan = session.run("EXPLAIN " + text, parameters).consume().plan
+    assert plan is not None
+    return operators(plan)
+
+
+def test_a_stretch_reads_the_label_in_order_and_ends(jochi: Jochi) -> None:
     tickets(jochi, 5)
     assert [(s.seen, len(s.fresh)) for s in pages.stretches(jochi.database, "Ticket", 2)] == [(2, 2), (2, 2), (1, 1)]
+
+
+@pytest.mark.parametrize("name", ["enrol/spool"])
+def test_a_stretch_plans_no_sort_and_no_scan_of_all_nodes(jochi: Jochi, name: str) -> None:
+    tickets(jochi, 2000)
+    used = planned(jochi, render_for_label(name, "Ticket"), skip=1000, chunk=500)
+    assert [operator for operator in used if "Scan" in operator or "Seek" in operator] == ["NodeByLabelScan"]
+    assert not {operator for operator in used if "Sort" in operator or "Top" in operator}
+
+
+def test_writing_a_page_seeks_each_node(jochi: Jochi) -> None:
+    """By its element id, and the key by its index: whether another node has it."""
+    tickets(jochi, 2000)
+    given = {"now": NOW, "nodes": ["4:x:1"], "label": "Ticket", "make_ids": False, "run": "r"}
+    used = planned(jochi, jochi.engine.text("enrol/write"), **given)
+    assert used.count("NodeByElementIdSeek") == 1
+    assert not {operator for operator in used if "Scan" in operator}

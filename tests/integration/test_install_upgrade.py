@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from tests.conftest import TestServer
 from tests.faults.support import INSTALL, job_of, keys, pump_of, remember, set_job, write_policy
+from typer.testing import CliRunner
 
 from jochi import Jochi
+from jochi.cli.app import app
 from jochi.database import Database
 from jochi.errors import Refused
 from jochi.install import install
 from jochi.install.install import as_doit_runs_it, prune_procedures, status_of_procedures
 from jochi.operate.results import Switch
 from jochi.policy import LoadedPolicy, load_policy
+from jochi.rearm import rearm_key, rearm_line
 from jochi.registry import Status
 from jochi.resources import schema_folder
 
@@ -42,6 +47,32 @@ def others(client: Jochi) -> dict[str, Status]:
     """Procedures that aren't just as they should be."""
     rows = status_of_procedures(client.database, client.policy)
     return {row.name: row.status for row in rows if row.status is not Status.INSTALLED}
+
+
+def test_the_line_of_a_pin_is_in_the_json_too(
+    client: Jochi, server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JOCHI_URI", server.uri)
+    monkeypatch.setenv("JOCHI_USER", server.user)
+    monkeypatch.setenv("JOCHI_PASSWORD", server.password)
+    monkeypatch.delenv("JOCHI_PASSWORD_FILE", raising=False)
+
+    def told(*words: str) -> str | None:
+        done = CliRunner().invoke(app, ["install", "--no-arm", "--json", *words])
+        assert done.exit_code == 0, done.output
+        line: str | None = json.loads(done.stdout)["pin_line"]
+        return line
+
+    assert told() is None
+    line = told("--pin")
+    assert line == client.install(arm=False).pin_line, "it stays pinned"
+    assert line is not None
+    assert line.startswith(f"{rearm_key()}=")
+    assert line != f"{rearm_key()}={rearm_line()}"
+    assert told() == line
+    shown = CliRunner().invoke(app, ["install", "--no-arm"])
+    assert line in shown.stdout.splitlines(), "not broken into several"
+    assert told("--no-pin") is None
 
 
 def test_a_second_install_renews_nothing(database: Database, test_policy: LoadedPolicy) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import neo4j
 import numpy as np
 import pytest
+from tests.conftest import TestServer
 from tests.recall_data import Corpus, corpus, zipf_sizes
+from typer.testing import CliRunner, Result
 
 from jochi import Jochi
+from jochi.cli import recalling
+from jochi.cli.app import app
 from jochi.errors import JochiError, UsageError
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.scheduler.runner import run_job
@@ -568,25 +572,63 @@ def test_recall_during_ticks_and_writes(client: Jochi, many: Corpus) -> None:
     assert client.database.run("MATCH (t:Tombstone) RETURN count(*) > 0 AS some") == [{"some": True}]
 
 
-def test_the_command(client: Jochi, policy: LoadedPolicy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import json
-    import os
+@pytest.fixture
+def run(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    monkeypatch.setenv("JOCHI_URI", server.uri)
+    monkeypatch.setenv("JOCHI_USER", server.user)
+    monkeypatch.setenv("JOCHI_PASSWORD", server.password)
+    monkeypatch.delenv("JOCHI_PASSWORD_FILE", raising=False)
+    return lambda *words: CliRunner().invoke(app, ["recall", *words])
 
-    from typer.testing import CliRunner
 
-    from jochi.cli.app import app
+def told(result: Result) -> list[str]:
+    assert result.exit_code == 0, result.output
+    return [hit["key"].removeprefix("default/") for hit in json.loads(result.stdout)["hits"]]
 
-    for name in ("URI", "USER", "PASSWORD"):
-        if f"JOCHI_TEST_{name}" not in os.environ:
-            pytest.skip("needs JOCHI_TEST_URI")
-        monkeypatch.setenv(f"JOCHI_{name}", os.environ[f"JOCHI_TEST_{name}"])
+
+def test_the_command(client: Jochi, run: Callable[..., Result]) -> None:
     add(client, {"id": "a", "content": "green tea"}, {"id": "b", "content": "old tea", "state": "archived"})
-    runner = CliRunner()
-    shown = runner.invoke(app, ["recall", "tea"])
+    shown = run("tea")
     assert shown.exit_code == 0, shown.output
     assert "default/a" in shown.output
     assert "default/b" not in shown.output
-    asked = runner.invoke(app, ["recall", "tea", "--include-archived", "--k", "5", "--kinds", "Belief", "--json"])
-    assert [hit["key"] for hit in json.loads(asked.stdout)["hits"]] == ["default/a", "default/b"]
-    assert runner.invoke(app, ["recall", "tea", "--scope", "nobody", "--json"]).stdout.count("key") == 0
-    assert isinstance(runner.invoke(app, ["recall", "tea", "--k", "0"]).exception, UsageError)
+    assert told(run("tea", "--include-archived", "--k", "5", "--kinds", "Belief", "--json")) == ["a", "b"]
+    assert told(run("tea", "--scope", "nobody", "--json")) == []
+    refused = run("tea", "--k", "0").exception
+    assert isinstance(refused, UsageError)
+    assert refused.exit_code == 2
+
+
+def test_the_command_s_filters_on_both_sides(client: Jochi, run: Callable[..., Result]) -> None:
+    add(
+        client,
+        {"id": "hot", "content": "tea", "created_at": NOW},
+        {"id": "warm", "content": "tea", "created_at": NOW - timedelta(seconds=1), "tier": "WARM"},
+        {"id": "archive", "content": "tea", "created_at": NOW + timedelta(seconds=1), "tier": "ARCHIVE"},
+    )
+    moment = NOW.isoformat()
+    assert sorted(told(run("tea", "--json"))) == ["archive", "hot", "warm"]
+    assert told(run("tea", "--json", "--tiers", "WARM")) == ["warm"]
+    assert sorted(told(run("tea", "--json", "--tiers", "WARM", "--tiers", "ARCHIVE"))) == ["archive", "warm"]
+    assert sorted(told(run("tea", "--json", "--since", moment))) == ["archive", "hot"]
+    assert told(run("tea", "--json", "--until", moment)) == ["warm"]
+    assert told(run("tea", "--json", "--since", moment, "--until", "2026-03-01T00:00:01Z")) == ["hot"]
+    for words, said in (
+        (("--tiers", "WARMISH"), "tiers"),
+        (("--until", "2026-03-01"), "no zone"),
+        (("--until", "soon"), "not a time"),
+        (("--min-score", "0.5"), "needs a vector"),
+    ):
+        refused = run("tea", *words).exception
+        assert isinstance(refused, UsageError)
+        assert said in str(refused)
+
+
+def test_the_command_s_least_cosine(client: Jochi, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recalling, "_embedded", lambda text, provider, policy: TOWARDS)
+    add(client, *({"id": f"m{n}", "vector": angle(n / 10), "content": "tea"} for n in (2, 5, 8)))
+    assert sorted(told(run("tea", "--provider", "minilm", "--json"))) == ["m2", "m5", "m8"]
+    assert sorted(told(run("tea", "--provider", "minilm", "--json", "--min-score", "0.49"))) == ["m5", "m8"]
+    assert told(run("tea", "--provider", "minilm", "--json", "--min-score", "0.51")) == ["m8"]
+    refused = run("tea", "--provider", "minilm", "--min-score", "1.01").exception
+    assert isinstance(refused, UsageError)

@@ -21,11 +21,16 @@ def recall(
     scope: Annotated[str, typer.Option(help="Whose memories.")] = "default",
     k: Annotated[int, typer.Option("--k", help="How many at most.")] = 10,
     kinds: Annotated[list[str] | None, typer.Option("--kinds", help="Only this kind; can be given again.")] = None,
+    tiers: Annotated[list[str] | None, typer.Option("--tiers", help="Only this tier; can be given again.")] = None,
     include_archived: Annotated[bool, typer.Option("--include-archived", help="Archived ones, too.")] = False,
     include_superseded: Annotated[
         bool, typer.Option("--include-superseded", help="Facts that hold no more, or not yet, too.")
     ] = False,
     since: Annotated[str | None, typer.Option(help="Only what was created from then on: 2026-12-24T18:00:00Z.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only what was created before then.")] = None,
+    min_score: Annotated[
+        float | None, typer.Option("--min-score", help="Raw cosine that each must reach, -1 to 1. Needs --provider.")
+    ] = None,
     provider: Annotated[
         str | None,
         typer.Option(help="By meaning as well: embed the text with minilm, sentence-transformers or openai."),
@@ -43,9 +48,12 @@ def recall(
             scope=scope,
             k=k,
             kinds=kinds or None,
+            tiers=tiers or None,
             include_archived=include_archived,
             include_superseded=include_superseded,
             since=parse_moment(since),
+            until=parse_moment(until),
+            min_score=min_score,
             hops=hops,
         )
     if as_json:
