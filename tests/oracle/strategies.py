@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from neo4j.spatial import WGS84Point
 from neo4j.time import Duration
 from tests.oracle.memory import OWN_NAMES, Link, Memory
-from tests.oracle.rules_living import LIVING
+from tests.oracle.rules_living import READ_LIFE, SALIENT
 
 WRONG_TYPES: dict[str, Any] = {
     "text": "yes",
@@ -83,9 +83,10 @@ LIVED: Kinds = (
     *(("Source",),) * 3,
     *(("Artifact",),) * 2,
     *(("Note",),) * 5,
+    *(("Diary",),) * 3,
     ("Person", "Notification"),
 )
-"""The kinds with a lifecycle of seeds 002 and 003, and notes."""
+"""The kinds with a lifecycle of seeds 002 and 003, one of them with a rule of its own, and notes."""
 _ZONES = (timezone.utc, timezone.utc, timezone(timedelta(hours=5, minutes=30)), timezone(timedelta(hours=-8)))
 _AGES = (
     timedelta(0),
@@ -312,7 +313,8 @@ def _living(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
         },
     )
     faint = {"created_at": now - timedelta(days=300), "salience": 0.012, "salience_at": None, "ttl_policy": None}
-    return st.builds(lambda wide, tale: wide | tale, anything, st.sampled_from([{}, {}, faint]))
+    owner = {"is_owner": True, "state": "active"}
+    return st.builds(lambda wide, tale: wide | tale, anything, st.sampled_from([{}, {}, faint, owner]))
 
 
 def _factual(now: datetime, tales: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
@@ -356,7 +358,7 @@ def _tales(now: datetime) -> list[dict[str, Any]]:
         doubted | forgotten,
         live
         | {"created_at": long_ago, "confidence": 0.7, "importance": 0.299, "access_count": 2, "category": "moment"},
-        {},
+        doubted | forgotten,
         live
         | {"tier": "COLD", "confidence": 0.95, "access_count": 20, "last_accessed_at": just_now, "tier_at": long_ago},
         doubted | unused | {"tier": "HOT", "created_at": long_ago, "last_accessed_at": lately, "updated_at": lately},
@@ -376,8 +378,8 @@ def _held(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
             {"pinned": True},
             {"hold_until": soon},
             {"ttl_policy": "keep_forever"},
-            {"quarantined_until": soon},
-            *({"locked_by": "kublai", "locked_at": now - timedelta(minutes=1)},) * 3,
+            *({"quarantined_until": soon},) * 2,
+            *({"locked_by": "kublai", "locked_at": now - timedelta(minutes=1)},) * 4,
         ]
     )
 
@@ -407,7 +409,7 @@ def _as_a_ticket(properties: dict[str, Any]) -> dict[str, Any]:
 def memories(draw: st.DrawFn, now: datetime, number: int, kinds: Kinds | None = None) -> Memory:
     """One memory that a rule is likely to be met for, with up to three properties of it changed.
 
-    ``kinds``: it is one of these in turn, by its number, and every third is held by somebody."""
+    ``kinds``: it is one of these in turn, by its number, one property is changed at most, and every second is held by somebody."""
     labels = kinds[number % len(kinds)] if kinds else draw(st.sampled_from(KINDS))
     properties: dict[str, Any] = {
         "created_at": now - timedelta(days=40),
@@ -419,13 +421,15 @@ def memories(draw: st.DrawFn, now: datetime, number: int, kinds: Kinds | None = 
     if not {"Notification", "SessionContext", "Ticket"} & set(labels) or draw(st.booleans()):
         properties |= draw(_typical(now))
     tales = _tales(now)
-    if set(LIVING) & set(labels):
+    if set(SALIENT) & set(labels):
         properties |= draw(_living(now))
     if "Fact" in labels:
         properties |= draw(_factual(now, st.just(tales[number % len(tales)]) if kinds else st.sampled_from(tales)))
     if "Note" in labels:
         properties |= draw(_noted(now))
-    if kinds and draw(st.sampled_from([True, False, False])):
+    if "Diary" in labels:
+        properties["created_at"] = draw(moments(now, (READ_LIFE, timedelta(days=300))))
+    if kinds and draw(st.booleans()):
         properties |= draw(_held(now))
     properties = {name: value for name, value in properties.items() if value is not None}
     if draw(st.booleans()):
@@ -433,7 +437,7 @@ def memories(draw: st.DrawFn, now: datetime, number: int, kinds: Kinds | None = 
     ends = [True, *[False] * (11 if kinds else 3)]
     if not {"Notification", "SessionContext"} & set(labels) and draw(st.sampled_from(ends)):
         properties["expires_at"] = draw(moments(now))
-    for name, value in draw(st.lists(_disturbances(now), max_size=3)):
+    for name, value in draw(st.lists(_disturbances(now), max_size=1 if kinds else 3)):
         if value is None:
             properties.pop(name, None)
         else:

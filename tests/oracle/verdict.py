@@ -12,7 +12,7 @@ from tests.oracle.memory import Memory
 from tests.oracle.rails import ARCHIVE_RAILS, FLAG_RAILS, TIER_RAILS, blocking_rails, ends
 from tests.oracle.rules import Due, crossings, kind_of
 from tests.oracle.rules_facts import state_after
-from tests.oracle.rules_living import LIVING
+from tests.oracle.rules_living import SALIENT
 from tests.oracle.states import faded_at, settled
 from tests.oracle.tiers import demotions, net_move
 
@@ -112,7 +112,7 @@ def left_by(memory: Memory, verdict: Verdict, now: datetime, first: datetime | N
     """The memory after a look with this verdict (not `prune`)."""
     properties = dict(memory.properties)
     for change in verdict.changes:
-        if change.action == "archive" and change.due and kind_of(memory) in LIVING:
+        if change.action == "archive" and change.due and kind_of(memory) in SALIENT:
             properties |= faded_at(memory, change.due, first)
         if change.action == "flag":
             properties["needs_consolidation"] = True
@@ -137,7 +137,7 @@ def left_by(memory: Memory, verdict: Verdict, now: datetime, first: datetime | N
 
 def latest_look(memory: Memory, now: datetime, first: datetime | None = None) -> datetime:
     """The latest instant at which the look after the one at ``now`` may be: what time alone changes, or the horizon, each
-    rounded up to the whole second and then to the class of the seed's schedule (tiers: every 15 minutes).
+    rounded up to the whole second and then to the class of the seed's schedule (moves down: every 15 minutes).
 
     What stays open right after a look (a promotion of what was just archived) isn't a change that time makes."""
     own = 60 * max((CLASS_MINUTES[la] for la in memory.labels if la in CLASS_MINUTES), default=OTHER_CLASS_MINUTES)
@@ -154,7 +154,9 @@ def latest_look(memory: Memory, now: datetime, first: datetime | None = None) ->
             bounds.append(_rounded_up(moment, own))
             rest = True
         if move is None and moves and not open_now.changes:
-            bounds.append(_rounded_up(moment, 60 * TIER_CLASS_MINUTES))
+            # Up it goes only when a rail ends, which is no move down, so by the schedule of its kind.
+            down = any(change.action == "demote" for change in moves)
+            bounds.append(_rounded_up(moment, 60 * TIER_CLASS_MINUTES if down else own))
             move = moment
     return min(bounds)
 
