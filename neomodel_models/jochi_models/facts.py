@@ -46,7 +46,10 @@ class FactFields(CuratedFields):
         "speculative is below 0.40; unconfirmed it goes after 30 days", CONFIDENCE_TIERS
     )
     verification_state = ChoiceProperty[Verification]("who vouches for it", VERIFICATIONS)
-    policy_class = ChoiceProperty[PolicyClass]("how long it is meant to live", POLICY_CLASSES)
+    policy_class = ChoiceProperty[PolicyClass](
+        "protected: the rules of facts neither remove nor archive it; ephemeral and durable change nothing",
+        POLICY_CLASSES,
+    )
     heat_score = FloatProperty("how warm an app holds it to be; rules compute their own", least=0, most=1)
     decay_score = FloatProperty("how far an app holds it to have faded; rules compute their own", least=0, most=1)
     tags = ListProperty[str]("what it is about", TextProperty())

@@ -382,3 +382,16 @@ def test_a_day_bucket_is_a_date(applied: Jochi) -> None:
     """Buckets of another year, as an import might bring them: nothing that reads them throws."""
     old = {"access_days": [9] * 7, "access_day": date(1999, 12, 31)}
     assert curate(applied, entry("m", "COLD", last_accessed_at=NOW, **old))["m"]["tier"] == "COLD"
+
+
+def test_when_a_rail_ends_moves_come_by_their_own_schedule(applied: Jochi) -> None:
+    """Down within a quarter of an hour of the end, as without the rail; an archive by the hour of its kind."""
+    held = {"created_at": OLD, "hold_until": NOW + 2 * MINUTE}
+    down = Memory("down", ("Belief",), {"state": "active", "confidence": 0.95, "tier": "HOT"} | held)
+    weak = Memory("weak", ("Belief",), {"state": "active", "confidence": 0.1} | held)
+    left = curate(applied, down, weak, now=NOW + MINUTE)
+    assert {id: (one["curation_rails"], one["next_due"]) for id, one in left.items()} == {
+        "down": (["hold"], NOW + 15 * MINUTE),
+        "weak": (["hold"], NOW + HOUR),
+    }
+    assert look(applied, NOW + 15 * MINUTE)["down"]["tier"] == "ARCHIVE"

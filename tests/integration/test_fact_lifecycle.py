@@ -10,6 +10,7 @@ import pytest
 from tests.curation_looks import DAY, HAIR, NOW, OLD, SECOND, Left, archived, curate, due_again, look, pruned, write
 from tests.oracle import Memory
 from tests.oracle.fact_states import ARCHIVE_DECAY, STALE_DECAY, faded_at
+from tests.oracle.fact_tiers import value
 from tests.oracle.facts import decay, heat
 
 from jochi import Jochi
@@ -50,11 +51,15 @@ def test_what_is_speculative_goes_after_thirty_days(applied: Jochi) -> None:
         fact("not by the system", confidence=0.39, verification_state="system_inferred"),
         fact("protected", confidence=0.39, policy_class="protected"),
         fact("perhaps protected", confidence=0.39, policy_class=7),
+        fact("durable", confidence=0.39, policy_class="durable"),
+        fact("ephemeral", confidence=0.39, policy_class="ephemeral"),
+        fact("ephemeral and young", confidence=0.39, policy_class="ephemeral", created_at=BORN + HAIR),
+        fact("ephemeral and sure enough", confidence=0.4, policy_class="ephemeral"),
         fact("a decision", confidence=0.39, category="decision"),
         fact("unsure how sure", confidence="low"),
         fact("held", confidence=0.39, pinned=True),
     )
-    assert pruned(left) == {"over", "by its tier", "not by the system", "a decision"}
+    assert pruned(left) == {"over", "by its tier", "not by the system", "a decision", "durable", "ephemeral"}
     assert left["held"]["curation_rails"] == ["pinned"]
     assert "young" in pruned(look(applied, left["young"]["next_due"]))
 
@@ -92,11 +97,15 @@ def test_what_matters_little_is_archived_after_ninety_days(applied: Jochi) -> No
         fact("a correction", **little | {"category": "correction"}),
         fact("a principle", **little | {"category": "principle"}),
         fact("no category", **little | {"category": None}),
+        fact("durable", **little | {"policy_class": "durable"}),
+        fact("ephemeral", **little | {"policy_class": "ephemeral"}),
+        fact("ephemeral and nearly", **little | {"policy_class": "ephemeral", "created_at": over + HAIR}),
+        fact("of a protected class", **little | {"policy_class": "protected"}),
         fact("superseded", **little | {"status": "superseded"}),
         fact("of no known state", **little | {"state": "mine"}),
         fact("pinned", **little | {"pinned": True}),
     )
-    assert archived(left) == {"over", "stale", "used twice", "no category"}
+    assert archived(left) == {"over", "stale", "used twice", "no category", "durable", "ephemeral"}
     assert left["over"].moved[:2] == ("ARCHIVE", "fact.unimportant")
 
 
@@ -216,6 +225,28 @@ def test_a_use_makes_it_warm_again(applied: Jochi) -> None:
     applied.run("fold_accesses", now=NOW + SECOND, drain=True)
     due_again(applied, NOW)
     assert look(applied, NOW + SECOND)["f"]["state"] == "validated"
+
+
+@pytest.mark.parametrize("verification", ["user_confirmed", "disputed"])
+@pytest.mark.parametrize("confidence", [0.95, 0.949, 0.7, 0.699, 0.4, 0.399, None])
+def test_explain_shows_the_scores(applied: Jochi, confidence: float | None, verification: str) -> None:
+    """On both sides of each confidence tier; confirmed is worth more, a dispute takes from heat and half as much from the value."""
+    used = {"access_count": 3, "importance": 0.8, "last_accessed_at": BORN + 20 * DAY, "updated_at": BORN + 5 * DAY}
+    some = fact("f", confidence=confidence, verification_state=verification, tier="HOT", **used)
+    write(applied, [some])
+    told = {rule.rule: rule for rule in applied.explain("default/f", at=NOW).rules}
+    names = {"fact.stale": "decay_score", "fact.warm": "heat_score", "tier.fact_of_little_value": "tier_value"}
+    current = {
+        condition["property"]: condition["current"]
+        for rule, name in names.items()
+        for condition in told[rule].conditions
+        if condition["property"] == name
+    }
+    assert current == {
+        "decay_score": pytest.approx(decay(some, NOW, OLD), abs=1e-12),
+        "heat_score": pytest.approx(heat(some, BORN + 20 * DAY), abs=1e-12),
+        "tier_value": pytest.approx(value(some, NOW), abs=1e-12),
+    }
 
 
 def test_explain_shows_both_scores(applied: Jochi) -> None:

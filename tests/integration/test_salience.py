@@ -23,6 +23,9 @@ FADES = MADE + timedelta(seconds=16_899_940)
 """0.5 at 0.02 a day is below 0.01 after ln 50 / 0.02 = 195.6 days, not after the 100 that seed 002 says."""
 RAW = '{"from": "Ann", "text": " Gru\u0308\u00dfe "}\r\n\u00a0\u200b'
 """As a source gave it: nothing of it is tidied up."""
+
+
+BETWEEN_MEMORIES = "MATCH (:Curated)-[r]->(m) WHERE m:Curated OR m:OtherEnd RETURN count(r) AS n"
 LIVED = (
     "state",
     "salience",
@@ -296,11 +299,32 @@ def test_decay_deletes_nothing_and_an_archived_source_can_be_reached(applied: Jo
     """Twenty years: archived, raw_content and all; left out of recall unless asked for; a relationship to it still leads there."""
     source = memory("source", "Source", raw_content="{}", content="the green train to Berlin", sensitivity="high")
     concept = memory("concept", content="trains to Berlin that are green")
-    write(applied, [replace(source, links=(Link("mentions", "out", ("Concept",)),)), concept], first=MADE, now=MADE)
+    others = [memory(label.lower(), label) for label in ("Person", "Entity", "Storyline", "Macro", "Artifact")]
+    facts = [
+        memory(f"fact{confidence}", "Fact", confidence=confidence, confirmed_at=MADE, category="fact", importance=0.3)
+        for confidence in (0.1, 0.4, 0.7, 0.95)
+    ]
+    linked = replace(source, links=(Link("mentions", "out", ("Concept",)),))
+    write(applied, [linked, concept, *others, *facts], first=MADE, now=MADE)
+    applied.database.run(
+        "MATCH (a {key: 'default/source'}), (b {key: 'default/concept'}) "
+        "CREATE (a)-[:CAUSED {confidence: 1.0, created_at: $at}]->(b)",
+        {"at": MADE},
+    )
+    before = applied.database.run(BETWEEN_MEMORIES)
     now = MADE + 7300 * DAY
     due_again(applied, now)
+    for job in ("schedule_edges", "decay_edges"):
+        run_job(applied.engine, job, now=now, drain=True)
     left = look(applied, now)
-    assert {(each.live, each["state"]) for each in left.values()} == {(True, "archived")}
+    assert len(left) == 11
+    assert {id: (each.live, each["state"]) for id, each in left.items()} == {
+        **dict.fromkeys(left, (True, "archived")),
+        **dict.fromkeys(("fact0.4", "fact0.7", "fact0.95"), (True, "stale")),
+    }
+    assert applied.database.run(BETWEEN_MEMORIES) == before == [{"n": 2}]
+    assert applied.database.run("MATCH ()-[r:CAUSED]->() RETURN r.confidence AS left") == [{"left": 0.1}]
+    assert applied.database.run("MATCH (t:Tombstone) RETURN count(t) AS n") == [{"n": 0}]
     assert (left["source"]["raw_content"], left["source"]["sensitivity"]) == ("{}", "high")
     assert applied.recall("green train Berlin", scope="default", k=5).hits == ()
     found = applied.recall("green train Berlin", scope="default", k=5, include_archived=True)
@@ -374,6 +398,33 @@ def test_what_expires_at_says_takes_the_raw_content_along(applied: Jochi) -> Non
     for days, there in ((30 * DAY - HAIR, True), (30 * DAY, False)):
         run_job(applied.engine, "purge_tombstones", now=MADE + 50 * DAY + days, drain=True)
         assert bool(graph.state(applied.database)) is there
+
+
+def test_a_rule_of_its_own_goes_before_its_lifecycle(applied: Jochi) -> None:
+    """diary.read prunes after 120 days what semantic.faded would have archived after 195."""
+    read = memory("read", "Diary", read=True)
+    assert curate(applied, read, now=MADE + 120 * DAY - HAIR)["read"]["state"] is None
+    due_again(applied, MADE + 120 * DAY)
+    assert not look(applied, MADE + 120 * DAY)["read"].live
+
+
+def test_where_its_own_rule_does_not_hold_it_lives_by_its_lifecycle(applied: Jochi) -> None:
+    """It fades at the second. One that its own rule wants and a rail holds is held against its lifecycle, too."""
+    some = [
+        memory("unread", "Diary", read=False),
+        memory("unsaid", "Diary"),
+        memory("pinned", "Diary", read=True, pinned=True),
+    ]
+    assert {each["state"] for each in curate(applied, *some, now=FADES - SECOND).values()} == {None}
+    due_again(applied, FADES)
+    left = look(applied, FADES)
+    assert {id: (each.live, each["state"], each["tier_reason"]) for id, each in left.items()} == {
+        "unread": (True, "archived", "semantic.faded"),
+        "unsaid": (True, "archived", "semantic.faded"),
+        "pinned": (True, None, None),
+    }
+    said = applied.explain("default/pinned", at=FADES)
+    assert (said.outcome, said.rule) == ("protected", "diary.read")
 
 
 def test_a_use_brings_back_what_was_archived(applied: Jochi) -> None:

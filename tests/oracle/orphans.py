@@ -24,6 +24,7 @@ POLICY_KINDS = SWEPT | {
     "Person",
     "Ticket",
     "Letter",
+    "Diary",
 }
 """Of the kinds of the tests' policy those that the tests use."""
 

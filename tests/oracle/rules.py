@@ -11,7 +11,7 @@ from tests.oracle.memory import Memory
 from tests.oracle.rules_analyses import analysis
 from tests.oracle.rules_beliefs import belief
 from tests.oracle.rules_facts import fact
-from tests.oracle.rules_living import LIVING, living
+from tests.oracle.rules_living import LIVING, diary, living
 from tests.oracle.rules_messages import notification, session, ticket
 from tests.oracle.rules_reflections import reflection
 from tests.oracle.rules_tasks import task
@@ -30,6 +30,7 @@ KINDS: dict[str, Callable[[Memory, datetime | None], list[Due]]] = {
     **dict.fromkeys(LIVING, living),
     "Note": notes.crossings,
     "Fact": fact,
+    "Diary": diary,
 }
 """The kinds with rules of their own, in the policy's order: the first that a memory carries decides."""
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from tests.oracle.due import Due
+from tests.oracle.due import Due, after
 from tests.oracle.memory import Memory
 from tests.oracle.policies import EPISODIC, is_owner
 from tests.oracle.states import archivals, owner_settled
 
 LIVING = ("Source", "Artifact", "Person", "Concept", "Entity", "Storyline", "Macro")
+SALIENT = (*LIVING, "Diary")
+"""And a kind of the tests' policy, which has a rule of its own before those of its lifecycle."""
+READ_LIFE = timedelta(days=120)
 
 
 def living(memory: Memory, first: datetime | None) -> list[Due]:
@@ -20,3 +23,9 @@ def living(memory: Memory, first: datetime | None) -> list[Due]:
         [Due("semantic.owner", created, "state")] if is_owner(memory) and created and not owner_settled(memory) else []
     )
     return owner + [Due(f"{family}.{due.rule}", due.at, due.action) for due in archivals(memory, first)]
+
+
+def diary(memory: Memory, first: datetime | None) -> list[Due]:
+    """One that was read goes after 120 days; else it lives as what is known does."""
+    read = after("diary.read", memory.moment("created_at"), READ_LIFE) if memory.get("read") is True else []
+    return read + living(memory, first)

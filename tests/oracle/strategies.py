@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from neo4j.spatial import WGS84Point
 from neo4j.time import Duration
 from tests.oracle.memory import OWN_NAMES, Link, Memory
+from tests.oracle.rules_living import READ_LIFE, SALIENT
 
 WRONG_TYPES: dict[str, Any] = {
     "text": "yes",
@@ -35,7 +36,8 @@ WRONG_TYPES: dict[str, Any] = {
 }
 """One value of every kind of property value; each is of a wrong type for most properties."""
 
-KINDS: tuple[tuple[str, ...], ...] = (
+Kinds = tuple[tuple[str, ...], ...]
+KINDS: Kinds = (
     *(("Belief",),) * 6,
     *(("Reflection",),) * 3,
     *(("Task",),) * 4,
@@ -71,6 +73,20 @@ KINDS: tuple[tuple[str, ...], ...] = (
     ("Belief", "Person"),
     ("Person", "Notification"),
 )
+LIVED: Kinds = (
+    *(("Fact",),) * 12,
+    *(("Person",),) * 4,
+    *(("Concept",),) * 3,
+    ("Entity",),
+    ("Storyline",),
+    ("Macro",),
+    *(("Source",),) * 3,
+    *(("Artifact",),) * 2,
+    *(("Note",),) * 5,
+    *(("Diary",),) * 3,
+    ("Person", "Notification"),
+)
+"""The kinds with a lifecycle of seeds 002 and 003, one of them with a rule of its own, and notes."""
 _ZONES = (timezone.utc, timezone.utc, timezone(timedelta(hours=5, minutes=30)), timezone(timedelta(hours=-8)))
 _AGES = (
     timedelta(0),
@@ -84,14 +100,20 @@ _NEAR = tuple(
     timedelta(microseconds=micros)
     for micros in (-3_600_000_000, -1_000_001, -1_000_000, -1_000, -1, 0, 1, 1_000, 1_000_000, 90_000_000)
 )
+_NOTE_AGES = tuple(timedelta(days=days) for days in (6, 7, 14, 29, 30, 37, 300, 365, 372, 380))
+"""The lifetimes of notes, with and without the seven days that they wait for their owner."""
+_FACT_AGES = tuple(timedelta(days=days) for days in (1, 14, 30, 60, 90, 95, 126, 176, 180, 300, 300))
+"""What the rules of facts count, and beyond; 95 and 126 days are when the score of some gets to its threshold."""
 _PRIORITIES = ("low", "normal", "critical", "Critical")
 _SEVERITIES = ("low", "info", "medium", "high", "critical", "Low", "none")
 _STATUSES = ("in_progress", "pending", "blocked", "completed", "completed", "failed", "failed", "Completed")
 _STATES = ("active", "core", "validated", "archived", "archived", "candidate")
 _CONFIDENCES = (-0.5, 0, 0.1, 0.2, 0.2000001, 0.29, 0.3, 0.31, 0.35, 0.8, 0.89, 0.9, 1)
+_FACT_CONFIDENCES = (0.1, 0.1, 0.399, 0.4, 0.699, 0.7, 0.949, 0.95, None)
+"""On both sides of each confidence tier of facts."""
 _SALIENCES = (-0.1, 0, 0.005, 0.01, 0.010001, 0.012, 0.02, 0.0335, 0.2, 0.5, 1, 1.0, 1.1)
 """At the plain rate 0.02 falls below 0.01 within 35 days, 0.0335 within 61, 0.5 within 196."""
-_LIFETIMES = ("week", "week", "month", "month", "year", "forever", "Week", 7)
+_LIFETIMES = ("week", "week", "month", "month", "year", "year", "forever", "Week", 7)
 _CATEGORIES = (
     "fact",
     "fact",
@@ -144,14 +166,14 @@ nows = st.datetimes(
 )
 
 
-def moments(now: datetime) -> st.SearchStrategy[datetime]:
+def moments(now: datetime, ages: tuple[timedelta, ...] = _AGES) -> st.SearchStrategy[datetime]:
     """Instants a second, a millisecond, a microsecond around what makes a threshold at ``now``.
 
     The very instant is always in UTC: for Cypher two datetimes of one instant in different zones are not equal.
     """
     return st.builds(
         lambda age, near, zone: (now - age + near).astimezone(zone if near else timezone.utc),
-        st.sampled_from(_AGES),
+        st.sampled_from(ages),
         st.sampled_from(_NEAR),
         st.sampled_from(_ZONES),
     )
@@ -274,35 +296,103 @@ def _typical(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _living(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
-    """What a memory with salience has."""
-    return st.fixed_dictionaries(
-        {},
+    """What a memory with salience has. None takes a property off."""
+    long_ago = st.sampled_from([now - timedelta(days=days) for days in (100, 200, 300)])
+    anything = st.fixed_dictionaries(
+        {"state": st.sampled_from(["candidate", "candidate", None, "active", "core", "archived"])},
         optional={
+            "created_at": long_ago,
+            "confidence": st.sampled_from([0.4, 0.79, 0.8, None]),
             "salience": st.sampled_from(_SALIENCES),
             "salience_at": moments(now),
             "recall_frequency": st.sampled_from([0, 1, 4]),
             "ttl_policy": st.sampled_from(["ephemeral", "ephemeral", "decay"]),
             "is_owner": st.booleans(),
+            "raw_content": st.sampled_from(["{}", ""]),
+            "sensitivity": st.sampled_from(["low", "high", 7]),
         },
     )
+    faint = {"created_at": now - timedelta(days=300), "salience": 0.012, "salience_at": None, "ttl_policy": None}
+    owner = {"is_owner": True, "state": "active"}
+    return st.builds(lambda wide, tale: wide | tale, anything, st.sampled_from([{}, {}, faint, owner]))
 
 
-def _factual(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
-    """What a fact has."""
-    return st.fixed_dictionaries(
-        {"state": st.sampled_from(["candidate", "validated", "active", "stale", "archived", "superseded"])},
+def _factual(now: datetime, tales: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    """What a fact has, with one of the tales. None takes a property off."""
+    moment = moments(now, _FACT_AGES)
+    anything = st.fixed_dictionaries(
+        {
+            "state": st.sampled_from(["candidate", "validated", "active", "stale", None, "archived", "superseded"]),
+            "status": st.sampled_from(["active", None, None, "superseded", "archived"]),
+            "created_at": moment,
+            "confidence": st.sampled_from(_FACT_CONFIDENCES),
+            "importance": st.sampled_from([-0.1, 0, 0.1, 0.299, 0.3, 0.5, None, 1, 1.1]),
+            "access_count": st.sampled_from([0, 2, 3, 20, None]),
+            "tier": st.sampled_from(["HOT", "HOT", "COLD", "COLD", "WARM", None]),
+        },
         optional={
             "category": st.sampled_from(_CATEGORIES),
             "confidence_tier": st.sampled_from(["explicit", "implied", "inferred", "speculative", "certain"]),
             "verification_state": st.sampled_from(_VERIFICATIONS),
             "policy_class": st.sampled_from(["ephemeral", "durable", "protected"]),
-            "status": st.sampled_from(["active", "active", "superseded", "archived"]),
-            "importance": st.sampled_from([-0.1, 0, 0.1, 0.299, 0.3, 0.5, 1, 1.1]),
-            "confirmed_at": moments(now),
+            "confirmed_at": moment,
             "resolved": st.booleans(),
-            "resolved_at": moments(now),
-            "updated_at": moments(now),
+            "resolved_at": moment,
+            "updated_at": moment,
+            "last_accessed_at": moment,
         },
+    )
+    return st.builds(lambda wide, tale: wide | tale, anything, tales)
+
+
+def _tales(now: datetime) -> list[dict[str, Any]]:
+    """What makes it likely that a rule of facts is met which asks for much at once."""
+    long_ago, lately, just_now = now - timedelta(days=300), now - timedelta(days=40), now - timedelta(hours=1)
+    live = {"state": "candidate", "status": None, "policy_class": "durable", "verification_state": None}
+    doubted = live | {"confidence": 0.1, "confirmed_at": lately, "category": "fact"}
+    unused = {"updated_at": None, "last_accessed_at": None, "access_count": 0}
+    forgotten = unused | {"created_at": long_ago, "importance": 0.3}
+    return [
+        {},
+        live | {"category": "commitment", "resolved": True, "confirmed_at": lately, "resolved_at": long_ago},
+        doubted | forgotten,
+        live
+        | {"created_at": long_ago, "confidence": 0.7, "importance": 0.299, "access_count": 2, "category": "moment"},
+        doubted | forgotten,
+        live
+        | {"tier": "COLD", "confidence": 0.95, "access_count": 20, "last_accessed_at": just_now, "tier_at": long_ago},
+        doubted | unused | {"tier": "HOT", "created_at": long_ago, "last_accessed_at": lately, "updated_at": lately},
+        live | {"verification_state": "disputed", "confirmed_at": lately, "importance": 0.5},
+        {},
+        live | forgotten | {"confidence": 0.4, "category": "decision"},
+        live | {"verification_state": "user_confirmed", "access_count": 20, "confidence": 0.95, "importance": 0.5},
+        live | unused | {"created_at": long_ago, "confidence": 0.399},
+    ]
+
+
+def _held(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
+    """Somebody holds it: by what stops a prune, an archive, a move, a state."""
+    soon = now + timedelta(minutes=1)
+    return st.sampled_from(
+        [
+            {"pinned": True},
+            {"hold_until": soon},
+            {"ttl_policy": "keep_forever"},
+            *({"quarantined_until": soon},) * 2,
+            *({"locked_by": "kublai", "locked_at": now - timedelta(minutes=1)},) * 4,
+        ]
+    )
+
+
+def _noted(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
+    """What a note has: any lifetime at any age, or one that is over."""
+    anything = st.fixed_dictionaries(
+        {"lifetime": st.sampled_from(_LIFETIMES)}, optional={"created_at": moments(now, _NOTE_AGES)}
+    )
+    over = [("week", 15), ("month", 38), ("year", 373)]
+    return st.one_of(
+        anything,
+        st.sampled_from([{"lifetime": life, "created_at": now - timedelta(days=days)} for life, days in over]),
     )
 
 
@@ -316,9 +406,11 @@ def _as_a_ticket(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 @st.composite
-def memories(draw: st.DrawFn, now: datetime, number: int) -> Memory:
-    """One memory that a rule is likely to be met for, with up to three properties of it changed."""
-    labels = draw(st.sampled_from(KINDS))
+def memories(draw: st.DrawFn, now: datetime, number: int, kinds: Kinds | None = None) -> Memory:
+    """One memory that a rule is likely to be met for, with up to three properties of it changed.
+
+    ``kinds``: it is one of these in turn, by its number, one property is changed at most, and every second is held by somebody."""
+    labels = kinds[number % len(kinds)] if kinds else draw(st.sampled_from(KINDS))
     properties: dict[str, Any] = {
         "created_at": now - timedelta(days=40),
         "content": "remembered",
@@ -328,17 +420,24 @@ def memories(draw: st.DrawFn, now: datetime, number: int) -> Memory:
     }
     if not {"Notification", "SessionContext", "Ticket"} & set(labels) or draw(st.booleans()):
         properties |= draw(_typical(now))
-    if {"Person", "Concept", "Source", "Macro"} & set(labels):
+    tales = _tales(now)
+    if set(SALIENT) & set(labels):
         properties |= draw(_living(now))
     if "Fact" in labels:
-        properties |= draw(_factual(now))
+        properties |= draw(_factual(now, st.just(tales[number % len(tales)]) if kinds else st.sampled_from(tales)))
     if "Note" in labels:
-        properties["lifetime"] = draw(st.sampled_from(_LIFETIMES))
+        properties |= draw(_noted(now))
+    if "Diary" in labels:
+        properties["created_at"] = draw(moments(now, (READ_LIFE, timedelta(days=300))))
+    if kinds and draw(st.booleans()):
+        properties |= draw(_held(now))
+    properties = {name: value for name, value in properties.items() if value is not None}
     if draw(st.booleans()):
         properties |= draw(_days(now))
-    if not {"Notification", "SessionContext"} & set(labels) and draw(st.sampled_from([True, False, False, False])):
+    ends = [True, *[False] * (11 if kinds else 3)]
+    if not {"Notification", "SessionContext"} & set(labels) and draw(st.sampled_from(ends)):
         properties["expires_at"] = draw(moments(now))
-    for name, value in draw(st.lists(_disturbances(now), max_size=3)):
+    for name, value in draw(st.lists(_disturbances(now), max_size=1 if kinds else 3)):
         if value is None:
             properties.pop(name, None)
         else:
@@ -356,6 +455,8 @@ def memories(draw: st.DrawFn, now: datetime, number: int) -> Memory:
     return Memory(f"m{number:03d}", labels, properties, linked, touched, scope, tuple(links))
 
 
-def batches(now: datetime, least: int = 35, most: int = 55) -> st.SearchStrategy[list[Memory]]:
-    """``least`` to ``most`` memories, in no order."""
-    return st.integers(least, most).flatmap(lambda n: st.tuples(*(memories(now, i) for i in range(n)))).map(list)
+def batches(
+    now: datetime, least: int = 35, most: int = 55, kinds: Kinds | None = None
+) -> st.SearchStrategy[list[Memory]]:
+    """``least`` to ``most`` memories, of these kinds in turn if there are some."""
+    return st.integers(least, most).flatmap(lambda n: st.tuples(*(memories(now, i, kinds) for i in range(n)))).map(list)

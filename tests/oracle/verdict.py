@@ -12,7 +12,7 @@ from tests.oracle.memory import Memory
 from tests.oracle.rails import ARCHIVE_RAILS, FLAG_RAILS, TIER_RAILS, blocking_rails, ends
 from tests.oracle.rules import Due, crossings, kind_of
 from tests.oracle.rules_facts import state_after
-from tests.oracle.rules_living import LIVING
+from tests.oracle.rules_living import SALIENT
 from tests.oracle.states import faded_at, settled
 from tests.oracle.tiers import demotions, net_move
 
@@ -39,12 +39,13 @@ class Change:
 @dataclass(frozen=True)
 class Verdict:
     """``outcome``: prune | protected | paused | keep; ``met`` the pruning rule that is met first, or None; ``rails`` those that
-    hold back something that is due."""
+    hold back something that is due, and ``held`` the names of the rules that they hold back."""
 
     outcome: str
     met: Due | None
     rails: frozenset[str]
     changes: tuple[Change, ...] = ()
+    held: frozenset[str] = frozenset()
 
 
 def judge(
@@ -53,32 +54,38 @@ def judge(
     """What must happen to ``memory`` at ``now``. ``paused``: kill switches, `kind/<label>` and `scope/<scope>`; ``first``: when
     its scope first reported an access, None if it never did."""
     met = next((due for due in crossings(memory, first) if due.action == "prune" and due.at <= now), None)
-    changes, held = _changes(memory, now, first)
+    changes, blocking, held = _changes(memory, now, first)
     if paused & ({f"kind/{label}" for label in memory.labels} | {f"scope/{memory.scope}"}):
         return Verdict("paused" if met or changes else "keep", met, frozenset())
     if met is None:
-        return Verdict("keep", None, held, changes)
+        return Verdict("keep", None, blocking, changes, held)
     rails = blocking_rails(memory, now)
-    return Verdict("protected", met, rails, changes) if rails else Verdict("prune", met, rails)
+    return Verdict("protected", met, rails, changes, held | {met.rule}) if rails else Verdict("prune", met, rails)
 
 
-def _changes(memory: Memory, now: datetime, first: datetime | None) -> tuple[tuple[Change, ...], frozenset[str]]:
-    """What changes and which rails hold back something else. Archive goes before the tier rules: what it did leaves nothing for
-    them at this look. Of several archives the one that fell due first. Flags and states stand beside both."""
+def _changes(
+    memory: Memory, now: datetime, first: datetime | None
+) -> tuple[tuple[Change, ...], frozenset[str], frozenset[str]]:
+    """What changes, which rails hold back something else, and which rules those are. Archive goes before the tier rules: what it
+    did leaves nothing for them at this look. Of several archives the one due first. Flags and states stand beside both."""
     rails = blocking_rails(memory, now)
     met = [due for due in crossings(memory, first) if due.at <= now]
     found = _state_of_a_fact(memory, now, first) if kind_of(memory) == "Fact" else _flags(memory, met)
     held = rails & FLAG_RAILS if found else frozenset()
+    waiting = frozenset(change.rule for change in found) if held else frozenset()
     found = () if held else found
     archive = min((due for due in met if due.action == "archive"), key=lambda due: due.at, default=None)
     if archive and not rails & ARCHIVE_RAILS:
         found = tuple(change for change in found if change.action != "state")
-        return (*found, Change("archive", archive.rule, archive.at, memory.get("tier"), "ARCHIVE")), held
-    held |= rails & ARCHIVE_RAILS if archive else frozenset()
+        return (*found, Change("archive", archive.rule, archive.at, memory.get("tier"), "ARCHIVE")), held, waiting
+    if archive:
+        held, waiting = held | (rails & ARCHIVE_RAILS), waiting | {archive.rule}
     move = net_move(memory, now, first)
     if move and not rails & TIER_RAILS:
-        return (*found, Change(move.action, move.rule, move.due, move.from_, move.to)), held
-    return found, held | (rails & TIER_RAILS if move else frozenset())
+        return (*found, Change(move.action, move.rule, move.due, move.from_, move.to)), held, waiting
+    if move:
+        held, waiting = held | (rails & TIER_RAILS), waiting | {move.rule}
+    return found, held, waiting
 
 
 def _state_of_a_fact(memory: Memory, now: datetime, first: datetime | None) -> tuple[Change, ...]:
@@ -105,7 +112,7 @@ def left_by(memory: Memory, verdict: Verdict, now: datetime, first: datetime | N
     """The memory after a look with this verdict (not `prune`)."""
     properties = dict(memory.properties)
     for change in verdict.changes:
-        if change.action == "archive" and change.due and kind_of(memory) in LIVING:
+        if change.action == "archive" and change.due and kind_of(memory) in SALIENT:
             properties |= faded_at(memory, change.due, first)
         if change.action == "flag":
             properties["needs_consolidation"] = True
@@ -130,7 +137,7 @@ def left_by(memory: Memory, verdict: Verdict, now: datetime, first: datetime | N
 
 def latest_look(memory: Memory, now: datetime, first: datetime | None = None) -> datetime:
     """The latest instant at which the look after the one at ``now`` may be: what time alone changes, or the horizon, each
-    rounded up to the whole second and then to the class of the seed's schedule (tiers: every 15 minutes).
+    rounded up to the whole second and then to the class of the seed's schedule (moves down: every 15 minutes).
 
     What stays open right after a look (a promotion of what was just archived) isn't a change that time makes."""
     own = 60 * max((CLASS_MINUTES[la] for la in memory.labels if la in CLASS_MINUTES), default=OTHER_CLASS_MINUTES)
@@ -147,7 +154,9 @@ def latest_look(memory: Memory, now: datetime, first: datetime | None = None) ->
             bounds.append(_rounded_up(moment, own))
             rest = True
         if move is None and moves and not open_now.changes:
-            bounds.append(_rounded_up(moment, 60 * TIER_CLASS_MINUTES))
+            # Up it goes only when a rail ends, which is no move down, so by the schedule of its kind.
+            down = any(change.action == "demote" for change in moves)
+            bounds.append(_rounded_up(moment, 60 * TIER_CLASS_MINUTES if down else own))
             move = moment
     return min(bounds)
 

@@ -40,6 +40,7 @@ GENTLE: dict[str, Any] = {
 counted: Counter[str] = Counter()
 HOLD_ARCHIVE = {"pinned", "keep_forever", "hold", "locked", "unfolded_access", "quarantined"}
 HOLD_TIER = HOLD_ARCHIVE - {"keep_forever"}
+HOLD_STATE = {"locked", "quarantined"}
 
 _SUBJECTS = (
     "read",
@@ -65,7 +66,16 @@ _CLOCKS = (
 _spans = st.sampled_from(["0s", "1s", "10min", "1d", "7d", "400d"])
 
 
-def _conditions() -> st.SearchStrategy[list[dict[str, Any]]]:
+_FALLING = st.fixed_dictionaries({"property": st.just("salience"), "below": st.sampled_from([0.0, 0.01, 0.3, 1.5])})
+_SCORED = st.fixed_dictionaries(
+    {"property": st.sampled_from(["heat_score", "decay_score"]), "at_least": st.sampled_from([0.0, 0.3, 0.65, 0.85])}
+)
+MORE = {"salience": _FALLING, "scores": _SCORED}
+"""By what a lifecycle has, the conditions on what time changes by itself, which are compared in one direction only."""
+
+
+def _conditions(*more: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """``more``: what only this kind has."""
     words = st.sampled_from(["completed", "in_progress", "active", "archived", "low", ""])
     one = st.one_of(
         st.fixed_dictionaries(
@@ -77,23 +87,23 @@ def _conditions() -> st.SearchStrategy[list[dict[str, Any]]]:
         ),
         st.fixed_dictionaries({"property": st.sampled_from(_SUBJECTS), "at_least": st.sampled_from([-1.0, 0.0, 0.5])}),
         st.fixed_dictionaries({"property": st.sampled_from(_CLOCKS), "absent": st.just(True)}),
+        *more,
     )
     # No condition at all is the greediest rule there is.
     return st.one_of(st.just([]), st.just([]), st.lists(one, max_size=2))
 
 
-def _rule(name: str, actions: tuple[str, ...]) -> st.SearchStrategy[dict[str, Any]]:
+def _rule(
+    name: str, actions: tuple[str, ...], *more: st.SearchStrategy[dict[str, Any]]
+) -> st.SearchStrategy[dict[str, Any]]:
+    set_by = {"flag": {"flag": "needs_look"}, "state": {"state": "stale"}}
+
     def whole(drawn: dict[str, Any]) -> dict[str, Any]:
-        return {
-            **drawn,
-            "name": name,
-            "source": "random",
-            **({"flag": "needs_look"} if drawn["action"] == "flag" else {}),
-        }
+        return {**drawn, "name": name, "source": "random", **set_by.get(drawn["action"], {})}
 
     return st.fixed_dictionaries(
         {
-            "when": _conditions(),
+            "when": _conditions(*more),
             "unless": st.lists(st.sampled_from(sorted(shipped_predicates())), max_size=1),
             "clock": st.lists(st.sampled_from(_CLOCKS), min_size=1, max_size=2, unique=True),
             "after": _spans,
@@ -131,8 +141,10 @@ def policies(draw: st.DrawFn) -> Policy:
         if draw(st.booleans()):
             kind.pop("decay", None)
         n = draw(st.integers(0, 2))
-        actions = ("prune", "prune", "prune", "archive", "flag")
-        kind["rules"] = [draw(_rule(f"{name.lower()}.rule{i}", actions)) for i in range(n)]
+        actions = ("prune", "prune", "prune", "archive", "flag", "state")
+        life = data["lifecycles"].get(kind.get("lifecycle"), {})
+        more = [conditions for what, conditions in MORE.items() if life.get(what)]
+        kind["rules"] = [draw(_rule(f"{name.lower()}.rule{i}", actions, *more)) for i in range(n)]
         if "decay" in kind:
             kind["rules"] = [
                 r for r in kind["rules"] if all(c["property"] != "confidence" or "below" in c for c in r["when"])
@@ -173,12 +185,15 @@ def test_the_proof_was_one(capsys: pytest.CaptureFixture[str]) -> None:
         sys.stdout.write(f"\nthe proof of the rails: {told}\n")
     assert counted["graphs"] >= EXAMPLES // GRAPHS_A_POLICY * GRAPHS_A_POLICY
     assert min(counted["pruned"], counted["held back"]) > counted["graphs"]
+    assert min(counted["faded"], counted["states set"]) > 0
 
 
 def rails_hold(client: Jochi, act: str, now: datetime, memories: list[Memory]) -> int:
-    """Runs the policy's janitor over the graph once; returns how many memories it pruned."""
+    """Runs the policy's janitor over the graph once; returns how many memories it pruned. One scope has reported accesses for so
+    long that nothing of salience, idleness or use is off in it, the other never did."""
     graph.clear(client.database)
     graph.write(client.database, memories, due=now - timedelta(hours=1))
+    graph.write_scopes(client.database, {"default": now - timedelta(days=400), "other": None})
     keys = [memory.key for memory in memories]
     before = graph.state(client.database)
     client.database.run(act, {"now": now, "keys": keys, "run": "proof/1", "policy": "proof", "job": {"name": "proof"}})
@@ -196,4 +211,8 @@ def rails_hold(client: Jochi, act: str, now: datetime, memories: list[Memory]) -
         assert tier_kept or not blocked & HOLD_TIER, (memory, now)
         archived = "archived_at" in set(stored.properties) - set(memory.properties)
         assert not archived or not blocked & HOLD_ARCHIVE, (memory, now)
+        counted["faded"] += archived and str(stored.properties.get("tier_reason")).endswith(".faded")
+        state_kept = repr(stored.properties.get("state")) == repr(before[memory.key].properties.get("state"))
+        assert state_kept or not blocked & HOLD_STATE, (memory, now)
+        counted["states set"] += not state_kept and not archived
     return gone

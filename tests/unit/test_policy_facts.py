@@ -79,6 +79,17 @@ def test_no_number_of_the_scores_is_read_by_accident() -> None:
     assert all(re.match(r"fact\.", rule.name) for rule in rules)
 
 
+def test_no_shipped_rule_deletes_for_what_time_wears_down() -> None:
+    """Decay alone never deletes: salience, heat, decay and value archive, set a state or move, and that is all."""
+    policy = load_policy(None).policy
+    worn = {"salience", "heat_score", "decay_score", "tier_value"}
+    by_action: dict[str, set[str]] = {}
+    for rule in (*policy.all_rules(), *policy.tier_rules):
+        by_action.setdefault(rule.action, set()).update({condition.subject for condition in rule.when} & worn)
+    assert by_action["prune"] == set()
+    assert set().union(*by_action.values()) == worn
+
+
 def test_what_decides_over_facts_asks_for_a_new_go_and_what_recall_makes_of_them_does_not(tmp_path: Path) -> None:
     shipped = load_policy(None).verdict_sha256
     changed = {
