@@ -114,19 +114,20 @@ def test_what_doesnt_fall_or_cant_be_read_stays(client: Jochi, properties: dict[
 
 
 def test_a_scope_where_nobody_reports_uses_keeps_its_edges(client: Jochi) -> None:
-    mine, theirs = edge(), edge("t", "t/a", "t/b")
-    add(client, [mine, theirs])
+    mine, theirs, faint = edge(), edge("t", "t/a", "t/b"), edge("f", "t/a", "t/b", salience=0.001, state="active")
+    add(client, [mine, theirs, faint])
     client.touch(["t/a", "t/b"], now=MADE, used=True)
     client.run("fold_accesses", drain=True, now=MADE + DAY)
     reported(client)
     look(client, MADE + 7000 * DAY)
     found = stored(client)
-    assert (found["e"]["state"], found["t"].get("state")) == ("archived", None)
+    assert (found["e"]["state"], found["t"].get("state"), found["f"]["state"]) == ("archived", None, "active")
     assert "next_due" not in found["t"]
     late = MADE + 7000 * DAY
     reported(client, late, scope="t")
     look(client, late + DAY)
     assert stored(client)["t"]["next_due"] == oracle.due(theirs, late), "it falls from the first report on"
+    assert (stored(client)["f"]["state"], stored(client)["f"]["salience_at"]) == ("archived", late)
 
 
 def test_what_is_ephemeral_has_its_deadline_however_salient(client: Jochi) -> None:

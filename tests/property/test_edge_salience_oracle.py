@@ -32,6 +32,7 @@ CHECKS = settings(
 )
 EXACT = (
     "state",
+    "salience_at",
     "archived_at",
     "access_count",
     "recall_frequency",
@@ -47,7 +48,7 @@ def absent_or(*values: Any) -> st.SearchStrategy[Any]:
 
 
 past = st.sampled_from([START - days * DAY for days in (0, 1, 89, 90, 91, 196, 400)])
-edges = st.fixed_dictionaries(
+anything = st.fixed_dictionaries(
     {
         "created_at": st.one_of(past, past, past, st.sampled_from(["then", None])),
         "salience": absent_or(0.0, 0.009, 0.01, 0.02, 0.3, 1.0, 1, "x", math.nan, 1.5),
@@ -61,7 +62,20 @@ edges = st.fixed_dictionaries(
         "last_accessed_at": absent_or(START - 10 * DAY),
         "last_recall_interval": absent_or(0.0, 5.0),
     }
-).map(lambda drawn: {name: value for name, value in drawn.items() if value is not None})
+)
+ASLEEP = {"state": "archived", "salience": 0.005, "created_at": START - 400 * DAY}
+TALES = (
+    {},
+    {},
+    ASLEEP | {"ttl_policy": None},
+    ASLEEP | {"ttl_policy": "ephemeral"},
+    {"access_count": 9, "state": "active"},
+)
+edges = st.builds(
+    lambda drawn, tale: {name: value for name, value in (drawn | tale).items() if value is not None},
+    anything,
+    st.sampled_from(TALES),
+)
 
 
 @dataclass(frozen=True)
