@@ -28,6 +28,7 @@ STALE_DECAY = 0.65
 ARCHIVE_DECAY = 0.85
 PROTECTED = frozenset({"decision", "principle", "commitment", "preference", "procedure"})
 """Peers A3, lifecycle.ts."""
+_SLIGHTLY = timedelta(microseconds=499)
 VOUCHED_FOR = frozenset({"user_confirmed", "system_inferred"})
 STATES = frozenset({"candidate", "validated", "active", "stale", "archived"})
 """Seed 003, Lifecycle Policy States."""
@@ -105,11 +106,12 @@ def first_second(holds: Callable[[datetime], bool], start: datetime, end: dateti
     """The first whole second after ``start`` from which a condition holds that never ceases to, up to ``end``.
 
     With nothing written in between, decay only rises and heat and value only fall: so this finds when a score reaches a
-    threshold, and knows nothing of how a template solves it."""
+    threshold, and knows nothing of how a template solves it. To the millisecond, as crossings of salience and confidence are:
+    what comes less than half of one after a whole second comes at it."""
     low, high = 0, (end - start) // timedelta(seconds=1)
     if not holds(start + timedelta(seconds=high)):
         return None
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if holds(start + timedelta(seconds=middle)) else (middle + 1, high)
+        low, high = (low, middle) if holds(start + timedelta(seconds=middle) + _SLIGHTLY) else (middle + 1, high)
     return start + timedelta(seconds=low)
