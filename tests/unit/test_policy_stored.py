@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from jochi.errors import UsageError
 from jochi.facts import ServerFacts
 from jochi.policy import load_policy, stored_policy
+from jochi.policy.load import KEYS_ADDED_LATER
 from jochi.rendering import render_all
 
 SERVER = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)
@@ -18,6 +21,22 @@ def test_a_stored_policy_renders_the_same_procedures() -> None:
     assert (stored.sha256, stored.verdict_sha256) == (shipped.sha256, shipped.verdict_sha256)
     assert list(stored.policy.kinds) == list(shipped.policy.kinds)
     assert render_all(stored.policy, SERVER) == render_all(shipped.policy, SERVER)
+
+
+def test_keys_that_an_older_version_did_not_know_are_those_shipped() -> None:
+    shipped = load_policy()
+    old = json.loads(shipped.canonical)
+    for table, keys in KEYS_ADDED_LATER.items():
+        for key in keys:
+            del old[table][key]
+    for entry in old["edges"]["types"]:
+        del entry["lifecycle"]
+    old["edges"]["types"] = old["edges"]["types"][:3]
+    found = stored_policy(json.dumps(old)).policy
+    assert found.facts == shipped.policy.facts
+    assert (found.edges.faded, found.edges.ephemeral) == (shipped.policy.edges.faded, shipped.policy.edges.ephemeral)
+    assert found.edges.living == []
+    render_all(found, SERVER)
 
 
 def test_a_stored_policy_of_another_version_is_refused_with_a_way_out() -> None:

@@ -47,6 +47,11 @@ ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""
 
+KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"edges": ("faded", "ephemeral"), "facts": ("worth",)}
+)
+"""Keys that such databases don't have in a table that they do have."""
+
 
 @dataclass(frozen=True)
 class LoadedPolicy:
@@ -96,7 +101,7 @@ def load_policy(path: Path | None = None) -> LoadedPolicy:
 def stored_policy(text: str) -> LoadedPolicy:
     """The policy that a database holds as canonical JSON; `UsageError` if this version can't read it any more.
 
-    A table that an older version didn't know yet has the shipped policy's values, and its jobs come with it.
+    A table or key that an older version didn't know yet has the shipped policy's values, and a table's jobs come with it.
     """
     source = Path("(the policy in the database)")
     try:
@@ -113,7 +118,11 @@ def stored_policy(text: str) -> LoadedPolicy:
 def _brought_up(stored: dict[str, Any], shipped: dict[str, Any]) -> dict[str, Any]:
     missing = [table for table in ADDED_LATER if table not in stored and table in shipped]
     jobs = {job: shipped["jobs"][job] for table in missing for job in ADDED_LATER[table]}
-    return {**{table: shipped[table] for table in missing}, **stored, "jobs": {**jobs, **stored.get("jobs", {})}}
+    tables = {**{table: shipped[table] for table in missing}, **stored}
+    for table, keys in KEYS_ADDED_LATER.items():
+        if isinstance(tables.get(table), dict):
+            tables[table] = {**{key: shipped[table][key] for key in keys}, **tables[table]}
+    return {**tables, "jobs": {**jobs, **stored.get("jobs", {})}}
 
 
 def _canonical(policy: Policy) -> str:
