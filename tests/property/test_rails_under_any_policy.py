@@ -140,8 +140,8 @@ def policies(draw: st.DrawFn) -> Policy:
         # A confidence that decays is compared downwards only: half of the policies have none.
         if draw(st.booleans()):
             kind.pop("decay", None)
-        n = draw(st.integers(0, 2))
-        actions = ("prune", "prune", "prune", "archive", "flag", "state")
+        n = draw(st.integers(1, 3))
+        actions = ("prune", "prune", "prune", "prune", "archive", "flag", "state")
         life = data["lifecycles"].get(kind.get("lifecycle"), {})
         more = [conditions for what, conditions in MORE.items() if life.get(what)]
         kind["rules"] = [draw(_rule(f"{name.lower()}.rule{i}", actions, *more)) for i in range(n)]
