@@ -43,8 +43,8 @@ SET r.confidence = 0.9, r.last_reinforced_at = $now - duration({days: 200}), r.n
 """
 
 
-def add_rows(client: Jochi, table: Table) -> None:
-    """Measures and adds the rows of this part."""
+def add_rows(client: Jochi, table: Table) -> float:
+    """Measures and adds the rows of this part. Returns how many times as long the due ones took in the large store."""
     client.apply()
     small, large, walked, reinforced, spread = measure(client)
     ratio = f"{large / small:.2f} ({large * 1000:.0f} / {small * 1000:.0f} ms)"
@@ -52,8 +52,15 @@ def add_rows(client: Jochi, table: Table) -> None:
     table.add_row("edges: the walk for those of others", f"{walked:,.0f} edges/s", "")
     table.add_row("edges: reinforce", f"{reinforced:,.0f} edges/s", "")
     table.add_row(f"edges: recall_spread, 10 seeds, 3 hops, {EACH} edges each", f"{spread * 1000:.0f} ms (median)", "")
-    if large / small > MOST:
-        raise AssertionError(f"what isn't due costs: {LARGE:,} edges against {SMALL:,}, {ratio}, and not ≤ {MOST}")
+    return large / small
+
+
+def check(ratio: float) -> None:
+    """Measured within one run, so no machine is to blame: ends with 1 where what isn't due costs."""
+    if ratio > MOST:
+        raise SystemExit(
+            f"edges that aren't due cost: {LARGE:,} against {SMALL:,} take {ratio:.2f} times as long, not ≤ {MOST}"
+        )
 
 
 def fill(client: Jochi, first: int, last: int) -> None:
@@ -115,13 +122,12 @@ def spread_once(client: Jochi, number: int) -> float:
 
 
 def main() -> None:
-    """These figures alone, on a server of their own; printed even where one is too large."""
+    """These figures alone, on a server of their own."""
     table = Table("what", "figure", "wanted")
-    try:
-        with own_server("bench-edges") as client:
-            add_rows(client, table)
-    finally:
-        Console(width=110).print(table)
+    with own_server("bench-edges") as client:
+        ratio = add_rows(client, table)
+    Console(width=110).print(table)
+    check(ratio)
 
 
 if __name__ == "__main__":
