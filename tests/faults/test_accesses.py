@@ -16,6 +16,7 @@ from typing import Any
 import neo4j
 import pytest
 from tests.faults.support import within
+from tests.own_server import module_server
 
 from jochi import Jochi, clock
 from jochi.localserver import LocalServer
@@ -144,12 +145,9 @@ def test_a_client_killed_between_calls_repeats_its_batches_and_nothing_counts_tw
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    made = LocalServer("accesses", home=tmp_path_factory.mktemp("accesses"))
-    made.start()
-    yield made
-    made.kill()
-    made.reset()
+def local(request: pytest.FixtureRequest) -> Iterator[LocalServer]:
+    with module_server(request, "accesses") as made:
+        yield made
 
 
 @pytest.mark.slow

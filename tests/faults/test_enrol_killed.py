@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.faults.support import within, write_policy
+from tests.own_server import module_server
 
 from jochi import Jochi
 from jochi.errors import JochiError
@@ -21,12 +22,9 @@ N = 6_000
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    made = LocalServer("enrolkill", home=tmp_path_factory.mktemp("enrolkill"))
-    made.start()
-    yield made
-    made.kill()
-    made.reset()
+def local(request: pytest.FixtureRequest) -> Iterator[LocalServer]:
+    with module_server(request, "enrolkill") as made:
+        yield made
 
 
 def fill(client: Jochi) -> None:

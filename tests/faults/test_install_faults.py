@@ -14,6 +14,7 @@ from typing import Any
 import neo4j
 import pytest
 from tests.faults.support import INSTALL, UNINSTALL, job_of, keys, pump_of, remember, within
+from tests.own_server import module_server
 
 from jochi import Jochi
 from jochi.database import Database
@@ -207,12 +208,9 @@ def expect_nothing_left(database: Database) -> None:
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    made = LocalServer("install", home=tmp_path_factory.mktemp("install"))
-    made.start()
-    yield made
-    made.kill()
-    made.reset()
+def local(request: pytest.FixtureRequest) -> Iterator[LocalServer]:
+    with module_server(request, "install") as made:
+        yield made
 
 
 @pytest.fixture

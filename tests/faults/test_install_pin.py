@@ -11,6 +11,7 @@ from pathlib import Path
 import neo4j
 import pytest
 from tests.faults.support import job_of, keys, pump_of, remember, set_job, within, write_policy
+from tests.own_server import module_server
 
 from jochi import Jochi
 from jochi.localserver import LocalServer
@@ -33,12 +34,9 @@ INTRUDER = "CREATE (:Intruder)\n"
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    made = LocalServer("pinned", home=tmp_path_factory.mktemp("pinned"))
-    made.start(settings={rearm_key(): ""})
-    yield made
-    made.kill()
-    made.reset()
+def local(request: pytest.FixtureRequest) -> Iterator[LocalServer]:
+    with module_server(request, "pinned", settings={rearm_key(): ""}) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import neo4j
 import pytest
+from tests.own_server import module_server
 
 from jochi import Jochi, triggers
 from jochi.errors import JochiError
-from jochi.localserver import LocalServer
 from jochi.policy import load_policy
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
@@ -20,21 +19,16 @@ POLICY = Path(__file__).parents[1] / "policy.toml"
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jochi]:
-    local = LocalServer("triggers", home=tmp_path_factory.mktemp("triggers"))
-    running = local.start(
-        settings={
-            "apoc.trigger.enabled": "true",
-            "apoc.trigger.refresh": "500",
-            "dbms.security.procedures.unrestricted": "apoc.trigger.*",
-        }
-    )
-    auth = (running.user, running.password.get_secret_value())
-    with neo4j.GraphDatabase.driver(running.uri, auth=auth, notifications_min_severity="OFF") as driver:
+def client(request: pytest.FixtureRequest) -> Iterator[Jochi]:
+    settings = {
+        "apoc.trigger.enabled": "true",
+        "apoc.trigger.refresh": "500",
+        "dbms.security.procedures.unrestricted": "apoc.trigger.*",
+    }
+    with module_server(request, "triggers", settings=settings) as local, local.running().driver() as driver:
         made = Jochi(driver, policy=load_policy(POLICY))
         made.install(arm=False)
         yield made
-    local.reset()
 
 
 def noticed(client: Jochi, name: str, create: str) -> int:

@@ -11,6 +11,7 @@ from contextlib import suppress
 import neo4j
 import pytest
 from tests.faults.support import expect_whole, job_of, keys, pump_of, remember, set_job, within, write_policy
+from tests.own_server import module_server
 
 from jochi import Jochi
 from jochi.localserver import LocalServer
@@ -32,12 +33,9 @@ max_batches = 2
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    made = LocalServer("restart", home=tmp_path_factory.mktemp("restart"))
-    made.start(settings={"db.lock.acquisition.timeout": "2s"})
-    yield made
-    made.kill()
-    made.reset()
+def local(request: pytest.FixtureRequest) -> Iterator[LocalServer]:
+    with module_server(request, "restart", settings={"db.lock.acquisition.timeout": "2s"}) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

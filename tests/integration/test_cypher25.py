@@ -14,12 +14,12 @@ from typing import Any
 import neo4j
 import pytest
 from tests import story
+from tests.own_server import module_server
 
 from jochi import Jochi, generate
 from jochi.database import Database
 from jochi.facts import read_facts
 from jochi.install.install import PASSED, as_doit_runs_it
-from jochi.localserver import LocalServer
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.rendering import render_all
 from jochi.resources import procedures_folder, statement
@@ -76,16 +76,10 @@ class _Language:
 
 
 @pytest.fixture(scope="module")
-def newest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[neo4j.Driver]:
+def newest(request: pytest.FixtureRequest) -> Iterator[neo4j.Driver]:
     """A driver on an empty server of the newest version."""
-    local = LocalServer("cypher25", home=tmp_path_factory.mktemp("cypher25"))
-    running = local.start(version=VERSION)
-    try:
-        auth = (running.user, running.password.get_secret_value())
-        with neo4j.GraphDatabase.driver(running.uri, auth=auth, notifications_min_severity="OFF") as driver:
-            yield driver
-    finally:
-        local.reset()
+    with module_server(request, "cypher25", version=VERSION) as local, local.running().driver() as driver:
+        yield driver
 
 
 @pytest.fixture
