@@ -1,0 +1,60 @@
+"""`make merge-pairs [DATA=locomo10.json]`: judges the seen part of the pairs; `--unseen` the part that is kept for the end.
+
+Texts are embedded by the MiniLM of the extra [embeddings]; nothing is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+from tests.merge_pairs import pairs, report
+from tests.merge_pairs.judges import JUDGES, Vectors
+from tests.merge_pairs.measure import rule
+
+from jochi_workers.embeddings.minilm import MiniLM
+
+
+def main() -> None:
+    """Prints the tables."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--locomo", type=Path, help="LoCoMo's file; without it only generated memories are judged")
+    options.add_argument(
+        "--unseen", action="store_true", help="the third that is kept for the end, instead of the rest"
+    )
+    options.add_argument("--page", type=Path, help="a page of the docs to write the seen part's figures into")
+    options.add_argument("--threads", type=int, help="cores that the embedding may use (default: all)")
+    given = options.parse_args()
+    if given.page and given.unseen:
+        options.error("the page shows the seen part only")
+    console = Console(width=190)
+    if given.locomo is None:
+        console.print("SKIPPED: LoCoMo, whose file wasn't given; its licence forbids shipping it")
+    everything = pairs(given.locomo)
+    judged = [pair for pair in everything if pair.unseen is given.unseen]
+    with Progress(console=console, transient=True) as progress:
+        texts = {text for pair in judged for text in (pair.left, pair.right)}
+        task = progress.add_task("embedding", total=len(texts))
+        model = MiniLM(threads=given.threads)
+        vectors = Vectors(texts, model, told=lambda done: progress.advance(task, done))
+        model.close()
+    judges = [made(vectors) for made in JUDGES]
+    ruled = {judge.name: rule(judge, judged) for judge in judges}
+    tables = [
+        report.overall(ruled),
+        report.differences(ruled),
+        report.sameness(ruled),
+        report.readable(judged, vectors),
+    ]
+    for grid in (report.counts(everything), *tables):
+        console.print(grid.rich())
+    console.print("In brackets: 95 % lower bound (Clopper–Pearson, one-sided).")
+    if given.page:
+        name = "generated" if given.locomo is None else "locomo"
+        report.write(given.page, {f"counts {name}": [report.counts(everything)], name: tables})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Who judges a pair: a cosine alone, at four thresholds, and the content hash. What else is to be measured goes into `JUDGES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from jochi.content import content_hash
+from jochi_workers.embeddings.protocol import Provider
+
+THRESHOLDS = (0.70, 0.85, 0.90, 0.95)
+"""Raw cosines. 0.70 is what the 0.85 of seed 000 means, which is the score of an index."""
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """``merge`` makes one memory of both, ``flag`` shows them to a person, ``veto`` keeps them apart."""
+
+    verdict: Literal["merge", "flag", "veto"]
+    reason: str
+
+
+class Judge(Protocol):
+    """Rules on two texts. It isn't told anything else of the pair: neither its label nor its class nor its language."""
+
+    @property
+    def name(self) -> str:
+        """The head of its column."""
+
+    def judge(self, left: str, right: str) -> Ruling:
+        """The same ruling for the same texts, whichever comes first."""
+
+
+class Vectors:
+    """The vector of each text, embedded once and kept in memory only."""
+
+    def __init__(
+        self,
+        texts: Iterable[str],
+        provider: Provider,
+        *,
+        page: int = 512,
+        told: Callable[[int], object] = lambda done: None,
+    ) -> None:
+        distinct = sorted(set(texts))
+        self._row = {text: row for row, text in enumerate(distinct)}
+        self._vectors: npt.NDArray[np.float32] = np.empty((len(distinct), provider.dimensions), dtype=np.float32)
+        self._unknown: list[float] = []
+        for start in range(0, len(distinct), page):
+            found = provider.embed(distinct[start : start + page])
+            self._vectors[start : start + len(found)] = [embedded.vector for embedded in found]
+            self._unknown += [embedded.unknown_share or 0.0 for embedded in found]
+            told(len(found))
+
+    def cosine(self, left: str, right: str) -> float:
+        """Of two texts that it was made with."""
+        return float(self._vectors[self._row[left]] @ self._vectors[self._row[right]])
+
+    def unknown_share(self, text: str) -> float:
+        """The share of a text that the model can't read."""
+        return self._unknown[self._row[text]]
+
+
+@dataclass(frozen=True)
+class CosineAlone:
+    """Merges from a threshold on."""
+
+    threshold: float
+    vectors: Vectors
+
+    @property
+    def name(self) -> str:
+        """`cosine ≥ 0.85`."""
+        return f"cosine ≥ {self.threshold:.2f}"
+
+    def judge(self, left: str, right: str) -> Ruling:
+        """By nothing but the cosine."""
+        cosine = self.vectors.cosine(left, right)
+        return Ruling("merge" if cosine >= self.threshold else "veto", f"cosine {cosine:.3f}")
+
+
+class SameHash:
+    """Merges what has one normal form, as the product does already."""
+
+    name = "exact hash"
+
+    def judge(self, left: str, right: str) -> Ruling:
+        """By nothing but the content hash."""
+        same = content_hash(left) == content_hash(right)
+        return Ruling("merge" if same else "veto", "one content hash" if same else "two content hashes")
+
+
+JUDGES: Sequence[Callable[[Vectors], Judge]] = (
+    *(lambda vectors, threshold=threshold: CosineAlone(threshold, vectors) for threshold in THRESHOLDS),
+    lambda vectors: SameHash(),
+)

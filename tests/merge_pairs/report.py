@@ -1,0 +1,146 @@
+"""The figures as tables: on the terminal, and as Markdown between the marks of a page of the docs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.table import Table
+from tests.merge_pairs import measure
+from tests.merge_pairs.judges import Vectors
+from tests.merge_pairs.measure import Ruled, Share
+from tests.merge_pairs.pair import CLASSES_OF_DIFFERENCE, CLASSES_OF_SAMENESS, READ_LANGUAGES, Pair
+
+_LANGUAGES = {"en": "English", "de": "German", "zh": "Chinese", "ja": "Japanese"}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def rich(self) -> Table:
+        """For the terminal."""
+        table = Table(*self.head, title=self.title, title_justify="left")
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+    def markdown(self) -> str:
+        """For the docs."""
+        return "\n".join(f"| {' | '.join(row)} |" for row in (self.head, ["---"] * len(self.head), *self.rows))
+
+
+def counts(pairs: Sequence[Pair]) -> Grid:
+    """Pairs by class and language; in brackets the unseen ones."""
+    number = Counter((pair.label, pair.kind, pair.language, pair.unseen) for pair in pairs)
+    rows: list[list[str]] = []
+    for label, kinds in (("different", CLASSES_OF_DIFFERENCE), ("same", CLASSES_OF_SAMENESS)):
+        for kind in (*kinds, ""):
+            cells = []
+            for language in _LANGUAGES:
+                mine = [
+                    (n, key[3]) for key, n in number.items() if key[::2] == (label, language) and kind in (key[1], "")
+                ]
+                total, unseen = sum(n for n, _ in mine), sum(n for n, hidden in mine if hidden)
+                cells.append(f"{total:,} ({unseen:,})" if total else "–")
+            rows.append([label, kind or "all of them", *cells])
+    return Grid("pairs (of them unseen)", ("label", "class", *_LANGUAGES.values()), rows)
+
+
+def overall(ruled: Mapping[str, Sequence[Ruled]]) -> Grid:
+    """A row a judge."""
+    rows = []
+    for name, all_ in ruled.items():
+        read = measure.of_languages(all_, *READ_LANGUAGES)
+        foreign = measure.wrong(measure.of_languages(all_, "zh", "ja"))
+        merged = measure.precision(read)
+        rows.append(
+            [
+                name,
+                f"{merged.part:,}",
+                f"{merged.whole - merged.part:,}",
+                with_bound(merged),
+                percent(measure.recall(read)),
+                *(with_bound(measure.precision(measure.of_languages(all_, language))) for language in READ_LANGUAGES),
+                f"{foreign.part:,} of {foreign.whole:,}",
+                with_bound(measure.precision(all_)),
+            ]
+        )
+    head = (
+        *(
+            "judge",
+            "right merges",
+            "wrong merges",
+            "precision (≥)",
+            "recall",
+            "precision English (≥)",
+            "precision German (≥)",
+        ),
+        *("Chinese and Japanese merged", "precision, all four (≥)"),
+    )
+    return Grid("English and German; a merge of Chinese or Japanese is always wrong", head, rows)
+
+
+def differences(ruled: Mapping[str, Sequence[Ruled]]) -> Grid:
+    """A row a class of must-not-merge pairs: how many were merged, and the precision if there were no other class."""
+    rows = []
+    for kind in CLASSES_OF_DIFFERENCE:
+        cells = []
+        for all_ in ruled.values():
+            merged = measure.wrong(measure.of_class(all_, kind))
+            cells.append(f"{merged.part:,}; {with_bound(measure.precision_of_class(all_, kind))}")
+        rows.append([kind, f"{measure.wrong(measure.of_class(next(iter(ruled.values())), kind)).whole:,}", *cells])
+    return Grid("must not merge: wrongly merged; precision (≥)", ("class", "pairs", *ruled), rows)
+
+
+def sameness(ruled: Mapping[str, Sequence[Ruled]]) -> Grid:
+    """A row a class of true duplicates: recall."""
+    rows = []
+    for kind in CLASSES_OF_SAMENESS:
+        mine = {name: measure.recall(measure.of_class(all_, kind)) for name, all_ in ruled.items()}
+        rows.append([kind, f"{next(iter(mine.values())).whole:,}", *(percent(share) for share in mine.values())])
+    return Grid("true duplicates: recall", ("class", "pairs", *ruled), rows)
+
+
+def readable(pairs: Sequence[Pair], vectors: Vectors) -> Grid:
+    """How many texts of each language the embedding model can't read, or not all of."""
+    rows = []
+    for language, name in _LANGUAGES.items():
+        texts = {text for pair in pairs if pair.language == language for text in (pair.left, pair.right)}
+        shares = [vectors.unknown_share(text) for text in texts]
+        some, half = sum(share > 0 for share in shares), sum(share >= 0.5 for share in shares)
+        same = sum(
+            vectors.cosine(p.left, p.right) >= 0.999 for p in pairs if p.language == language and p.label == "different"
+        )
+        rows.append([name, f"{len(texts):,}", f"{some:,}", f"{half:,}", f"{same:,}"])
+    head = ("language", "texts", "with unknown tokens", "half of them unknown", "different pairs at cosine ≥ 0.999")
+    return Grid("what the model can't read", head, rows)
+
+
+def percent(share: Share) -> str:
+    """`12.3 %`."""
+    return "–" if share.value is None else f"{share.value:.1%}".replace("%", " %")
+
+
+def with_bound(share: Share) -> str:
+    """`99.1 % (98.7)`."""
+    return "–" if share.value is None else f"{percent(share)} ({share.bound:.1%})".replace("%)", ")")
+
+
+def write(file: Path, parts: Mapping[str, Sequence[Grid]]) -> None:
+    """Replaces what stands between the page's marks."""
+    text = file.read_text(encoding="utf-8")
+    for name, grids in parts.items():
+        head, _, rest = text.partition(f"<!-- {name} -->\n")
+        _, found, tail = rest.partition(f"<!-- end {name} -->")
+        if not found:
+            raise ValueError(f"{file} has no place for {name}")
+        written = "\n\n".join(f"{grid.title[0].upper()}{grid.title[1:]}:\n\n{grid.markdown()}" for grid in grids)
+        text = f"{head}<!-- {name} -->\n{written}\n<!-- end {name} -->{tail}"
+    file.write_text(text, encoding="utf-8")
