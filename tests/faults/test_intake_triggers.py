@@ -66,6 +66,12 @@ def test_what_does_not_compile_is_not_installed(client: Jochi, procedure: str) -
         client.engine.forget()
 
 
+def at_work(client: Jochi) -> None:
+    """The triggers are installed and run, whichever test came before."""
+    triggers.install_triggers(client.engine)
+    assert triggers.await_running(client.engine, 30)
+
+
 def test_installed_listed_outdated_and_at_work(client: Jochi) -> None:
     assert {row.status for row in triggers.list_triggers(client.engine)} == {"MISSING"}
     assert {row.status for row in triggers.install_triggers(client.engine)} == {"INSTALLED"}
@@ -98,6 +104,7 @@ def test_installed_listed_outdated_and_at_work(client: Jochi) -> None:
 
 
 def test_other_content_is_hashed_and_embedded_anew(client: Jochi) -> None:
+    at_work(client)
     client.database.run(
         "CREATE (:Curated:Letter {key: 'default/c', id: 'c', scope: 'default', text: 'old', content_hash: 'v1:x', "
         "content_key: 'k', token_count: 1, token_counter: 'tiktoken:o200k_base', next_due: datetime()})"
@@ -115,6 +122,7 @@ def test_other_content_is_hashed_and_embedded_anew(client: Jochi) -> None:
 
 
 def test_the_cost_is_measured_and_the_triggers_run_again_after_it(client: Jochi) -> None:
+    at_work(client)
     cost = triggers.measure_cost(client.engine, pairs=2, commits=40, wait_seconds=30)
     assert cost.with_ms > 0
     assert cost.without_ms > 0
@@ -124,6 +132,7 @@ def test_the_cost_is_measured_and_the_triggers_run_again_after_it(client: Jochi)
 
 
 def test_outdated_and_removed_by_us_and_by_uninstall(client: Jochi) -> None:
+    at_work(client)
     client.database.run("MATCH (p:JochiProcedure {name: 'intake/on_changed'}) SET p.body = p.body + '// other'")
     client.engine.forget()
     assert {row.name.rsplit(".", 1)[-1]: row.status for row in triggers.list_triggers(client.engine)} == {
