@@ -3,6 +3,7 @@
 #   make test                        the test suite, against a real server
 #   make faults                      the long fault tests: servers killed, restarted, reconfigured
 #   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
+#   make merge-pairs [DATA=file]     what may merge and what must not, judged; DATA is LoCoMo's file
 #   make search                      the property tests with examples that they never saw
 #   make proof-rails                 the rails under 2,000 random policies and graphs
 PYTHON ?= python3
@@ -12,7 +13,7 @@ READY := $(VENV)/.ready
 REPORT ?= jochi-demo-report.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format faults search exit-criteria proof-rails bench lock clean
+.PHONY: help setup demo test lint format faults search exit-criteria merge-pairs proof-rails bench lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -52,6 +53,9 @@ faults: $(READY)
 
 exit-criteria: $(READY)
 	@$(BIN)/python -m tests.exit_criteria $(if $(DATA),--data $(DATA)) $(if $(PAGE),--page $(PAGE))
+
+merge-pairs: $(READY)
+	@$(BIN)/python -m tests.merge_pairs $(if $(DATA),--locomo $(DATA)) $(if $(UNSEEN),--unseen) $(if $(PAGE),--page $(PAGE))
 
 search: $(READY)
 	@JOCHI_SEARCH=1 $(BIN)/python -m pytest tests/property -n $(WORKERS) --dist loadfile

@@ -72,10 +72,14 @@ ERRORS = (
     "unexpected end of file, bad gateway, "
     "service unavailable, checksum mismatch"
 )
-DATABASES = "PostgreSQL|Postgres, MySQL, MariaDB, MongoDB, Redis, Neo4j, SQLite, Cassandra, Elasticsearch, "
-"ClickHouse, CockroachDB, DuckDB"
-TOOLS = "Jenkins, Ansible, Terraform, Grafana, Prometheus, Kafka, RabbitMQ, Nginx, Celery, Airflow, "
-"Helm, Vault, Consul, Puppet"
+DATABASES = (
+    "PostgreSQL|Postgres, MySQL, MariaDB, MongoDB, Redis, Neo4j, SQLite, Cassandra, Elasticsearch, "
+    "ClickHouse, CockroachDB, DuckDB"
+)
+TOOLS = (
+    "Jenkins, Ansible, Terraform, Grafana, Prometheus, Kafka, RabbitMQ, Nginx, Celery, Airflow, "
+    "Helm, Vault, Consul, Puppet"
+)
 CODING = "Python, Java, JavaScript, TypeScript, Rust, Go, Ruby, Kotlin, Swift, Scala, C, C++, C#, PHP, Perl, Haskell"
 COMPANIES = (
     "Brightwater, Norvia, Quelltal, Hallberg, Tessera, Ostara, Kestrel Labs, Marlin Foods, "
@@ -253,8 +257,8 @@ KINDS: dict[str, Kind] = {
     ),
     "topic": listed(
         "value",
-        "marketing, logistics, billing, security, payroll, shipping, search, onboarding, catering, "
-        "inventory, pricing, support, recruiting, training",
+        "marketing, logistics, billing, security, payroll, shipping, search, hosting, catering, "
+        "warehouse, pricing, support, recruiting, training",
     ),
     "company": listed("value", COMPANIES),
     "coding": listed("value", CODING),

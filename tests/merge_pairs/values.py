@@ -38,6 +38,8 @@ def listed(kind: str, words: str, *, closed: bool = False, begins: bool = True, 
     """One of the ``words``, which `,` separates; `|` separates ways to write one. Of an open list a third is kept unseen."""
     entries = tuple(tuple(form.strip() for form in word.split("|")) for word in words.split(","))
     by_key = {entry[0]: entry for entry in entries}
+    if not all(form for entry in entries for form in entry) or len(by_key) < len(entries):
+        raise ValueError(f"an empty or doubled word in {words!r}")
     early = [key for key in by_key if closed or not held_out(f"word/{key}")]
 
     def draw(dice: Random, unseen: bool) -> Key:

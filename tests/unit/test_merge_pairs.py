@@ -30,6 +30,7 @@ from tests.merge_pairs import (
     seen,
     trivial,
     unseen,
+    values,
 )
 from tests.merge_pairs.bound import beta, lower_bound
 from tests.merge_pairs.judges import CosineAlone, Judge, Ruling, SameHash, Vectors
@@ -148,6 +149,23 @@ def test_all_wordings_of_a_fact_have_the_same_places_and_change_in_the_same_way(
             assert (alone.negatable, alone.reversible) == (fact.negatable, fact.reversible), wording
         assert set(fact.swap or ()) <= set(fact.places)
         assert {facts.kind_of(place) for place in fact.places} <= set(KINDS[language])
+
+
+def test_every_memory_is_written_as_a_person_would() -> None:
+    for pair in pairs():
+        if pair.kind in ("white space", "punctuation"):
+            continue
+        for text in (pair.left, pair.right):
+            assert not re.search(r"  | [.,;:]|\.\.$|[{}<>|\[\]]|“ “|\(\)", text), text
+            assert text == text.strip(), text
+            if pair.language == "en" and pair.kind != "case":
+                assert not re.search(r"\b[Aa] (?:[aeio]\w|8|11\b|18\b)|\b[Aa]n [^aeiou8\W]", text), text
+
+
+def test_a_word_list_with_an_empty_or_doubled_word_is_refused() -> None:
+    for words_ in ("red, blue, ", "red, blue, red", "gray|, red"):
+        with pytest.raises(ValueError, match="empty or doubled"):
+            values.listed("colour", words_)
 
 
 def plain(kind: str, language: str) -> list[Pair]:
