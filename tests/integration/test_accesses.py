@@ -426,6 +426,21 @@ def test_a_fold_leaves_the_place_in_the_queue_of_what_nothing_held(jochi: Jochi)
     assert read(jochi, key)["next_due"] == NOW + DAY
 
 
+@pytest.mark.parametrize(
+    ("label", "tier", "uses", "due"),
+    [("Note", "WARM", 2, DAY), ("Note", "WARM", 3, 0 * DAY), ("Note", "HOT", 3, DAY), ("Fact", "COLD", 1, 0 * DAY)],
+)
+def test_only_uses_that_can_bring_a_memory_up_have_it_looked_at(
+    jochi: Jochi, label: str, tier: str, uses: int, due: timedelta
+) -> None:
+    """Three within seven days; of what moves by its value any."""
+    key = memory(jochi, label=label, tier=tier)
+    for _ in range(uses):
+        jochi.touch([key], now=NOW)
+    fold(jochi)
+    assert read(jochi, key)["next_due"] == NOW + due
+
+
 # -- batches -----------------------------------------------------------------------------------------------------------
 
 

@@ -319,8 +319,13 @@ class Policy(Part):
         return sorted({rule.from_ for rule in counted})
 
     def promoted_by(self) -> int:
-        """The least count of accesses in seven days that can bring a memory up."""
-        needed = [condition.value for rule in self.ups() for condition in rule.when if condition.at_least is not None]
+        """The least count of accesses in seven days that can bring a memory up (`scored_labels`: by its value, any can)."""
+        needed = [
+            condition.value
+            for rule in self.ups()
+            for condition in rule.when
+            if condition.subject == "access_count_7d" and condition.at_least is not None
+        ]
         return min((int(n) for n in needed if isinstance(n, int | float)), default=0)
 
     def labels(self) -> dict[str, Kind]:
