@@ -25,7 +25,7 @@ LANGUAGE: Language = "en"
 VARIANTS = 2
 """True duplicates of one observation: trivial variants and contractions."""
 DUPLICATES_OF = 4
-"""Every so manieth observation gets duplicates; all get the differences that the rules find."""
+"""One observation in so many gets duplicates; all get the differences that the rules find."""
 
 NAMES = 0.15
 """Share of the observations whose speaker is changed into somebody else."""
