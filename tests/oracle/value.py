@@ -5,8 +5,8 @@ itself:
 - Protection is a flag beside the score and never a factor (DESIGN §9): the seed's times 100 makes -1 into -100.
 - Each term is known as (value, most). ``value`` is what the score takes: what is unknown never raises it. ``most`` is what the
   term could be at best: nobody loses a tier or a memory for what isn't known (DESIGN §8, Unknown blocks).
-- Absent is known, and 0: no accesses, no agents, no confidence, no severity. Two exceptions, by the rails' rule that the state
-  which a kind's rail reads may not be missing: a Belief's state and confidence.
+- Absent is known, and 0: no accesses, no agents, no confidence, no severity. The exceptions are what rails
+  don't take as absent either: a Belief's state and confidence, a Task's status.
 - Recency counts from the last access, else creation. In the future: age 0.
 - A scope that never reported an access (DESIGN §8): recency counts from creation and frequency is 0, at best 3 and 2; imported
   counts and times are not read, as by all rules of accesses. Where reporting began later than that, recency is at best as if
