@@ -33,7 +33,7 @@ itself:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 
 from tests.oracle import decay
@@ -153,6 +153,11 @@ class Score:
 
 def score(memory: Memory, now: datetime, first: datetime | None) -> Score:
     """Its worth at ``now``; ``first``: when its scope first reported an access, None if it never did."""
+    return replace(numbers(memory, now, first), rails=blocking_rails(memory, now))
+
+
+def numbers(memory: Memory, now: datetime, first: datetime | None) -> Score:
+    """The same without a look at the rails, which change no number."""
     least, best = worths(memory, now, first)
     return Score(
         type_weight=Term(least.weight, best.weight),
@@ -162,7 +167,7 @@ def score(memory: Memory, now: datetime, first: datetime | None) -> Score:
         centrality=known(CENTRALITY * min(relationships(memory) / LINKED, 1)),
         cross_agent=_cross_agent(memory),
         bloat=known(bloat(tokens(memory), target(memory))),
-        rails=blocking_rails(memory, now),
+        rails=frozenset(),
     )
 
 

@@ -33,7 +33,7 @@ from datetime import datetime, timedelta
 
 from tests.oracle.due import EVER
 from tests.oracle.memory import Memory, is_number
-from tests.oracle.value import RECENCY, Score, clock, is_bloated, kind_of, score, worths
+from tests.oracle.value import RECENCY, Score, clock, is_bloated, kind_of, numbers, worths
 
 BANDS = (
     ("keep", 8.0),
@@ -130,7 +130,7 @@ def next_crossing(memory: Memory, now: datetime, first: datetime | None, profile
     """When time alone takes it to the next band."""
     if clock(memory, first) is None:
         return Crossing("unknown")
-    least = LEAST[band(measured(score(memory, now, first), profile))]
+    least = LEAST[band(measured(numbers(memory, now, first), profile))]
     at = None if least == -math.inf else falls_below(memory, least, first, profile)
     return Crossing("never") if at is None else Crossing("time", at)
 
@@ -141,12 +141,12 @@ def falls_below(
     """The first whole second at which its score is below ``threshold``; EVER if it always was, None: never, or unknown."""
     names = ("created_at", "last_accessed_at", "confidence_at")
     moments = [moment for moment in (*map(memory.moment, names), first) if moment is not None]
-    if not moments:
-        return None
 
     def below(at: datetime) -> bool:
-        return measured(score(memory, at, first), profile, best=best) < threshold
+        return measured(numbers(memory, at, first), profile, best=best) < threshold
 
+    if not moments:  # no time can change it
+        return EVER if below(EVER) else None
     begin, steady = min(moments).replace(microsecond=0), max(moments).replace(microsecond=0) + _STEADY
     if below(begin):
         return EVER
@@ -161,7 +161,7 @@ def _faded(
     start, half_life = clock(memory, first), worths(memory, steady, first)[best].half_life
     if start is None or half_life is None or (best and first is None):
         return None
-    of = score(memory, steady, first)
+    of = numbers(memory, steady, first)
     rest = measured(of, profile, best=best) - (of.recency.most if best else of.recency.value)
     gap = round(threshold - rest, 12) - _ROUNDED
     if gap <= 0:
