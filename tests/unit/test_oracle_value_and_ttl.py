@@ -295,7 +295,7 @@ def test_a_late_look_leaves_what_looks_in_time_leave(
     assert in_time == after(held, [last], profile)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data(), now=nows, profile=st.sampled_from(PROFILES))
 def test_the_score_breaks_no_rail_and_touches_no_other_kind(data: st.DataObject, now: datetime, profile: str) -> None:
     held = data.draw(memories(now, 0))
