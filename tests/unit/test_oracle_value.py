@@ -268,6 +268,20 @@ def test_an_absent_state_of_a_belief_and_a_task_is_unknown_and_all_else_is_zero(
     assert score(memory(severity=7), NOW, LONG_AGO).quality == Term(0.0, 0.5)
 
 
+@pytest.mark.parametrize("name", ["created_at", "last_accessed_at"])
+def test_a_naive_moment_is_unknown(name: str) -> None:
+    """The first implementation reckoned with naive datetimes."""
+    naive = NOW.replace(tzinfo=None)
+    assert score(memory(**{name: naive}), NOW, LONG_AGO).recency == Term(0.0, 3.0)
+
+
+def test_what_is_protected_grows_old_as_all_else_does() -> None:
+    """The first implementation gave protected kinds 3.0 of recency for ever."""
+    sure = {"state": "active", "confidence": 0.95, "pinned": True}
+    assert terms(memory("Belief", age=180, **sure))[1] == 1.5
+    assert terms(memory("Reflection", age=90, consolidated=True, access_count=6))[1] == 1.5
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     labels=st.sampled_from(KINDS),
