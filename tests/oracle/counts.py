@@ -23,22 +23,23 @@ def uses_in_7_days(memory: Memory, now: datetime) -> int | None:
     if not memory.has("access_days") and not memory.has("access_day"):
         count = memory.get("access_count_7d")
         return 0 if count is None else count if _is_count(count) else None
-    buckets = _buckets(memory)
-    return None if buckets is None else _sum(buckets, now.astimezone(timezone.utc).date())
+    held = buckets(memory)
+    return None if held is None else _sum(held, now.astimezone(timezone.utc).date())
 
 
 def falls_below(memory: Memory, number: int) -> datetime | None:
     """The midnight (UTC) from which days gone by make the count less than ``number``; None if days change nothing about it."""
-    buckets = _buckets(memory)
-    if not buckets or _sum(buckets, max(buckets)) < number:
+    held = buckets(memory)
+    if not held or _sum(held, max(held)) < number:
         return None
-    day = max(buckets)
-    while _sum(buckets, day) >= number:
+    day = max(held)
+    while _sum(held, day) >= number:
         day += timedelta(days=1)
     return datetime.combine(day, time(), timezone.utc)
 
 
-def _buckets(memory: Memory) -> dict[date, int] | None:
+def buckets(memory: Memory) -> dict[date, int] | None:
+    """The uses of each day; None where there are none, or they can't be read."""
     newest, days = memory.get("access_day"), memory.get("access_days")
     if not isinstance(newest, date) or isinstance(newest, datetime):
         return None
@@ -47,8 +48,8 @@ def _buckets(memory: Memory) -> dict[date, int] | None:
     return {newest - timedelta(days=i): n for i, n in enumerate(days)}
 
 
-def _sum(buckets: dict[date, int], today: date) -> int:
-    return sum(n for day, n in buckets.items() if today - timedelta(days=DAYS) < day <= today)
+def _sum(held: dict[date, int], today: date) -> int:
+    return sum(n for day, n in held.items() if today - timedelta(days=DAYS) < day <= today)
 
 
 def _is_count(value: Any) -> bool:
