@@ -141,7 +141,7 @@ def test_two_installs_at_once_both_end_well(database: Database, server: Any, tes
         )
         for _ in range(2)
     ]
-    ended = [process.communicate(timeout=120) for process in both]
+    ended = [process.communicate(timeout=400) for process in both]
     assert [process.returncode for process in both] == [0, 0], ended
     assert sorted(int(out) for out, _ in ended) == [0, SHIPPED]
     client = Jochi(database.driver)

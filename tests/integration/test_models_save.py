@@ -732,7 +732,7 @@ def sample(made: Any) -> Any:
         return [sample(made.item), sample(made.item)]
     if isinstance(made, ChoiceProperty):
         return made.words[-1]
-    samples = {"STRING": "東京", "FLOAT": 0.25, "INTEGER": 3, "BOOLEAN": True, "ZONED DATETIME": clock.now()}
+    samples = {"STRING": "東京", "FLOAT": 0.75, "INTEGER": 3, "BOOLEAN": True, "ZONED DATETIME": clock.now()}
     return samples[made.stored_type]
 
 

@@ -144,6 +144,8 @@ def test_edges(shipped: Policy) -> None:
         "floor": edges.FLOOR,
         "reinforce": edges.REINFORCE,
         "cap": edges.CAP,
+        "faded": salience.FADED,
+        "ephemeral": policies.SEMANTIC_LIFE,
         "visible": activation.VISIBLE,
         "hops": activation.HOPS,
         "hop_decay": activation.HOP_DECAY,
@@ -151,7 +153,10 @@ def test_edges(shipped: Policy) -> None:
         "damping": activation.DAMPING,
     }
     # Each type has the numbers of all.
-    assert [numbers(entry) for entry in shipped.edges.types if numbers(entry, "type", "one_way") != NOTHING_OWN] == []
+    assert [
+        numbers(entry) for entry in shipped.edges.types if numbers(entry, "type", "one_way", "lifecycle") != NOTHING_OWN
+    ] == []
+    assert shipped.edges.living == ["RELATED_TO"]
 
 
 NOTHING_OWN = dict.fromkeys(("grace", "window", "per_window", "floor", "reinforce"))
