@@ -224,15 +224,16 @@ def test_nothing_goes_down_in_its_first_day() -> None:
 def test_what_stops_the_step() -> None:
     falls = after_half_lives(45 * DAY, 1.5)
     held: dict[str, Any] = {"token_count": 400, "tier": "COLD", "last_accessed_at": MADE}
-    for link in (
-        Link("X", "in", ("SessionContext",), {"active": True}),
-        Link("X", "in", ("Task",), {"status": "in_progress"}),
-    ):
-        assert tier(memory("MemoryEntry", link, **held), falls)[1] != "score.demotes"
+    session = Link("X", "in", ("SessionContext",), {"active": True})
+    busy = Link("X", "in", ("Task",), {"status": "in_progress"})
+    idle = Link("X", "in", ("Task",), {"status": "pending"})
+    assert tier(memory("MemoryEntry", session, **held | {"tier": "HOT"}), 80 * DAY)[0] is None
+    assert tier(memory("MemoryEntry", busy, **held), 80 * DAY)[0] is None
+    assert tier(memory("MemoryEntry", idle, **held), 80 * DAY)[:2] == ("ARCHIVE", "score.demotes")
     pinned = look(memory("MemoryEntry", **held, pinned=True), MADE + falls, LONG_AGO)
     assert (pinned.tier, pinned.rails) == (None, frozenset({"pinned"}))
     assert tier(memory("MemoryEntry", **held, ttl_policy="keep_forever"), falls)[0] == "ARCHIVE"
-    assert tier(memory("KnowledgeChunk", **held), falls)[0] is None
+    assert tier(memory("KnowledgeChunk", **held | {"token_count": 2000}), 80 * DAY)[0] is None
     assert tier(memory("MemoryEntry", **held | {"tier": "ARCHIVE"}), falls)[0] is None
     assert tier(memory("MemoryEntry", **held | {"tier": "cold"}), falls)[0] is None
     assert tier(memory("MemoryEntry", **held | {"created_at": "then"}), falls)[0] is None
