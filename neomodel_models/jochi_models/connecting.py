@@ -14,6 +14,7 @@ from neo4j.graph import Relationship
 from neomodel.util import RelationshipDirection
 
 from jochi import clock
+from jochi.errors import UsageError
 from jochi.resources import statement
 from jochi_models.errors import Gone
 from jochi_models.saving import Statement, Work, lock_ends
@@ -28,7 +29,10 @@ def connect(source: Any, node: Any, definition: Mapping[str, Any], properties: M
     yield from lock_ends(source, node)
     model = definition["model"]
     if model is None and properties:
-        raise NotImplementedError(f"{definition['relation_type']} has no properties")
+        raise UsageError(
+            f"{definition['relation_type']} of {type(source).__name__} carries no properties",
+            fix="connect without properties, or declare the relationship with a class for them",
+        )
     made = None if model is None else model(**(properties or {}))
     given = {} if made is None else {k: v for k, v in model.deflate(made.__properties__).items() if v is not None}
     if made is not None and hasattr(made, "pre_save"):

@@ -11,7 +11,8 @@ from tests.integration.conftest import Run
 
 from jochi import Jochi
 from jochi.edges import Edge as Named
-from jochi_models import Concept, Edge, Fact, Gone, Person, Semantic, aio
+from jochi.errors import UsageError
+from jochi_models import Belief, Concept, Edge, Fact, Gone, Person, Semantic, aio
 
 pytestmark = [pytest.mark.server, pytest.mark.usefixtures("connected", "jochi")]
 
@@ -110,3 +111,10 @@ def test_the_asynchronous_ones_do_the_same(jochi: Jochi, run: Run) -> None:
     run(work)
     rows = jochi.database.run("MATCH ()-[r:RELATED_TO]->() RETURN r.attitude AS attitude, r.state AS state")
     assert rows == [{"attitude": "fond", "state": "active"}]
+
+
+def test_properties_where_none_are_declared_are_refused(jochi: Jochi) -> None:
+    one, other = Belief(uid="a", content="tea is hot").save(), Belief(uid="b", content="tea is green").save()
+    with pytest.raises(UsageError, match="EVIDENCE of Belief carries no properties"):
+        one.evidence.connect(other, {"weight": 0.5})
+    assert edges() == []
