@@ -10,21 +10,40 @@ import hashlib
 import re
 import unicodedata
 
-VERSION = "v1"
+from jochi.identifiers import HYPHENS, names
+
+VERSION = "v2"
 """Stands before every hash. A rule that changes gets a new version, so that old and new hashes are never compared."""
 
 _ENTIRELY = "\x00"  # no normal form begins with it: control characters are separators
 
 
 def content_hash(text: str) -> str:
-    """`'v1:'` and 64 hex digits: SHA-256 over the UTF-8 of ``normalise(text)``.
+    """`'v2:'` and 64 hex digits: SHA-256 over the UTF-8 of ``normalise(text)``.
 
     A text that normalises to nothing (emoji, punctuation) is hashed as it is, but for case, composition and blanks, behind
     a mark that no normal form has: so it is never the empty key and never the hash of another text.
     """
-    kept = normalise(text) or _ENTIRELY + " ".join(_folded(text).split())
+    return _hash(VERSION, normalise(text), text)
+
+
+def is_hash_of(found: object, text: str) -> bool:
+    """Whether ``found``, as it lies in a database, is the hash of ``text`` by the version that it names, v1 or this one.
+
+    So after an upgrade a worker can tell a text whose hash is merely old from one that has changed.
+    """
+    return found in (content_hash(text), hash_v1(text))
+
+
+def hash_v1(text: str) -> str:
+    """The hash by v1, which knew no names: `web-03` was `web 03` and `/srv/Report` was `srv report`."""
+    return _hash("v1", _normal(text, named=False), text)
+
+
+def _hash(version: str, normal: str, text: str) -> str:
+    kept = normal or _ENTIRELY + " ".join(_folded(text).split())
     # A lone surrogate can't be stored in Neo4j, but a hash must not fail over it.
-    return f"{VERSION}:{hashlib.sha256(kept.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return f"{version}:{hashlib.sha256(kept.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def is_blank(text: str) -> bool:
@@ -35,16 +54,18 @@ def is_blank(text: str) -> bool:
 def normalise(text: str) -> str:
     """The words of ``text`` in lower case, one space between them; empty if nothing in it is a word.
 
-    Kept are letters, marks, numbers, `+`, `#`, currency signs, and what belongs to a number: its sign, the points, commas,
-    colons and slashes within it, `%` after it and `<`, `>`, `≤`, `≥`, `≠`, `±` before it. All else separates words.
-    `normalise(normalise(text)) == normalise(text)`.
+    Names (`jochi.identifiers`) are kept as they are written. Else kept are letters, marks, numbers, `+`, `#`, currency signs,
+    and what belongs to a number: its sign, the points, commas, colons and slashes within it, `%` after it and `<`, `>`, `≤`,
+    `≥`, `≠`, `±` before it. All else separates words. `normalise(normalise(text)) == normalise(text)`.
     """
-    folded = _folded(text.translate(_INVISIBLE))
-    for written, sign in _TWO_CHARACTERS:
-        folded = folded.replace(written, sign)
+    return _normal(text)
+
+
+def _normal(text: str, *, named: bool = True) -> str:
+    folded, classes = _read(text, named=named)
     parts: list[str] = []
     end = 0
-    for unit in _UNIT.finditer(folded.translate(_CLASSES)):
+    for unit in _UNIT.finditer(classes):
         start, stop = unit.span()
         group = unit.lastgroup
         if parts and (start != end or group == "relation"):
@@ -57,6 +78,27 @@ def normalise(text: str) -> str:
             parts.append(folded[start:stop].replace(" ", ""))
         end = stop
     return "".join(parts)
+
+
+def _read(text: str, *, named: bool) -> tuple[str, str]:
+    """``text`` with all but its names folded, and the class of each of its characters."""
+    composed = unicodedata.normalize("NFC", text.translate(_INVISIBLE)).replace(
+        "\u0345", "\u03b9"
+    )  # a mark that folds to a letter
+    for written, sign in _TWO_CHARACTERS:
+        composed = composed.replace(written, sign)
+    folded: list[str] = []
+    classes: list[str] = []
+    end = 0
+    for name in names(composed) if named else ():
+        between = _folded(composed[end : name.start])
+        folded += between, name.kept
+        first, last = (unicodedata.category(name.kept[at])[0] == "N" for at in (0, -1))
+        classes += between.translate(_CLASSES), "D" if first else "I", "i" * (len(name.kept) - 2), "d" if last else "e"
+        end = name.stop
+    rest = _folded(composed[end:])
+    read = "".join((*classes, rest.translate(_CLASSES)))
+    return "".join((*folded, rest)), read if named else read.replace("U", "_")
 
 
 def _folded(text: str) -> str:
@@ -72,16 +114,18 @@ _TWO_CHARACTERS = (("<=", "≤"), (">=", "≥"), ("!=", "≠"))
 
 # Each character's class. A text is read as the string of its classes, so that one pattern says what is kept:
 # L letter, M mark, J joiner, N number, C currency, + kept anywhere, - sign, . point, : other marks within numbers,
-# % per cent, < relation, blank, _ separator.
+# % per cent, < relation, U underscore, blank, _ separator. A name begins with I, or D for a digit, goes on with i and ends
+# with e, or d for a digit.
 _NAMED = {
     **dict.fromkeys("+#＋＃", "+"),
-    **dict.fromkeys("-−‐‑–－﹣", "-"),
+    **dict.fromkeys(HYPHENS, "-"),
     **dict.fromkeys(".．", "."),
     **dict.fromkeys(",:/·٫٬，：／", ":"),
     **dict.fromkeys("%‰٪％", "%"),
     **dict.fromkeys("<>≤≥≠±＜＞", "<"),
     **dict.fromkeys("\u200c\u200d", "J"),
     " ": " ",
+    "_": "U",
 }
 # Private and unassigned characters count as letters: they may be letters of a script that this Python is too old to know.
 _BY_CATEGORY = {"Sc": "C", "Co": "L", "Cn": "L"}
@@ -113,15 +157,17 @@ class _Invisible(dict[int, int | None]):
 _CLASSES = _Classes()
 _INVISIBLE = _Invisible()
 
-_NUMBER_AHEAD = r"(?=(?:C+\ *)?\.?N)"
+_NUMBER_AHEAD = r"(?=(?:C+\ *)?\.?[ND])"
+_WORD = r"(?:[LNC+](?:M|J+(?=[LM]))*)"
 _UNIT = re.compile(
     rf"""
-      (?:[LNC+](?:M|J+(?=[LM]))*)+                # a mark belongs to the character before it
-    | (?<=N)[.:](?=N)                             # 1.5 1,000 1.2.3 10:30 3/4
-    | (?<![LMN%.:])\.(?=N)                        # .5
-    | (?P<sign>(?<![LMN%])-{_NUMBER_AHEAD})       # -3 and -$3, but neither 3-4 nor GPT-3
-    | (?P<percent>(?<=N)\ *%)                     # 5% and 5 %
-    | (?P<relation><\ *(?=-?(?:C+\ *)?\.?N))      # < 5
+      {_WORD}+(?:U+(?=[LN]){_WORD}+)*             # a mark belongs to the character before it
+    | [ID]i*[ed]                                  # a name
+    | (?<=[Nd])[.:](?=[ND])                       # 1.5 1,000 1.2.3 10:30 3/4
+    | (?<![LMN%.:ed])\.(?=[ND])                   # .5
+    | (?P<sign>(?<![LMN%ed])-{_NUMBER_AHEAD})     # -3 and -$3, but neither 3-4 nor 3 days-4
+    | (?P<percent>(?<=[Nd])\ *%)                  # 5% and 5 %
+    | (?P<relation><\ *(?=-?(?:C+\ *)?\.?[ND]))   # < 5
     """,
     re.VERBOSE,
 )

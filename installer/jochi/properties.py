@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
+from jochi.content import VERSION
 from jochi.ownership import ENGINE_OWNED
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=timezone.utc)
@@ -18,8 +19,11 @@ LONGEST_NAME = 1_000
 RELATIONSHIP_TYPE = "[A-Za-z_][A-Za-z0-9_]{0,63}"
 """Regular expression of a relationship's type, for Python and for Cypher."""
 
-CONTENT_HASH = "v1:[0-9a-f]{64}"
-"""Regular expression of a content hash."""
+HASH_PREFIX = f"{VERSION}:"
+"""How a content hash of this version begins. One of another version is compared with nothing (docs/reference/content-hash.md)."""
+
+ANY_CONTENT_HASH = "v[0-9]+:[0-9a-f]{64}"
+"""Regular expression of a content hash of any version."""
 
 ENGINE_PREFIXES = ("curation_", "tombstone")
 """So begin more of the engine's own properties than `jochi.ownership` names."""

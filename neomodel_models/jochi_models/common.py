@@ -77,7 +77,7 @@ class CuratedFields:
     last_accessed_at = Owned(ZonedDateTimeProperty("last used access; absent: `created_at` stands in"))
     prev_accessed_at = Owned(ZonedDateTimeProperty("the used access before"))
 
-    content_hash = Owned(TextProperty("`v1:` and 64 hex digits of the normalised content"))
+    content_hash = Owned(TextProperty("`v2:` and 64 hex digits of the normalised content"))
     content_key = Owned(TextProperty("`scope/kind/content_hash`, on the one live memory that owns the content"))
     duplicate_of = Owned(TextProperty("key of the memory that owned this content already"))
     token_count = Owned(IntegerProperty("tokens of the content", least=0))

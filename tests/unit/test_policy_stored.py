@@ -9,7 +9,7 @@ import pytest
 from jochi.errors import UsageError
 from jochi.facts import ServerFacts
 from jochi.policy import load_policy, stored_policy
-from jochi.policy.load import KEYS_ADDED_LATER
+from jochi.policy.load import JOBS_ADDED_LATER, KEYS_ADDED_LATER
 from jochi.rendering import render_all
 
 SERVER = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)
@@ -37,6 +37,18 @@ def test_keys_that_an_older_version_did_not_know_are_those_shipped() -> None:
     assert (found.edges.faded, found.edges.ephemeral) == (shipped.policy.edges.faded, shipped.policy.edges.ephemeral)
     assert found.edges.living == []
     render_all(found, SERVER)
+
+
+def test_jobs_that_an_older_version_did_not_have_are_those_shipped() -> None:
+    shipped = load_policy()
+    old = json.loads(shipped.canonical)
+    for job in JOBS_ADDED_LATER:
+        del old["jobs"][job]
+    found = stored_policy(json.dumps(old))
+    assert found.policy.jobs == shipped.policy.jobs
+    assert found.verdict_sha256 == shipped.verdict_sha256, "nobody has to say go again"
+    old["jobs"]["requeue_hashes"] = json.loads(shipped.canonical)["jobs"]["requeue_hashes"] | {"enabled": False}
+    assert not stored_policy(json.dumps(old)).policy.jobs["requeue_hashes"].enabled
 
 
 def test_a_stored_policy_of_another_version_is_refused_with_a_way_out() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jochi.content import content_hash
+from jochi.content import content_hash, is_hash_of
 from jochi.slot_names import slot_name_of
 from jochi.tokens import ESTIMATE_COUNTER, TokenCounter, best_counter
 from jochi_workers.handler import Outcome, QueueName, Result, Row
@@ -41,15 +41,14 @@ class Prepare:
         values: dict[str, Any] = {"slot_name": slot.name, "slot_value": slot.value} if slot else {}
         if row["content"] is None:
             return values
-        found = content_hash(row["content"])
-        values["content_hash"] = found
-        if self._recount(row, found):
+        values["content_hash"] = content_hash(row["content"])
+        values["unchanged"] = is_hash_of(row["content_hash"], row["content"])
+        if self._recount(row, changed=row["content_hash"] is not None and not values["unchanged"]):
             values |= {"token_count": self.counter.count(row["content"]), "token_counter": self.counter.name}
         return values
 
     @staticmethod
-    def _recount(row: Row, found: str) -> bool:
+    def _recount(row: Row, *, changed: bool) -> bool:
         """Whether the stored count is missing, an estimate, or of another content. What the app counted itself stays."""
-        changed = row["content_hash"] is not None and row["content_hash"] != found
         counter = row["token_counter"]
         return changed or row["token_count"] is None or counter is None or str(counter).startswith("estimate:")

@@ -235,7 +235,11 @@ def _memory_checks(client: Jochi, most: int) -> list[Check]:
     except Neo4jError as error:
         return [unknown("memories", f"could not be counted: {error.message}", "ask again when the server is less busy")]
     found = checks_memories.Unseen.from_row(row)
-    return [checks_memories.check_visible(found), checks_memories.check_dated(found)]
+    return [
+        checks_memories.check_visible(found),
+        checks_memories.check_dated(found),
+        checks_memories.check_hashes(found),
+    ]
 
 
 def _accesses(client: Jochi, most: int) -> Check:

@@ -47,6 +47,9 @@ ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""
 
+JOBS_ADDED_LATER = ("requeue_hashes",)
+"""Jobs of the engine itself that came with none of these tables."""
+
 KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"edges": ("faded", "ephemeral"), "facts": ("worth",)}
 )
@@ -117,7 +120,8 @@ def stored_policy(text: str) -> LoadedPolicy:
 
 def _brought_up(stored: dict[str, Any], shipped: dict[str, Any]) -> dict[str, Any]:
     missing = [table for table in ADDED_LATER if table not in stored and table in shipped]
-    jobs = {job: shipped["jobs"][job] for table in missing for job in ADDED_LATER[table]}
+    added = [*JOBS_ADDED_LATER, *(job for table in missing for job in ADDED_LATER[table])]
+    jobs = {job: shipped["jobs"][job] for job in added if job not in stored.get("jobs", {})}
     tables = {**{table: shipped[table] for table in missing}, **stored}
     for table, keys in KEYS_ADDED_LATER.items():
         if isinstance(tables.get(table), dict):
