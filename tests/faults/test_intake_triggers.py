@@ -106,7 +106,7 @@ def test_installed_listed_outdated_and_at_work(client: Jochi) -> None:
 def test_other_content_is_hashed_and_embedded_anew(client: Jochi) -> None:
     at_work(client)
     client.database.run(
-        "CREATE (:Curated:Letter {key: 'default/c', id: 'c', scope: 'default', text: 'old', content_hash: 'v1:x', "
+        "CREATE (:Curated:Letter {key: 'default/c', id: 'c', scope: 'default', text: 'old', content_hash: 'v2:x', "
         "content_key: 'k', token_count: 1, token_counter: 'tiktoken:o200k_base', next_due: datetime()})"
     )
     read = (
@@ -114,9 +114,9 @@ def test_other_content_is_hashed_and_embedded_anew(client: Jochi) -> None:
         "n.prepare_due IS NOT NULL AS prepare, n.embed_due IS NOT NULL AS embed, n.token_count AS tokens"
     )
     client.database.run("MATCH (n:Letter {id: 'c'}) SET n.text = 'old'")
-    assert client.database.run(read)[0]["hash"] == "v1:x"
-    client.database.run("MATCH (n:Letter {id: 'c'}) SET n.text = 'and now for it', n.content_hash = 'v1:y'")
-    assert client.database.run(read)[0]["hash"] == "v1:y", "who gives the hash is believed"
+    assert client.database.run(read)[0]["hash"] == "v2:x"
+    client.database.run("MATCH (n:Letter {id: 'c'}) SET n.text = 'and now for it', n.content_hash = 'v2:y'")
+    assert client.database.run(read)[0]["hash"] == "v2:y", "who gives the hash is believed"
     client.database.run("MATCH (n:Letter {id: 'c'}) SET n.text = 'something new'")
     assert client.database.run(read) == [{"hash": None, "owned": None, "prepare": True, "embed": True, "tokens": 4}]
 

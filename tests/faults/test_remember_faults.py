@@ -56,10 +56,10 @@ def test_two_writers_of_one_id_with_different_contents(jochi: Jochi, server: Tes
 def test_the_plain_statement_waits_instead_of_meeting_a_constraint(jochi: Jochi, server: TestServer) -> None:
     """Any driver: while one transaction has written the same id or content and isn't over, another waits for it."""
     text = jochi.engine.text("memory/remember")
-    known = {"kind": "Belief", "id": "a", "content": "x", "content_hash": "v1:" + "1" * 64}
+    known = {"kind": "Belief", "id": "a", "content": "x", "content_hash": "v2:" + "1" * 64}
     others = [
-        {"kind": "Belief", "id": "a", "content": "y", "content_hash": "v1:" + "2" * 64},
-        {"kind": "Belief", "id": "b", "content": "x", "content_hash": "v1:" + "1" * 64},
+        {"kind": "Belief", "id": "a", "content": "y", "content_hash": "v2:" + "2" * 64},
+        {"kind": "Belief", "id": "b", "content": "x", "content_hash": "v2:" + "1" * 64},
         {"kind": "Task", "id": "a"},
     ]
     found: list[Any] = []

@@ -296,7 +296,7 @@ def test_a_new_token_count_tells_the_scope(
             "scope": "w",
             "kind": "Note",
             "content": "some words here",
-            "content_hash": "v1:" + "0" * 64,
+            "content_hash": "v2:" + "0" * 64,
         }
         done = checked.engine.call(
             "work/finish_prepare",

@@ -20,7 +20,7 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 NAIVE = NOW.replace(tzinfo=None)
 AHEAD = timedelta(days=366)
 MODEL = "all-MiniLM-L6-v2-int8"
-HASH = "v1:" + "0a" * 32
+HASH = "v2:" + "0a" * 32
 VECTOR = [0.5] * 384
 
 

@@ -239,7 +239,7 @@ def test_a_memory_pruned_while_leased_stays_as_it_is(jochi: Jochi, clock: Clock)
     mine = queue(jochi, clock)
     batch = mine.lease()
     jochi.database.run("MATCH (m:Curated) REMOVE m:Curated:MemoryEntry SET m:Tombstone, m.tombstone = true")
-    assert mine.finish(batch, [Result(key, {"content_hash": "v1:x"})]).outdated == 1
+    assert mine.finish(batch, [Result(key, {"content_hash": "v2:x"})]).outdated == 1
     assert "content_hash" not in memory(jochi, key)
 
 
@@ -267,7 +267,7 @@ def test_restored_after_its_content_went_to_another(jochi: Jochi, clock: Clock) 
     assert [entry.duplicate_of for entry in jochi.restore([key])] == [None]
     clock.at = datetime.now(timezone.utc) + LEASE
     assert work(queue(jochi, clock)).done == 1
-    assert memory(jochi, key)["content_key"].startswith("s/MemoryEntry/v1:")
+    assert memory(jochi, key)["content_key"].startswith("s/MemoryEntry/v2:")
 
 
 def test_a_batch_is_bounded_by_its_text_too(jochi: Jochi, clock: Clock) -> None:
@@ -383,7 +383,7 @@ def test_ten_workers_share_the_work_and_no_memory_twice(jochi: Jochi, clock: Clo
 
 def vector(jochi: Jochi, **more: Any) -> dict[str, Any]:
     policy = jochi.policy.policy.embedding
-    given = {"embedding": [0.5] * policy.dimensions, "embedding_model": policy.model, "embedding_hash": "v1:h"}
+    given = {"embedding": [0.5] * policy.dimensions, "embedding_model": policy.model, "embedding_hash": "v2:h"}
     return given | more
 
 
@@ -425,13 +425,13 @@ def test_kinds_without_embedding_leave_the_queue(jochi: Jochi, clock: Clock) -> 
 
 def test_a_changed_model_queues_what_does_not_fit(jochi: Jochi) -> None:
     model, length = jochi.policy.policy.embedding.model, jochi.policy.policy.embedding.dimensions
-    fit = {"embedding": [0.5] * length, "embedding_model": model, "embedding_hash": "v1:a", "content_hash": "v1:a"}
+    fit = {"embedding": [0.5] * length, "embedding_model": model, "embedding_hash": "v2:a", "content_hash": "v2:a"}
     cases = {
         "fits": (fit, False),
         "none": ({}, True),
         "model": (fit | {"embedding_model": "old"}, True),
         "length": (fit | {"embedding": [0.5]}, True),
-        "hash": (fit | {"embedding_hash": "v1:b"}, True),
+        "hash": (fit | {"embedding_hash": "v2:b"}, True),
         "unreadable": ({"embedding_model": model, "embedding_unknown": 0.9}, False),
     }
     for id, (more, _) in cases.items():

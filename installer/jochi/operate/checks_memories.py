@@ -92,7 +92,7 @@ def check_hashes(found: Unseen) -> Check:
     return warn(
         "content hashes",
         f"what is remembered again is stored again beside {said}; looked at {found.share}",
-        "start `jochi worker`: the job requeue_hashes puts them into its queue (`jochi run requeue_hashes --drain` at once)",
+        "start `jochi worker`: the job requeue_hashes puts them into its queue, soon after an upgrade, else within a day",
     )
 
 
