@@ -1,4 +1,4 @@
-"""Who judges a pair: a cosine alone, at four thresholds, and the content hash. What else is to be measured goes into `JUDGES`."""
+"""Who judges a pair: a cosine alone, at four thresholds, the content hash, the guard. What else is to be measured goes into `JUDGES`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from jochi.content import content_hash
 from jochi_workers.embeddings.protocol import Provider
+from jochi_workers.guard import judge
 
 THRESHOLDS = (0.70, 0.85, 0.90, 0.95)
 """Raw cosines. 0.70 is what the 0.85 of seed 000 means, which is the score of an index."""
@@ -94,7 +95,34 @@ class SameHash:
         return Ruling("merge" if same else "veto", "one content hash" if same else "two content hashes")
 
 
+@dataclass(frozen=True)
+class Guard:
+    """The product's guard, asked as the product asks it: from a cosine on, or where the content hashes are equal.
+
+    ``threshold``: None asks about every pair.
+    """
+
+    threshold: float | None
+    vectors: Vectors
+
+    @property
+    def name(self) -> str:
+        """`guard ≥ 0.95`."""
+        return "guard, any cosine" if self.threshold is None else f"guard ≥ {self.threshold:.2f}"
+
+    def judge(self, left: str, right: str) -> Ruling:
+        """The guard's own verdict; "flag" for a pair that it isn't asked about."""
+        cosine = self.vectors.cosine(left, right)
+        near = self.threshold is None or cosine >= self.threshold
+        if not near and content_hash(left) != content_hash(right):
+            return Ruling("flag", "below_merge_threshold")
+        unknown = max(self.vectors.unknown_share(left), self.vectors.unknown_share(right))
+        said = judge(left, right, cosine=cosine if near else None, unknown_share=unknown)
+        return Ruling(said.verdict, " ".join(said.reasons))
+
+
 JUDGES: Sequence[Callable[[Vectors], Judge]] = (
     *(lambda vectors, threshold=threshold: CosineAlone(threshold, vectors) for threshold in THRESHOLDS),
     lambda vectors: SameHash(),
+    *(lambda vectors, threshold=threshold: Guard(threshold, vectors) for threshold in (0.95, 0.85, None)),
 )

@@ -1,0 +1,228 @@
+"""A text's tokens as what grammar makes of them: items that mean something, and the small words that hold them together."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from jochi_workers.guard import lists
+from jochi_workers.guard.inflect import inflected, lemma
+from jochi_workers.guard.items import Item
+from jochi_workers.guard.lists import Language, grammar
+from jochi_workers.guard.moments import moment
+from jochi_workers.guard.quantities import quantity
+from jochi_workers.guard.scan import Token
+
+
+class Atom(NamedTuple):
+    """``kind``: item, preposition, article, auxiliary, separator or genitive. ``word`` in folded case."""
+
+    kind: str
+    word: str
+    item: Item | None = None
+    first: bool = False
+
+
+_NOT = re.compile(r"(is|are|was|were|do|does|did|has|have|had|would|could|should|must|need|might)n't")
+_SHORT = {"'s": "'s", "'re": "be", "'m": "be", "'ve": "have", "'ll": "will", "'d": "'d"}
+
+
+def atoms(tokens: list[Token], language: Language) -> list[Atom]:
+    """In the order of the text."""
+    tokens = _expanded(tokens, language)
+    found: list[Atom] = []
+    phrases = lists.phrases(language)
+    particles = lists.fillers(language, "particle")
+    place = 0
+    first = True
+    while place < len(tokens):
+        token = tokens[place]
+        value = moment(tokens, place, language) or quantity(tokens, place, language)
+        if value:
+            found.append(Atom("item", "", value[0], first))
+            place += value[1]
+            first = False
+            continue
+        folded = token.text.casefold()
+        if token.kind == "word":
+            together = _phrase(tokens, place, phrases)
+            if together:
+                found.append(Atom("item", together[0], Item("word", together[0], token.text), first))
+                place += together[1]
+            else:
+                if folded not in particles:
+                    found.extend(_word(tokens, place, folded, language, found, first))
+                place += 1
+            first = False
+            continue
+        found.extend(_other(token, place, tokens, language, first))
+        first = (token.kind == "mark" and token.text in (".", "!", "?", ":", "\n", ";")) or (
+            first and token.kind == "mark"
+        )
+        place += 1
+    return found
+
+
+def _expanded(tokens: list[Token], language: Language) -> list[Token]:
+    """With contractions written out."""
+    if language == "de":
+        return tokens
+    contracted = lists.contracted("en")
+    found: list[Token] = []
+    for token in tokens:
+        folded = token.text.casefold()
+        if token.kind != "word":
+            found.append(token)
+        elif folded in contracted:
+            found += [Token("word", word) for word in contracted[folded]]
+        elif short := _NOT.fullmatch(folded):
+            found += [Token("word", short[1]), Token("word", "not")]
+        elif folded.startswith("non-"):
+            found += [Token("word", "not"), Token("word", token.text[4:])]
+        elif "'" in folded and folded[folded.rindex("'") :] in _SHORT and folded.rindex("'"):
+            cut = folded.rindex("'")
+            found += [Token("word", token.text[:cut]), Token("word", _SHORT[folded[cut:]])]
+        else:
+            found.append(token)
+    return found
+
+
+def _phrase(
+    tokens: list[Token], place: int, phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
+) -> tuple[str, int] | None:
+    for words, key in phrases.get(tokens[place].text.casefold(), ()):
+        part = tokens[place : place + len(words)]
+        if len(part) == len(words) and all(
+            token.kind == "word" and token.text.casefold() == word for token, word in zip(part, words, strict=True)
+        ):
+            return key, len(words)
+    return None
+
+
+def _other(token: Token, place: int, tokens: list[Token], language: Language, first: bool) -> list[Atom]:
+    kind, text = token
+    if kind == "genitive":
+        return [Atom("genitive", "'s")]
+    if kind == "mark":
+        if text == "?":
+            return [Atom("item", "?", Item("question", "?", text))]
+        return [] if text == "-" else [Atom("separator", text)]
+    if kind == "ordinal":
+        return [Atom("item", "", Item("ordinal", text[:-2], text), first)]
+    if kind == "version":
+        return [Atom("item", "", Item("version", text.lstrip("vV").casefold(), text), first)]
+    if kind in ("identifier", "quoted"):
+        return [Atom("item", "", Item(kind, text, text), first)]
+    if kind == "clock":
+        return [Atom("item", "", Item("time", f"written {text}", text), first)]
+    if kind == "number":
+        return [Atom("item", "", Item("number", text, text), first)]
+    return [Atom("item", "", Item("symbol", text, text), first)]
+
+
+def _word(
+    tokens: list[Token], place: int, folded: str, language: Language, before: list[Atom], first: bool
+) -> list[Atom]:
+    text = tokens[place].text
+    following = tokens[place + 1] if place + 1 < len(tokens) else Token("", "")
+
+    def is_(group: str) -> bool:
+        return folded in grammar(language, group)
+
+    if language == "de" and folded in lists.contracted("de"):
+        case = "accusative" if is_("into") else "dative"
+        return [Atom("preposition", lists.contracted("de")[folded][0]), Atom("article", case)]
+    if is_("not"):
+        if following.text == ",":
+            return [Atom("item", folded, Item("negation", "no,", text), first)]
+        return [Atom("item", "not", Item("negation", "not", text), first)]
+    if is_("never"):
+        return [Atom("item", "never", Item("negation", "never", text), first)]
+    if is_("article"):
+        case = "accusative" if is_("accusative") else "dative" if is_("dative") else ""
+        return [Atom("article", case)]
+    for group in ("be", "have", "do", "become"):
+        if is_(group) and not (language == "de" and folded in ("sein",) and following.text[:1].isupper()):
+            return [Atom("auxiliary", group, Item("word", group, text, "past" if is_("past") else ""))]
+    if is_("and") or is_("or"):
+        return [Atom("separator", "and" if is_("and") else "or")]
+    if is_("expletive"):
+        return []
+    if folded == "like" and before and before[-1].word in ("not", "do", "will", "to", "i", "you", "we", "they", "also"):
+        return [Atom("item", "like", Item("word", "like", text, _base_form(before)))]
+    if is_("preposition") or is_("by") or is_("of") or is_("to"):
+        return [Atom("preposition", folded)]
+    if is_("subordinator") and not is_("pronoun"):
+        return [Atom("separator", folded)]
+    if is_("pronoun") or is_("possessive") or is_("quantifier") or is_("modal") or is_("future"):
+        key = lists.pairs(language, "synonyms").get(folded, folded)
+        if is_("quantifier") and language == "de" and folded.startswith("jede"):
+            key = "jeder"
+        return [Atom("item", "will" if is_("future") else folded, Item("function", key, text), first)]
+    if folded == "'s":
+        return [Atom("genitive", "'s")]
+    return [_content(text, folded, language, before, first)]
+
+
+def _content(text: str, folded: str, language: Language, before: list[Atom], first: bool) -> Atom:
+    synonyms = lists.pairs(language, "synonyms")
+    ordinals = lists.numbers(language, "ordinals")
+    if language == "en" and folded in ordinals:
+        return Atom("item", folded, Item("ordinal", str(ordinals[folded]), text), first)
+    if language == "de" and text.islower():
+        for ending in ("e", "er", "es", "en", "em"):
+            if folded.endswith(ending) and folded[: -len(ending)] in ordinals:
+                return Atom("item", folded, Item("ordinal", str(ordinals[folded[: -len(ending)]]), text), first)
+    capital = text[:1].isupper()
+    if folded in synonyms:
+        key, form = synonyms[folded], ""
+    elif capital and not first and language == "en":
+        key, form = folded, ""
+    else:
+        key, form = inflected(text, language)
+        if capital and form == "irregular":
+            key, form = folded, ""  # a name at the beginning of a sentence rather than a verb
+        key = synonyms.get(key, key)
+    if form == "irregular":
+        form = "ed"
+    if language == "en" and form == "" and not capital:
+        form = _base_form(before)
+    if language == "de" and not capital:
+        form = _german_form(folded, key)
+    name = capital and (not first or lemma(folded, language) is None)
+    if language == "de":
+        name = capital and lemma(text, language) is None
+    return Atom("item", folded, Item("name" if name else "word", key.replace("ß", "ss"), text, form), first)
+
+
+def _base_form(before: list[Atom]) -> str:
+    """What the base form of a verb stands for behind `do`, `to` and modals; '' where nothing says that it is one."""
+    for atom in reversed(before[-3:]):
+        if atom.kind == "auxiliary" and atom.word == "do":
+            return "ed" if atom.item and atom.item.form == "past" else "present"
+        if atom.kind == "item" and atom.item and atom.item.kind == "negation":
+            continue
+        if atom.kind == "preposition" and atom.word == "to":
+            return "verb"
+        if atom.kind == "item" and (atom.word == "will" or atom.word in grammar("en", "modal")):
+            return "verb"
+        return ""
+    return ""
+
+
+_VOWELS = (("e", "i"), ("e", "ie"), ("a", "ä"), ("au", "äu"), ("o", "ö"))
+
+
+def _german_form(folded: str, base: str) -> str:
+    """`present` for the third person, `past` for a weak preterite; else the word itself."""
+    if folded == base or not base.endswith("n"):
+        return folded
+    stem = base.removesuffix("n").removesuffix("e")
+    present = {stem + "t", stem + "et"}
+    for plain, changed in _VOWELS:
+        head, found, tail = stem.rpartition(plain)
+        if found:
+            present |= {head + changed + tail + "t", head + changed + tail}
+    if folded in present:
+        return "present"
+    return "past" if folded in (stem + "te", stem + "ete", stem + "ten", stem + "eten") else folded

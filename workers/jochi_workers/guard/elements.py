@@ -1,0 +1,336 @@
+"""What a text says, as a row of items, phrases that a preposition opens, and separators."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from jochi_workers.guard.atoms import Atom
+from jochi_workers.guard.items import DURATIONS, MOMENTS, Item
+from jochi_workers.guard.lists import Language, grammar
+
+GENITIVE = Item("function", "'s", "'s")
+_PASSIVE = Item("voice", "passive", "")
+_STATE = Item("voice", "state", "")
+_PERFECT = Item("voice", "perfect", "")
+_ENDS_PHRASE = frozenset({"quantity", "identifier", "quoted", "version", "date", "month", "weekday", "time"})
+_EACH = (
+    Item("function", "every", "every"),
+    Item("function", "alle", "alle"),
+    Item("function", "alle", "Alle"),
+    Item("function", "every", "Every"),
+)
+_WHICH_DAY = {
+    **dict.fromkeys(("every", "each"), "every"),
+    **{word: word for word in ("next", "last", "this", "jeder")},
+}
+_PARTICIPLE = re.compile(
+    r"(?:\w*ge\w{2,}(?:t|en)|(?:be|ver|er|ent|emp|zer|miss|über|unter|wider|hinter)\w{2,}(?:t|en)|\w+iert)"
+)
+
+
+class Phrase(NamedTuple):
+    """A preposition and what it governs; ``marker`` is `at a time` for moments that say only when."""
+
+    marker: str
+    items: tuple[Item, ...]
+
+    @property
+    def moment(self) -> bool:
+        """Whether it says when, or how long."""
+        return bool(self.items) and (self.items[-1].kind in MOMENTS or bool(self.items[-1].readings & DURATIONS))
+
+
+class Separator(NamedTuple):
+    """A comma, a conjunction, the end of a sentence."""
+
+    word: str
+
+
+Element = Item | Phrase | Separator
+WHEN = "at a time"
+
+
+def elements(atoms: list[Atom], language: Language) -> list[Element]:
+    """In the order of the text, with auxiliaries read and possessives written in one way."""
+    atoms = _german_verbs(atoms) if language == "de" else _english_verbs(atoms)
+    return _Builder(atoms, language).build()
+
+
+def _item(atom: Atom) -> Item | None:
+    return atom.item if atom.kind == "item" else None
+
+
+def _english_verbs(atoms: list[Atom]) -> list[Atom]:
+    """Without auxiliaries; a verb's form says its tense instead, and a mark its voice."""
+    found: list[Atom] = []
+    place = 0
+    while place < len(atoms):
+        atom = atoms[place]
+        if atom.kind != "auxiliary":
+            found.append(atom)
+            place += 1
+            continue
+        group: list[Atom] = []
+        between: list[Atom] = []
+        end = place
+        while end < len(atoms) and len(group) + len(between) < 8:
+            now = atoms[end]
+            if now.kind == "auxiliary":
+                group.append(now)
+            elif (
+                now.kind == "item"
+                and now.item
+                and (now.item.kind in ("negation", "function") or now.word.endswith("ly"))
+            ):
+                if now.item.kind == "function" and group[-1].word == "have":
+                    break
+                between.append(now)
+            else:
+                break
+            end += 1
+        verb = atoms[end].item if end < len(atoms) and atoms[end].kind == "item" else None
+        rest, form, voice = _group(group, verb, bool([a for a in between if a.item and a.item.kind == "negation"]))
+        found += [Atom("break", ""), *rest, *between, *voice]
+        if verb is not None and form is not None:
+            found.append(atoms[end]._replace(item=verb._replace(form=form)))
+            end += 1
+        place = end
+    return found
+
+
+def _group(group: list[Atom], verb: Item | None, negated: bool) -> tuple[list[Atom], str | None, list[Atom]]:
+    """What stays of a group of auxiliaries, the verb's new form, and a mark for the passive."""
+    names = [atom.word for atom in group]
+    past = bool(group[0].item and group[0].item.form == "past")
+    kept = [Atom("item", atom.word, atom.item._replace(form=_tense(atom))) for atom in group if atom.item]
+    if verb is None or verb.kind not in ("word", "name"):
+        return kept, None, []
+    if names[0] == "do" and len(names) == 1:
+        base = verb.form in ("", "verb", "present", "ed")
+        if not base or not (negated or verb.form == ""):
+            return kept, None, []
+        return [], "ed" if past else "present", []
+    perfect = names[0] == "have"
+    last = names[-1]
+    if last == "be" and verb.form == "ing":
+        return [], ("had" if past else "perfect") if perfect else ("ed" if past else "present"), []
+    if last == "be" and verb.form == "ed":
+        form = ("had" if past else "perfect") if perfect else ("ed" if past else "present")
+        return [], form, [Atom("item", "passive", _PASSIVE)]
+    if names == ["have"] and verb.form == "ed":
+        return [], "had" if past else "perfect", []
+    return kept, None, []
+
+
+def _tense(atom: Atom) -> str:
+    return "past" if atom.item and atom.item.form == "past" else "present"
+
+
+def _german_verbs(atoms: list[Atom]) -> list[Atom]:
+    """Without auxiliaries that belong to a participle in the same clause; the participle's form says the tense."""
+    found = list(atoms)
+    for place, atom in enumerate(atoms):
+        if atom.kind != "auxiliary" or not atom.item:
+            continue
+        end = place + 1
+        while end < len(atoms) and atoms[end].kind != "separator":
+            end += 1
+        last = next((at for at in range(end - 1, place, -1) if _is_participle(atoms[at])), None)
+        past = atom.item.form == "past"
+        if last is None or (atom.word == "have" and past):
+            found[place] = Atom("item", atom.word, atom.item._replace(form="past" if past else "present"))
+            continue
+        participle = found[last].item
+        if participle is None:
+            continue
+        form = "past" if past or atom.word == "have" else "present"
+        found[last] = found[last]._replace(item=participle._replace(form=form))
+        voice = {"have": _PERFECT, "become": _PASSIVE, "be": _STATE}[atom.word]
+        found[place] = Atom("item", "voice", voice)
+    return found
+
+
+def _is_participle(atom: Atom) -> bool:
+    item = _item(atom)
+    return bool(item and item.kind == "word" and item.text.islower() and _PARTICIPLE.fullmatch(atom.word))
+
+
+class _Builder:
+    def __init__(self, atoms: list[Atom], language: Language) -> None:
+        self.atoms, self.language = atoms, language
+        self.found: list[Element] = []
+        self.marker: str | None = None
+        self.inside: list[Item] = []
+        self.article = False
+        self.start = 0  # where the noun phrase at hand begins, in `found` or in `inside`
+
+    def build(self) -> list[Element]:
+        place = 0
+        while place < len(self.atoms):
+            atom = self.atoms[place]
+            following = self.atoms[place + 1] if place + 1 < len(self.atoms) else Atom("separator", ".")
+            if atom.kind == "separator":
+                self._close()
+                self.found.append(Separator(atom.word))
+                self._phrase_begins()
+            elif atom.kind == "article":
+                self._article(atom)
+            elif atom.kind == "break":
+                self._close()
+                self._phrase_begins()
+            elif atom.kind == "genitive":
+                (self.found if self.marker is None else self.inside).append(GENITIVE)
+            elif atom.kind == "preposition":
+                place += self._preposition(place, atom, following)
+            elif atom.item is not None:
+                self._add(atom.item, following)
+            place += 1
+        self._close()
+        return self._when(self.found)
+
+    def _phrase_begins(self) -> None:
+        self.article = False
+        self.start = len(self.found) if self.marker is None else len(self.inside)
+
+    def _close(self) -> None:
+        if self.marker is not None:
+            marker, items = self.marker, tuple(self.inside)
+            self.marker, self.inside = None, []
+            if items:
+                if (
+                    len(items) == 1
+                    and items[0].kind in MOMENTS
+                    and marker.partition(" + ")[0] in grammar(self.language, "moment_preposition")
+                ):
+                    marker = WHEN
+                self.found.append(Phrase(marker, items))
+            else:
+                self.found.append(Item("word", marker, marker))
+            self._phrase_begins()
+
+    def _article(self, atom: Atom) -> None:
+        if self.marker is not None and self.inside:
+            self._close()
+        self._phrase_begins()
+        self.article = True
+        if self.language == "de" and atom.word:
+            if self.marker is None:
+                self.found.append(Item("case", atom.word, ""))
+                self.start = len(self.found)
+            elif self.marker in grammar("de", "two_way"):
+                self.marker += f" + {atom.word}"
+        elif self.marker is not None and self.language == "de" and self.marker in grammar("de", "two_way"):
+            self.marker += " + other"
+
+    def _preposition(self, place: int, atom: Atom, following: Atom) -> int:
+        """Opens a phrase; for `of` what it governs goes before its head. Returns how many atoms more were used."""
+        if following.kind in ("preposition", "separator", "auxiliary", "break") or (
+            following.item is not None and following.item.kind in ("negation", "voice")
+        ):
+            self._add(Item("word", atom.word, atom.word), following)  # a particle: "came out in", "steht auf"
+            return 0
+        if self.language == "en" and atom.word == "to" and self._infinitive(place + 1):
+            self._close()
+            self.found.append(Item("function", "to", "to"))
+            return 0
+        if self.language == "en" and atom.word == "of" and (self.found or self.inside):
+            owner, used = self._owner(place + 1)
+            place_in = self.found if self.marker is None else self.inside
+            at = self.start if self.article else max(self.start, len(place_in) - 1)
+            if owner and at < len(place_in):
+                place_in[at:at] = [*owner, GENITIVE]
+                return used
+        self._close()
+        self.marker, self.inside = atom.word, []
+        self._phrase_begins()
+        return 0
+
+    def _infinitive(self, place: int) -> bool:
+        """Whether a verb stands here: a small word that an object or an article follows."""
+        verb = self.atoms[place].item if place < len(self.atoms) else None
+        object_ = self.atoms[place + 1] if place + 1 < len(self.atoms) else None
+        return (
+            verb is not None
+            and verb.kind == "word"
+            and verb.text[:1].islower()
+            and object_ is not None
+            and object_.kind in ("item", "article")
+        )
+
+    def _owner(self, place: int) -> tuple[list[Item], int]:
+        owner: list[Item] = []
+        start = place
+        while place < len(self.atoms):
+            atom = self.atoms[place]
+            if atom.kind == "article" and not owner:
+                place += 1
+                continue
+            if atom.kind == "genitive" and owner:
+                owner.append(GENITIVE)
+            elif (
+                atom.item is None
+                or atom.kind != "item"
+                or atom.item.kind in ("negation", "voice", "question")
+                or (owner and atom.item.kind == "function")
+            ):
+                break
+            else:
+                owner.append(atom.item)
+                ends = atom.item.kind in _ENDS_PHRASE or (atom.item.kind == "name" and not self._named(place + 1))
+                if ends and self.atoms[start].kind != "article" and not self._genitive(place + 1):
+                    place += 1
+                    break
+            place += 1
+        return owner, place - start
+
+    def _named(self, place: int) -> bool:
+        item = self.atoms[place].item if place < len(self.atoms) else None
+        return bool(item and item.kind == "name")
+
+    def _genitive(self, place: int) -> bool:
+        return place < len(self.atoms) and self.atoms[place].kind == "genitive"
+
+    def _add(self, item: Item, following: Atom) -> None:
+        if self.marker is None:
+            self.found.append(item)
+            return
+        auxiliary = item.key in ("be", "have", "do", "become") and item.form in ("past", "present")
+        if item.kind in ("negation", "voice", "question") or auxiliary or (item.kind == "function" and self.inside):
+            self._close()
+            self.found.append(item)
+            return
+        self.inside.append(item)
+        next_ = following.item if following.kind == "item" else None
+        if following.kind == "genitive":
+            return
+        if item.kind in _ENDS_PHRASE:
+            self._close()
+        elif self.language == "en":
+            if item.kind == "name" and not self.article and not (next_ and next_.kind == "name"):
+                self._close()
+        elif item.text[:1].isupper() and not (
+            next_
+            and (
+                (next_.kind in ("word", "name") and next_.text[:1].isupper())
+                or next_.kind in ("version", "number", "identifier", "quoted")
+            )
+        ):
+            self._close()
+
+    def _when(self, row: list[Element]) -> list[Element]:
+        """Moments that stand without a preposition say when, together with `every`, `next` or `last` before them."""
+        found: list[Element] = []
+        for element in row:
+            if isinstance(element, Item) and element.kind in MOMENTS:
+                which = found[-1] if found else None
+                if isinstance(which, Item) and which.key in _WHICH_DAY:
+                    found.pop()
+                    found.append(Phrase(WHEN, (which._replace(key=_WHICH_DAY[which.key], form=""), element)))
+                else:
+                    found.append(Phrase(WHEN, (element,)))
+            elif isinstance(element, Item) and element.readings & DURATIONS and found and found[-1] in _EACH:
+                found[-1] = Phrase(WHEN, (_EACH[0], element))
+            else:
+                found.append(element)
+        return found

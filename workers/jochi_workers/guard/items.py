@@ -1,0 +1,27 @@
+"""The pieces of a text that mean something, in a form in which the same is equal."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Item(NamedTuple):
+    """``kind``: what a difference in it is called; ``key``: equal for the same meaning; ``text``: as written.
+
+    ``form``: the inflection of a word (see `inflect`). ``readings``: what a unit's name may stand for.
+    """
+
+    kind: str
+    key: str
+    text: str
+    form: str = ""
+    readings: frozenset[str] = frozenset()
+
+
+VALUES = frozenset(
+    {"number", "quantity", "date", "month", "weekday", "time", "ordinal", "version", "identifier", "quoted"}
+)
+MOMENTS = frozenset({"date", "month", "weekday", "time"})
+DURATIONS = frozenset(
+    {"millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century"}
+)

@@ -1,0 +1,108 @@
+"""One text, read: its language, its words as they stand, and what it says."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from jochi_workers.guard import lists
+from jochi_workers.guard.atoms import atoms
+from jochi_workers.guard.clean import clean
+from jochi_workers.guard.elements import Element, elements
+from jochi_workers.guard.language import Told, readable_script, told
+from jochi_workers.guard.lists import Language
+from jochi_workers.guard.scan import Token, scan
+
+MOST_CHARACTERS = 20_000
+_LONGEST_FILLER = 6
+_BULLETS = frozenset("*•‣·-–+>#")
+
+
+class Reading(NamedTuple):
+    """``plain``: the words and values in their order, without case and punctuation; identifiers as they are written.
+
+    ``mono``: all letters are capitals, or none is. ``script``: every letter is Latin.
+    """
+
+    language: Told
+    script: bool
+    plain: tuple[str, ...]
+    tokens: tuple[Token, ...]
+    mono: bool
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Reading:
+    """Reads a text of at most `MOST_CHARACTERS`."""
+    cleaned = clean(text)
+    tokens = _without_bullets(scan(cleaned))
+    language = told([token.text for token in tokens if token.kind == "word"])
+    if language in ("en", "de"):
+        tokens = _without_fillers(tokens, language)
+    plain = tuple(
+        token.text.casefold()
+        if token.kind == "word"
+        else f"{token.kind} {token.text.casefold() if token.kind in ('version', 'clock', 'ordinal') else token.text}"
+        for token in tokens
+        if token.kind != "mark" or token.text == "?"
+    )
+    letters = [token.text for token in tokens if token.kind == "word"]
+    mono = all(word.isupper() for word in letters) or all(word.islower() for word in letters)
+    return Reading(language, readable_script(cleaned), plain, tuple(tokens), mono)
+
+
+@lru_cache(maxsize=4096)
+def said(tokens: tuple[Token, ...], language: Language) -> tuple[Element, ...]:
+    """What these tokens say in this language."""
+    return tuple(elements(atoms(list(tokens), language), language))
+
+
+def _without_bullets(tokens: list[Token]) -> list[Token]:
+    found: list[Token] = []
+    for place, token in enumerate(tokens):
+        starts = place == 0 or tokens[place - 1] == Token("mark", "\n")
+        if starts and token.kind in ("symbol", "mark") and token.text in _BULLETS and place + 1 < len(tokens):
+            continue
+        found.append(token)
+    return found
+
+
+def _without_fillers(tokens: list[Token], language: Language) -> list[Token]:
+    """Without what stands before or behind the statement and says nothing: `Note:`, `OK, noted:`, `Just so you know.`"""
+    openers, closers = lists.fillers(language, "opener"), lists.fillers(language, "closer")
+    for _ in range(2):
+        cut = _cut(tokens, openers)
+        if 0 < cut < len(tokens):
+            tokens = tokens[cut:]
+    for _ in range(2):
+        end = len(tokens)
+        while end and tokens[end - 1].kind == "mark":
+            end -= 1
+        start = end
+        while start and tokens[start - 1].kind == "word" and end - start <= _LONGEST_FILLER + 1:
+            start -= 1
+        if 0 < start < end and tokens[start - 1].kind == "mark" and _said(tokens[start:end]) in closers:
+            tokens = tokens[:start]
+    return tokens
+
+
+def _cut(tokens: list[Token], openers: frozenset[str]) -> int:
+    """Where the statement begins behind an opener with its colon, dash, comma or full stop."""
+    words: list[Token] = []
+    for place, token in enumerate(tokens[: 2 * _LONGEST_FILLER]):
+        if token.kind == "word":
+            words.append(token)
+        elif token.kind == "mark" and token.text in (":", "–", "-", ",", ".", "!", "…") and words:
+            if _said(words) in openers and not (
+                token.text == "," and len(words) == 1 and _said(words) in ("so", "well", "right", "also", "gut")
+            ):
+                return place + 1
+            if token.text != ",":
+                return 0
+        else:
+            return 0
+    return 0
+
+
+def _said(tokens: list[Token]) -> str:
+    return " ".join(token.text.casefold() for token in tokens)

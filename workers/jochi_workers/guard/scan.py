@@ -1,0 +1,279 @@
+"""A cleaned text as tokens: words, numbers as written, identifiers, quotations, marks."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Token(NamedTuple):
+    """``kind``: word, number, clock, day, version, identifier, quoted, genitive, mark or symbol; ``text`` as written."""
+
+    kind: str
+    text: str
+
+
+_LONGEST_QUOTATION = 400
+_LEADING = "([{<"
+_TRAILING = ".,;:!?)]}>…"
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = r"\d{1,3}(?:[.,']\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
+_SIGNS = "$€£¥₹₩₽₪₫₴₺₱₦฿₿¢%‰°"
+
+_IDENTIFIER = re.compile(
+    r"""
+      [a-z][a-z0-9+.-]*://\S+                                   # addresses of the web
+    | [\w.+-]+@[\w-]+(?:\.[\w-]+)*                              # of mail
+    | @\w[\w.-]*                                                # of people
+    | \#\w[\w-]*                                                # tags and tickets
+    | --?[A-Za-z][\w-]*(?:=\S*)?                                # switches
+    | (?:~|\.{1,2}|[A-Za-z]:)?[/\\][^\s/\\][^\s]*               # paths
+    | [^\s/\\]+\\\S+                                            # with the other slash
+    | [\w.+-]+(?:/[\w.+-]+){2,}/?                               # of more than two parts
+    | (?=[^\s/]*[\d._])[\w.+-]+/[\w.+-]*[A-Za-z][\w.+-]*        # of two, if the first looks like no word
+    | [\w-]+(?:::[\w-]+)+                                       # qualified names
+    | (?=\S*_)[\w.:-]*\w[\w.:-]*                                # with underscores
+    | \d+(?:\.\d+){3}(?::\d+|/\d+)?                             # addresses of the net
+    | (?=\S*[^\W\d_])\w[\w-]*(?:\.[\w-]+)+                      # hosts, files, methods
+    | (?=\S*\d)(?=\S*[^\W\d_])\w+(?:[-:.+/]\w+)*                # letters and digits
+    | \d+(?:-\d+){2,}                                           # numbers in groups
+    | \.[A-Z]\w+                                                # .NET
+    """,
+    re.VERBOSE,
+)
+_VERSION = re.compile(r"[vV]?\d+(?:\.\d+){2,}(?:[-+][\w.+-]+)?|[vV]\d+(?:\.\d+)*(?:[-+][\w.+-]+)?")
+_DAY = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})|\d{4}/\d{1,2}/\d{1,2}"
+)
+_CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})(?::(\d{2}))?([ap]\.?m)?|(\d{1,2})([ap]\.?m)", re.IGNORECASE)
+_ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)", re.IGNORECASE)
+_MEASURED = re.compile(
+    rf"([+-]?)([A-Za-z]{{0,3}}[$€£¥₹₩₽₪₫₴₺₱₦฿₿]|[A-Z]{{3}})?([+-]?)({_NUMBER})([^\d\s.,;:'\-–/][^\d\s]*)?"
+)
+_COUNTED = re.compile(rf"({_NUMBER})-([^\W\d_][^\d\s]*)")
+_RANGE = re.compile(rf"({_NUMBER})[-–]({_NUMBER})([^\d\s]*)")
+_INNER = re.compile(
+    rf"(?P<number>{_NUMBER})|(?P<word>[^\W\d_]+(?:['-][^\W\d_]+)*(?:\+\+|\#(?!\w))?)|(?P<mark>[,;:.!?()\[\]{{}}…–/-])|(?P<symbol>\S)"
+)
+_PLAIN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+
+
+def scan(text: str) -> list[Token]:
+    """The tokens of a text from `clean`, in time that grows with its length."""
+    found: list[Token] = []
+    place, length = 0, len(text)
+    while place < length:
+        character = text[place]
+        if character.isspace():
+            if character == "\n" and found and found[-1].kind != "mark":
+                found.append(Token("mark", "\n"))
+            place += 1
+            continue
+        if character in "\"'":
+            end = _quotation(text, place)
+            if end:
+                inner = " ".join(text[place + 1 : end].split()).strip(".,;:!? ")
+                found.append(Token("quoted", inner))
+                place = end + 1
+                continue
+            if character == '"':
+                place += 1
+                continue
+        end = place
+        while end < length and not text[end].isspace() and text[end] != '"':
+            end += 1
+        _chunk(text[place:end], found)
+        place = end
+    return found
+
+
+def _quotation(text: str, start: int) -> int:
+    """Where the quotation that begins here ends; 0 if none does."""
+    sign = text[start]
+    if sign == "'" and start and (text[start - 1].isalnum()):
+        return 0
+    end = start
+    while True:
+        end = text.find(sign, end + 1, start + _LONGEST_QUOTATION)
+        if end < 0:
+            return 0
+        if sign == '"' or end + 1 == len(text) or not text[end + 1].isalnum():
+            return end if end > start + 1 and not text[start + 1].isspace() else 0
+
+
+def _chunk(chunk: str, found: list[Token]) -> None:
+    """What stands between two blanks."""
+    if _PLAIN.fullmatch(chunk):
+        _words(chunk, found)
+        return
+    start = 0
+    while start < len(chunk) and chunk[start] in _LEADING:
+        found.append(Token("mark", "("))
+        start += 1
+    end = len(chunk)
+    while end > start and (chunk[end - 1] in _TRAILING or chunk[end - 1] == "'"):
+        end -= 1
+    core, tail = chunk[start:end], chunk[end:]
+    genitive = False
+    if tail.startswith("'") and core[-1:] in ("s", "S", "x", "z"):
+        genitive, tail = True, tail[1:]
+    elif core[-2:] in ("'s", "'S") and len(core) > 2:
+        if _known(core):
+            pass
+        else:
+            core, genitive = core[:-2], True
+    if core:
+        _core(core, tail, found)
+    if genitive:
+        found.append(Token("genitive", "'s"))
+    found.extend(Token("mark", ")" if mark in "])}>" else mark) for mark in tail if mark != "'")
+
+
+def _known(core: str) -> bool:
+    return core.casefold() in (
+        "it's",
+        "that's",
+        "there's",
+        "here's",
+        "what's",
+        "who's",
+        "where's",
+        "let's",
+        "das's",
+        "war's",
+        "gibt's",
+        "geht's",
+    )
+
+
+def _core(core: str, tail: str, found: list[Token]) -> None:
+    if _PLAIN.fullmatch(core):
+        _words(core, found)
+    elif _DAY.fullmatch(core):
+        found.append(Token("day", core))
+    elif (tail.startswith(".") and re.fullmatch(r"\d{1,2}\.\d{1,2}", core)) or re.fullmatch(r"\d{1,2}\.", core):
+        found.append(Token("number", core))
+    elif (clock := _CLOCK.fullmatch(core)) and (":" in core or clock[4] or clock[6]):
+        found.append(Token("clock", core))
+    elif _VERSION.fullmatch(core) and not re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}", core):
+        found.append(Token("version", core))
+    elif _ORDINAL.fullmatch(core):
+        found.append(Token("ordinal", core))
+    elif measured := _measured(core):
+        found.extend(measured)
+    elif span := _RANGE.fullmatch(core):
+        found += [Token("number", span[1]), Token("mark", "–"), Token("number", span[2])]
+        if span[3]:
+            found.append(Token("word", span[3]))
+    elif counted := _COUNTED.fullmatch(core):
+        found.append(Token("number", counted[1]))
+        for part in counted[2].split("-"):
+            _inner(part, found)
+    elif _IDENTIFIER.fullmatch(core):
+        found.append(Token("identifier", core))
+    else:
+        _inner(core, found)
+
+
+def _measured(core: str) -> list[Token]:
+    """A number with what is glued to it: `$5`, `15kg`, `-16°C`, `5%`; nothing if it is something else."""
+    parts = _MEASURED.fullmatch(core)
+    if not parts:
+        return []
+    sign, before, inner_sign, number, behind = parts.groups()
+    if behind and behind not in _GLUED and not set(behind) & set(_SIGNS):
+        return []
+    minus = "-" if "-" in (sign, inner_sign) else ""
+    found = [Token("word", before)] if before else []
+    found.append(Token("number", minus + number))
+    if behind:
+        found.append(Token("word", behind))
+    return found
+
+
+_GLUED = frozenset(
+    [
+        "kg",
+        "g",
+        "mg",
+        "t",
+        "lb",
+        "lbs",
+        "oz",
+        "km",
+        "m",
+        "cm",
+        "mm",
+        "mi",
+        "ft",
+        "l",
+        "ml",
+        "cl",
+        "dl",
+        "s",
+        "ms",
+        "min",
+        "h",
+        "hr",
+        "hrs",
+        "kb",
+        "KB",
+        "MB",
+        "GB",
+        "TB",
+        "PB",
+        "kB",
+        "Kb",
+        "Mb",
+        "Gb",
+        "KiB",
+        "MiB",
+        "GiB",
+        "TiB",
+        "kW",
+        "MW",
+        "W",
+        "kWh",
+        "V",
+        "A",
+        "Hz",
+        "kHz",
+        "MHz",
+        "GHz",
+        "mph",
+        "kph",
+        "km/h",
+        "m/s",
+        "Mbps",
+        "Gbps",
+        "m²",
+        "km²",
+        "m³",
+        "cm³",
+        "EUR",
+        "USD",
+        "GBP",
+        "CHF",
+        "PLN",
+        "INR",
+        "JPY",
+        "PS",
+        "ct",
+        "K",
+    ]
+)
+
+
+def _words(core: str, found: list[Token]) -> None:
+    found.append(Token("word", core))
+
+
+def _inner(core: str, found: list[Token]) -> None:
+    """What is none of the above, piece by piece."""
+    for piece in _INNER.finditer(core):
+        kind = str(piece.lastgroup)
+        text = piece[0]
+        if kind == "word" and text[-2:] in ("'s", "'S") and len(text) > 2 and not _known(text):
+            found += [Token("word", text[:-2]), Token("genitive", "'s")]
+        else:
+            found.append(Token(kind, text))

@@ -1,0 +1,203 @@
+"""Whether two texts with the same items put them together in the same way.
+
+Word for word, or with what may be moved without a change of meaning: a phrase from the front to the end, a single moment, the
+members of a list, active and passive. Everything else counts as another order, which is another meaning until somebody says
+otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from jochi_workers.guard.elements import WHEN
+from jochi_workers.guard.lists import Language
+
+Key = Hashable
+_FREE = frozenset({WHEN, "since", "seit", "ab", "bis", "until"})
+_LIST = frozenset({",", "and", "or"})
+_SILENT = frozenset({",", ".", "!", "\n", "–", "…", ":", ";", "(", ")", "and"})
+
+
+class Part(NamedTuple):
+    """An item, a phrase or a separator by the numbers that matching gave their items.
+
+    ``kind``: item, noun, case, voice, negation, phrase or separator. ``keys``: its items; ``marker``: of a phrase, a separator.
+    ``agent``: the phrase may name who acts in a passive. ``peer``: it could change places with another.
+    """
+
+    kind: str
+    keys: tuple[Key, ...]
+    marker: str = ""
+    moment: bool = False
+    agent: bool = False
+    adjective: bool = False
+
+
+def flat(parts: tuple[Part, ...]) -> tuple[Key, ...]:
+    """The row without punctuation."""
+    return tuple(
+        (part.kind if part.kind != "noun" else "item", part.keys, part.marker)
+        for part in parts
+        if not (part.kind == "separator" and part.marker in _SILENT)
+    )
+
+
+def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) -> bool:
+    """Whether both say the same of the same."""
+    if flat(left) == flat(right):
+        return True
+    left, right = _trimmed(left), _trimmed(right)
+    voices = ["passive" in [p.marker for p in parts if p.kind == "voice"] for parts in (left, right)]
+    if voices[0] != voices[1]:
+        passive, active = (left, right) if voices[0] else (right, left)
+        turned = _active(passive, language)
+        return turned is not None and _same(
+            turned, tuple(p for p in active if p.kind not in ("case", "voice")), language, free=True
+        )
+    return _same(left, right, language)
+
+
+def _trimmed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Without the comma behind a phrase in front, and without the full stop at the end."""
+    found = list(parts)
+    while found and found[-1].kind == "separator" and found[-1].marker in _SILENT:
+        found.pop()
+    while found and found[0].kind == "separator" and found[0].marker in _SILENT:
+        found.pop(0)
+    front = 0
+    while front < len(found) and found[front].kind == "phrase":
+        front += 1
+        if front < len(found) and found[front] == Part("separator", (), ","):
+            del found[front]
+    return tuple(found)
+
+
+def _same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *, free: bool = False) -> bool:
+    rows = [_rows(parts, language) for parts in (left, right)]
+    if rows[0] is None or rows[1] is None:
+        return False
+    (outer, segments, small), (other_outer, other_segments, other_small) = rows[0], rows[1]
+    if outer != other_outer:
+        return False
+    if free and language == "de":
+        if Counter(small) != Counter(other_small) or len(small) > 3:
+            return False
+    elif small != other_small:
+        return False
+    return segments == other_segments or _same_lists(segments, other_segments)
+
+
+Rows = tuple[frozenset[tuple[Key, ...]], list[list[Key]], tuple[Key, ...]]
+
+
+def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
+    """Phrases that may be moved; the rest in order, by members of a list; in German the small words apart.
+
+    None if separators stand there that aren't a list's.
+    """
+    separators = [part.marker for part in parts if part.kind == "separator"]
+    if any(marker not in _LIST for marker in separators) or {"and", "or"} <= set(separators):
+        return None
+    firm = [place for place, part in enumerate(parts) if _firm(part, language)]
+    if not firm:
+        return None
+    first, last = firm[0], firm[-1]
+    single = sum(part.kind == "phrase" and part.moment for part in parts) == 1
+    outer: dict[str, list[Key]] = {}
+    segments: list[list[Key]] = [[]]
+    small: list[Key] = []
+    adjectives: list[Key] = []
+    for place, part in enumerate(parts):
+        if part.kind == "phrase":
+            ends = place > last and (part.moment or not separators)
+            if (
+                place < first
+                or ends
+                or (single and part.moment and part.marker in _FREE)
+                or _adverbial(parts, place, language)
+            ):
+                outer.setdefault(part.marker, []).append(part.keys)
+            else:
+                segments[-1].append(("phrase", part.marker, part.keys))
+        elif part.kind == "separator":
+            if segments[-1]:
+                segments.append([])
+            if part.marker == "or":
+                small.append("or")
+        elif language == "en" or part.kind in ("noun", "case"):
+            segments[-1].append((part.keys, part.marker if part.kind == "case" else "", tuple(adjectives)))
+            adjectives = []
+        elif part.adjective and _noun_follows(parts, place):
+            adjectives.append(part.keys)
+        else:
+            small.append((part.keys, part.marker))
+    if not segments[-1]:
+        return None
+    return (
+        frozenset((marker, *(sorted(keys, key=repr) if marker == WHEN else keys)) for marker, keys in outer.items()),
+        segments,
+        tuple(small),
+    )
+
+
+def _adverbial(parts: tuple[Part, ...], place: int, language: Language) -> bool:
+    """Whether a German phrase hangs on the verb before it, and not on a noun; in texts of one clause."""
+    before = parts[place - 1] if place else None
+    if language == "en" or before is None or any(part.kind == "separator" for part in parts):
+        return False
+    if before.kind == "phrase":
+        return before.moment and _adverbial(parts, place - 1, language)
+    return before.kind == "voice" or (before.kind == "item" and not before.adjective)
+
+
+def _firm(part: Part, language: Language) -> bool:
+    return part.kind == "noun" or (language == "en" and part.kind in ("item", "negation", "voice"))
+
+
+def _noun_follows(parts: tuple[Part, ...], place: int) -> bool:
+    following = parts[place + 1] if place + 1 < len(parts) else None
+    return following is not None and (
+        following.kind == "noun" or (following.adjective and _noun_follows(parts, place + 1))
+    )
+
+
+def _same_lists(left: list[list[Key]], right: list[list[Key]]) -> bool:
+    """Whether the members of one list stand there in another order, between the same words before and behind."""
+    if len(left) != len(right) or len(left) < 2:
+        return False
+    left, right = [list(row) for row in left], [list(row) for row in right]
+    while len(left[0]) > 1 and len(right[0]) > 1 and left[0][0] == right[0][0]:
+        del left[0][0], right[0][0]
+    while len(left[-1]) > 1 and len(right[-1]) > 1 and left[-1][-1] == right[-1][-1]:
+        del left[-1][-1], right[-1][-1]
+    return all(len(row) <= 4 for row in left) and Counter(map(tuple, left)) == Counter(map(tuple, right))
+
+
+def _active(parts: tuple[Part, ...], language: Language) -> tuple[Part, ...] | None:
+    """A passive sentence with the one who acts in front; None if it doesn't say who acts, or has several clauses."""
+    if any(part.kind == "separator" for part in parts):
+        return None
+    place = next(at for at, part in enumerate(parts) if part.kind == "voice" and part.marker == "passive")
+    agents = [at for at, part in enumerate(parts) if part.agent]
+    if len(agents) != 1:
+        return None
+    agent = Part("noun", parts[agents[0]].keys[-1:])
+    named = (*(Part("noun", (key,)) for key in parts[agents[0]].keys[:-1]), agent)
+    rest = [part for at, part in enumerate(parts) if at not in (place, agents[0]) and part.kind != "case"]
+    cut = sum(1 for at in range(place) if at not in agents and parts[at].kind != "case")
+    if language == "de":
+        front = 0
+        while front < len(rest) and rest[front].kind == "phrase":
+            front += 1
+        return (*rest[:front], *named, *rest[front:])
+    before, behind = rest[:cut], rest[cut:]
+    front = 0
+    while front < len(before) and before[front].kind == "phrase":
+        front += 1
+    negated = [part for part in before if part.kind == "negation"]
+    subject = [part for part in before[front:] if part.kind != "negation"]
+    if not behind or not subject:
+        return None
+    return (*before[:front], *named, *negated, behind[0], *subject, *behind[1:])
