@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -10,7 +11,7 @@ from typing import Any
 
 from jochi import Jochi
 from jochi.content import content_hash
-from jochi.scheduler.runner import Run, run_job
+from jochi.scheduler.runner import run_job
 from jochi_workers.guard import Ruling
 from jochi_workers.judge import Judge
 from jochi_workers.queue import Finished, Queue
@@ -24,6 +25,15 @@ def at_cosine(cosine: float, dimensions: int, other: int = 1) -> list[float]:
     vector = [0.0] * dimensions
     vector[0], vector[other] = cosine, math.sqrt(1 - cosine * cosine)
     return vector
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What all runs of the job did together."""
+
+    selected: int
+    changed: int
+    tally: dict[str, int]
 
 
 @dataclass
@@ -74,14 +84,18 @@ class Pairs:
         """Changes a memory and has it looked at again."""
         said = {"content_hash": content_hash(values["content"])} if "content" in values else {}
         self.client.database.run(
-            "MATCH (m:Curated {key: $key}) SET m += $values", {"key": key, "values": {"similar_due": NOON, **said, **values}}
+            "MATCH (m:Curated {key: $key}) SET m += $values",
+            {"key": key, "values": {"similar_due": NOON, **said, **values}},
         )
 
-    def find(self, now: datetime = NOON) -> Run:
-        """One drained run of the job; it must not fail."""
+    def find(self, now: datetime = NOON) -> Looked:
+        """The job, drained; it must not fail."""
         runs = run_job(self.client.engine, "find_duplicates", now=now, drain=True)
         assert all(run.error is None and not run.quarantined for run in runs), [run.error for run in runs]
-        return runs[0]
+        tally: Counter[str] = Counter()
+        for run in runs:
+            tally.update(run.tally)
+        return Looked(sum(run.selected for run in runs), sum(run.changed for run in runs), dict(tally))
 
     def flags(self) -> dict[tuple[str, str], dict[str, Any]]:
         """The flags, by their keys."""

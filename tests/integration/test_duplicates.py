@@ -173,7 +173,9 @@ def test_a_second_look_changes_nothing(pairs: Pairs) -> None:
 
 def test_stale_flags_go(pairs: Pairs) -> None:
     a = pairs.add("a", 1.0)
-    gone, far, other, kept = (pairs.add(id, at_cosine(0.97, pairs.dimensions, i + 1)) for i, id in enumerate(("g", "f", "o", "k")))
+    gone, far, other, kept = (
+        pairs.add(id, at_cosine(0.97, pairs.dimensions, i + 1)) for i, id in enumerate(("g", "f", "o", "k"))
+    )
     pairs.find()
     assert {b for (x, b) in pairs.flags() if x == a} == {gone, far, other, kept}
     database = pairs.client.database
@@ -195,7 +197,9 @@ def test_a_new_text_voids_the_ruling_and_the_decision(pairs: Pairs) -> None:
     pairs.change(a)
     pairs.find(LATER)
     assert (pairs.flag(a, b)["verdict"], pairs.flag(a, b)["merge_due"]) == ("merge", NOON), "the ruling stands"
-    pairs.client.database.run("MATCH ()-[r:SIMILAR_TO]->() SET r.decision = 'rejected', r.decided_at = $at", {"at": NOON})
+    pairs.client.database.run(
+        "MATCH ()-[r:SIMILAR_TO]->() SET r.decision = 'rejected', r.decided_at = $at", {"at": NOON}
+    )
     pairs.change(a, content="Something else", embedding_hash=None)
     pairs.find(LATER)
     flag = pairs.flag(a, b)
@@ -321,7 +325,8 @@ def test_a_thousand_of_one_text_do_not_blow_up(pairs: Pairs) -> None:
         "MATCH (m:Curated) RETURN COUNT { (m)-[:SIMILAR_TO]-() } AS n, m.similar_due AS due", write=False
     )
     assert max(row["n"] for row in degrees) <= most
-    assert min(row["n"] for row in degrees) >= most // 2
+    assert min(row["n"] for row in degrees) >= 1, "each can merge with somebody"
+    assert sum(row["n"] for row in degrees) > 500 * most, "and nearly all with as many as are kept"
     assert {row["due"] for row in degrees} <= {None, NOON + timedelta(days=1)}
     assert pairs.find(LATER).selected == 0
 

@@ -24,9 +24,7 @@ class Judge:
     name: QueueName = "judge"
     exact = False
 
-    def __init__(
-        self, ruling: Callable[..., Ruling] = judge, *, stopping: Callable[[], bool] = lambda: False
-    ) -> None:
+    def __init__(self, ruling: Callable[..., Ruling] = judge, *, stopping: Callable[[], bool] = lambda: False) -> None:
         self._ruling = ruling
         self._stopping = stopping
 

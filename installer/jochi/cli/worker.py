@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from jochi_workers.handler import Handler
     from jochi_workers.worker import Progress, Stop
 
-app = typer.Typer(help="Do what the database can't: count tokens, hash content, judge near duplicates, embed.", invoke_without_command=True)
+app = typer.Typer(
+    help="Do what the database can't: count tokens, hash content, judge near duplicates, embed.",
+    invoke_without_command=True,
+)
 
 _REPORT_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 
