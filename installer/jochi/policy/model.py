@@ -14,6 +14,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from jochi.ownership import WRITTEN
+from jochi.policy.duplicates import Duplicates
 from jochi.policy.edges import Edges
 from jochi.policy.facts import FACT_TYPES, Facts
 from jochi.policy.mapping import IN_THE_WAY, Mapping, Source, check_mapping, identifier, source_of
@@ -135,6 +136,7 @@ class Policy(Part):
     orphans: Orphans
     hygiene: Hygiene
     slots: Slots = Field(default_factory=Slots)
+    duplicates: Duplicates
     edges: Edges
     tiers: Tiers
     budgets: Budgets
