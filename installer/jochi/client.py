@@ -40,7 +40,7 @@ from jochi.migrations import ChainName
 from jochi.operate.budgets import BudgetPlan, plan_budgets
 from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
-from jochi.operate.results import Applied, Hygiene, JobState, Restored, Status, Switch, TierReport
+from jochi.operate.results import Applied, Hygiene, JobState, Restored, Status, Switch, TierReport, Unmerged
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.recalling import Recalled, recall
 from jochi.remembering import Memory, Remembered
@@ -313,6 +313,23 @@ class Jochi:
         """
         who = by or operating_system_user()
         return decide_pairs(self.engine, pairs, decision, now=self._server_now(), by=who)
+
+    def unmerge(self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None) -> list[Unmerged]:
+        """Takes merges back: ``keys`` (`scope/id`) name memories that were merged away (docs/reference/merge.md).
+
+        Both become what they were; what has changed since stays as it is and is named. ``dry_run`` writes nothing. Of a chain
+        take the last merge back first, or the earlier one gets back only what is still where that merge left it.
+        """
+        if not keys:
+            raise UsageError("no memory named", fix="give one or more keys such as default/m1")
+        row = self.engine.call(
+            "memory/unmerge",
+            {"now": now or clock.now(), "keys": list(keys), "dry_run": dry_run, "run": f"unmerge/{uuid.uuid4()}"},
+        )
+        return [
+            Unmerged(each["key"], each["into"], each["outcome"], each["relationships"], tuple(sorted(each["changed"])))
+            for each in row["results"]
+        ]
 
     # -- memories --------------------------------------------------------------------------------------------------
 

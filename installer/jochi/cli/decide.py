@@ -1,4 +1,4 @@
-"""Verbs that decide: `jochi apply`, `jochi approve`, `jochi restore`, `jochi run`, `jochi pause`, `jochi resume`."""
+"""Verbs that decide: `jochi apply`, `jochi approve`, `jochi restore`, `jochi unmerge`, `jochi run`, `jochi pause`, `jochi resume`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(apply)
     app.command()(approve)
     app.command()(restore)
+    app.command()(unmerge)
     app.command()(run)
     app.command()(pause)
     app.command()(resume)
@@ -57,6 +58,7 @@ def restore(
         "not_found": "there is no tombstone of this key",
         "taken": "not restored: the key is in use by a live memory",
         "purging": "not restored: it is being deleted for good",
+        "merged": "not restored: it was merged into another memory; `jochi unmerge` takes that back",
     }
     with jochi(context) as client:
         results = client.restore(keys, audit=audit)
@@ -69,6 +71,37 @@ def restore(
     failed = sum(result.outcome != "restored" for result in results)
     if failed:
         raise PartlyDone(f"{failed} of {len(results)} were not restored")
+
+
+def unmerge(
+    context: typer.Context,
+    keys: Annotated[list[str], typer.Argument(help="Keys scope/id of memories that were merged into others.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come back.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take merges back: both memories become what they were; what has changed since stays and is named."""
+    words = {
+        "unmerged": "apart from {into} again, with {n:,} relationships",
+        "would_unmerge": "would part from {into}, with {n:,} relationships",
+        "not_merged": "no memory of this key was merged into another",
+        "taken": "not taken back: the key is in use by a live memory",
+        "survivor_gone": "not taken back: what it was merged into is gone",
+        "purging": "not taken back: it is being deleted for good",
+        "no_record": "not taken back: there is no record of what the merge changed",
+    }
+    with jochi(context) as client:
+        results = client.unmerge(keys, dry_run=dry_run)
+    if as_json:
+        write_json(results)
+    else:
+        for result in results:
+            said = words[result.outcome].format(into=result.into, n=result.relationships)
+            out.print(f"{result.key}: {said}", markup=False)
+            for name in result.changed:
+                out.print(f"  changed since, left as it is: {name}", markup=False)
+    failed = sum(result.outcome not in ("unmerged", "would_unmerge") for result in results)
+    if failed:
+        raise PartlyDone(f"{failed} of {len(results)} were not taken back")
 
 
 def run(

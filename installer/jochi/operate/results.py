@@ -21,7 +21,8 @@ class Switch:
 
 @dataclass(frozen=True)
 class Restored:
-    """``outcome``: restored | not_found | taken (the key lives again) | purging (being deleted for good).
+    """``outcome``: restored | not_found | taken (the key lives again) | purging (being deleted for good) | merged (it lives on in
+    another: `Jochi.unmerge`).
 
     ``duplicate_of``: the live memory that owns its content by now, where there is one.
     """
@@ -29,6 +30,22 @@ class Restored:
     key: str
     outcome: str
     duplicate_of: str | None = None
+
+
+@dataclass(frozen=True)
+class Unmerged:
+    """``outcome``: unmerged | would_unmerge (a dry run) | not_merged (no tombstone of this key was merged) | taken (the key lives
+    again) | survivor_gone (purged) | purging (being deleted for good) | no_record (of what the merge changed).
+
+    ``into``: whom it was merged into. ``relationships``: how many it gets back. ``changed``: what has changed since the merge and stays
+    as it is, as `scope/id.property` or as a relationship.
+    """
+
+    key: str
+    into: str | None
+    outcome: str
+    relationships: int = 0
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
