@@ -164,10 +164,7 @@ class _Matching:
 def _forms(left: Item, right: Item, language: Language) -> bool:
     if left.form == right.form or left.kind in VALUES:
         return True
-    noun = language == "de" and left.text[:1].isupper()
-    if language == "en":
-        return {left.form, right.form} in ({"present", "s"}, {"present", ""}, {"verb", ""})
-    return compatible(left.form, right.form, language, noun=noun)
+    return compatible(left.form, right.form, language, noun=left.text[:1].isupper())
 
 
 def _group(item: Item) -> tuple[str, str]:

@@ -14,8 +14,8 @@ class Token(NamedTuple):
 
 
 _LONGEST_QUOTATION = 400
-_LEADING = "([{<"
-_TRAILING = ".,;:!?)]}>…"
+_LEADING = "([{"
+_TRAILING = ".,;:!?)]}…"
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = r"\d{1,3}(?:[.,']\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _SIGNS = "$€£¥₹₩₽₪₫₴₺₱₦฿₿¢%‰°"
@@ -106,6 +106,8 @@ def _chunk(chunk: str, found: list[Token]) -> None:
     if _PLAIN.fullmatch(chunk):
         _words(chunk, found)
         return
+    if chunk.startswith("<") and chunk.rstrip(_TRAILING).endswith(">") and len(chunk) > 2:
+        chunk = chunk[1:].rstrip(_TRAILING)[:-1]
     start = 0
     while start < len(chunk) and chunk[start] in _LEADING:
         found.append(Token("mark", "("))
@@ -126,7 +128,7 @@ def _chunk(chunk: str, found: list[Token]) -> None:
         _core(core, tail, found)
     if genitive:
         found.append(Token("genitive", "'s"))
-    found.extend(Token("mark", ")" if mark in "])}>" else mark) for mark in tail if mark != "'")
+    found.extend(Token("mark", ")" if mark in "])}" else mark) for mark in tail if mark != "'")
 
 
 def _known(core: str) -> bool:

@@ -111,7 +111,7 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
     adjectives: list[Key] = []
     for place, part in enumerate(parts):
         if part.kind == "phrase":
-            ends = place > last and (part.moment or not separators)
+            ends = place > last and ((part.moment and single) or not separators)
             if (
                 place < first
                 or ends
