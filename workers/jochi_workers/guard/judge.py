@@ -24,6 +24,7 @@ GUARD_VERSION = "guard 1"
 MOST_UNKNOWN = 0.3
 """Share of a text's tokens that the embedding model may not know; above, its cosines mean nothing."""
 _MOST_PEERS = 8
+_MOST_FORMS = 16
 
 
 def judge(left: str, right: str, *, cosine: float | None, unknown_share: float = 0.0) -> Ruling:
@@ -146,7 +147,7 @@ class _Matching:
 
     def _counterpart(self, item: Item, places: list[int], right: tuple[Item, ...], language: Language) -> int | None:
         doubtful: int | None = None
-        for place in places:
+        for place in places[:_MOST_FORMS]:
             other = right[place]
             if item.readings and not item.readings & other.readings:
                 continue

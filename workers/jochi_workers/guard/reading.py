@@ -32,7 +32,7 @@ class Reading(NamedTuple):
     mono: bool
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def read(text: str) -> Reading:
     """Reads a text of at most `MOST_CHARACTERS`."""
     cleaned = clean(text)
@@ -60,7 +60,7 @@ def _mark_counts(tokens: list[Token], place: int) -> bool:
     return text == "?" or (text == "," and place > 0 and tokens[place - 1].text.casefold() in _ANSWERS)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def said(tokens: tuple[Token, ...], language: Language) -> tuple[Element, ...]:
     """What these tokens say in this language."""
     return tuple(elements(atoms(list(tokens), language), language))

@@ -105,6 +105,7 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
         return None
     first, last = firm[0], firm[-1]
     single = sum(part.kind == "phrase" and part.moment for part in parts) == 1
+    simple = language == "de" and not separators
     outer: dict[str, list[Key]] = {}
     segments: list[list[Key]] = [[]]
     small: list[Key] = []
@@ -116,7 +117,7 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
                 place < first
                 or ends
                 or (single and part.moment and part.marker in _FREE)
-                or _adverbial(parts, place, language)
+                or (simple and _adverbial(parts, place))
             ):
                 outer.setdefault(part.marker, []).append(part.keys)
             else:
@@ -142,14 +143,12 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
     )
 
 
-def _adverbial(parts: tuple[Part, ...], place: int, language: Language) -> bool:
-    """Whether a German phrase hangs on the verb before it, and not on a noun; in texts of one clause."""
-    before = parts[place - 1] if place else None
-    if language == "en" or before is None or any(part.kind == "separator" for part in parts):
-        return False
-    if before.kind == "phrase":
-        return before.moment and _adverbial(parts, place - 1, language)
-    return before.kind == "voice" or (before.kind == "item" and not before.adjective)
+def _adverbial(parts: tuple[Part, ...], place: int) -> bool:
+    """Whether a German phrase hangs on the verb before it, perhaps with a moment between, and not on a noun."""
+    for part in reversed(parts[max(0, place - 3) : place]):
+        if part.kind != "phrase" or not part.moment:
+            return part.kind == "voice" or (part.kind == "item" and not part.adjective)
+    return False
 
 
 def _firm(part: Part, language: Language) -> bool:
@@ -157,10 +156,11 @@ def _firm(part: Part, language: Language) -> bool:
 
 
 def _noun_follows(parts: tuple[Part, ...], place: int) -> bool:
-    following = parts[place + 1] if place + 1 < len(parts) else None
-    return following is not None and (
-        following.kind == "noun" or (following.adjective and _noun_follows(parts, place + 1))
-    )
+    """Whether a noun stands behind this adjective, and adjectives at most between."""
+    for part in parts[place + 1 : place + 5]:
+        if not part.adjective:
+            return part.kind == "noun"
+    return False
 
 
 def _same_lists(left: list[list[Key]], right: list[list[Key]]) -> bool:
