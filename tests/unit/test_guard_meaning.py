@@ -81,6 +81,13 @@ APART = [
     ("Anna works for IT.", "Anna works for it."),
     ("The value is x > 5.", "The value is x < 5."),
     ("Anna left 👍", "Anna left 👎"),
+    ("Anna hat Ben gesehen, Carl nicht.", "Anna hat Carl gesehen, Ben nicht."),
+    ("Anna liebt Ben und hasst Carl.", "Anna liebt Carl und hasst Ben."),
+    ("Anna loves Ben and hates Carl.", "Anna loves Carl and hates Ben."),
+    ("The password is Secret.", "The password is secret."),
+    ("Anna stellt Ben Carl vor.", "Anna stellt Carl Ben vor."),
+    ("Anna hätte Ben geholfen.", "Anna hat Ben geholfen."),
+    ("Increase the limit from 5 to 10.", "Increase the limit from 10 to 5."),
     ("All users can log in.", "Some users can log in."),
     ("Anna never smokes.", "Anna does not smoke."),
 ]

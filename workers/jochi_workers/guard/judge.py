@@ -18,6 +18,7 @@ from jochi_workers.guard.items import VALUES, Item
 from jochi_workers.guard.lists import Language, grammar
 from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
 from jochi_workers.guard.ruling import Ruling, ruling
+from jochi_workers.guard.scan import Token
 from jochi_workers.guard.shape import Key, Part, same
 
 GUARD_VERSION = "guard 1"
@@ -59,7 +60,30 @@ def _alike(first: Reading, second: Reading) -> Ruling:
     """The same words in the same order."""
     if first.language == "unclear" and len(first.plain) > 2:
         return ruling("flag", {"language"})
-    return ruling("flag", {"case"}) if _case_counts(first, second) else ruling("merge", {"same words"})
+    if _case_counts(first, second) or _capitals_differ(first, second):
+        return ruling("flag", {"case"})
+    return ruling("merge", {"same words"})
+
+
+def _capitals_differ(first: Reading, second: Reading) -> bool:
+    """Whether a word within a sentence has a capital in one text only: the same words, so nothing else tells `May` from `may`."""
+    if first.mono or second.mono:
+        return False
+    return any(
+        one.text != other.text and one.kind == "word" and not (first_one or first_other)
+        for (one, first_one), (other, first_other) in zip(_counted(first), _counted(second), strict=True)
+    )
+
+
+def _counted(reading: Reading) -> list[tuple[Token, bool]]:
+    """The tokens of `plain` that aren't marks, and whether each begins a sentence."""
+    found = []
+    begins = True
+    for token in reading.tokens:
+        if token.kind != "mark":
+            found.append((token, begins))
+        begins = token.kind == "mark" and (begins or token.text in (".", "!", "?", ":", ";", "…", "–", "\n"))
+    return found
 
 
 def _case_counts(first: Reading, second: Reading) -> bool:

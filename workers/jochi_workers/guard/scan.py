@@ -27,6 +27,7 @@ _IDENTIFIER = re.compile(
     | [\w.+-]+@[\w-]+(?:\.[\w-]+)*                              # of mail
     | @\w[\w.-]*                                                # of people
     | \#\w[\w-]*                                                # tags and tickets
+    | \w[\w.-]*=\S+                                            # settings
     | --?[A-Za-z][\w-]*(?:=\S*)?                                # switches
     | (?:~|\.{1,2}|[A-Za-z]:)?[/\\][^\s/\\][^\s]*               # paths
     | [^\s/\\]+\\\S+                                            # with the other slash

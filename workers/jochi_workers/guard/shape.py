@@ -86,16 +86,20 @@ def _same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *
             return False
     elif small != other_small:
         return False
-    return segments == other_segments or _same_lists(segments, other_segments)
+    if segments == other_segments:
+        return True
+    members = {member for member, _ in small}
+    return len(members) < 2 and _same_lists(segments, other_segments)
 
 
-Rows = tuple[frozenset[tuple[Key, ...]], list[list[Key]], tuple[Key, ...]]
+Rows = tuple[frozenset[tuple[Key, ...]], list[list[Key]], tuple[tuple[int, Key], ...]]
 
 
 def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
     """Phrases that may be moved; the rest in order, by members of a list; in German the small words apart.
 
-    None if separators stand there that aren't a list's.
+    None if separators stand there that aren't a list's. Small words come with the member that they stand in: a list of which more
+    than one member has a verb of its own is a row of clauses.
     """
     separators = [part.marker for part in parts if part.kind == "separator"]
     if any(marker not in _LIST for marker in separators) or {"and", "or"} <= set(separators):
@@ -108,7 +112,7 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
     simple = language == "de" and not separators
     outer: dict[str, list[Key]] = {}
     segments: list[list[Key]] = [[]]
-    small: list[Key] = []
+    small: list[tuple[int, Key]] = []
     adjectives: list[Key] = []
     for place, part in enumerate(parts):
         if part.kind == "phrase":
@@ -125,15 +129,15 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
         elif part.kind == "separator":
             if segments[-1]:
                 segments.append([])
-            if part.marker == "or":
-                small.append("or")
         elif language == "en" or part.kind in ("noun", "case"):
             segments[-1].append((part.keys, part.marker if part.kind == "case" else "", tuple(adjectives)))
             adjectives = []
         elif part.adjective and _noun_follows(parts, place):
             adjectives.append(part.keys)
         else:
-            small.append((part.keys, part.marker))
+            small.append((len(segments), (part.keys, part.marker)))
+    if "or" in separators:
+        outer["or"] = []
     if not segments[-1]:
         return None
     return (
