@@ -1,4 +1,4 @@
-"""Who judges a pair: a cosine alone, at four thresholds, the content hash, the guard. What else is to be measured goes into `JUDGES`."""
+"""Who judges a pair: a cosine alone at four thresholds, the content hash, the guard. What else is measured goes into `JUDGES`."""
 
 from __future__ import annotations
 

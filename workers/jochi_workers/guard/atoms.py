@@ -130,8 +130,8 @@ def _word(
         return folded in grammar(language, group)
 
     if language == "de" and folded in lists.contracted("de"):
-        case = "accusative" if is_("into") else "dative"
-        return [Atom("preposition", lists.contracted("de")[folded][0]), Atom("article", case)]
+        article = "das" if is_("into") else "dem"
+        return [Atom("preposition", lists.contracted("de")[folded][0]), Atom("article", article)]
     if is_("not"):
         if following.text == ",":
             return [Atom("item", folded, Item("negation", "no,", text), first)]
@@ -139,8 +139,7 @@ def _word(
     if is_("never"):
         return [Atom("item", "never", Item("negation", "never", text), first)]
     if is_("article"):
-        case = "accusative" if is_("accusative") else "dative" if is_("dative") else ""
-        return [Atom("article", case)]
+        return [Atom("article", folded)]
     for group in ("be", "have", "do", "become"):
         if is_(group) and not (language == "de" and folded in ("sein",) and following.text[:1].isupper()):
             return [Atom("auxiliary", group, Item("word", group, text, "past" if is_("past") else ""))]
@@ -189,10 +188,17 @@ def _content(text: str, folded: str, language: Language, before: list[Atom], fir
         form = _base_form(before)
     if language == "de" and not capital:
         form = _german_form(folded, key)
-    name = capital and (not first or lemma(folded, language) is None)
-    if language == "de":
-        name = capital and lemma(text, language) is None
+    name = capital and _named(folded, text, language, first)
     return Atom("item", folded, Item("name" if name else "word", key.replace("ß", "ss"), text, form), first)
+
+
+def _named(folded: str, text: str, language: Language, first: bool) -> bool:
+    """Whether a word with a capital is a name: in the dictionary as one, or not in it."""
+    english = lemma(folded, "en")
+    proper = english is not None and english[:1].isupper()
+    if language == "en":
+        return not first or english is None or proper
+    return proper or lemma(text, "de") is None
 
 
 def _base_form(before: list[Atom]) -> str:

@@ -50,7 +50,7 @@ def veto_codes(left: Sequence[Item], right: Sequence[Item], language: Language, 
         [item.text.casefold() for item in right if item.kind in _WORDS],
         language,
     )
-    if _of(left, "name") and _of(right, "name"):
+    if _names(left) and _names(right) and (_of(left, "name") or _of(right, "name")):
         found.add("name")
     elif in_one_place and not found and _of(left, *_WORDS) and _of(right, *_WORDS):
         found.add("word")
@@ -75,6 +75,10 @@ def opposed(left: Sequence[str], right: Sequence[str], language: Language) -> se
             if place in ours and ours[place][0] != word:
                 found.add(code)
     return found
+
+
+def _names(items: Sequence[Item]) -> list[Item]:
+    return [item for item in items if item.kind == "name" or (item.kind == "word" and item.text[:1].isupper())]
 
 
 def _of(items: Sequence[Item], *kinds: str) -> list[Item]:

@@ -24,6 +24,10 @@ _WHICH_DAY = {
     **dict.fromkeys(("every", "each"), "every"),
     **{word: word for word in ("next", "last", "this", "jeder")},
 }
+_AFTER_TWO_WAY = {
+    **dict.fromkeys(("die", "das", "eine", "einen"), "where to"),
+    **dict.fromkeys(("der", "dem", "einer", "einem"), "where"),
+}
 _PARTICIPLE = re.compile(
     r"(?:\w*ge\w{2,}(?:t|en)|(?:be|ver|er|ent|emp|zer|miss|über|unter|wider|hinter)\w{2,}(?:t|en)|\w+iert)"
 )
@@ -214,14 +218,15 @@ class _Builder:
             self._close()
         self._phrase_begins()
         self.article = True
-        if self.language == "de" and atom.word:
-            if self.marker is None:
-                self.found.append(Item("case", atom.word, ""))
+        if self.language == "en":
+            return
+        if self.marker is None:
+            case = next((case for case in ("accusative", "dative") if atom.word in grammar("de", case)), "")
+            if case:
+                self.found.append(Item("case", case, ""))
                 self.start = len(self.found)
-            elif self.marker in grammar("de", "two_way"):
-                self.marker += f" + {atom.word}"
-        elif self.marker is not None and self.language == "de" and self.marker in grammar("de", "two_way"):
-            self.marker += " + other"
+        elif self.marker in grammar("de", "two_way"):
+            self.marker += f" + {_AFTER_TWO_WAY.get(atom.word, atom.word)}"
 
     def _preposition(self, place: int, atom: Atom, following: Atom) -> int:
         """Opens a phrase; for `of` what it governs goes before its head. Returns how many atoms more were used."""

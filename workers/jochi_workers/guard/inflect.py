@@ -10,6 +10,7 @@ from jochi_workers.guard.lists import Language, grammar
 
 _DICTIONARY = DictionaryLookupStrategy()
 _VOWELS = "aeiou"
+_SAME_IN_ENGLISH = ({"present", "s"}, {"present", ""}, {"verb", ""})
 
 
 @lru_cache(maxsize=65536)
@@ -68,10 +69,12 @@ def compatible(left: str, right: str, language: Language, *, noun: bool) -> bool
     if left == right:
         return True
     if language == "en":
-        return "" not in (left, right) or {left, right} <= {"", "verb"} or "verb" in (left, right)
+        return {left, right} in _SAME_IN_ENGLISH
+    if {left, right} & {"present", "past"}:
+        return False
     if noun:
         return _case_only(left, right) or _case_only(right, left)
-    return not (_comparative(left, right) or _comparative(right, left))
+    return _adjective(left) == _adjective(right)
 
 
 def _case_only(shorter: str, longer: str) -> bool:
@@ -80,13 +83,9 @@ def _case_only(shorter: str, longer: str) -> bool:
     )
 
 
-def _comparative(positive: str, other: str) -> bool:
-    for ending in ("er", "st", "ste", "sten", "ere", "eren", "erer", "eres", "erem"):
-        if (
-            other.endswith(ending)
-            and positive[:3] == other[:3]
-            and not positive.endswith(ending)
-            and not other.startswith("ge")
-        ):
-            return True
-    return False
+def _adjective(word: str) -> str:
+    """Without the ending that agrees with a noun. "-er" stays: it may compare."""
+    for ending in ("en", "em", "es", "e"):
+        if len(word) > len(ending) + 2 and word.endswith(ending):
+            return word[: -len(ending)]
+    return word

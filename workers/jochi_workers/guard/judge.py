@@ -18,12 +18,14 @@ from jochi_workers.guard.items import VALUES, Item
 from jochi_workers.guard.lists import Language, grammar
 from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
 from jochi_workers.guard.ruling import Ruling, ruling
+from jochi_workers.guard.scan import Token
 from jochi_workers.guard.shape import Key, Part, same
 
 GUARD_VERSION = "guard 1"
 MOST_UNKNOWN = 0.3
 """Share of a text's tokens that the embedding model may not know; above, its cosines mean nothing."""
 _MOST_PEERS = 8
+_MOST_FORMS = 16
 
 
 def judge(left: str, right: str, *, cosine: float | None, unknown_share: float = 0.0) -> Ruling:
@@ -58,7 +60,30 @@ def _alike(first: Reading, second: Reading) -> Ruling:
     """The same words in the same order."""
     if first.language == "unclear" and len(first.plain) > 2:
         return ruling("flag", {"language"})
-    return ruling("flag", {"case"}) if _case_counts(first, second) else ruling("merge", {"same words"})
+    if _case_counts(first, second) or _capitals_differ(first, second):
+        return ruling("flag", {"case"})
+    return ruling("merge", {"same words"})
+
+
+def _capitals_differ(first: Reading, second: Reading) -> bool:
+    """Whether a word within a sentence has a capital in one text only: the same words, so nothing else tells `May` from `may`."""
+    if first.mono or second.mono:
+        return False
+    return any(
+        one.text != other.text and one.kind == "word" and not (first_one or first_other)
+        for (one, first_one), (other, first_other) in zip(_counted(first), _counted(second), strict=True)
+    )
+
+
+def _counted(reading: Reading) -> list[tuple[Token, bool]]:
+    """The tokens of `plain` that aren't marks, and whether each begins a sentence."""
+    found = []
+    begins = True
+    for token in reading.tokens:
+        if token.kind != "mark":
+            found.append((token, begins))
+        begins = token.kind == "mark" and (begins or token.text in (".", "!", "?", ":", ";", "…", "–", "\n"))
+    return found
 
 
 def _case_counts(first: Reading, second: Reading) -> bool:
@@ -146,7 +171,7 @@ class _Matching:
 
     def _counterpart(self, item: Item, places: list[int], right: tuple[Item, ...], language: Language) -> int | None:
         doubtful: int | None = None
-        for place in places:
+        for place in places[:_MOST_FORMS]:
             other = right[place]
             if item.readings and not item.readings & other.readings:
                 continue
@@ -164,10 +189,7 @@ class _Matching:
 def _forms(left: Item, right: Item, language: Language) -> bool:
     if left.form == right.form or left.kind in VALUES:
         return True
-    noun = language == "de" and left.text[:1].isupper()
-    if language == "en":
-        return {left.form, right.form} in ({"present", "s"}, {"present", ""}, {"verb", ""})
-    return compatible(left.form, right.form, language, noun=noun)
+    return compatible(left.form, right.form, language, noun=left.text[:1].isupper())
 
 
 def _group(item: Item) -> tuple[str, str]:

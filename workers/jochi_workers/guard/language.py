@@ -10,7 +10,8 @@ from jochi_workers.guard.inflect import lemma
 from jochi_workers.guard.lists import LANGUAGES, Language, by_language
 
 Told = Language | Literal["other", "unclear"]
-_LEAST_KNOWN = 0.6
+_LEAST_KNOWN = 0.5
+_FEW = 2
 
 
 @lru_cache(maxsize=4096)
@@ -52,11 +53,26 @@ def told(words: list[str]) -> Told:
     less, more = sorted(own.values())
     if more and 3 * less >= more and less:
         return "other"
+    mono = all(word.islower() for word in words) or all(word.isupper() for word in words)
+    small = [
+        word.casefold()
+        for word in words
+        if (mono or word.islower())
+        and len(word) > 2
+        and word.casefold() not in english
+        and word.casefold() not in german
+    ] or (folded if len(folded) < 4 and not more else [])
+    shares = {name: _known_share(small, name, mono=mono) for name in LANGUAGES}
     if more:
-        return "en" if own["en"] > own["de"] else "de"
-    small = [word for word in words if word.islower() and len(word) > 2] or (folded if len(folded) < 4 else [])
-    shares = {
-        name: sum(lemma(word, name) is not None for word in small) / len(small) if small else 0.0 for name in LANGUAGES
-    }
+        best_: Language = "en" if own["en"] > own["de"] else "de"
+        return best_ if more > _FEW or len(small) < 2 or shares[best_] >= _LEAST_KNOWN else "unclear"
     first, second = sorted(LANGUAGES, key=lambda name: -shares[name])
     return first if shares[first] >= _LEAST_KNOWN and shares[first] > shares[second] else "unclear"
+
+
+def _known_share(words: list[str], language: Language, *, mono: bool) -> float:
+    """The share of words that the dictionary has; German nouns count only where nothing tells them from other words."""
+    if not words:
+        return 0.0
+    bases = [lemma(word, language) for word in words]
+    return sum(base is not None and (mono or language == "en" or base[:1].islower()) for base in bases) / len(words)

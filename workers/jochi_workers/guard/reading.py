@@ -14,8 +14,9 @@ from jochi_workers.guard.lists import Language
 from jochi_workers.guard.scan import Token, scan
 
 MOST_CHARACTERS = 20_000
+_ANSWERS = frozenset({"no", "nein", "not", "nicht"})
 _LONGEST_FILLER = 6
-_BULLETS = frozenset("*•‣·-–+>#")
+_BULLETS = frozenset("*•‣·-–")
 
 
 class Reading(NamedTuple):
@@ -31,7 +32,7 @@ class Reading(NamedTuple):
     mono: bool
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def read(text: str) -> Reading:
     """Reads a text of at most `MOST_CHARACTERS`."""
     cleaned = clean(text)
@@ -40,18 +41,26 @@ def read(text: str) -> Reading:
     if language in ("en", "de"):
         tokens = _without_fillers(tokens, language)
     plain = tuple(
-        token.text.casefold()
-        if token.kind == "word"
-        else f"{token.kind} {token.text.casefold() if token.kind in ('version', 'clock', 'ordinal') else token.text}"
-        for token in tokens
-        if token.kind != "mark" or token.text == "?"
+        _plain(token) for place, token in enumerate(tokens) if token.kind != "mark" or _mark_counts(tokens, place)
     )
     letters = [token.text for token in tokens if token.kind == "word"]
     mono = all(word.isupper() for word in letters) or all(word.islower() for word in letters)
     return Reading(language, readable_script(cleaned), plain, tuple(tokens), mono)
 
 
-@lru_cache(maxsize=4096)
+def _plain(token: Token) -> str:
+    if token.kind == "word":
+        return token.text.casefold()
+    return f"{token.kind} {token.text.casefold() if token.kind in ('version', 'clock', 'ordinal') else token.text}"
+
+
+def _mark_counts(tokens: list[Token], place: int) -> bool:
+    """A question, and the comma that makes an answer of `no`."""
+    text = tokens[place].text
+    return text == "?" or (text == "," and place > 0 and tokens[place - 1].text.casefold() in _ANSWERS)
+
+
+@lru_cache(maxsize=512)
 def said(tokens: tuple[Token, ...], language: Language) -> tuple[Element, ...]:
     """What these tokens say in this language."""
     return tuple(elements(atoms(list(tokens), language), language))

@@ -14,8 +14,9 @@ class Token(NamedTuple):
 
 
 _LONGEST_QUOTATION = 400
-_LEADING = "([{<"
-_TRAILING = ".,;:!?)]}>…"
+_LONGEST_CORE = 200
+_LEADING = "([{"
+_TRAILING = ".,;:!?)]}…"
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = r"\d{1,3}(?:[.,']\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _SIGNS = "$€£¥₹₩₽₪₫₴₺₱₦฿₿¢%‰°"
@@ -26,6 +27,7 @@ _IDENTIFIER = re.compile(
     | [\w.+-]+@[\w-]+(?:\.[\w-]+)*                              # of mail
     | @\w[\w.-]*                                                # of people
     | \#\w[\w-]*                                                # tags and tickets
+    | \w[\w.-]*=\S+                                            # settings
     | --?[A-Za-z][\w-]*(?:=\S*)?                                # switches
     | (?:~|\.{1,2}|[A-Za-z]:)?[/\\][^\s/\\][^\s]*               # paths
     | [^\s/\\]+\\\S+                                            # with the other slash
@@ -33,7 +35,6 @@ _IDENTIFIER = re.compile(
     | (?=[^\s/]*[\d._])[\w.+-]+/[\w.+-]*[A-Za-z][\w.+-]*        # of two, if the first looks like no word
     | [\w-]+(?:::[\w-]+)+                                       # qualified names
     | (?=\S*_)[\w.:-]*\w[\w.:-]*                                # with underscores
-    | \d+(?:\.\d+){3}(?::\d+|/\d+)?                             # addresses of the net
     | (?=\S*[^\W\d_])\w[\w-]*(?:\.[\w-]+)+                      # hosts, files, methods
     | (?=\S*\d)(?=\S*[^\W\d_])\w+(?:[-:.+/]\w+)*                # letters and digits
     | \d+(?:-\d+){2,}                                           # numbers in groups
@@ -41,6 +42,7 @@ _IDENTIFIER = re.compile(
     """,
     re.VERBOSE,
 )
+_NET = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+|/\d+)?")
 _VERSION = re.compile(r"[vV]?\d+(?:\.\d+){2,}(?:[-+][\w.+-]+)?|[vV]\d+(?:\.\d+)*(?:[-+][\w.+-]+)?")
 _DAY = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})|\d{4}/\d{1,2}/\d{1,2}"
@@ -103,9 +105,11 @@ def _quotation(text: str, start: int) -> int:
 
 def _chunk(chunk: str, found: list[Token]) -> None:
     """What stands between two blanks."""
-    if _PLAIN.fullmatch(chunk):
+    if len(chunk) <= _LONGEST_CORE and _PLAIN.fullmatch(chunk):
         _words(chunk, found)
         return
+    if chunk.startswith("<") and chunk.rstrip(_TRAILING).endswith(">") and len(chunk) > 2:
+        chunk = chunk[1:].rstrip(_TRAILING)[:-1]
     start = 0
     while start < len(chunk) and chunk[start] in _LEADING:
         found.append(Token("mark", "("))
@@ -126,7 +130,7 @@ def _chunk(chunk: str, found: list[Token]) -> None:
         _core(core, tail, found)
     if genitive:
         found.append(Token("genitive", "'s"))
-    found.extend(Token("mark", ")" if mark in "])}>" else mark) for mark in tail if mark != "'")
+    found.extend(Token("mark", ")" if mark in "])}" else mark) for mark in tail if mark != "'")
 
 
 def _known(core: str) -> bool:
@@ -147,7 +151,9 @@ def _known(core: str) -> bool:
 
 
 def _core(core: str, tail: str, found: list[Token]) -> None:
-    if _PLAIN.fullmatch(core):
+    if len(core) > _LONGEST_CORE:
+        found.append(Token("identifier", core))  # nothing that could be read, and patterns would take long
+    elif _PLAIN.fullmatch(core):
         _words(core, found)
     elif _DAY.fullmatch(core):
         found.append(Token("day", core))
@@ -155,6 +161,8 @@ def _core(core: str, tail: str, found: list[Token]) -> None:
         found.append(Token("number", core))
     elif (clock := _CLOCK.fullmatch(core)) and (":" in core or clock[4] or clock[6]):
         found.append(Token("clock", core))
+    elif _NET.fullmatch(core):
+        found.append(Token("identifier", core))
     elif _VERSION.fullmatch(core) and not re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}", core):
         found.append(Token("version", core))
     elif _ORDINAL.fullmatch(core):

@@ -86,16 +86,20 @@ def _same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *
             return False
     elif small != other_small:
         return False
-    return segments == other_segments or _same_lists(segments, other_segments)
+    if segments == other_segments:
+        return True
+    members = {member for member, _ in small}
+    return len(members) < 2 and _same_lists(segments, other_segments)
 
 
-Rows = tuple[frozenset[tuple[Key, ...]], list[list[Key]], tuple[Key, ...]]
+Rows = tuple[frozenset[tuple[Key, ...]], list[list[Key]], tuple[tuple[int, Key], ...]]
 
 
 def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
     """Phrases that may be moved; the rest in order, by members of a list; in German the small words apart.
 
-    None if separators stand there that aren't a list's.
+    None if separators stand there that aren't a list's. Small words come with the member that they stand in: a list of which more
+    than one member has a verb of its own is a row of clauses.
     """
     separators = [part.marker for part in parts if part.kind == "separator"]
     if any(marker not in _LIST for marker in separators) or {"and", "or"} <= set(separators):
@@ -105,18 +109,19 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
         return None
     first, last = firm[0], firm[-1]
     single = sum(part.kind == "phrase" and part.moment for part in parts) == 1
+    simple = language == "de" and not separators
     outer: dict[str, list[Key]] = {}
     segments: list[list[Key]] = [[]]
-    small: list[Key] = []
+    small: list[tuple[int, Key]] = []
     adjectives: list[Key] = []
     for place, part in enumerate(parts):
         if part.kind == "phrase":
-            ends = place > last and (part.moment or not separators)
+            ends = place > last and ((part.moment and single) or not separators)
             if (
                 place < first
                 or ends
                 or (single and part.moment and part.marker in _FREE)
-                or _adverbial(parts, place, language)
+                or (simple and _adverbial(parts, place))
             ):
                 outer.setdefault(part.marker, []).append(part.keys)
             else:
@@ -124,15 +129,15 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
         elif part.kind == "separator":
             if segments[-1]:
                 segments.append([])
-            if part.marker == "or":
-                small.append("or")
         elif language == "en" or part.kind in ("noun", "case"):
             segments[-1].append((part.keys, part.marker if part.kind == "case" else "", tuple(adjectives)))
             adjectives = []
         elif part.adjective and _noun_follows(parts, place):
             adjectives.append(part.keys)
         else:
-            small.append((part.keys, part.marker))
+            small.append((len(segments), (part.keys, part.marker)))
+    if "or" in separators:
+        outer["or"] = []
     if not segments[-1]:
         return None
     return (
@@ -142,14 +147,12 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
     )
 
 
-def _adverbial(parts: tuple[Part, ...], place: int, language: Language) -> bool:
-    """Whether a German phrase hangs on the verb before it, and not on a noun; in texts of one clause."""
-    before = parts[place - 1] if place else None
-    if language == "en" or before is None or any(part.kind == "separator" for part in parts):
-        return False
-    if before.kind == "phrase":
-        return before.moment and _adverbial(parts, place - 1, language)
-    return before.kind == "voice" or (before.kind == "item" and not before.adjective)
+def _adverbial(parts: tuple[Part, ...], place: int) -> bool:
+    """Whether a German phrase hangs on the verb before it, perhaps with a moment between, and not on a noun."""
+    for part in reversed(parts[max(0, place - 3) : place]):
+        if part.kind != "phrase" or not part.moment:
+            return part.kind == "voice" or (part.kind == "item" and not part.adjective)
+    return False
 
 
 def _firm(part: Part, language: Language) -> bool:
@@ -157,10 +160,11 @@ def _firm(part: Part, language: Language) -> bool:
 
 
 def _noun_follows(parts: tuple[Part, ...], place: int) -> bool:
-    following = parts[place + 1] if place + 1 < len(parts) else None
-    return following is not None and (
-        following.kind == "noun" or (following.adjective and _noun_follows(parts, place + 1))
-    )
+    """Whether a noun stands behind this adjective, and adjectives at most between."""
+    for part in parts[place + 1 : place + 5]:
+        if not part.adjective:
+            return part.kind == "noun"
+    return False
 
 
 def _same_lists(left: list[list[Key]], right: list[list[Key]]) -> bool:
