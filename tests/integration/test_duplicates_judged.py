@@ -152,7 +152,7 @@ def test_a_later_judge_judges_again(pairs: Pairs, pair: tuple[str, str]) -> None
     assert not pairs.queue(LATER).lease().rows
     for earlier in ("a", "g 00"):
         assert not pairs.queue(LATER, earlier).lease().rows, "no earlier one"
-    for guard in ("g 02", "t 01"):
+    for guard in ("g 02", "t 01", "g 101", "a 9999999 1"):
         batch = pairs.queue(LATER, guard).lease()
         assert [(row["start"], row["end"]) for row in batch.rows] == [pair]
         assert not pairs.flag(*pair).keys() & {"merge_due", "verdict", "guard"}
