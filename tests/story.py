@@ -14,7 +14,9 @@ from jochi.edges import Edge
 from jochi.operate.results import Switch
 from jochi.scheduler.runner import Run
 from jochi.temporal import to_python
+from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
+from jochi_workers.judge import Judge
 from jochi_workers.queue import Queue, retry_quarantined
 from jochi_workers.queue import status as queue_status
 
@@ -149,6 +151,7 @@ def use(client: Jochi, now: datetime) -> dict[str, Any]:
     queues = [Queue(client.engine, queue, clock=lambda: now) for queue in ("prepare", "embed")]
     story["slots"] = slots(client, now)
     story["queues"] = [work(queue, {"embedding": vectors[3], "embedding_model": model}) for queue in queues]
+    story["duplicates"] = duplicates(client, now)
     story["left"] = _plain(queue_status(client.engine, now))
     story["retried"] = retry_quarantined(client.engine, now)
     for name in ("report/accesses", "report/unseen"):
@@ -177,6 +180,50 @@ def slots(client: Jochi, now: datetime) -> Any:
     again = client.supersede([f"app/city{i}" for i in range(4)], now=now)
     history = client.history_of("app", "ann", "CITY"), client.history_of("app", "ann", "city", now)
     return _plain((written.results, again, history)), _sum(client.run("settle_slots", now=now, drain=True))
+
+
+def duplicates(client: Jochi, now: datetime) -> Any:
+    """Some that are near each other: found, judged, decided over, looked at."""
+    model, dimensions = client.policy.policy.embedding.model, client.policy.policy.embedding.dimensions
+    texts = [*(f"Ann met Bo in room {i} on Monday" for i in range(5)), "Same", "Same"]
+    near = [
+        {
+            "kind": "Belief",
+            "id": f"near{i}",
+            "scope": "near",
+            "content": text,
+            "embedding": [1.0, i / 40] + [0.0] * (dimensions - 2),
+            "embedding_model": model,
+        }
+        for i, text in enumerate(texts)
+    ]
+    client.remember(near, now=now)
+    hashes = [{"key": f"near/near{i}", "hash": content_hash(text)} for i, text in enumerate(texts)]
+    client.database.run(
+        "UNWIND $rows AS row MATCH (m:Curated {key: row.key}) "
+        "SET m.content_hash = row.hash, m.embedding_hash = row.hash, m.similar_due = $now",
+        {"rows": hashes, "now": now},
+    )
+    found = _sum(client.run("find_duplicates", now=now, drain=True))
+    # What waits since one moment comes in an order that is the index's own.
+    client.database.run(
+        "MATCH (a)-[r:SIMILAR_TO]->(b) WHERE r.judge_due <= $now WITH r ORDER BY a.key, b.key WITH collect(r) AS flags "
+        "UNWIND range(0, size(flags) - 1) AS i WITH flags[i] AS r, $now - duration({minutes: size(flags) - i}) AS since "
+        "SET r.judge_due = since",
+        {"now": now},
+    )
+    queue = Queue(client.engine, "judge", clock=lambda: now, guard="story")
+    batch = queue.lease(20)
+    rulings = Judge(lambda left, right, **_: Ruling("veto", ("number",)) if "4" in left + right else Ruling("merge"))
+    finished = queue.finish(batch, rulings.handle(batch.rows[:-2]).done)
+    failed = queue.fail(batch, {batch.rows[-2]["key"]: "too strange"})
+    released = queue.release(batch, [batch.rows[-1]["key"]])
+    pairs = [("near/near0", "near/near1"), ("near/near0", "near/none")]
+    decided = client.decide_duplicates(pairs, "rejected", by="ada")
+    shown = [pair for verdict in (None, "veto", "merged") for pair in client.duplicates(verdict=verdict).pairs]
+    listed = [(pair.left, pair.right, pair.verdict, pair.reasons, round(pair.score or 0, 5)) for pair in shown]
+    keys = [row["key"] for row in batch.rows]
+    return found, keys, _plain((finished, failed, decided, listed)), released, _plain(client.count_duplicates())
 
 
 def work(queue: Queue, embedded: dict[str, Any]) -> Any:
@@ -222,6 +269,8 @@ _OF_THE_CLOCK = {
     "enrolled_run",
     "prepare_due",
     "embed_due",
+    "similar_due",
+    "decided_at",
 }
 """Names of properties that hold ids or the time of day of the test itself."""
 

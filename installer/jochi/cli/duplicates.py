@@ -138,7 +138,7 @@ def _from_json(text: str, file: Path) -> list[PairToDecide]:
     pairs = []
     for number, entry in enumerate(entries, start=1):
         names = ("left", "right", "left_hash", "right_hash")
-        values = [entry.get(name) if isinstance(entry, dict) else None for name in names]
+        values: list[Any] = [entry.get(name) if isinstance(entry, dict) else None for name in names]
         if not all(isinstance(value, str) for value in values[:2]) or not all(
             value is None or isinstance(value, str) for value in values[2:]
         ):
