@@ -19,6 +19,17 @@ import neo4j
 from jochi import accesses, clock, remembering, superseding
 from jochi.accesses import Touched
 from jochi.database import Database
+from jochi.duplicates import (
+    Decided,
+    Decision,
+    DuplicateCounts,
+    DuplicatePairs,
+    PairToDecide,
+    count_pairs,
+    decide_pairs,
+    list_pairs,
+)
+from jochi.duplicates import Standing as PairStanding
 from jochi.edges import Edge, EdgeReport, Reinforced, reinforce
 from jochi.edges import salience as edge_standings
 from jochi.engine import NOT_INSTALLED, Engine
@@ -136,6 +147,26 @@ class Jochi:
     def edges(self, at: datetime | None = None, *, samples: int = 5) -> EdgeReport:
         """The edges of the policy's types: how many there are, how many wait for a charge at ``at``, and some of them."""
         return EdgeReport.from_row(self._read("report/edges", now=at or clock.now(), samples=samples))
+
+    def duplicates(
+        self,
+        *,
+        scope: str | None = None,
+        kind: str | None = None,
+        verdict: PairStanding | None = None,
+        reason: str | None = None,
+        limit: int = 20,
+    ) -> DuplicatePairs:
+        """Pairs of memories that are near each other, the nearest first, with both texts; each filter that is given must hold.
+
+        ``verdict``: where they stand; without one all but those that are merged. Reads every flag. `UsageError` for a verdict or
+        limit (1 to 10,000) that can't be.
+        """
+        return list_pairs(self.engine, scope=scope, kind=kind, verdict=verdict, reason=reason, limit=limit)
+
+    def count_duplicates(self, *, scope: str | None = None, kind: str | None = None) -> DuplicateCounts:
+        """How many such pairs there are, by where they stand and why. Reads every flag."""
+        return count_pairs(self.engine, self._server_now(), scope=scope, kind=kind)
 
     def explain(self, memory: str, *, scope: str = "default", at: datetime | None = None) -> Explanation:
         """Every rule and rail for one memory; ``memory`` is `scope/id`, or an id in ``scope``."""
@@ -288,6 +319,17 @@ class Jochi:
             Unmerged(each["key"], each["into"], each["outcome"], each["relationships"], tuple(sorted(each["changed"])))
             for each in row["results"]
         ]
+
+    def decide_duplicates(
+        self, pairs: Iterable[PairToDecide | Sequence[str]], decision: Decision, *, by: str | None = None
+    ) -> list[Decided]:
+        """Says of near duplicates that they may merge ('approved') or never do ('rejected'), whatever was judged.
+
+        ``pairs``: two keys each, or `PairToDecide`, which has the hashes that were seen; results come in their order.
+        Remembered for as long as both contents stay what they are. `UsageError` for what is no pair.
+        """
+        who = by or operating_system_user()
+        return decide_pairs(self.engine, pairs, decision, now=self._server_now(), by=who)
 
     # -- memories --------------------------------------------------------------------------------------------------
 

@@ -209,6 +209,7 @@ def _content(
     beside: dict[str, Any] = dict.fromkeys(
         ("content_hash", "content_key", "duplicate_of", "token_count", "token_counter", "prepare_due", "embed_due")
     )
+    beside["similar_due"] = now  # it looks for its near duplicates anew
     if content is None:
         return beside | dict.fromkeys(("embedding", "embedding_model", "embedding_hash"))
     if is_blank(content):

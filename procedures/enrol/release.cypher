@@ -2,7 +2,7 @@
 // A tombstone gets its labels back. What the app wrote stays, also where it wrote it after the enrolment.
 // Parameters: $nodes list of element ids, $engine_owned list of names. Returns one row: released integer, restored integer
 // (of these, tombstones brought back).
-// Writes: labels and properties of the nodes; deletes :CurationAudit and :JochiAccess of their keys; :JochiSlotChange, SUPERSEDES of its slot.
+// Writes: labels and properties of the nodes; deletes :CurationAudit and :JochiAccess of their keys; :JochiSlotChange, SUPERSEDES of its slot, SIMILAR_TO of ours.
 CALL () {
   UNWIND $nodes AS element
   MATCH (m) WHERE elementId(m) = element
@@ -22,6 +22,10 @@ CALL (rows) {
     WITH m
     MATCH (m)-[s:SUPERSEDES]-() WHERE s.slot = true
     DELETE s
+  }
+  CALL (m) {
+    MATCH (m)-[f:SIMILAR_TO]-() WHERE f.found_at IS NOT NULL
+    DELETE f
   }
   REMOVE m:Curated
   FOREACH (_ IN CASE WHEN r.dead THEN [1] ELSE [] END | REMOVE m:Tombstone)

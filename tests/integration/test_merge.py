@@ -17,6 +17,7 @@ from tests.oracle.merging import Graph, Rel
 from jochi import Jochi
 from jochi.errors import Refused
 from jochi.operate.results import Switch
+from jochi.policy import load_policy
 from jochi.scheduler.runner import run_job
 from jochi.temporal import to_python
 
@@ -247,7 +248,7 @@ def vector(cosine: float, dimensions: int = 384) -> list[float]:
     return [cosine, (1 - cosine**2) ** 0.5, *([0.0] * (dimensions - 2))]
 
 
-MODEL = "m"
+MODEL = load_policy().policy.embedding.model
 
 
 @pytest.mark.parametrize(
@@ -342,7 +343,7 @@ def test_a_chain_is_no_cluster(client: Jochi, apart: str) -> None:
     put(client, *(memory(id, age=age, content=id) for id, age in zip("abc", (49, 50, 48), strict=True)))
     for left, right in ((A, B), (B, C)):
         flag(client.database, left, right, NOW, same_text=False, score=0.99)
-    client.database.run("MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = 'm'", {"v": vector(1)})
+    client.database.run("MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL})
     if apart != "unjudged":
         flag(
             client.database,
@@ -370,7 +371,7 @@ def test_one_that_has_others_in_it_does_not_take_them_along_unjudged(client: Joc
         memory("a", age=50, content="a"),
         memory("b", content="b", merged_from=["default/x"], merged_at=NOW - DAY),
     )
-    client.database.run("MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = 'm'", {"v": vector(1)})
+    client.database.run("MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL})
     flag(client.database, A, B, NOW, same_text=False)
     assert held(client) == (["linkage"], None)
     client.database.run(
@@ -385,7 +386,7 @@ def test_what_grows_over_runs_is_complete(client: Jochi) -> None:
     edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (0, 3), (4, 5), (5, 6), (4, 6), (1, 3)]
     for turn in range(4):
         put(client, *(memory(key[8:], age=40 + (n * 3 + turn) % 7, content=key) for n, key in enumerate(keys)))
-        client.database.run("MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = 'm'", {"v": vector(1)})
+        client.database.run("MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL})
         pairs = []
         for n, (i, j) in enumerate(edges):
             score = 0.95 + ((n * 7 + turn * 3) % 10) / 250
@@ -696,3 +697,14 @@ def test_odd_flags_throw_nothing(client: Jochi) -> None:
     ):
         pair(client, {}, {}, decision="approved", **odd)
         assert len(merged(client)) == ("start_hash" not in odd), odd
+
+
+def test_an_apps_own_relationships_of_that_type_move(client: Jochi) -> None:
+    put(client, memory("a", age=50), memory("b"), memory("c"), rels=(rel("1", B, C, "SIMILAR_TO", how="by ear"),))
+    flag(client.database, A, B, NOW)
+    assert merged(client) == [(A, B)]
+    rows = client.database.run("MATCH (:Curated {key: $a})-[r:SIMILAR_TO]->(:Curated {key: $c}) RETURN r.how AS how", {"a": A, "c": C})
+    assert rows == [{"how": "by ear"}]
+    client.unmerge([B])
+    rows = client.database.run("MATCH (:Curated {key: $b})-[r:SIMILAR_TO]->(:Curated {key: $c}) RETURN properties(r) AS p", {"b": B, "c": C})
+    assert rows == [{"p": {"how": "by ear"}}]

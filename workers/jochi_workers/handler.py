@@ -9,12 +9,14 @@ from typing import Any, Literal, Protocol
 
 from jochi.errors import JochiError
 
-QueueName = Literal["prepare", "embed"]
+QueueName = Literal["prepare", "judge", "embed"]
 
 Row = Mapping[str, Any]
 """A leased memory: {key, scope, kind, content, content_hash, token_count, token_counter}; the last three may be None.
 
 For prepare also said: {subject, attribute, value} of a fact whose slot is to be named, and then content may be None.
+For judge a pair instead: {key, start, end, scope, kind, left, right, score, unknown, approved_left, approved_right}, as
+`work/lease_judge` documents them; key names the pair.
 """
 
 

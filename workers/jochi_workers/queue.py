@@ -1,4 +1,4 @@
-"""One of the two queues of work in the database, as a worker sees it: lease, finish, fail, give back."""
+"""One of the queues of work in the database, as a worker sees it: lease, finish, fail, give back."""
 
 from __future__ import annotations
 
@@ -13,10 +13,18 @@ from neo4j.exceptions import ConstraintError, Neo4jError
 from jochi.engine import Engine
 from jochi.errors import JochiError
 from jochi.scheduler.server_clock import ServerClock
+from jochi_workers.guard import GUARD_VERSION
 from jochi_workers.handler import QueueName, Result, Row
 
 MOST_CHARACTERS = 4_000_000
 """Content that one lease brings at once, so that long memories don't fill the server's and the worker's storage."""
+
+_IDENTITY: Mapping[QueueName, tuple[str, ...]] = {
+    "prepare": ("key", "scope", "kind", "content"),
+    "judge": ("start", "end", "left", "right"),
+    "embed": ("key", "scope", "kind", "content"),
+}
+"""What of a row goes back with its result: by it the database sees whether it still is what was leased."""
 
 _TRIES = 5
 _LOOKS = 50  # one for each of that many workers that ask in the same moment
@@ -65,10 +73,19 @@ class Left:
 class Queue:
     """The queue ``name`` of the installed engine. ``clock`` stands in for the server's clock."""
 
-    def __init__(self, engine: Engine, name: QueueName, *, clock: Callable[[], datetime] | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        name: QueueName,
+        *,
+        clock: Callable[[], datetime] | None = None,
+        guard: str = GUARD_VERSION,
+    ) -> None:
+        """``guard``: version of the judge whose rulings it stores (judge only)."""
         self.engine = engine
         self.name = name
         self._clock = clock or _server_clock(engine)
+        self._also = {"guard": guard} if name == "judge" else {}
 
     def lease(self, limit: int = 200, *, exact: bool = False, most_characters: int = MOST_CHARACTERS) -> Batch:
         """Up to ``limit`` memories for this worker alone; none if nothing is due."""
@@ -88,7 +105,7 @@ class Queue:
         if not results:
             return Finished(0, 0, {})
         rows = {row["key"]: row for row in batch.rows}
-        sent = [{**_identity(rows[result.key]), **result.values} for result in results]
+        sent = [{**self._identity(rows[result.key]), **result.values} for result in results]
         row = self._call("finish", {"token": batch.token, "results": sent})
         duplicates = {entry["key"]: entry["of"] for entry in row.get("duplicates", [])}
         return Finished(row["done"], row["outdated"], duplicates, tuple(row.get("refused", [])))
@@ -98,24 +115,32 @@ class Queue:
         if not failures:
             return Failed(0, 0, ())
         rows = {row["key"]: row for row in batch.rows}
-        sent = [{**_identity(rows[key]), "error": reason} for key, reason in failures.items()]
+        sent = [{**self._identity(rows[key]), "error": reason} for key, reason in failures.items()]
         row = self._call("fail", {"token": batch.token, "results": sent})
         return Failed(row["done"], row["outdated"], tuple(row["quarantined"]))
 
     def release(self, batch: Batch, keys: Sequence[str] | None = None) -> int:
         """Gives memories of ``batch`` back at once (default: all that are still leased); returns how many."""
         wanted = [row["key"] for row in batch.rows] if keys is None else list(keys)
-        return int(self._call("release", {"token": batch.token, "keys": wanted})["released"]) if wanted else 0
+        if not wanted:
+            return 0
+        what: dict[str, Any] = {"keys": wanted}
+        if self.name == "judge":
+            what = {"pairs": [{"start": row["start"], "end": row["end"]} for row in batch.rows if row["key"] in wanted]}
+        return int(self._call("release", {"token": batch.token, **what})["released"])
 
     def left(self) -> Left:
         """Counts the queue in its index."""
         return status(self.engine, self._clock())[0][self.name]
 
+    def _identity(self, row: Row) -> dict[str, Any]:
+        return {name: row[name] for name in _IDENTITY[self.name]}
+
     def _call(self, step: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Runs one step. Where somebody took a content or deleted a memory in the same moment, it is run again."""
         for tried in range(1, _TRIES + 1):
             try:
-                return self.engine.call(f"work/{step}_{self.name}", {"now": self._clock(), **parameters})
+                return self.engine.call(f"work/{step}_{self.name}", {"now": self._clock(), **self._also, **parameters})
             except ConstraintError:
                 if tried == _TRIES:
                     raise
@@ -148,7 +173,3 @@ def retry_quarantined(engine: Engine, now: datetime | None = None, *, page: int 
 def _server_clock(engine: Engine) -> Callable[[], datetime]:
     clock = ServerClock(engine.database)
     return lambda: clock.now().astimezone(timezone.utc)
-
-
-def _identity(row: Row) -> dict[str, Any]:
-    return {name: row[name] for name in ("key", "scope", "kind", "content")}

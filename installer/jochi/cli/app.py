@@ -10,6 +10,7 @@ import typer
 import jochi
 from jochi.cli import (
     decide,
+    duplicates,
     enrolling,
     installing,
     intake,
@@ -73,6 +74,7 @@ app.add_typer(policy.app, name="policy")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(worker.app, name="worker")
 app.add_typer(intake.app, name="intake")
+app.add_typer(duplicates.app, name="duplicates")
 app.command("import")(import_command)
 app.command()(remember)
 app.command()(status)

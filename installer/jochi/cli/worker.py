@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from jochi_workers.handler import Handler
     from jochi_workers.worker import Progress, Stop
 
-app = typer.Typer(help="Do what the database can't: count tokens, hash content, embed.", invoke_without_command=True)
+app = typer.Typer(
+    help="Do what the database can't: count tokens, hash content, judge near duplicates, embed.",
+    invoke_without_command=True,
+)
 
 _REPORT_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 
@@ -102,14 +105,17 @@ def worker(
 def _handlers(
     client: Jochi, stop: Stop, provider: str | None, model: str | None, options: Mapping[str, Any]
 ) -> list[Handler]:
+    from jochi_workers.guard import GUARD_VERSION
+    from jochi_workers.judge import Judge
     from jochi_workers.prepare import Prepare
 
-    prepare = Prepare(stopping=stop.asked)
+    prepare, judge = Prepare(stopping=stop.asked), Judge(stopping=stop.asked)
     err.print(f"prepare: content hashes, tokens by {prepare.counter.name}", markup=False)
     if not prepare.exact:
         err.print("  → `jochi tokens prime` fetches the vocabulary for exact counts", markup=False)
+    err.print(f"judge: near duplicates, guard {GUARD_VERSION}", markup=False)
     if provider is None:
-        return [prepare]
+        return [prepare, judge]
     from jochi_workers.embed import with_provider
 
     policy = client.policy.policy.embedding
@@ -117,7 +123,7 @@ def _handlers(
         raise UsageError("embeddings are switched off in the policy", fix="set embedding.enabled = true and install")
     embed = with_provider(provider, model, policy, stopping=stop.asked, **options)
     err.print(f"embed: {policy.model} by {provider}", markup=False)
-    return [prepare, embed]
+    return [prepare, judge, embed]
 
 
 @app.command()

@@ -70,7 +70,7 @@ class MemoryRecord:
         content = stored.get("content")
         if content is not None:
             stored["content_hash"] = content_hash(content)
-            stored["prepare_due"] = now
+            stored["prepare_due"] = stored["similar_due"] = now
             model = embedded_with.get(self.kind)
             if model is not None and ("embedding" not in stored or stored.get("embedding_model") != model):
                 stored["embed_due"] = now

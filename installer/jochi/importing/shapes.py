@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 from jochi.importing.kinds import EMBEDDED_WITH
 from jochi.importing.record import MemoryRecord
 
-_SHARED = ("tier", "token_counter", "revision", "prepare_due", "embed_due", "slot_due")
+_SHARED = ("tier", "token_counter", "revision", "prepare_due", "embed_due", "slot_due", "similar_due")
 """Properties with few different values: they are part of the shape."""
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
+from jochi.duplicates import DuplicateCounts
 from jochi.operate.check import Check, fail, ok, some, warn
 from jochi.operate.results import Hygiene
 
@@ -110,4 +112,21 @@ def check_hygiene(found: Hygiene) -> Check:
         "hygiene",
         f"{repaired}; left to you: {some(named)}",
         "set them right, or leave it: what can't be read protects its memory; docs/reference/hygiene.md names each fault",
+    )
+
+
+WORKER_SILENT = timedelta(hours=1)
+"""Pairs that have waited this long for a judge have no worker."""
+
+
+def check_duplicates(found: DuplicateCounts, now: datetime) -> Check:
+    """Whether somebody judges near duplicates: without a worker only those of the same text are merged."""
+    there = f"{found.pairs:,} pairs are flagged, {found.to_merge:,} of them may merge"
+    since = found.oldest_judge
+    if since is None or since > now - WORKER_SILENT:
+        return ok("duplicates", f"{there}; {found.judge_waiting:,} wait for a worker")
+    return warn(
+        "duplicates",
+        f"{there}; {found.judge_waiting:,} wait for a worker's judge, the oldest since {since:%Y-%m-%d %H:%M} UTC",
+        "start `jochi worker`, or leave it: without one only memories of the same text are merged",
     )

@@ -104,6 +104,7 @@ def examine(client: Jochi, *, probe: bool = True, most_memories: int = MOST_MEMO
         checks += _memory_checks(client, most_memories)
         checks.append(_careful("accesses", lambda: _accesses(client, most_memories)))
         checks.append(_careful("hygiene", lambda: checks_memories.check_hygiene(client.hygiene())))
+        checks.append(_careful("duplicates", lambda: _duplicates(client)))
     return Diagnosis(database.name, clock.now(), pump is not None, checks)
 
 
@@ -241,6 +242,12 @@ def _memory_checks(client: Jochi, most: int) -> list[Check]:
 def _accesses(client: Jochi, most: int) -> Check:
     row = client.engine.call("report/accesses", {"most": most, "samples": SAMPLES}, write=False)
     return checks_memories.check_accesses(row["reporting"], row["silent"], row["samples"], row["looked_at"])
+
+
+def _duplicates(client: Jochi) -> Check:
+    """By the server's clock, which is the one that the queue goes by."""
+    now: datetime = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
+    return checks_memories.check_duplicates(client.count_duplicates(), now)
 
 
 def _careful(name: str, check: Callable[[], Check]) -> Check:

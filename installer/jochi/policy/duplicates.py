@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from jochi.policy.parts import Name, Part, repeated
+from jochi.policy.parts import Name, Part, PositiveDuration, repeated
 
 _Cosine = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
@@ -26,7 +26,8 @@ class Duplicates(Part):
     this cosine on two are shown as near duplicates. ``merge``: from this on they may be merged, if the guard agrees.
     ``most``: memories that are merged into one at most. ``neighbours``: so many nearest of the same scope and kind are
     looked at, and ``flags`` pairs of one memory stay at most. ``exact_up_to``: memories of a scope up to which each vector
-    is compared; above, the vector index is asked, for ``widest`` neighbours at most.
+    is compared; above, the vector index is asked, for ``widest`` neighbours at most. ``again``: a memory of which not all
+    likely pairs could be kept is looked at again after this.
     """
 
     kinds: Annotated[tuple[Name, ...], Field(strict=False)] = ()
@@ -37,6 +38,7 @@ class Duplicates(Part):
     flags: Annotated[int, Field(ge=1, le=1_000)]
     exact_up_to: Annotated[int, Field(ge=0, le=100_000)]
     widest: Annotated[int, Field(ge=1, le=100_000)]
+    again: PositiveDuration
     by_kind: Annotated[tuple[OfKind, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")

@@ -37,7 +37,7 @@ ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "orphans": ("sweep_orphans",),
         "hygiene": ("hygiene",),
         "slots": ("settle_slots", "requeue_slots"),
-        "duplicates": ("merge_duplicates",),
+        "duplicates": ("find_duplicates", "requeue_duplicates", "merge_duplicates"),
         "edges": ("decay_edges", "schedule_edges"),
         "predicates": (),
         "tier_rules": (),

@@ -32,6 +32,7 @@ IN_THE_WAY = (
     "prepare_lease",
     "purge_started_at",
     "quarantined_until",
+    "similar_due",
     "slot_due",
     "slot_key",
     "slot_line",

@@ -1,0 +1,345 @@
+"""Which pairs the job find_duplicates flags, and what it says of them (docs/reference/duplicates.md)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
+
+from jochi import Jochi
+from jochi_workers.guard import Ruling
+
+MERGE = Ruling("merge", ())
+
+
+@pytest.fixture
+def pairs(jochi: Jochi) -> Pairs:
+    return Pairs(jochi)
+
+
+@pytest.mark.parametrize(
+    ("cosine", "verdict", "waits"),
+    [
+        (0.8499, None, False),
+        (0.8501, "flag", False),
+        (0.9499, "flag", False),
+        (0.9501, None, True),
+        (0.9999, None, True),
+    ],
+)
+def test_both_sides_of_the_thresholds(pairs: Pairs, cosine: float, verdict: str | None, waits: bool) -> None:
+    a, b = pairs.add("a", 1.0), pairs.add("b", cosine)
+    pairs.find()
+    if cosine < 0.85:
+        assert pairs.flags() == {}
+        return
+    flag = pairs.flag(a, b)
+    assert flag["score"] == pytest.approx(cosine, abs=1e-6)
+    assert (flag.get("verdict"), flag.get("reasons")) == (verdict, ["below_merge_threshold"] if verdict else None)
+    assert ("judge_due" in flag, "merge_due" in flag, flag["same_text"]) == (waits, False, False)
+    assert flag["found_at"] == flag["seen_at"] == NOON
+
+
+def test_the_same_text_may_merge_without_a_judge(pairs: Pairs) -> None:
+    a, b = pairs.add("a", content="One text"), pairs.add("b", content="One text")
+    c = pairs.add("c", content="one TEXT")
+    pairs.find()
+    flags = pairs.flags()
+    assert (flags[a, b]["verdict"], flags[a, b]["guard"], flags[a, b]["merge_due"]) == ("merge", "same text", NOON)
+    assert (flags[a, b]["same_text"], "judge_due" in flags[a, b], "score" in flags[a, b]) == (True, False, False)
+    for pair in ((a, c), (b, c)):
+        assert (flags[pair]["same_text"], flags[pair]["judge_due"], flags[pair].get("verdict")) == (False, NOON, None)
+
+
+@pytest.mark.parametrize("many", [0, 230], ids=["one by one", "by index"])
+def test_scopes_and_kinds_are_never_crossed(pairs: Pairs, many: int) -> None:
+    for i in range(many):
+        pairs.add(f"x{i}", at_cosine(0.0, pairs.dimensions, 2 + i), due=None)
+    a, b = pairs.add("a", 1.0, "Same"), pairs.add("b", 1.0, "Same too")
+    pairs.add("a", 1.0, "Same", scope="t")
+    pairs.add("c", 1.0, "Same", kind="Analysis")
+    pairs.add("p", 1.0, "Same", kind="Person")
+    pairs.add("q", 1.0, "Same", kind="Person")
+    pairs.find()
+    assert set(pairs.flags()) == {(a, b)}
+
+
+def test_by_kind(install_once: Any, tmp_path: Any) -> None:
+    from jochi.policy import load_policy
+
+    path = tmp_path / "p.toml"
+    path.write_text(
+        '[policy]\nname = "mine"\nextends = "default"\n'
+        '[duplicates]\nby_kind = [{ kind = "Fact", flag = 0.9, merge = 0.99 }, { kind = "Belief", merge = 0.9 }]\n'
+    )
+    pairs = Pairs(install_once(load_policy(path)))
+    for kind in ("Fact", "Belief", "Analysis"):
+        pairs.add(f"{kind}1", 1.0, kind=kind)
+        pairs.add(f"{kind}2", at_cosine(0.92, pairs.dimensions, 1), kind=kind)
+        pairs.add(f"{kind}3", at_cosine(0.87, pairs.dimensions, 2), kind=kind)
+    pairs.find()
+    found = {(a[2:], b[2:]): flag.get("verdict", "waits") for (a, b), flag in pairs.flags().items()}
+    assert found == {
+        ("Fact1", "Fact2"): "flag",
+        ("Belief1", "Belief2"): "waits",
+        ("Belief1", "Belief3"): "flag",
+        ("Analysis1", "Analysis2"): "flag",
+        ("Analysis1", "Analysis3"): "flag",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "left", "right", "reason"),
+    [
+        ("access_tier", "PUBLIC", None, "access_tier"),
+        ("access_tier", "PUBLIC", "PRIVATE", "access_tier"),
+        ("sensitivity", "low", "high", "sensitivity"),
+        ("ttl_policy", "decay", "keep_forever", "ttl_policy"),
+        ("expires_at", NOON, LATER, "expires_at"),
+        ("expires_at", NOON, None, "expires_at"),
+        ("expires_at", NOON, "soon", "expires_at"),
+        ("access_tier", 1, "PUBLIC", "access_tier"),
+        ("slot_name", "v1:a", "v1:b", "slot"),
+        ("slot_name", "v1:a", None, "slot"),
+        ("slot_value", "v1:a", "v1:b", "slot"),
+    ],
+)
+def test_facts_that_differ_veto_and_nobody_is_asked(
+    pairs: Pairs, name: str, left: Any, right: Any, reason: str
+) -> None:
+    for value in ("One text", "Another text"):
+        pairs.add(f"{value[:3]}1", 1.0, value, **{name: left})
+        pairs.add(f"{value[:3]}2", 1.0, value, **{name: right})
+    pairs.find()
+    for id in ("One", "Ano"):
+        flag = pairs.flag(f"s/{id}1", f"s/{id}2")
+        assert (flag["verdict"], "judge_due" in flag, "merge_due" in flag) == ("veto", False, False)
+        assert reason in flag["reasons"]
+    assert all(flag["verdict"] == "veto" for (a, b), flag in pairs.flags().items() if a[-1] != b[-1])
+
+
+def test_the_same_moment_in_two_zones_is_no_difference(pairs: Pairs) -> None:
+    from datetime import timezone
+
+    a = pairs.add("a", content="One", expires_at=LATER)
+    b = pairs.add("b", content="One", expires_at=LATER.astimezone(timezone(timedelta(hours=5))))
+    pairs.find()
+    assert pairs.flag(a, b)["verdict"] == "merge"
+
+
+def test_observations_of_a_slot_are_its_history(pairs: Pairs) -> None:
+    slot = {"kind": "Fact", "slot_name": "v1:n", "slot_value": "v1:v"}
+    a = pairs.add("a", content="Rome", **slot, valid_from=NOON)
+    b = pairs.add("b", content="Rome", **slot, valid_from=LATER)
+    c = pairs.add("c", content="Rome", **slot, valid_from=NOON)
+    d, e = (pairs.add(id, content="Rome", **slot) for id in "de")
+    pairs.find()
+    assert pairs.flag(a, b)["reasons"] == ["valid_from"]
+    assert pairs.flag(d, e)["reasons"] == ["valid_from"]
+    assert pairs.flag(a, c)["verdict"] == "merge"
+
+
+def test_another_label_vetoes(pairs: Pairs) -> None:
+    a, b = pairs.add("a", content="One"), pairs.add("b", content="One", kind="Belief:Draft")
+    pairs.find()
+    assert pairs.flag(a, b)["reasons"] == ["kind"]
+
+
+def test_archived_and_live_are_no_pair(pairs: Pairs) -> None:
+    pairs.add("a", 1.0, "One", state="archived")
+    pairs.add("b", 1.0, "One", state="active")
+    c = pairs.add("c", 1.0, "One", state="archived")
+    pairs.find()
+    assert set(pairs.flags()) == {("s/a", c)}
+
+
+def test_a_second_look_changes_nothing(pairs: Pairs) -> None:
+    for i in range(6):
+        pairs.add(f"m{i}", at_cosine(0.9 + i * 0.015, pairs.dimensions, 1 + i % 2), "Same" if i < 3 else None)
+    first = pairs.find()
+    before = pairs.flags()
+    assert first.changed == len(before) > 5
+    assert pairs.find(LATER).selected == 0
+    for i in range(6):
+        pairs.change(f"s/m{i}")
+    again = pairs.find(LATER)
+    after = pairs.flags()
+    assert (again.selected, again.changed) == (6, 0)
+    assert {k: {**v, "seen_at": 0} for k, v in before.items()} == {k: {**v, "seen_at": 0} for k, v in after.items()}
+    assert {flag["seen_at"] for flag in after.values()} == {LATER}
+
+
+def test_stale_flags_go(pairs: Pairs) -> None:
+    a = pairs.add("a", 1.0)
+    gone, far, other, kept = (
+        pairs.add(id, at_cosine(0.97, pairs.dimensions, i + 1)) for i, id in enumerate(("g", "f", "o", "k"))
+    )
+    pairs.find()
+    assert {b for (x, b) in pairs.flags() if x == a} == {gone, far, other, kept}
+    database = pairs.client.database
+    database.run("MATCH (m {key: $key}) REMOVE m:Curated:Belief SET m:Tombstone, m.tombstone = true", {"key": gone})
+    pairs.change(other, state="archived")
+    pairs.change(far, embedding=at_cosine(0.5, pairs.dimensions, 2))
+    pairs.find(LATER)
+    assert {b for (x, b) in pairs.flags() if x == a} == {gone, kept}  # of the tombstone nobody has heard yet
+    pairs.change(a)
+    pairs.find(LATER)
+    assert {b for (x, b) in pairs.flags() if x == a} == {kept}
+
+
+def test_a_new_text_voids_the_ruling_and_the_decision(pairs: Pairs) -> None:
+    a, b = pairs.add("a", 1.0), pairs.add("b", 0.97)
+    pairs.find()
+    assert pairs.judge(MERGE).done == 1
+    assert (pairs.flag(a, b)["verdict"], pairs.flag(a, b)["merge_due"]) == ("merge", NOON)
+    pairs.change(a)
+    pairs.find(LATER)
+    assert (pairs.flag(a, b)["verdict"], pairs.flag(a, b)["merge_due"]) == ("merge", NOON), "the ruling stands"
+    pairs.client.database.run(
+        "MATCH ()-[r:SIMILAR_TO]->() SET r.decision = 'rejected', r.decided_at = $at", {"at": NOON}
+    )
+    pairs.change(a, content="Something else", embedding_hash=None)
+    pairs.find(LATER)
+    flag = pairs.flag(a, b)
+    assert not flag.keys() & {"verdict", "merge_due", "decision", "decided_at", "guard", "start_text", "held_by"}
+    assert (flag["judge_due"], flag["found_at"]) == (LATER, LATER)
+
+
+@pytest.mark.parametrize("end", ["a", "b"])
+def test_a_rejection_is_remembered_while_both_say_the_same(pairs: Pairs, end: str) -> None:
+    a, b = pairs.add("a", 1.0), pairs.add("b", 0.97)
+    pairs.find()
+    pairs.client.database.run("MATCH ()-[r:SIMILAR_TO]->() SET r.decision = 'rejected' REMOVE r.judge_due")
+    for vector in (0.99, 0.1, 0.96):
+        pairs.change(f"s/{end}", embedding=at_cosine(vector, pairs.dimensions))
+        pairs.find(LATER)
+        flag = pairs.flag(a, b)
+        assert (flag["decision"], "judge_due" in flag, "merge_due" in flag) == ("rejected", False, False)
+
+
+def test_a_duplicate_of_what_was_merged_is_known_again(pairs: Pairs) -> None:
+    survivor = pairs.add("survivor", content="Ann lives in Rome", due=None)
+    pairs.add("other", content="Ann lives in Rome", kind="Analysis", due=None)
+    again = pairs.add("again", content="Rome is where Ann lives")
+    hashed = pairs.client.database.run("MATCH (m {key: $key}) RETURN m.content_hash AS h", {"key": again})[0]["h"]
+    merged = "CREATE (:JochiMerged {seal: $seal, into: $into, text: $text, approved: $approved})"
+    text = "b" * 64
+    given = {"seal": f"s/Belief/{hashed}", "into": survivor, "text": text, "approved": True}
+    pairs.client.database.run(merged, given)
+    pairs.find()
+    flag = pairs.flag(survivor, again)
+    assert (flag["judge_due"], flag["same_text"], "score" in flag) == (NOON, False, False)
+    row = pairs.queue().lease().rows[0]
+    assert (row["approved_left"], row["approved_right"]) == (text, None)
+    pairs.change(survivor)
+    pairs.find(LATER)
+    assert pairs.flags(), "from the other end, too"
+    pairs.client.database.run("MATCH (d:JochiMerged) DETACH DELETE d")
+    pairs.change(again)
+    pairs.find(LATER)
+    assert pairs.flags() == {}
+
+
+def test_where_the_survivor_is_gone_nothing_is_flagged(pairs: Pairs) -> None:
+    again = pairs.add("again", content="Rome")
+    hashed = pairs.client.database.run("MATCH (m {key: $key}) RETURN m.content_hash AS h", {"key": again})[0]["h"]
+    pairs.client.database.run("CREATE (:JochiMerged {seal: $seal, into: 's/gone'})", {"seal": f"s/Belief/{hashed}"})
+    pairs.find()
+    assert pairs.flags() == {}
+
+
+WRONG: dict[str, list[Any]] = {
+    "embedding": ["text", 1, [1.0], ["a"], True, [0.0] * 384, [float("nan")] * 384, [1e300] * 384],
+    "embedding_model": [1, "another", None],
+    "embedding_hash": [1, "v1:other"],
+    "content_hash": [1, None, [1]],
+    "content": [1, None, ["a"]],
+    "scope": [1, None],
+    "state": [1, ["archived"]],
+    "expires_at": ["x", 1],
+    "valid_from": ["x"],
+    "slot_name": [1],
+    "access_tier": [[1, 2]],
+    "similar_due": ["x", 1],
+}
+
+
+@pytest.mark.parametrize("name", sorted(WRONG))
+def test_nothing_that_an_app_wrote_makes_it_fail(pairs: Pairs, name: str) -> None:
+    good = [pairs.add(f"good{i}", 1.0 - i / 100, "Same") for i in range(2)]
+    for i, value in enumerate(WRONG[name]):
+        for key in (pairs.add(f"wrong{i}", 1.0, "Same"), pairs.add(f"alone{i}", 0.999, f"Alone {i}")):
+            text = f"MATCH (m {{key: $key}}) SET m.{name} = $value"
+            pairs.client.database.run(text, {"key": key, "value": value})
+    pairs.find()
+    assert (good[0], good[1]) in pairs.flags()
+    pairs.judge(MERGE)
+    for key in good:
+        pairs.change(key)
+    pairs.find(LATER)
+
+
+@pytest.mark.parametrize("wrong", ["text", 7, [1], True])
+@pytest.mark.parametrize(
+    "name", ["score", "same_text", "verdict", "reasons", "guard", "decision", "start_hash", "judge_due", "found_at"]
+)
+def test_whatever_stands_on_a_flag(pairs: Pairs, name: str, wrong: Any) -> None:
+    pairs.add("a", 1.0)
+    pairs.add("b", 0.97)
+    pairs.find()
+    pairs.client.database.run(f"MATCH ()-[r:SIMILAR_TO]->() SET r.{name} = $wrong", {"wrong": wrong})
+    pairs.change("s/a")
+    pairs.find(LATER)
+    pairs.judge(MERGE, LATER)
+
+
+def test_relationships_of_an_app_are_not_flags(pairs: Pairs) -> None:
+    a, b = pairs.add("a", 1.0), pairs.add("b", 0.1)
+    pairs.client.database.run("MATCH (a {key: 's/b'}), (b {key: 's/a'}) CREATE (b)-[:SIMILAR_TO {since: 1}]->(a)")
+    pairs.find()
+    pairs.change(a)
+    pairs.find()
+    assert pairs.flags() == {(a, b): {"since": 1}}
+
+
+def test_a_vector_of_another_text_is_not_compared(pairs: Pairs) -> None:
+    pairs.add("a", 1.0)
+    pairs.add("b", 1.0, embedding_hash="v1:of another text")
+    pairs.find()
+    assert pairs.flags() == {}
+
+
+def test_a_thousand_of_one_text_do_not_blow_up(pairs: Pairs) -> None:
+    vector = at_cosine(1.0, pairs.dimensions)
+    pairs.client.database.run(
+        "UNWIND range(1, 1000) AS i CREATE (m:Curated:Belief {key: 's/' + i, scope: 's', id: toString(i), content: 'One text', "
+        "content_hash: 'v1:x', similar_due: $now, embedding: $vector, embedding_model: $model, embedding_hash: 'v1:x'})",
+        {"now": NOON, "vector": vector, "model": pairs.client.policy.policy.embedding.model},
+    )
+    run = pairs.find()
+    assert run.tally["crowded"] > 900
+    most = pairs.client.policy.policy.duplicates.flags
+    degrees = pairs.client.database.run(
+        "MATCH (m:Curated) RETURN COUNT { (m)-[:SIMILAR_TO]-() } AS n, m.similar_due AS due", write=False
+    )
+    assert max(row["n"] for row in degrees) <= most
+    assert min(row["n"] for row in degrees) >= 1, "each can merge with somebody"
+    assert sum(row["n"] for row in degrees) > 500 * most, "and nearly all with as many as are kept"
+    assert {row["due"] for row in degrees} <= {None, NOON + timedelta(days=1)}
+    assert pairs.find(LATER).selected == 0
+
+
+def test_the_nearest_pairs_are_kept(pairs: Pairs) -> None:
+    most = pairs.client.policy.policy.duplicates.flags
+    first = pairs.add("first", 1.0)
+    for i in range(most + 5):
+        pairs.add(f"m{i:02}", at_cosine(0.90 + i * 0.001, pairs.dimensions, 2 + i))
+    pairs.find()
+    last = pairs.add("zz", content="Text of first in s")
+    pairs.find(LATER)
+    near = sorted((flag for (a, b), flag in pairs.flags().items() if first in (a, b)), key=lambda f: f.get("score", 2))
+    assert len(near) == most
+    assert near[0]["score"] == pytest.approx(0.90 + 6 * 0.001, abs=1e-6)
+    assert (first, last) in pairs.flags()

@@ -1,0 +1,49 @@
+"""The handler that rules on near duplicates: whether two contents say the same (docs/reference/duplicates.md)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jochi_workers.guard import Ruling, judge
+from jochi_workers.handler import Outcome, QueueName, Result, Row
+
+MERGED_BEFORE = Ruling("merge", ("merged_before",))
+"""Of a text that was written again after a person had it merged into just this memory."""
+
+
+def text_hash(text: str) -> str:
+    """SHA-256 in hex of the exact text in UTF-8, as `apoc.util.sha256([text])` has it: what was judged, to the letter."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Judge:
+    """Asks the guard about each pair that is leased. ``ruling`` stands in for it."""
+
+    name: QueueName = "judge"
+    exact = False
+
+    def __init__(self, ruling: Callable[..., Ruling] = judge, *, stopping: Callable[[], bool] = lambda: False) -> None:
+        self._ruling = ruling
+        self._stopping = stopping
+
+    def handle(self, rows: Sequence[Row]) -> Outcome:
+        outcome = Outcome()
+        for position, row in enumerate(rows):
+            if self._stopping():
+                outcome.returned = [left["key"] for left in rows[position:]]
+                break
+            try:
+                outcome.done.append(Result(row["key"], self._values(row)))
+            except Exception as error:  # one pair that can't be judged must not cost the others their turn
+                outcome.failed[row["key"]] = type(error).__name__
+        return outcome
+
+    def _values(self, row: Row) -> dict[str, Any]:
+        left, right = text_hash(row["left"]), text_hash(row["right"])
+        if left == row["approved_left"] or right == row["approved_right"]:
+            ruling = MERGED_BEFORE
+        else:
+            ruling = self._ruling(row["left"], row["right"], cosine=row["score"], unknown_share=row["unknown"])
+        return {"verdict": ruling.verdict, "reasons": list(ruling.reasons), "start_text": left, "end_text": right}
