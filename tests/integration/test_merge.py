@@ -343,7 +343,9 @@ def test_a_chain_is_no_cluster(client: Jochi, apart: str) -> None:
     put(client, *(memory(id, age=age, content=id) for id, age in zip("abc", (49, 50, 48), strict=True)))
     for left, right in ((A, B), (B, C)):
         flag(client.database, left, right, NOW, same_text=False, score=0.99)
-    client.database.run("MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL})
+    client.database.run(
+        "MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL}
+    )
     if apart != "unjudged":
         flag(
             client.database,
@@ -371,7 +373,9 @@ def test_one_that_has_others_in_it_does_not_take_them_along_unjudged(client: Joc
         memory("a", age=50, content="a"),
         memory("b", content="b", merged_from=["default/x"], merged_at=NOW - DAY),
     )
-    client.database.run("MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL})
+    client.database.run(
+        "MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL}
+    )
     flag(client.database, A, B, NOW, same_text=False)
     assert held(client) == (["linkage"], None)
     client.database.run(
@@ -386,7 +390,9 @@ def test_what_grows_over_runs_is_complete(client: Jochi) -> None:
     edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (0, 3), (4, 5), (5, 6), (4, 6), (1, 3)]
     for turn in range(4):
         put(client, *(memory(key[8:], age=40 + (n * 3 + turn) % 7, content=key) for n, key in enumerate(keys)))
-        client.database.run("MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL})
+        client.database.run(
+            "MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL}
+        )
         pairs = []
         for n, (i, j) in enumerate(edges):
             score = 0.95 + ((n * 7 + turn * 3) % 10) / 250
@@ -703,8 +709,12 @@ def test_an_apps_own_relationships_of_that_type_move(client: Jochi) -> None:
     put(client, memory("a", age=50), memory("b"), memory("c"), rels=(rel("1", B, C, "SIMILAR_TO", how="by ear"),))
     flag(client.database, A, B, NOW)
     assert merged(client) == [(A, B)]
-    rows = client.database.run("MATCH (:Curated {key: $a})-[r:SIMILAR_TO]->(:Curated {key: $c}) RETURN r.how AS how", {"a": A, "c": C})
+    rows = client.database.run(
+        "MATCH (:Curated {key: $a})-[r:SIMILAR_TO]->(:Curated {key: $c}) RETURN r.how AS how", {"a": A, "c": C}
+    )
     assert rows == [{"how": "by ear"}]
     client.unmerge([B])
-    rows = client.database.run("MATCH (:Curated {key: $b})-[r:SIMILAR_TO]->(:Curated {key: $c}) RETURN properties(r) AS p", {"b": B, "c": C})
+    rows = client.database.run(
+        "MATCH (:Curated {key: $b})-[r:SIMILAR_TO]->(:Curated {key: $c}) RETURN properties(r) AS p", {"b": B, "c": C}
+    )
     assert rows == [{"p": {"how": "by ear"}}]
