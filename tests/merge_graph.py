@@ -15,7 +15,7 @@ from jochi.database import Database
 from jochi.temporal import to_python
 
 MARK = "curation_merges"
-ENGINES = {"next_due", "revision", "last_curated_at", "curation_action", "prepare_due"}
+ENGINES = {"next_due", "revision", "last_curated_at", "curation_action", "prepare_due", "similar_due"}
 """What the engine writes on a memory besides, and what a merge and its undoing both move on."""
 THING = "thing/t"
 """A node that nobody curates."""

@@ -51,6 +51,7 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     client.approve()
     end = datetime(2040, 1, 1, tzinfo=timezone.utc)
     story["budgets"] = _plain(client.plan_budgets())
+    story["merged"] = merges(client, end)
     for job in sorted(client.policy.policy.jobs):
         runs = client.run(job, now=end, drain=True)
         # How many runs there are to prune depends on how fast the server is.
@@ -224,6 +225,25 @@ def duplicates(client: Jochi, now: datetime) -> Any:
     listed = [(pair.left, pair.right, pair.verdict, pair.reasons, round(pair.score or 0, 5)) for pair in shown]
     keys = [row["key"] for row in batch.rows]
     return found, keys, _plain((finished, failed, decided, listed)), released, _plain(client.count_duplicates())
+
+
+def merges(client: Jochi, now: datetime) -> Any:
+    """Two of one text become one, and two again."""
+    made = now - timedelta(days=9)
+    client.database.run(
+        "UNWIND ['m1', 'm2'] AS id CREATE (:Curated:MemoryEntry {key: 'twins/' + id, scope: 'twins', id: id, content: 'twice', content_hash: 'h' + id, "
+        "created_at: $made, next_due: datetime({year: 2100}), tier: 'HOT', access_count: 2}) "
+        "WITH count(*) AS n MATCH (a:Curated {key: 'twins/m1'}) MATCH (b:Curated {key: 'twins/m2'}) CREATE (b)-[:ABOUT {n: 1}]->(:Thing) "
+        "CREATE (a)-[:SIMILAR_TO {same_text: true, found_at: $made, seen_at: $made, start_hash: 'hm1', end_hash: 'hm2', verdict: 'merge', "
+        "reasons: [], guard: 'same text', merge_due: $made}]->(b)",
+        {"made": made},
+    )
+    planned = client.plan(now).merges
+    runs = _sum(client.run("merge_duplicates", now=now, drain=True))
+    would = client.unmerge(["twins/m2"], dry_run=True, now=now)
+    return _plain(
+        (planned, runs, client.restore(["twins/m2"]), would, client.unmerge(["twins/m2", "twins/m1"], now=now))
+    )
 
 
 def work(queue: Queue, embedded: dict[str, Any]) -> Any:

@@ -77,6 +77,7 @@ def test_behind_the_guard_destructive_jobs_wait_and_the_others_go_on(engine: Joc
     assert {name for name, what in waits.items() if what == "approve"} == {
         "curate_due",
         "decay_edges",
+        "merge_duplicates",
         "purge_tombstones",
         "sweep_orphans",
     }

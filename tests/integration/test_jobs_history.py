@@ -53,7 +53,9 @@ def test_history_is_newest_first_and_can_leave_out_idle_runs(jochi: Jochi) -> No
 
 def test_jobs_say_what_they_wait_for(jochi: Jochi) -> None:
     waiting = {job.name: job.waits_for for job in jochi.jobs() if job.waits_for is not None}
-    assert waiting == dict.fromkeys(["curate_due", "decay_edges", "purge_tombstones", "sweep_orphans"], "apply")
+    assert waiting == dict.fromkeys(
+        ["curate_due", "decay_edges", "merge_duplicates", "purge_tombstones", "sweep_orphans"], "apply"
+    )
     assert {job.name for job in jochi.jobs()} == set(jochi.policy.policy.jobs)
     jochi.apply()
     assert {job.waits_for for job in jochi.jobs()} == {None}

@@ -74,7 +74,7 @@ def test_versions_chain_and_procedures(jochi: Jochi) -> None:
 
 def test_what_waits_for_a_person(jochi: Jochi) -> None:
     assert [(entry.verb, entry.jobs) for entry in overview(jochi).waiting] == [
-        ("apply", ["curate_due", "decay_edges", "purge_tombstones", "sweep_orphans"])
+        ("apply", ["curate_due", "decay_edges", "merge_duplicates", "purge_tombstones", "sweep_orphans"])
     ]
     jochi.apply()
     assert overview(jochi).waiting == []

@@ -66,6 +66,8 @@ def print_plan(found: Plan) -> None:
     if found.edges:
         told = ", ".join(f"{n:,} {type_}" for type_, n in sorted(found.edges.items()))
         out.print(f"Time would take from these edges: {told}. `jochi edges` shows some.")
+    if found.merges:
+        out.print(f"{found.merges:,} pairs of near duplicates may be merged. `jochi duplicates` shows them.")
 
 
 def explain(

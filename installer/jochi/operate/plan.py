@@ -43,7 +43,8 @@ class PlanQuota:
 class Plan:
     """What would happen at ``at`` to everything that is due by then, under the policy with ``policy_sha256``.
 
-    ``edges``: by type, how many relationships wait for decay_edges then: they lose confidence, or are archived.
+    ``edges``: by type, how many relationships wait for decay_edges then: they lose confidence, or are archived. ``merges``: how many
+    pairs of near duplicates wait for merge_duplicates then; what holds one up is asked when it is merged.
     """
 
     at: datetime
@@ -53,6 +54,7 @@ class Plan:
     rails: dict[str, int]
     looked_at: int
     edges: dict[str, int] = field(default_factory=dict)
+    merges: int = 0
 
     @property
     def prunes(self) -> int:
@@ -79,6 +81,7 @@ class Plan:
             [PlanQuota(**quota) for quota in row["quotas"]],
             {entry["rail"]: entry["n"] for entry in row["rails"]},
             row["looked_at"],
+            merges=row["merges"],
         )
 
     def with_orphans(self, found: Iterable[Mapping[str, Any]]) -> Plan:

@@ -1,0 +1,720 @@
+"""Merging what was judged to be one, and taking it back: what holds it up, what it leaves, what comes back (docs/reference/merge.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from tests import merge_graph
+from tests.conftest import TestServer
+from tests.merge_graph import MARK, flag, flag_of
+from tests.oracle.clusters import Pair, is_complete
+from tests.oracle.memory import Memory
+from tests.oracle.merging import Graph, Rel
+
+from jochi import Jochi
+from jochi.errors import Refused
+from jochi.operate.results import Switch
+from jochi.policy import load_policy
+from jochi.scheduler.runner import run_job
+from jochi.temporal import to_python
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+SECOND = timedelta(seconds=1)
+A, B, C, D = "default/a", "default/b", "default/c", "default/d"
+JOB = "merge_duplicates"
+
+
+@pytest.fixture
+def client(jochi: Jochi) -> Iterator[Jochi]:
+    jochi.apply()
+    yield jochi
+
+
+def memory(id: str, kind: str = "MemoryEntry", age: float = 40, **properties: Any) -> Memory:
+    made = {"created_at": NOW - age * DAY, "content": "one text", "content_hash": f"h-{id}"} | properties
+    return Memory(id, (kind,), {name: value for name, value in made.items() if value is not None})
+
+
+def put(client: Jochi, *memories: Memory, rels: tuple[Rel, ...] = ()) -> None:
+    merge_graph.clear(client.database)
+    merge_graph.write(client.database, Graph({m.key: m for m in memories}, {r.id: r for r in rels}))
+
+
+def merged(client: Jochi, now: datetime = NOW) -> list[tuple[str, str]]:
+    """Runs the job until nothing is left; (survivor, other) of the merges of these runs, in the order of their keys."""
+    before = {audit["id"] for audit in merge_graph.merge_audits(client.database)}
+    runs = run_job(client.engine, JOB, now=now, drain=True)
+    assert [one.error for one in runs if one.error] == []
+    return [(a["into"], a["key"]) for a in merge_graph.merge_audits(client.database) if a["id"] not in before]
+
+
+def one(client: Jochi, key: str) -> dict[str, Any]:
+    rows = client.database.run(
+        "MATCH (m {key: $key}) WHERE m:Curated OR m:Tombstone RETURN properties(m) AS p, labels(m) AS l",
+        {"key": key},
+        write=False,
+    )
+    assert len(rows) == 1
+    return {"labels": sorted(rows[0]["l"])} | {name: to_python(value) for name, value in rows[0]["p"].items()}
+
+
+def pair(client: Jochi, mine: dict[str, Any], other: dict[str, Any], kind: str = "MemoryEntry", **said: Any) -> None:
+    """a, which survives by its age, and b, with a flag that lets them merge."""
+    put(client, memory("a", kind, 50, **mine), memory("b", kind, **other))
+    flag(client.database, A, B, NOW, **said)
+
+
+def held(client: Jochi, now: datetime = NOW) -> tuple[list[str], datetime | None]:
+    """By what the pair is held, and when it is looked at again."""
+    assert merged(client, now) == []
+    found = flag_of(client.database, A, B)
+    assert "Curated" in one(client, A)["labels"]
+    assert "Curated" in one(client, B)["labels"]
+    return sorted(found.get("held_by", [])), found.get("merge_due")
+
+
+def test_the_record_says_what_decided(client: Jochi) -> None:
+    pair(client, {"tags": ["x"]}, {"tags": ["y"]}, reasons=["trivial"], guard="v1", score=0.97)
+    assert merged(client) == [(A, B)]
+    [audit] = merge_graph.merge_audits(client.database)
+    wanted = {
+        **{"key": B, "into": A, "scope": "default", "kind": "MemoryEntry", "rule": "duplicates.merge", "score": 0.97},
+        **{"verdict": "merge", "reasons": ["trivial"], "guard": "v1", "mvs": audit["into_mvs"], "relationships": 1},
+        "policy": client.policy.label,
+    }
+    assert {name: audit[name] for name in wanted} == wanted
+    assert sorted(audit["labels"]) == ["Curated", "MemoryEntry"]
+    left = one(client, B)
+    assert (left["labels"], left["merged_into"], left["curation_action"]) == (["Tombstone"], A, "MERGE")
+    survivor = one(client, A)
+    assert (survivor["merged_from"], survivor["merged_hashes"], survivor["tags"]) == ([B], ["h-b"], ["x", "y"])
+    changes = client.database.run("MATCH (c:JochiScopeChange) RETURN collect(DISTINCT c.scope) AS s", write=False)
+    assert changes[0]["s"] == ["default"]
+    assert flag_of(client.database, A, B) == {}
+
+
+DAY_ON = NOW + DAY
+HELD: list[tuple[dict[str, Any], dict[str, Any], list[str], datetime | None]] = [
+    ({"access_tier": "PUBLIC"}, {}, ["access_tier"], DAY_ON),
+    ({}, {"sensitivity": "high"}, ["sensitivity"], DAY_ON),
+    ({"expires_at": NOW + DAY}, {"expires_at": NOW + 2 * DAY}, ["expires_at"], DAY_ON),
+    ({"ttl_policy": "ephemeral"}, {}, ["ttl_policy"], DAY_ON),
+    ({"state": "archived"}, {}, ["state"], DAY_ON),
+    ({}, {"pinned": True}, ["pinned"], DAY_ON),
+    ({}, {"pinned": 0}, ["pinned"], DAY_ON),
+    ({}, {"created_at": NOW - DAY + SECOND}, ["grace"], NOW + SECOND),
+    ({}, {"created_at": "then"}, ["grace"], DAY_ON),
+    ({}, {"hold_until": NOW + 9 * DAY}, ["hold"], NOW + 9 * DAY),
+    ({}, {"hold_until": "later"}, ["hold"], DAY_ON),
+    ({}, {"hold_until": NOW + 9 * DAY, "created_at": NOW}, ["grace", "hold"], NOW + 9 * DAY),
+    ({}, {"hold_until": NOW + 9 * DAY, "pinned": True}, ["hold", "pinned"], DAY_ON),
+    ({}, {"agents": list("abcd")}, ["consensus"], DAY_ON),
+    ({}, {"locked_by": "ann", "locked_at": NOW}, ["locked"], NOW + timedelta(minutes=10)),
+    ({"locked_by": "ann", "locked_at": NOW}, {}, ["locked"], NOW + timedelta(minutes=10)),
+    ({"quarantined_until": NOW + DAY}, {}, ["quarantined"], NOW + DAY),
+    ({}, {"quarantined_until": NOW + 3 * DAY}, ["quarantined"], NOW + 3 * DAY),
+    ({"slot_name": "n"}, {}, ["slot"], DAY_ON),
+    ({"merged_from": [f"default/{n}" for n in range(9)]}, {}, ["most"], None),
+    (
+        {"merged_from": [f"default/{n}" for n in range(5)]},
+        {"merged_from": [f"default/{n}" for n in range(4)], "merged_at": NOW - DAY},
+        ["most"],
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "names", "again"), HELD, ids=[f"{n}-{'-'.join(row[2])}" for n, row in enumerate(HELD)]
+)
+def test_what_holds_a_merge_up(
+    client: Jochi, mine: dict[str, Any], other: dict[str, Any], names: list[str], again: datetime | None
+) -> None:
+    pair(client, mine, other)
+    assert held(client) == (names, again)
+
+
+@pytest.mark.parametrize(
+    ("mine", "other"),
+    [
+        ({"pinned": True}, {}),
+        ({"created_at": NOW - 2 * DAY, "mvs": 1.0}, {"created_at": NOW - DAY}),
+        ({"hold_until": NOW + DAY, "agents": list("abcd")}, {}),
+        ({"locked_by": "ann", "locked_at": NOW - DAY}, {"hold_until": NOW}),
+        ({"expires_at": NOW + DAY}, {"expires_at": (NOW + DAY).astimezone(timezone(timedelta(hours=9)))}),
+        ({"merged_from": [f"default/{n}" for n in range(8)]}, {}),
+    ],
+    ids=[
+        "pinned survivor",
+        "one day old",
+        "rails of the survivor",
+        "locks that are over",
+        "one instant",
+        "nine in one",
+    ],
+)
+def test_what_holds_nothing_up(client: Jochi, mine: dict[str, Any], other: dict[str, Any]) -> None:
+    pair(client, mine, other)
+    assert merged(client) == [(A, B)]
+
+
+def test_kinds_scopes_touches_and_agents_hold_it_up(client: Jochi) -> None:
+    put(client, memory("a", age=50), memory("b", "Reflection", consolidated=False))
+    flag(client.database, A, B, NOW)
+    assert held(client)[0] == ["kind"]
+    put(client, memory("a", age=50), memory("b"))
+    client.database.run("MATCH (m:Curated {id: 'b'}) SET m:Draft")
+    flag(client.database, A, B, NOW)
+    assert held(client)[0] == ["kind"]
+    put(client, memory("a", age=50), memory("b"))
+    client.database.run("MATCH (m:Curated {id: 'b'}) SET m.scope = 'other'")
+    flag(client.database, A, B, NOW)
+    assert held(client)[0] == ["scope"]
+    pair(client, {}, {})
+    client.database.run("CREATE (:JochiAccess {key: $key})", {"key": B})
+    assert held(client)[0] == ["unfolded_access"]
+    pair(client, {}, {})
+    client.database.run(
+        "MATCH (m:Curated {key: $key}) UNWIND range(1, 4) AS i CREATE (m)-[:BY]->(:Agent {id: i})", {"key": B}
+    )
+    assert held(client)[0] == ["consensus"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "other", "name"),
+    [
+        ("Belief", {"state": "active", "confidence": 0.9}, "confident_belief"),
+        ("Reflection", {"consolidated": True, "access_count": 6}, "proven_reflection"),
+        ("Task", {"status": "pending"}, "active_task"),
+        ("SessionContext", {}, "active_session"),
+    ],
+)
+def test_the_rails_of_kinds_hold_it_up(client: Jochi, kind: str, other: dict[str, Any], name: str) -> None:
+    pair(client, {}, other, kind)
+    assert held(client)[0] == [name]
+
+
+def test_a_held_pair_merges_when_the_rail_has_ended(client: Jochi) -> None:
+    pair(client, {}, {"created_at": NOW - DAY + SECOND})
+    assert held(client) == (["grace"], NOW + SECOND)
+    assert merged(client, NOW + SECOND - timedelta(microseconds=1)) == []
+    assert merged(client, NOW + SECOND) == [(A, B)]
+
+
+@pytest.mark.parametrize("which", ["a", "b"])
+def test_what_was_changed_since_it_was_judged_is_not_merged(client: Jochi, which: str) -> None:
+    pair(client, {}, {})
+    client.database.run("MATCH (m:Curated {id: $id}) SET m.content_hash = 'new', m.content = 'new'", {"id": which})
+    assert held(client) == (["changed", "similarity"], None)
+    pair(client, {}, {}, decision="approved")
+    client.database.run("MATCH (m:Curated {id: $id}) SET m.content_hash = 'new'", {"id": which})
+    assert held(client) == (["changed"], None)
+    pair(client, {}, {}, guard="same text")
+    client.database.run("MATCH (m:Curated {id: $id}) SET m.content = 'one_text'", {"id": which})
+    assert held(client) == (["changed", "similarity"], None)
+    pair(client, {}, {})
+    client.database.run("MATCH (m:Curated {id: $id}) REMOVE m.content_hash", {"id": which})
+    assert "changed" in held(client)[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "merges"),
+    [
+        ({"verdict": "veto"}, False),
+        ({"verdict": "flag"}, False),
+        ({"verdict": None}, False),
+        ({"decision": "rejected"}, False),
+        ({"verdict": "veto", "decision": "approved"}, True),
+        ({"verdict": None, "decision": "approved"}, True),
+        ({"verdict": 7, "decision": ["x"]}, False),
+        ({}, True),
+    ],
+)
+def test_verdict_and_decision(client: Jochi, said: dict[str, Any], merges: bool) -> None:
+    pair(client, {}, {}, **said)
+    if merges:
+        assert merged(client) == [(A, B)]
+    else:
+        assert held(client) == (["verdict"], None)
+
+
+def vector(cosine: float, dimensions: int = 384) -> list[float]:
+    return [cosine, (1 - cosine**2) ** 0.5, *([0.0] * (dimensions - 2))]
+
+
+MODEL = load_policy().policy.embedding.model
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "said", "merges"),
+    [
+        ({"embedding": vector(1)}, {"embedding": vector(0.951)}, {}, True),
+        ({"embedding": vector(1)}, {"embedding": vector(0.949)}, {}, False),
+        ({"embedding": vector(1)}, {"embedding": vector(0.2)}, {"decision": "approved"}, True),
+        ({"embedding": vector(1)}, {}, {}, False),
+        ({}, {}, {}, False),
+        ({"embedding": vector(1)}, {"embedding": vector(1, 8)}, {}, False),
+        ({"embedding": vector(1)}, {"embedding": [0.0] * 384}, {}, False),
+        ({"embedding": vector(1)}, {"embedding": "vector"}, {}, False),
+        ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_model": "other"}, {}, False),
+        ({"content_hash": "h"}, {"content_hash": "h"}, {}, True),
+    ],
+)
+def test_the_cosine_is_computed_anew(
+    client: Jochi, mine: dict[str, Any], other: dict[str, Any], said: dict[str, Any], merges: bool
+) -> None:
+    """Not the flag's: the one of what is stored now. Where vectors can't be compared, equal texts or hashes, a decision or a known content stand in."""
+    pair(
+        client,
+        {"embedding_model": MODEL} | mine,
+        {"embedding_model": MODEL, "content": "other text"} | other,
+        same_text=False,
+        score=0.99,
+        **said,
+    )
+    if merges:
+        assert merged(client) == [(A, B)]
+    else:
+        assert held(client) == (["similarity"], None)
+
+
+def test_a_content_that_was_merged_away_needs_no_vector(client: Jochi) -> None:
+    pair(client, {}, {"content": "other text"}, same_text=False)
+    client.database.run("CREATE (:JochiMerged {seal: 'default/MemoryEntry/h-b', into: $a})", {"a": A})
+    assert merged(client) == [(A, B)]
+
+
+def test_what_is_paused_waits(client: Jochi) -> None:
+    for switch in (Switch("kind", "MemoryEntry"), Switch("scope", "default")):
+        pair(client, {}, {})
+        client.pause(switch)
+        assert held(client) == (["paused"], NOW + client.policy.policy.queue.pause_recheck)
+        client.resume(switch)
+        assert merged(client, NOW + DAY) == [(A, B)]
+    pair(client, {}, {})
+    client.pause(Switch("all"))
+    with pytest.raises(Refused):
+        run_job(client.engine, JOB, now=NOW)
+    client.resume(Switch("all"))
+
+
+def test_nothing_is_merged_before_somebody_said_go(jochi: Jochi) -> None:
+    with pytest.raises(Refused, match="apply"):
+        run_job(jochi.engine, JOB, now=NOW)
+
+
+def test_the_breaker_stops_the_run(client: Jochi) -> None:
+    pair(client, {}, {})
+    hour = int(NOW.timestamp()) // 3600
+    client.database.run(
+        "CREATE (:JochiQuota {key: 'default/MemoryEntry', scope: 'default', kind: 'MemoryEntry', hours: [$hour], counts: [$n], lift_left: 0})",
+        {"hour": hour, "n": client.policy.policy.limits.breaker_floor},
+    )
+    [run] = run_job(client.engine, JOB, now=NOW)
+    assert (run.status, run.changed) == ("breaker", 0)
+    found = flag_of(client.database, A, B)
+    assert (found["held_by"], found["merge_due"]) == (["breaker"], NOW + client.policy.policy.limits.breaker_pause)
+    client.database.run(
+        "MATCH (q:JochiQuota) SET q.counts = [$n - 1]", {"n": client.policy.policy.limits.breaker_floor}
+    )
+    assert merged(client, NOW + 2 * timedelta(hours=1)) == [(A, B)]
+
+
+def test_the_most_similar_go_first_and_each_once_a_run(client: Jochi) -> None:
+    put(client, *(memory(id, age=age) for id, age in zip("abcd", (50, 49, 48, 47), strict=True)))
+    for left, right, score in ((A, B, 0.96), (B, C, 0.99), (A, C, 0.97), (C, D, 0.98), (A, D, 0.96), (B, D, 0.96)):
+        flag(client.database, left, right, NOW, score=score, decision="approved")
+    assert merged(client) == [(B, C), (A, D)]
+    assert merged(client) == []
+    assert merged(client, NOW + SECOND) == [(A, B)]
+    assert one(client, A)["merged_from"] == [B, C, D]
+    assert one(client, C)["merged_into"] == B
+
+
+@pytest.mark.parametrize("apart", ["veto", "unjudged", "rejected"])
+def test_a_chain_is_no_cluster(client: Jochi, apart: str) -> None:
+    """a ~ b ~ c, and a and c are not one: whoever of b's neighbours goes first keeps the other out."""
+    put(client, *(memory(id, age=age, content=id) for id, age in zip("abc", (49, 50, 48), strict=True)))
+    for left, right in ((A, B), (B, C)):
+        flag(client.database, left, right, NOW, same_text=False, score=0.99)
+    client.database.run(
+        "MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL}
+    )
+    if apart != "unjudged":
+        flag(
+            client.database,
+            A,
+            C,
+            NOW,
+            score=0.99,
+            **({"verdict": "veto"} if apart == "veto" else {"decision": "rejected"}),
+        )
+        client.database.run(
+            "MATCH (:Curated {key: $a})-[f:SIMILAR_TO]->(:Curated {key: $c}) REMOVE f.merge_due", {"a": A, "c": C}
+        )
+    assert merged(client) == [(B, A)]
+    assert merged(client, NOW + DAY) == []
+    found = flag_of(client.database, B, C)
+    assert (found["held_by"], found.get("merge_due")) == (["linkage"], None)
+    client.unmerge([A], now=NOW + DAY)
+    assert "unlinked" not in flag_of(client.database, B, C)
+
+
+def test_one_that_has_others_in_it_does_not_take_them_along_unjudged(client: Jochi) -> None:
+    """b has swallowed x before a was found to be near it: nobody has compared x and a."""
+    put(
+        client,
+        memory("a", age=50, content="a"),
+        memory("b", content="b", merged_from=["default/x"], merged_at=NOW - DAY),
+    )
+    client.database.run(
+        "MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL}
+    )
+    flag(client.database, A, B, NOW, same_text=False)
+    assert held(client) == (["linkage"], None)
+    client.database.run(
+        "MATCH ()-[f:SIMILAR_TO]->() SET f.found_at = $at, f.merge_due = $now", {"at": NOW - DAY, "now": NOW}
+    )
+    assert merged(client) == [(A, B)]
+
+
+def test_what_grows_over_runs_is_complete(client: Jochi) -> None:
+    """Every cluster that is left after any number of runs holds only memories of which every two were found to be one."""
+    keys = [f"default/{id}" for id in "abcdefg"]
+    edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (0, 3), (4, 5), (5, 6), (4, 6), (1, 3)]
+    for turn in range(4):
+        put(client, *(memory(key[8:], age=40 + (n * 3 + turn) % 7, content=key) for n, key in enumerate(keys)))
+        client.database.run(
+            "MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL}
+        )
+        pairs = []
+        for n, (i, j) in enumerate(edges):
+            score = 0.95 + ((n * 7 + turn * 3) % 10) / 250
+            pairs.append(Pair(keys[i], keys[j], score))
+            flag(client.database, keys[i], keys[j], NOW, score=score, same_text=False)
+        for day in range(6):
+            merged(client, NOW + day * DAY)
+        left = [one(client, key) for key in keys]
+        clusters = [[memory["key"], *memory.get("merged_from", [])] for memory in left if "Curated" in memory["labels"]]
+        assert sorted(key for cluster in clusters for key in cluster) == keys
+        assert [c for c in clusters if not is_complete(c, pairs, 0.95)] == []
+        assert max(len(cluster) for cluster in clusters) >= 3
+
+
+def test_a_content_is_handed_over_and_back(client: Jochi) -> None:
+    """The older one is the duplicate of the younger one, which owns the content."""
+    pair(
+        client, {"duplicate_of": B, "content_hash": "h"}, {"content_key": "default/MemoryEntry/h", "content_hash": "h"}
+    )
+    assert merged(client) == [(A, B)]
+    assert one(client, A)["content_key"] == "default/MemoryEntry/h"
+    assert "duplicate_of" not in one(client, A)
+    seal = client.database.run("MATCH (d:JochiMerged) RETURN properties(d) AS d", write=False)
+    assert seal == [{"d": {"seal": "default/MemoryEntry/h", "into": A}}]
+    client.unmerge([B])
+    assert (one(client, A)["duplicate_of"], one(client, B)["content_key"]) == (B, "default/MemoryEntry/h")
+    assert "content_key" not in one(client, A)
+    assert client.database.run("MATCH (d:JochiMerged) RETURN count(d) AS n")[0]["n"] == 0
+
+
+def test_a_duplicate_stays_one_when_it_comes_back(client: Jochi) -> None:
+    pair(
+        client, {"content_key": "default/MemoryEntry/h", "content_hash": "h"}, {"duplicate_of": A, "content_hash": "h"}
+    )
+    assert merged(client) == [(A, B)]
+    client.unmerge([B])
+    assert one(client, B)["duplicate_of"] == A
+    assert "prepare_due" not in one(client, B)
+
+
+def test_what_was_merged_is_known_by_its_content_along_the_chain(client: Jochi) -> None:
+    put(client, memory("a", age=50), memory("b", age=45), memory("c"))
+    flag(client.database, B, C, NOW, end_text="t-c", decision="approved")
+    assert merged(client) == [(B, C)]
+    flag(client.database, A, B, NOW + DAY, start_text="t-a", end_text="t-b", decision="approved")
+    assert merged(client, NOW + DAY) == [(A, B)]
+
+    def seals() -> list[tuple[str, str, Any, Any]]:
+        rows = client.database.run("MATCH (d:JochiMerged) RETURN d ORDER BY d.seal", write=False)
+        return [(r["d"]["seal"][-3:], r["d"]["into"], r["d"].get("text"), r["d"].get("approved")) for r in rows]
+
+    assert seals() == [("h-b", A, "t-b", True), ("h-c", A, "t-c", True)]
+    client.unmerge([B])
+    assert seals() == [("h-c", B, "t-c", True)]
+    client.unmerge([C])
+    assert seals() == []
+
+
+def rel(id: str, start: str, end: str, type: str = "ABOUT", /, **properties: Any) -> Rel:
+    return Rel(id, type, start, end, properties)
+
+
+def test_a_chain_comes_apart_in_either_order(client: Jochi) -> None:
+    rels = (rel("1", C, D, x=1), rel("2", B, D, x=2), rel("3", D, C, "CAUSED"))
+    memories = (
+        memory("a", age=50, access_count=1),
+        memory("b", age=45, access_count=2),
+        memory("c", access_count=4),
+        memory("d"),
+    )
+
+    def chained() -> merge_graph.Graph:
+        put(client, *memories, rels=rels)
+        before = merge_graph.read(client.database)
+        flag(client.database, B, C, NOW, decision="approved")
+        assert merged(client) == [(B, C)]
+        flag(client.database, A, B, NOW + DAY, decision="approved")
+        assert merged(client, NOW + DAY) == [(A, B)]
+        assert one(client, A)["access_count"] == 7
+        return before
+
+    before = chained()
+    assert [r.outcome for r in client.unmerge([B, C], now=NOW + 2 * DAY)] == ["unmerged", "unmerged"]
+    assert merge_graph.differ(merge_graph.without(merge_graph.read(client.database), (A, B), (B, C)), before) == {}
+
+    chained()
+    [first] = client.unmerge([C], now=NOW + 2 * DAY)
+    assert (first.outcome, first.into) == ("unmerged", B)
+    assert len(first.changed) == 2
+    assert one(client, C)["access_count"] == 4
+    [second] = client.unmerge([B], now=NOW + 2 * DAY)
+    assert second.outcome == "unmerged"
+    counts = {key: one(client, key)["access_count"] for key in (A, B, C)}
+    assert counts == {A: 1, B: 2, C: 4}
+    # Nothing is lost: what moved on with b comes back to b.
+    assert sum(client.database.run("MATCH (:Curated {key: $d})-[r]-() RETURN count(r) AS n", {"d": D})[0].values()) == 3
+
+
+def test_what_changed_since_stays_and_is_named(client: Jochi) -> None:
+    put(
+        client,
+        memory("a", age=50, access_count=1, tags=["x"]),
+        memory("b", access_count=2, tags=["y"]),
+        memory("c"),
+        memory("d"),
+        rels=(rel("1", B, C, x=1), rel("2", B, D), rel("3", B, A, "CAUSED")),
+    )
+    flag(client.database, A, B, NOW)
+    assert merged(client) == [(A, B)]
+    client.database.run("MATCH (m:Curated {key: $a}) SET m.access_count = 9, m.mood = 'new'", {"a": A})
+    client.database.run("MATCH (:Curated {key: $a})-[r:ABOUT]->(:Curated {key: $c}) SET r.x = 2", {"a": A, "c": C})
+    client.database.run("MATCH (m:Curated {key: $d}) DETACH DELETE m", {"d": D})
+    for dry in (True, False):
+        [found] = client.unmerge([B], dry_run=dry)
+        assert found.changed == (f"({B})-[:ABOUT]->({C})", f"({B})-[:ABOUT]->({D})", f"{A}.access_count")
+        assert found.relationships == 2
+    left = one(client, A)
+    assert (left["access_count"], left["tags"], left["mood"]) == (9, ["x"], "new")
+    rows = client.database.run(
+        "MATCH (a:Curated)-[r:ABOUT|CAUSED]->(b:Curated) RETURN a.id + b.id AS ends, properties(r) AS p ORDER BY ends"
+    )
+    assert [(row["ends"], row["p"]) for row in rows] == [("ac", {"x": 2}), ("ba", {})]
+
+
+def test_defined_answers(client: Jochi) -> None:
+    def outcome(key: str = B) -> str:
+        [found] = client.unmerge([key])
+        return found.outcome
+
+    pair(client, {}, {})
+    assert outcome("default/none") == outcome(A) == outcome() == "not_merged"
+    assert merged(client) == [(A, B)]
+    assert [r.outcome for r in client.restore([B])] == ["merged"]
+    client.database.run(
+        "CREATE (:Curated:MemoryEntry {key: $b, scope: 'default', id: 'b', content: 'again'})", {"b": B}
+    )
+    assert outcome() == "taken"
+    client.database.run("MATCH (m:Curated {key: $b}) DETACH DELETE m", {"b": B})
+    client.database.run("MATCH (t:Tombstone) SET t.purge_started_at = $now", {"now": NOW})
+    assert outcome() == "purging"
+    client.database.run("MATCH (t:Tombstone) REMOVE t.purge_started_at")
+    client.database.run("MATCH (m:Curated {key: $a}) SET m:Gone REMOVE m:Curated", {"a": A})
+    assert outcome() == "survivor_gone"
+    client.database.run("MATCH (m:Gone) SET m:Curated REMOVE m:Gone")
+    assert outcome() == "unmerged"
+    assert outcome() == "not_merged"
+    assert client.engine.call("memory/unmerge", {"now": NOW, "keys": [], "dry_run": False, "run": "r"}) == {
+        "results": []
+    }
+
+
+def test_a_purge_takes_what_was_kept_for_unmerge(client: Jochi) -> None:
+    put(client, memory("a", age=50), memory("b"), memory("c"), rels=(rel("1", B, C),))
+    flag(client.database, A, B, NOW)
+    assert merged(client) == [(A, B)]
+    kept = "MATCH (s:CurationSnapshot) RETURN count(s) AS n"
+    assert client.database.run(kept)[0]["n"] >= 4
+    later = NOW + client.policy.policy.limits.tombstone_ttl
+    run_job(client.engine, "purge_tombstones", now=later - SECOND, drain=True)
+    assert client.database.run(kept)[0]["n"] >= 4
+    # A rail: it neither goes nor comes back on its own, for its relationships are elsewhere.
+    client.database.run("MATCH (t:Tombstone) SET t.pinned = true")
+    run_job(client.engine, "purge_tombstones", now=later, drain=True)
+    assert one(client, B)["labels"] == ["Tombstone"]
+    client.database.run(
+        "MATCH (t:Tombstone) REMOVE t.pinned, t.quarantined_until CREATE (t)-[:LATER]->(:Thing {name: 't2'})"
+    )
+    run_job(client.engine, "purge_tombstones", now=later, drain=True)
+    assert client.database.run("MATCH (t:Tombstone) RETURN count(t) AS n")[0]["n"] == 0
+    assert client.database.run(kept)[0]["n"] == 0
+    assert (
+        client.database.run("MATCH (:Curated {key: $a})-[r:LATER]->(:Thing) RETURN count(r) AS n", {"a": A})[0]["n"]
+        == 1
+    )
+    assert client.database.run("MATCH (d:JochiMerged) RETURN count(d) AS n")[0]["n"] == 1
+
+
+def test_dense_memories_survive_and_are_not_merged_away(client: Jochi) -> None:
+    def ties(key: str, n: int) -> None:
+        client.database.run(
+            "MATCH (m:Curated {key: $key}) UNWIND range(1, $n) AS i CREATE (m)-[:HAS]->(:Thing {name: i})",
+            {"key": key, "n": n},
+        )
+
+    pair(client, {}, {})
+    ties(B, 1000)
+    assert held(client) == (["dense"], DAY_ON)
+    pair(client, {}, {})
+    ties(B, 999)
+    ties(A, 1500)
+    assert merged(client) == [(A, B)]
+    assert client.database.run("MATCH (:Curated {key: $a})-[r:HAS]->() RETURN count(r) AS n", {"a": A})[0]["n"] == 2499
+    [found] = client.unmerge([B])
+    assert (found.relationships, found.changed) == (1000, ())
+    assert client.database.run("MATCH (:Curated {key: $b})-[r:HAS]->() RETURN count(r) AS n", {"b": B})[0]["n"] == 999
+
+
+def test_what_is_tied_to_a_memory_while_it_is_merged_follows_it(client: Jochi, server: TestServer) -> None:
+    """Plain Cypher found the memory before, and writes to it after: by then it is a tombstone."""
+    pair(client, {}, {})
+    with server.driver() as driver, driver.session() as session, session.begin_transaction() as tx:
+        [found] = tx.run("MATCH (b:Curated {key: $b}) RETURN elementId(b) AS b", b=B)
+        assert merged(client) == [(A, B)]
+        tx.run(
+            "MATCH (b) WHERE elementId(b) = $b CREATE (b)-[:TOLD {at: 1}]->(:Thing {name: 'x'})", b=found["b"]
+        ).consume()
+        tx.commit()
+    assert client.database.run("MATCH (:Tombstone)-[r:TOLD]->() RETURN count(r) AS n")[0]["n"] == 1
+    [run] = run_job(client.engine, JOB, now=NOW + timedelta(minutes=5))
+    assert (run.error, run.tally["late"], run.changed) == (None, 1, 1)
+    rows = client.database.run(
+        f"MATCH (:Curated {{key: $a}})-[r:TOLD {{at: 1}}]->(:Thing) RETURN size(r.{MARK}) AS n", {"a": A}
+    )
+    assert rows == [{"n": 1}]
+    assert client.unmerge([B])[0].relationships == 2
+    rows = client.database.run("MATCH (:Curated {key: $b})-[r:TOLD]->(:Thing) RETURN properties(r) AS p", {"b": B})
+    assert rows == [{"p": {"at": 1}}]
+
+
+def test_a_writer_that_holds_a_memory_is_waited_for_and_its_change_counts(client: Jochi, server: TestServer) -> None:
+    """Whoever changes the content first: the pair isn't merged, as what was judged is no more."""
+    pair(client, {}, {})
+    with server.driver() as driver, driver.session() as session:
+        tx = session.begin_transaction()
+        tx.run("MATCH (b:Curated {key: $b}) SET b.content = 'new', b.content_hash = 'new'", b=B).consume()
+        [run] = run_job(client.engine, JOB, now=NOW)
+        assert run.error is not None
+        assert "lock" in run.error.lower()
+        tx.commit()
+    client.database.run(
+        "MATCH (j:JochiJob {name: $job}) SET j.failures = 0, j.skip = [], j.isolated_in_a_row = 0", {"job": JOB}
+    )
+    client.database.run("MATCH (m:Curated) REMOVE m.quarantined_until")
+    assert held(client) == (["changed", "similarity"], None)
+
+
+def test_wrong_types_everywhere_throw_nothing(client: Jochi) -> None:
+    names = [
+        *(
+            "access_count",
+            "recall_count",
+            "recall_frequency",
+            "access_day",
+            "access_days",
+            "access_count_7d",
+            "access_windows",
+            "first_seen_at",
+        ),
+        *(
+            "last_accessed_at",
+            "prev_accessed_at",
+            "last_recalled_at",
+            "tags",
+            "keywords",
+            "topics",
+            "aliases",
+            "confidence_at",
+            "importance",
+            "salience",
+        ),
+        *(
+            "salience_at",
+            "tier",
+            "tier_from",
+            "tier_reason",
+            "tier_at",
+            "merged_from",
+            "merged_hashes",
+            "merged_at",
+            "mvs",
+            "duplicate_of",
+            "revision",
+        ),
+        *("embedding", "embedding_model", "token_count", "curation_failures", "next_due", "curation_rails"),
+    ]
+    for value in (
+        True,
+        7,
+        -1.5,
+        "text",
+        [1],
+        ["x", "y"],
+        [],
+        b"\x01",
+        NOW - DAY,
+        NOW.date(),
+        2**62,
+        [2**62] * 7,
+        float("nan"),
+    ):
+        odd = dict.fromkeys(names, value)
+        pair(client, odd, {"merged_from": ["default/z"]} if value == [] else odd, "Concept", decision="approved")
+        assert merged(client) == [(A, B)], value
+        [found] = client.unmerge([B])
+        assert (found.outcome, found.changed) == ("unmerged", ()), value
+
+
+def test_odd_flags_throw_nothing(client: Jochi) -> None:
+    for odd in (
+        {"unlinked": 7},
+        {"held_by": 1},
+        {"found_at": "x"},
+        {"score": "high"},
+        {"score": None},
+        {"same_text": 1},
+        {"start_hash": 7},
+        {"reasons": 3},
+    ):
+        pair(client, {}, {}, decision="approved", **odd)
+        assert len(merged(client)) == ("start_hash" not in odd), odd
+
+
+def test_an_apps_own_relationships_of_that_type_move(client: Jochi) -> None:
+    put(client, memory("a", age=50), memory("b"), memory("c"), rels=(rel("1", B, C, "SIMILAR_TO", how="by ear"),))
+    flag(client.database, A, B, NOW)
+    assert merged(client) == [(A, B)]
+    rows = client.database.run(
+        "MATCH (:Curated {key: $a})-[r:SIMILAR_TO]->(:Curated {key: $c}) RETURN r.how AS how", {"a": A, "c": C}
+    )
+    assert rows == [{"how": "by ear"}]
+    client.unmerge([B])
+    rows = client.database.run(
+        "MATCH (:Curated {key: $b})-[r:SIMILAR_TO]->(:Curated {key: $c}) RETURN properties(r) AS p", {"b": B, "c": C}
+    )
+    assert rows == [{"p": {"how": "by ear"}}]
