@@ -51,6 +51,7 @@ from jochi.policy.settings import (
     Tiers,
     Work,
 )
+from jochi.policy.value import Value
 from jochi.slot_names import attribute_mark
 
 PROTECTED_KINDS = frozenset({"Agent", "AgentKey", "SystemConfig", "Migration"})
@@ -145,6 +146,7 @@ class Policy(Part):
     any_kind: Rules
     salience: Salience
     facts: Facts
+    value: Value
     lifecycles: dict[Name, Lifecycle] = Field(default_factory=dict)
     tier_rules: Annotated[tuple[TierRule, ...], Field(strict=False)] = ()
 
@@ -384,7 +386,8 @@ class Policy(Part):
         deciding = ("queue", "rails", "limits", "orphans", "predicates", "kinds", "any_kind", "tier_rules")
         lives = ("salience", "lifecycles") if used else ()
         facts = ("facts",) if self.scored_labels() else ()
-        return {name: parts[name] for name in (*deciding, *lives, *facts)}
+        value = ("value",) if self.value.labels else ()
+        return {name: parts[name] for name in (*deciding, *lives, *facts, *value)}
 
     def kinds_without_rules(self) -> list[tuple[int, bool, str]]:
         """(class in seconds, volatile, label) of the kinds that only the rules for every kind hold for, by standard names."""
