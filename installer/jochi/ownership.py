@@ -57,6 +57,7 @@ OWNERS: Mapping[str, Owner] = MappingProxyType(
         "decay_gradient": _COUNTS,
         "next_due": _SCHEDULE,
         "mvs": _CURATION,
+        "mvs_at": _CURATION,
         "last_curated_at": _CURATION,
         "curation_action": _CURATION,
         "curation_rails": _CURATION,
