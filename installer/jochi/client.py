@@ -151,7 +151,7 @@ class Jochi:
         Keys that no live memory has are left out. ``at``: default now. Writes nothing.
         """
         row = self._read("score/score", now=at or clock.now(), keys=list(keys))
-        return [Scored.from_entry(entry) for entry in to_python(row["memories"])]
+        return [Scored.from_entry(entry) for entry in row["memories"]]
 
     # -- use -------------------------------------------------------------------------------------------------------
 

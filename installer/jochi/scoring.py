@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from jochi.temporal import to_python
+
 TERMS = ("type_weight", "recency", "frequency", "quality", "centrality", "cross_agent", "bloat")
 """In the seed's order; bloat is what is taken off."""
 
@@ -58,12 +60,14 @@ class Scored:
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any]) -> Scored:
-        """From one entry of `score/score`, its moments as Python's."""
+        """From one entry of `score/score`."""
         own = {
             "terms": {name: Term(*entry["terms"][name]) for name in TERMS},
             "missing": tuple(entry["missing"]),
-            "falls_at": entry["next"],
+            "falls_at": to_python(entry["next"]),
             "falls_known": entry["next_known"],
             "rails": frozenset(entry["rails"]),
+            "stored": to_python(entry["stored"]),
+            "stored_at": to_python(entry["stored_at"]),
         }
         return cls(**{name: own[name] if name in own else entry[name] for name in cls.__dataclass_fields__})
