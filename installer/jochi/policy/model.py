@@ -237,6 +237,18 @@ class Policy(Part):
         actions = dict.fromkeys(rule.action for rule in self.any_kind.rules)
         return [action for action in actions if not any(map(_differs_by_kind, self.any_kind.acting(action)))]
 
+    def ttl_rules(self) -> frozenset[str]:
+        """The names of the rules whose time the score makes longer or shorter: those that its kinds have of their own."""
+        kinds = [self.labels()[label] for label in self.value.labels if label in self.labels()]
+        return frozenset(rule.name for kind in kinds for rule in kind.rules if rule.action in ("prune", "archive") and rule.after)
+
+    def without_ttl(self) -> list[str]:
+        """The labels of the score's kinds that have no such rule: their score alone prunes them."""
+        rules = {label: kind.rules for label, kind in self.labels().items()}
+        return [
+            label for label in self.value.labels if not self.ttl_rules() & {rule.name for rule in rules.get(label, ())}
+        ]
+
     def living(self, kind: Kind) -> bool:
         """Whether its memories have salience and the states that go with it."""
         return kind.lifecycle is not None and self.lifecycles[kind.lifecycle].salience

@@ -83,6 +83,7 @@ class Value(Part):
     ``profile``: bands are read from the score itself (`seed`) or from what it has above its type weight (`relative`).
     ``over_ttl``: the score moves the TTLs and tiers of the kinds in its rows; without, it is only reported. A TTL that it keeps
     a memory beyond lasts ``most_lives`` times as long at most, one that it cuts that part at least. ``grace``: nothing younger is moved down.
+    ``class``: the schedule that moves down are rounded up to.
     ``claims``: kinds whose memories should have a confidence. ``at_once``: kinds that are pruned without a wait below the last band.
     ``walked``: relationships of one memory that a score reads; of one with more, what it can't tell is unknown.
     """
@@ -91,6 +92,7 @@ class Value(Part):
     over_ttl: bool
     most_lives: Annotated[float, Field(ge=1, le=100, allow_inf_nan=False)]
     grace: PositiveDuration
+    class_: Annotated[PositiveDuration, Field(alias="class")]
     bands: Bands
     kinds: Annotated[tuple[Worth, ...], Field(strict=False)]
     other: Other
