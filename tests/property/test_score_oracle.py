@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
-from tests.conftest import TEST_POLICY
-from tests.oracle import Link, Memory, graph, value, value_bands
-from tests.oracle.strategies import WRONG_TYPES, firsts, memories, moments, nows
+from tests.oracle import Memory, graph, value, value_bands
+from tests.scored_memories import cases, relative_policy
 
 from jochi import Jochi
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import LoadedPolicy
 from jochi.scoring import TERMS, Scored
 
 pytestmark = [
@@ -29,90 +26,9 @@ GENTLE: dict[str, Any] = {
     "suppress_health_check": list(HealthCheck),
     "print_blob": True,
 }
-PLAIN = (
-    ("Notification",),
-    ("SessionContext",),
-    *(("Task",),) * 2,
-    *(("Belief",),) * 4,
-    ("Reflection",),
-    ("Analysis",),
-    ("Synthesis",),
-    ("Recommendation",),
-    ("MemoryEntry",),
-    ("CompressedContext",),
-    ("Fact",),
-    ("Person",),
-    ("Invoice",),
-)
-
-
-def scored_properties(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
-    """What terms read, on both sides of where each is cut off; now and then of a wrong type, or taken away (None)."""
-    far = st.sampled_from([now - timedelta(days=days) for days in (1, 2, 60, 90, 200, 700, 4000)])
-    right: dict[str, st.SearchStrategy[Any]] = {
-        "created_at": st.one_of(moments(now), far),
-        "last_accessed_at": st.one_of(moments(now), far),
-        "access_count": st.sampled_from([0, 1, 9, 98, 99, 100, 5.5, -1]),
-        "confidence": st.sampled_from([0, 0.2, 0.21, 0.5, 0.7, 0.7000001, 0.75, 0.8, 0.89, 0.9, 1, 1.1, -0.1]),
-        "confidence_at": st.one_of(moments(now), far),
-        "severity": st.sampled_from(["low", "medium", "high", "critical", "High", ""]),
-        "status": st.sampled_from(["pending", "in_progress", "blocked", "completed"]),
-        "state": st.sampled_from(["active", "core", "validated", "archived", "candidate"]),
-        "agents": st.sampled_from([[], ["a"], ["a", "a", "b"], ["x", "y", "z"], ["a", "b", "c", "d", "e"]]),
-        "token_count": st.sampled_from([0, 100, 101, 150, 199, 200, 300, 400, 500, 650, 1000, 5000, -1]),
-        "content": st.sampled_from(["", " ", "short", "x" * 399, "x" * 401, "x" * 9000]),
-        "keywords": st.sampled_from([[], ["k"], "", "k"]),
-        "embedding": st.just([0.1, 0.2]),
-        "embedding_unknown": st.just(0.5),
-        "pinned": st.booleans(),
-    }
-    wrong = st.sampled_from(sorted(WRONG_TYPES)).map(WRONG_TYPES.__getitem__)
-    some = st.fixed_dictionaries({}, optional=right)
-    odd = st.sampled_from(sorted(right)).flatmap(lambda name: st.tuples(st.just(name), st.one_of(wrong, st.none())))
-    return st.builds(lambda of, more: of | dict(more), some, st.lists(odd, max_size=1))
-
-
-links = st.lists(
-    st.builds(
-        Link,
-        st.sampled_from(["ABOUT", "ABOUT", "NEXT", "SIMILAR_TO", "SUPERSEDES"]),
-        st.sampled_from(["in", "out"]),
-        st.sampled_from(
-            [("Concept",), ("Concept",), ("Tombstone",), ("Concept", "Tombstone"), ("JochiThing",), ("CurationAudit",)]
-        ),
-    ),
-    max_size=14,
-)
-
-
-@st.composite
-def scored(draw: st.DrawFn, now: datetime, number: int) -> Memory:
-    """One of any kind of the other strategies, or of a kind of the score's table, with more of what terms read."""
-    held: Memory = draw(memories(now, number))
-    if draw(st.integers(0, 3)):
-        labels = draw(st.sampled_from(PLAIN))
-        kept = {name: v for name, v in held.properties.items() if name not in ("opened", "done", "sticky")}
-        held = replace(held, labels=labels, properties={"created_at": now - timedelta(days=40)} | kept)
-    properties = held.properties | draw(scored_properties(now))
-    if "Ticket" in held.labels and isinstance(properties.get("content"), str):
-        properties["body"] = properties["content"]
-    properties = {name: v for name, v in properties.items() if v is not None}
-    return replace(held, properties=properties, links=(*held.links, *draw(links)))
-
-
-@st.composite
-def cases(draw: st.DrawFn) -> tuple[datetime, list[Memory], dict[str, datetime | None]]:
-    now = draw(nows)
-    n = draw(st.integers(30, 45))
-    return now, [draw(scored(now, i)) for i in range(n)], draw(firsts(now))
-
-
 @pytest.fixture(scope="module")
-def relative() -> LoadedPolicy:
-    """The tests' policy with the other bands."""
-    tests = load_policy(TEST_POLICY)
-    parts = tests.policy.model_copy(update={"value": tests.policy.value.model_copy(update={"profile": "relative"})})
-    return replace(tests, policy=parts, sha256="0" * 60 + "b0b0")
+def relative(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
+    return relative_policy(tmp_path_factory.mktemp("relative"))
 
 
 @given(case=cases())
