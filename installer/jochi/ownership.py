@@ -40,6 +40,8 @@ OWNERS: Mapping[str, Owner] = MappingProxyType(
         "tier_reason": _MOVED,
         "tier_from": _MOVED,
         "tier_at": _MOVED,
+        "needs_compression": _CURATION,
+        "needs_improvement": _CURATION,
         "needs_consolidation": Owner("the engine's check of reflections", "set consolidated"),
         "confidence_lost": Owner("the fold of accesses, as disuse costs it", "set confidence, with confidence_at"),
         "confidence_lost_at": Owner("the fold of accesses, as disuse costs it", "set confidence, with confidence_at"),

@@ -164,9 +164,7 @@ def left_by(memory: Memory, verdict: Verdict, now: datetime, first: datetime | N
     return replace(memory, properties=properties)
 
 
-def latest_look(
-    memory: Memory, now: datetime, first: datetime | None = None, profile: str | None = "seed"
-) -> datetime:
+def latest_look(memory: Memory, now: datetime, first: datetime | None = None, profile: str | None = "seed") -> datetime:
     """The latest instant at which the look after the one at ``now`` may be: what time alone changes, or the horizon, each
     rounded up to the whole second and then to the class of the seed's schedule (moves down: every 15 minutes); and when the score
     leaves its band, where it is stored.

@@ -1,5 +1,5 @@
-"""The Memory Value Score against the oracle: random memories, every term, both of what it is and could be, and what it asks for (seed
-000, Option B; DESIGN §12)."""
+"""The Memory Value Score against the oracle: random memories, every term, what it is and could be, and what it asks for (seed 000,
+Option B; DESIGN §12)."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ GENTLE: dict[str, Any] = {
     "suppress_health_check": list(HealthCheck),
     "print_blob": True,
 }
+
+
 @pytest.fixture(scope="module")
 def relative(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
     return relative_policy(tmp_path_factory.mktemp("relative"))

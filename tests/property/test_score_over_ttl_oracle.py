@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.oracle.value_and_ttl import look
 from tests.property.test_curation_oracle import GENTLE, batch_sizes, judged_alike, orders, switch_the_sweep
-from tests.scored_memories import cases, relative_policy
+from tests.scored_memories import aging_cases, cases, relative_policy
 
 from jochi import Jochi
 from jochi.policy import LoadedPolicy
@@ -46,8 +45,8 @@ def test_what_the_score_does_is_the_oracles(in_bands: tuple[Jochi, str]) -> None
     client, profile = in_bands
     seen: Counter[str] = Counter()
 
-    @given(case=cases(), batch_size=batch_sizes, seed=orders)
-    @settings(max_examples=22, database=None, **GENTLE)
+    @given(case=st.one_of(aging_cases(), aging_cases(), cases()), batch_size=batch_sizes, seed=orders)
+    @settings(max_examples=12, database=None, **GENTLE)
     def lives(case: Any, batch_size: int, seed: int) -> None:
         now, memories, first = case
         verdicts = judged_alike(client, case, batch_size, seed, profile)
@@ -59,6 +58,5 @@ def test_what_the_score_does_is_the_oracles(in_bands: tuple[Jochi, str]) -> None
             seen.update(["kept"] if look(memory, now, first[memory.scope], profile).kept else [])
 
     lives()
-    print(profile, {name: n for name, n in seen.items() if "score" in name or name == "kept"})
     wanted = {"score.prunes", "score.demotes", "held score.prunes", "held score.demotes", "kept"}
     assert {name for name in wanted if seen[name] < 2} == set()

@@ -55,7 +55,7 @@ KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 QUIET: Mapping[str, Mapping[str, object]] = MappingProxyType({"value": MappingProxyType({"over_ttl": False})})
-"""What stands in such a table instead, so that a database goes on as it did until somebody gives it a policy that says otherwise."""
+"""What stands in such a table instead: a database goes on as it did until somebody gives it a policy that says otherwise."""
 
 
 @dataclass(frozen=True)

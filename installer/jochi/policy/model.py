@@ -240,7 +240,9 @@ class Policy(Part):
     def ttl_rules(self) -> frozenset[str]:
         """The names of the rules whose time the score makes longer or shorter: those that its kinds have of their own."""
         kinds = [self.labels()[label] for label in self.value.labels if label in self.labels()]
-        return frozenset(rule.name for kind in kinds for rule in kind.rules if rule.action in ("prune", "archive") and rule.after)
+        return frozenset(
+            rule.name for kind in kinds for rule in kind.rules if rule.action in ("prune", "archive") and rule.after
+        )
 
     def without_ttl(self) -> list[str]:
         """The labels of the score's kinds that have no such rule: their score alone prunes them."""

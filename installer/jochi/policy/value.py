@@ -1,4 +1,4 @@
-"""`[value]` as types: what the Memory Value Score is made of, its bands, and what it does to TTLs and tiers (seed 000, Option B)."""
+"""`[value]` as types: what the Memory Value Score is made of, its bands, what it does to TTLs and tiers (seed 000, Option B)."""
 
 from __future__ import annotations
 
@@ -68,13 +68,21 @@ class Bands(Part):
     @model_validator(mode="after")
     def _in_order(self) -> Bands:
         if any(better <= worse for better, worse in pairwise(self.in_order.values())):
-            raise ValueError("the bands go from the highest threshold to the lowest: keep, lean, improve, demote, prune")
+            raise ValueError(
+                "the bands go from the highest threshold to the lowest: keep, lean, improve, demote, prune"
+            )
         return self
 
     @property
     def in_order(self) -> dict[str, float]:
         """By name, best first."""
-        return {"keep": self.keep, "lean": self.lean, "improve": self.improve, "demote": self.demote, "prune": self.prune}
+        return {
+            "keep": self.keep,
+            "lean": self.lean,
+            "improve": self.improve,
+            "demote": self.demote,
+            "prune": self.prune,
+        }
 
 
 class Value(Part):
@@ -82,9 +90,11 @@ class Value(Part):
 
     ``profile``: bands are read from the score itself (`seed`) or from what it has above its type weight (`relative`).
     ``over_ttl``: the score moves the TTLs and tiers of the kinds in its rows; without, it is only reported. A TTL that it keeps
-    a memory beyond lasts ``most_lives`` times as long at most, one that it cuts that part at least. ``grace``: nothing younger is moved down.
+    a memory beyond lasts ``most_lives`` times as long at most, one that it cuts that part at least. ``grace``: nothing younger
+    is moved down.
     ``class``: the schedule that moves down are rounded up to.
-    ``claims``: kinds whose memories should have a confidence. ``at_once``: kinds that are pruned without a wait below the last band.
+    ``claims``: kinds whose memories should have a confidence. ``at_once``: kinds that are pruned without a wait below the last
+    band.
     ``walked``: relationships of one memory that a score reads; of one with more, what it can't tell is unknown.
     """
 
