@@ -191,6 +191,15 @@ def test_policy() -> LoadedPolicy:
     return load_policy(TEST_POLICY)
 
 
+@pytest.fixture(scope="session")
+def rules_alone(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
+    """The tests' policy without what the value score does to TTLs and tiers: for tests of single rules by hand, and what a database
+    has that was installed before there was a score."""
+    file = tmp_path_factory.mktemp("policies") / "rules-alone.toml"
+    file.write_text(TEST_POLICY.read_text() + "\n[value]\nover_ttl = false\n")
+    return load_policy(file)
+
+
 @pytest.fixture
 def install_once(driver: neo4j.Driver) -> Iterator[Callable[[LoadedPolicy], Jochi]]:
     """Installs a policy (not armed, not applied) unless just that one is installed, and empties the database of memories."""

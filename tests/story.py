@@ -36,6 +36,7 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     assert plan.prunes > 50
     story["apply"] = client.apply(plan).prunes
     keys = sorted(row["key"] for row in database.run("MATCH (m:Curated) RETURN m.key AS key", write=False))
+    story["scores"] = [_plain(one) for one in client.score(keys[:: len(keys) // 20], at=later)]
     story["explain"] = [_plain(client.explain(key, at=later)) for key in keys[:: len(keys) // 20]]
 
     client.pause(Switch("kind", "Notification"))

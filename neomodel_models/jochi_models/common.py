@@ -105,5 +105,12 @@ class CuratedFields:
     curation_failures = Owned(IntegerProperty("looks that failed in a row", least=0))
     quarantined_until = Owned(ZonedDateTimeProperty("put aside after failures until then"))
     hold_until = Owned(ZonedDateTimeProperty("rail: no rule takes it before"))
-    mvs = Owned(FloatProperty("memory value score as last computed"))
+    mvs = Owned(FloatProperty("memory value score at the last look, of kinds that have one (score.md)"))
+    mvs_at = Owned(ZonedDateTimeProperty("when that look was"))
+    needs_compression = Owned(BooleanProperty("true: of some worth, and longer than its kind should be"))
+    needs_improvement = Owned(
+        ListProperty[str](
+            "of little worth, and lacking these: embedding, tokens, keywords, confidence", TextProperty()
+        )
+    )
     revision = Owned(IntegerProperty("counts the saves; 1 when made", least=0))

@@ -3,7 +3,7 @@ zone a moment is written, and what the calendar does (DESIGN §8)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta, timezone
 from random import Random
 from typing import Any
@@ -13,12 +13,19 @@ from tests.curation_looks import DAY, HAIR, HOUR, NOW, OLD, archived, curate, du
 from tests.oracle import Link, Memory, graph
 
 from jochi import Jochi
+from jochi.policy import LoadedPolicy
 from jochi.scheduler.runner import replay
 from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 
 UTC = timezone.utc
+
+
+@pytest.fixture
+def jochi(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPolicy) -> Jochi:
+    """What rules do by themselves: what the score makes of that is for test_score."""
+    return install_once(rules_alone)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ are folded (DESIGN §8: nothing is rewritten just because time passes; §9). Wor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,9 +12,16 @@ from tests.curation_looks import DAY, HAIR, HOUR, NOW, OLD, SECOND, archived, cu
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
+from jochi.policy import LoadedPolicy
 from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def jochi(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPolicy) -> Jochi:
+    """What rules do by themselves: what the score makes of that is for test_score."""
+    return install_once(rules_alone)
 
 
 @pytest.fixture

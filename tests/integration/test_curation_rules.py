@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from tests.oracle import Memory, graph, judge
 
 from jochi import Jochi
+from jochi.policy import LoadedPolicy
 from jochi.scheduler.runner import replay, run_job
 from jochi.temporal import to_python
 
@@ -19,6 +21,12 @@ SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 OLD = NOW - 400 * DAY
+
+
+@pytest.fixture
+def jochi(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPolicy) -> Jochi:
+    """What rules do by themselves: what the score makes of that is for test_score."""
+    return install_once(rules_alone)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ Numbers and moments are typed out from the seed. What a budget does is tested el
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
@@ -13,12 +14,19 @@ from tests.curation_looks import DAY, HAIR, HOUR, NOW, OLD, curate, due_again, l
 from tests.oracle import Link, Memory, graph
 
 from jochi import Jochi
+from jochi.policy import LoadedPolicy
 
 pytestmark = pytest.mark.server
 
 TODAY = NOW.date()
 MADE = {"created_at": NOW - 300 * DAY}
 MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def jochi(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPolicy) -> Jochi:
+    """What rules do by themselves: what the score makes of that is for test_score."""
+    return install_once(rules_alone)
 
 
 @pytest.fixture

@@ -187,7 +187,7 @@ def firsts(now: datetime) -> st.SearchStrategy[dict[str, datetime | None]]:
     )
 
 
-def _days(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
+def day_buckets(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     """Day buckets as folding leaves them, of today or some days old; seldom one without the other."""
     today = now.astimezone(timezone.utc).date()
     one = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 7])
@@ -370,7 +370,7 @@ def _tales(now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def _held(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
+def held_by_somebody(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     """Somebody holds it: by what stops a prune, an archive, a move, a state."""
     soon = now + timedelta(minutes=1)
     return st.sampled_from(
@@ -430,10 +430,10 @@ def memories(draw: st.DrawFn, now: datetime, number: int, kinds: Kinds | None = 
     if "Diary" in labels:
         properties["created_at"] = draw(moments(now, (READ_LIFE, timedelta(days=300))))
     if kinds and draw(st.booleans()):
-        properties |= draw(_held(now))
+        properties |= draw(held_by_somebody(now))
     properties = {name: value for name, value in properties.items() if value is not None}
     if draw(st.booleans()):
-        properties |= draw(_days(now))
+        properties |= draw(day_buckets(now))
     ends = [True, *[False] * (11 if kinds else 3)]
     if not {"Notification", "SessionContext"} & set(labels) and draw(st.sampled_from(ends)):
         properties["expires_at"] = draw(moments(now))

@@ -1,4 +1,7 @@
-"""The verdict over one memory, what it leaves, and when it must be looked at again (DESIGN §8)."""
+"""The verdict over one memory, what it leaves, and when it must be looked at again (DESIGN §8).
+
+Of the ten kinds of the value score it is that of value_and_ttl.py: its instants of TTLs, what the score prunes, its step down.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,11 @@ from tests.oracle.rules import Due, crossings, kind_of
 from tests.oracle.rules_facts import state_after
 from tests.oracle.rules_living import SALIENT
 from tests.oracle.states import faded_at, settled
-from tests.oracle.tiers import demotions, net_move
+from tests.oracle.tiers import TIERS, Move, demotions, net_move
+from tests.oracle.value import TABLE
+from tests.oracle.value import kind_of as scored_kind
+from tests.oracle.value_and_ttl import demotes_at, moved, tier_after
+from tests.oracle.value_bands import next_crossing
 
 CLASS_MINUTES = {"Notification": 5, "SessionContext": 5, "Task": 15, "MemoryEntry": 15, "Reflection": 360, "Ticket": 5}
 """The seed's schedule by kind; everything else is looked at by the hour."""
@@ -49,12 +56,16 @@ class Verdict:
 
 
 def judge(
-    memory: Memory, now: datetime, paused: frozenset[str] = frozenset(), first: datetime | None = None
+    memory: Memory,
+    now: datetime,
+    paused: frozenset[str] = frozenset(),
+    first: datetime | None = None,
+    profile: str | None = "seed",
 ) -> Verdict:
     """What must happen to ``memory`` at ``now``. ``paused``: kill switches, `kind/<label>` and `scope/<scope>`; ``first``: when
-    its scope first reported an access, None if it never did."""
-    met = next((due for due in crossings(memory, first) if due.action == "prune" and due.at <= now), None)
-    changes, blocking, held = _changes(memory, now, first)
+    its scope first reported an access, None if it never did; ``profile``: of the score's bands, None: no score moves anything."""
+    met = next((due for due in acting(memory, first, profile) if due.action == "prune" and due.at <= now), None)
+    changes, blocking, held = _changes(memory, now, first, profile)
     if paused & ({f"kind/{label}" for label in memory.labels} | {f"scope/{memory.scope}"}):
         return Verdict("paused" if met or changes else "keep", met, frozenset())
     if met is None:
@@ -63,8 +74,25 @@ def judge(
     return Verdict("protected", met, rails, changes, held | {met.rule}) if rails else Verdict("prune", met, rails)
 
 
+def is_scored(memory: Memory) -> bool:
+    """Whether its score moves its TTLs and tiers."""
+    return scored_kind(memory) in TABLE
+
+
+def acting(memory: Memory, first: datetime | None, profile: str | None) -> list[Due]:
+    """Everything that prunes or archives it, in order of precedence."""
+    return moved(memory, first, profile) if profile and is_scored(memory) else crossings(memory, first)
+
+
+def _tier_move(memory: Memory, now: datetime, first: datetime | None, profile: str | None) -> Move | None:
+    if profile is None or not is_scored(memory):
+        return net_move(memory, now, first)
+    step, tier = tier_after(memory, now, first, profile), str(memory.get("tier"))
+    return Move(step[1], step[2], tier, step[0]) if step else None
+
+
 def _changes(
-    memory: Memory, now: datetime, first: datetime | None
+    memory: Memory, now: datetime, first: datetime | None, profile: str | None
 ) -> tuple[tuple[Change, ...], frozenset[str], frozenset[str]]:
     """What changes, which rails hold back something else, and which rules those are. Archive goes before the tier rules: what it
     did leaves nothing for them at this look. Of several archives the one due first. Flags and states stand beside both."""
@@ -74,13 +102,14 @@ def _changes(
     held = rails & FLAG_RAILS if found else frozenset()
     waiting = frozenset(change.rule for change in found) if held else frozenset()
     found = () if held else found
-    archive = min((due for due in met if due.action == "archive"), key=lambda due: due.at, default=None)
+    due_now = [due for due in acting(memory, first, profile) if due.at <= now]
+    archive = min((due for due in due_now if due.action == "archive"), key=lambda due: due.at, default=None)
     if archive and not rails & ARCHIVE_RAILS:
         found = tuple(change for change in found if change.action != "state")
         return (*found, Change("archive", archive.rule, archive.at, memory.get("tier"), "ARCHIVE")), held, waiting
     if archive:
         held, waiting = held | (rails & ARCHIVE_RAILS), waiting | {archive.rule}
-    move = net_move(memory, now, first)
+    move = _tier_move(memory, now, first, profile)
     if move and not rails & TIER_RAILS:
         return (*found, Change(move.action, move.rule, move.due, move.from_, move.to)), held, waiting
     if move:
@@ -135,19 +164,22 @@ def left_by(memory: Memory, verdict: Verdict, now: datetime, first: datetime | N
     return replace(memory, properties=properties)
 
 
-def latest_look(memory: Memory, now: datetime, first: datetime | None = None) -> datetime:
+def latest_look(memory: Memory, now: datetime, first: datetime | None = None, profile: str | None = "seed") -> datetime:
     """The latest instant at which the look after the one at ``now`` may be: what time alone changes, or the horizon, each
-    rounded up to the whole second and then to the class of the seed's schedule (moves down: every 15 minutes).
+    rounded up to the whole second and then to the class of the seed's schedule (moves down: every 15 minutes); and when the score
+    leaves its band, where it is stored.
 
     What stays open right after a look (a promotion of what was just archived) isn't a change that time makes."""
     own = 60 * max((CLASS_MINUTES[la] for la in memory.labels if la in CLASS_MINUTES), default=OTHER_CLASS_MINUTES)
     horizon = VOLATILE if VOLATILE_KINDS & set(memory.labels) else LONGEST
     bounds = [_rounded_up(now + horizon, own)]
-    left = left_by(memory, judge(memory, now, first=first), now, first)
-    open_now = judge(left, now, first=first)
+    left = left_by(memory, judge(memory, now, first=first, profile=profile), now, first)
+    open_now = judge(left, now, first=first, profile=profile)
+    leaves = next_crossing(memory, now, first, profile).at if profile and is_scored(memory) else None
+    bounds += [_rounded_up(leaves, own)] if leaves else []
     rest, move = open_now.outcome == "prune", None
-    for moment in _moments(left, now, first):
-        verdict = judge(left, moment, first=first)
+    for moment in _moments(left, now, first, profile):
+        verdict = judge(left, moment, first=first, profile=profile)
         moves = [c for c in verdict.changes if c.action in ("promote", "demote")]
         others = [c for c in verdict.changes if c.action not in ("promote", "demote")]
         if not rest and (verdict.outcome == "prune" or (others and not open_now.changes)):
@@ -161,12 +193,15 @@ def latest_look(memory: Memory, now: datetime, first: datetime | None = None) ->
     return min(bounds)
 
 
-def _moments(memory: Memory, now: datetime, first: datetime | None) -> list[datetime]:
+def _moments(memory: Memory, now: datetime, first: datetime | None, profile: str | None) -> list[datetime]:
     """The instants after ``now`` at which time alone can change the verdict."""
     midnight = now.astimezone(timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
     days = [midnight + timedelta(days=i) for i in range(1, DAYS + 2)]
     moves = [crossing for _rule, _from, _to, crossing in demotions(memory, first)]
     found = {due.at for due in crossings(memory, first)} | set(ends(memory)) | set(moves) | set(days)
+    if profile and is_scored(memory):
+        falls = demotes_at(memory, first, profile) if memory.get("tier") in TIERS[:-1] else None
+        found |= {due.at for due in moved(memory, first, profile)} | ({falls} if falls else set())
     return sorted(moment for moment in found if moment > now)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.oracle import Memory, Verdict, blocking_rails, graph, judge, latest_look, left_by
+from tests.oracle import Memory, Verdict, blocking_rails, graph, judge, latest_look, left_by, value, value_bands
 from tests.oracle.strategies import LIVED, Kinds, batches, firsts, nows
 
 from jochi import Jochi
@@ -100,7 +100,7 @@ def test_every_rule_of_a_lifecycle_acts_and_is_held_as_the_oracle_says(
 
 
 def judged_alike(
-    applied: Jochi, case: tuple[datetime, list[Memory], Firsts], batch_size: int, seed: int
+    applied: Jochi, case: tuple[datetime, list[Memory], Firsts], batch_size: int, seed: int, profile: str = "seed"
 ) -> dict[str, Verdict]:
     """Explain, plan, the run, what it leaves and what it records, all as the oracle has it, whose verdicts it returns."""
     now, memories, first = case
@@ -110,7 +110,7 @@ def judged_alike(
     Random(seed).shuffle(in_some_order)
     graph.write(applied.database, in_some_order, due=now - timedelta(hours=1))
     graph.write_scopes(applied.database, first)
-    verdicts = {memory.key: judge(memory, now, first=first[memory.scope]) for memory in memories}
+    verdicts = {memory.key: judge(memory, now, first=first[memory.scope], profile=profile) for memory in memories}
 
     explain_agrees(applied, memories, verdicts, now, first)
     plan = applied.plan(now)
@@ -124,7 +124,7 @@ def judged_alike(
     audits_agree(applied, memories, verdicts, now)
     for memory in memories:
         if memory.key not in wanted:
-            left_agrees(state[memory.key], memory, verdicts[memory.key], now, first[memory.scope])
+            left_agrees(state[memory.key], memory, verdicts[memory.key], now, first[memory.scope], profile)
     again = run_job(applied.engine, "curate_due", now=now, drain=True)
     assert sum(run.selected + run.changed for run in again) == 0
     assert readable(graph.state(applied.database)) == readable(state)
@@ -215,10 +215,30 @@ def _known(tier: Any) -> Any:
     return tier if tier in ("HOT", "WARM", "COLD", "ARCHIVE") else None
 
 
-def left_agrees(stored: graph.Stored, memory: Memory, verdict: Verdict, now: datetime, first: datetime | None) -> None:
+def score_agrees(said: dict[str, Any], memory: Memory, now: datetime, first: datetime | None, profile: str) -> None:
+    """What the look stores of the score, and what its band asks for; takes that out of ``said``."""
+    stored, at = said.pop("mvs", None), said.pop("mvs_at", None)
+    compress, improve = said.pop("needs_compression", None), said.pop("needs_improvement", None)
+    queues = {"tokens": said.pop("prepare_due", None), "embedding": said.pop("embed_due", None)}
+    if value.kind_of(memory) is None:
+        assert [stored, at, compress, improve, *queues.values()] == [None] * 6, memory
+        return
+    of = value.score(memory, now, first)
+    asked = value_bands.action(memory, of, profile)
+    assert stored == pytest.approx(of.mvs, abs=3e-12), (memory, now, first)
+    assert at == now
+    assert (compress is True) == (asked.name == "compress"), (memory, now, first)
+    assert frozenset(improve or ()) == asked.work, (memory, now, first)
+    assert {name for name, due in queues.items() if due == now} == asked.work & queues.keys()
+
+
+def left_agrees(
+    stored: graph.Stored, memory: Memory, verdict: Verdict, now: datetime, first: datetime | None, profile: str
+) -> None:
     """A memory that stays has what the verdict leaves, everything else as it was, and is looked at again in time."""
     wanted = left_by(memory, verdict, now, first).properties | {"needs_consolidation": None}
     said = {name: to_python(value) for name, value in stored.properties.items()}
+    score_agrees(said, memory, now, first, profile)
     flagged = left_by(memory, verdict, now, first).get("needs_consolidation") is True
     assert (said.pop("needs_consolidation", None) is True) == flagged, memory
     assert frozenset(said.pop("curation_rails", [])) == verdict.rails, memory
@@ -239,7 +259,7 @@ def left_agrees(stored: graph.Stored, memory: Memory, verdict: Verdict, now: dat
     if differ:
         pytest.fail(f"{memory} at {now}, first access {first}: it has, and the oracle {differ}")
     next_due = to_python(stored.properties["next_due"])
-    latest = latest_look(memory, now, first)
+    latest = latest_look(memory, now, first, profile)
     assert now < next_due <= latest, f"{memory} at {now}, first access {first}: {next_due}, and the oracle {latest}"
 
 

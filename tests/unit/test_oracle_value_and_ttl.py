@@ -301,7 +301,7 @@ def test_a_late_look_leaves_what_looks_in_time_leave(
 def test_the_score_breaks_no_rail_and_touches_no_other_kind(data: st.DataObject, now: datetime, profile: str) -> None:
     held = data.draw(memories(now, 0))
     first = data.draw(firsts(now))[held.scope]
-    seen, plain = look(held, now, first, profile), judge(held, now, first=first)
+    seen, plain = look(held, now, first, profile), judge(held, now, first=first, profile=None)
     if seen.outcome == "prune":
         assert not blocking_rails(held, now)
     if kind_of(held) is None:

@@ -103,7 +103,9 @@ def test_the_next_look_comes_by_the_class_of_what_changes_next() -> None:
     made = NOW - timedelta(minutes=1)
     entry = Memory("m", ("Analysis",), {"created_at": made, "severity": "low", "tier": "HOT"})
     assert latest_look(entry, NOW, LONG_AGO) == NOW + 12 * HOUR  # a quarter of an hour for tiers
-    warm = Memory("m", ("Analysis",), {"created_at": NOW - 59 * DAY, "severity": "low", "tier": "ARCHIVE"})
+    warm = Memory(
+        "m", ("Analysis",), {"created_at": NOW - 59 * DAY, "severity": "low", "tier": "ARCHIVE", "token_count": 1000}
+    )
     assert latest_look(warm, NOW, LONG_AGO) == NOW + DAY
 
 

@@ -25,8 +25,12 @@ from tests.oracle import (
     salience,
     spacing,
     states,
+    value,
+    value_and_ttl,
+    value_bands,
     verdict,
 )
+from tests.oracle.rails import GRACE
 from tests.oracle.rules_living import LIVING
 
 from jochi.policy import load_policy
@@ -87,7 +91,7 @@ def test_what_scores_are_made_of(shipped: Policy) -> None:
     def heat(some: Memory, signals: facts.Signals = facts.NEUTRAL) -> float:
         return facts.heat(some, NOW, signals)
 
-    def value(some: Memory, signals: facts.Signals = facts.NEUTRAL) -> float:
+    def worth(some: Memory, signals: facts.Signals = facts.NEUTRAL) -> float:
         return fact_tiers.value(some, NOW, signals)
 
     def decay(some: Memory, signals: facts.Signals = facts.NEUTRAL, *, first: datetime | None = None) -> float:
@@ -98,11 +102,11 @@ def test_what_scores_are_made_of(shipped: Policy) -> None:
 
     assert numbers(of.heat) == near(**gains(heat))
     besides = {
-        "correction": value(fact(category="correction")) - value(fact()),
-        "confirmed": value(fact(verification_state="user_confirmed")) - value(fact()),
-        "disputed": (value(fact()) - value(fact(verification_state="disputed"))) / facts.DISPUTED,
+        "correction": worth(fact(category="correction")) - worth(fact()),
+        "confirmed": worth(fact(verification_state="user_confirmed")) - worth(fact()),
+        "disputed": (worth(fact()) - worth(fact(verification_state="disputed"))) / facts.DISPUTED,
     }
-    assert numbers(of.worth) == near(**gains(value), **besides)
+    assert numbers(of.worth) == near(**gains(worth), **besides)
     idle, falls = fact(last_accessed_at=NOW - 200 * DAY), gains(decay)
     cold = -falls["importance"] / of.heat.importance
     assert numbers(of.decay) == near(
@@ -219,3 +223,40 @@ def test_tiers_by_value(shipped: Policy) -> None:
     assert rules["tier.fact_of_little_value"].after == fact_tiers.DEMOTE_AGE_DAYS * DAY
     assert [rule.class_ for rule in rules.values() if rule.down] == [timedelta(minutes=verdict.TIER_CLASS_MINUTES)]
     assert {(rule.from_, rule.to) for rule in rules.values()} == {("COLD", "HOT"), ("HOT", "COLD")}
+
+
+def test_the_value_score(shipped: Policy) -> None:
+    of = shipped.value
+    # The seed's row for Belief and Task holds under a condition; the oracle has them as sets and a threshold.
+    rows = {row.kind: value.Worth(row.weight, row.half_life) for row in of.kinds}
+    assert rows == value.TABLE
+    assert [row.kind for row in of.kinds] == list(value.TABLE)
+    assert value.Worth(of.other.weight, of.other.half_life) == value.OTHER
+    targets = {row.kind: row.target for row in of.kinds} | of.targets
+    assert {kind: targets.get(kind, of.other_target) for kind in {*value.TARGETS, *targets}} == {
+        kind: value.TARGETS.get(kind, value.OTHER_TARGET) for kind in {*value.TARGETS, *targets}
+    }
+    assert of.other_target == value.OTHER_TARGET
+    held = {row.kind: (row.when.property, frozenset(row.when.one_of)) for row in of.kinds if row.when}
+    assert held == {"Task": ("status", value.ACTIVE_TASK), "Belief": ("state", value.ACTIVE_BELIEF)}
+    above = {row.kind: row.confidence_above for row in of.kinds if row.confidence_above is not None}
+    assert above == {"Belief": value.SURE_ABOVE}
+    assert numbers(of.terms) == {
+        "recency": value.RECENCY,
+        "frequency": value.FREQUENCY,
+        "many_accesses": value.MANY,
+        "quality": value.QUALITY,
+        "centrality": value.CENTRALITY,
+        "relationships": value.LINKED,
+        "per_agent": value.PER_AGENT,
+        "cross_agent": value.CROSS_AGENT,
+        "bloat": value.BLOAT,
+    }
+    assert of.severities == value.SEVERITIES
+    assert [*of.bands.in_order.items()] == list(value_bands.BANDS[:-1])
+    assert (set(of.at_once), set(of.claims)) == (value_bands.AT_ONCE, value_bands.CLAIMS)
+    assert {label for label, kind in shipped.labels().items() if not kind.embed} == value_bands.NOT_EMBEDDED
+    assert (of.most_lives, of.grace, of.profile) == (value_and_ttl.MOST_LIVES, GRACE, "seed")
+    rules = {rule.name: rule.after for rule in shipped.all_rules()}
+    assert {name: rules[name] for name in shipped.ttl_rules()} == value_and_ttl.SPANS
+    assert set(shipped.without_ttl()) == value_and_ttl.WITHOUT_TTL

@@ -1,4 +1,4 @@
-"""Reading verbs: `jochi plan`, `jochi explain`, `jochi budgets`, `jochi edges`."""
+"""Reading verbs: `jochi plan`, `jochi explain`, `jochi score`, `jochi budgets`, `jochi edges`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from jochi.cli.output import AsJson, moment, out, table, write_json
 from jochi.errors import UsageError
 from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
+from jochi.scoring import Scored
 
 At = Annotated[
     str | None, typer.Option("--at", help="Another moment than now, ISO 8601 with a zone: 2026-12-24T18:00:00Z.")
@@ -23,6 +24,7 @@ def add_to(app: typer.Typer) -> None:
     """Adds the commands to the tree."""
     app.command()(plan)
     app.command()(explain)
+    app.command()(score)
     app.command()(budgets)
     app.command()(edges)
 
@@ -100,6 +102,48 @@ def explain(
     if found.audits:
         rows = [(moment(a["at"]), _deed(a), a.get("rule"), a["run"], a.get("policy"), a["id"]) for a in found.audits]
         table("Record", ("at", "action", "rule", "run", "policy", "audit id"), rows)
+
+
+def score(
+    context: typer.Context,
+    memories: Annotated[list[str], typer.Argument(help="Keys scope/id, or ids in the scope default.")],
+    scope: Annotated[str, typer.Option(help="Scope, where only ids are given.")] = "default",
+    at: At = None,
+    as_json: AsJson = False,
+) -> None:
+    """What memories are worth, term by term, and what that asks for. Writes nothing."""
+    keys = [memory if "/" in memory else f"{scope}/{memory}" for memory in memories]
+    with jochi(context) as client:
+        found = client.score(keys, at=parse_moment(at))
+    if missing := sorted(set(keys) - {one.key for one in found}):
+        raise UsageError(f"no live memory has the key {missing[0]}", fix="`jochi explain KEY` says what became of it")
+    if as_json:
+        write_json(found)
+        return
+    for one in found:
+        _print_score(one)
+
+
+def _print_score(found: Scored) -> None:
+    rows = [
+        (
+            name.replace("_", " "),
+            f"{-term.value if name == 'bloat' else term.value:.4f}",
+            "" if term.known else f"up to {term.most:.4f}",
+        )
+        for name, term in found.terms.items()
+    ]
+    table(found.key, ("term", "adds", "unknown"), [*rows, ("score", f"{found.mvs:.4f}", "")], right=(1,))
+    read = f"{found.above:.4f} above its type weight" if found.profile == "relative" else f"{found.mvs:.4f}"
+    asks = found.action + (f": {', '.join(found.missing)}" if found.action == "improve" else "")
+    out.print(f"{read} is in the band {found.band.replace('_', ' ')}; it asks for: [bold]{asks.replace('_', ' ')}[/]")
+    if found.acting != found.band:
+        best = found.above_most if found.profile == "relative" else found.most
+        out.print(f"as something is unknown, it is judged by what it may be worth: {best:.4f}, {found.acting}")
+    falls = f"at {moment(found.falls_at)}" if found.falls_at else "never" if found.falls_known else "at a time unknown"
+    out.print(f"by time alone it leaves that band {falls}; {found.tokens:,} tokens of {found.target:,}")
+    if found.rails:
+        out.print(f"protected, whatever it is worth: {', '.join(sorted(found.rails))}")
 
 
 def _deed(audit: Mapping[str, Any]) -> str:

@@ -44,6 +44,7 @@ ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "salience": (),
         "lifecycles": (),
         "facts": (),
+        "value": (),
     }
 )
 """Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""
@@ -55,6 +56,10 @@ KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"edges": ("faded", "ephemeral"), "facts": ("worth",)}
 )
 """Keys that such databases don't have in a table that they do have."""
+
+
+QUIET: Mapping[str, Mapping[str, object]] = MappingProxyType({"value": MappingProxyType({"over_ttl": False})})
+"""What stands in such a table instead: a database goes on as it did until somebody gives it a policy that says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +128,15 @@ def _brought_up(stored: dict[str, Any], shipped: dict[str, Any]) -> dict[str, An
     missing = [table for table in ADDED_LATER if table not in stored and table in shipped]
     added = [*JOBS_ADDED_LATER, *(job for table in missing for job in ADDED_LATER[table])]
     jobs = {job: shipped["jobs"][job] for job in added if job not in stored.get("jobs", {})}
-    tables = {**{table: shipped[table] for table in missing}, **stored}
+    tables = {**{table: _quiet(table, shipped[table]) for table in missing}, **stored}
     for table, keys in KEYS_ADDED_LATER.items():
         if isinstance(tables.get(table), dict):
             tables[table] = {**{key: shipped[table][key] for key in keys}, **tables[table]}
     return {**tables, "jobs": {**jobs, **stored.get("jobs", {})}}
+
+
+def _quiet(table: str, shipped: Any) -> Any:
+    return {**shipped, **QUIET[table]} if table in QUIET else shipped
 
 
 def _canonical(policy: Policy) -> str:

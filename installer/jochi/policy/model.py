@@ -52,6 +52,7 @@ from jochi.policy.settings import (
     Tiers,
     Work,
 )
+from jochi.policy.value import Value
 from jochi.slot_names import attribute_mark
 
 PROTECTED_KINDS = frozenset({"Agent", "AgentKey", "SystemConfig", "Migration"})
@@ -147,6 +148,7 @@ class Policy(Part):
     any_kind: Rules
     salience: Salience
     facts: Facts
+    value: Value
     lifecycles: dict[Name, Lifecycle] = Field(default_factory=dict)
     tier_rules: Annotated[tuple[TierRule, ...], Field(strict=False)] = ()
 
@@ -236,6 +238,20 @@ class Policy(Part):
         rises by itself in some kinds only, and none has a class of its own."""
         actions = dict.fromkeys(rule.action for rule in self.any_kind.rules)
         return [action for action in actions if not any(map(_differs_by_kind, self.any_kind.acting(action)))]
+
+    def ttl_rules(self) -> frozenset[str]:
+        """The names of the rules whose time the score makes longer or shorter: those that its kinds have of their own."""
+        kinds = [self.labels()[label] for label in self.value.labels if label in self.labels()]
+        return frozenset(
+            rule.name for kind in kinds for rule in kind.rules if rule.action in ("prune", "archive") and rule.after
+        )
+
+    def without_ttl(self) -> list[str]:
+        """The labels of the score's kinds that have no such rule: their score alone prunes them."""
+        rules = {label: kind.rules for label, kind in self.labels().items()}
+        return [
+            label for label in self.value.labels if not self.ttl_rules() & {rule.name for rule in rules.get(label, ())}
+        ]
 
     def living(self, kind: Kind) -> bool:
         """Whether its memories have salience and the states that go with it."""
@@ -386,7 +402,8 @@ class Policy(Part):
         deciding = ("queue", "rails", "limits", "orphans", "predicates", "kinds", "any_kind", "tier_rules")
         lives = ("salience", "lifecycles") if used else ()
         facts = ("facts",) if self.scored_labels() else ()
-        return {name: parts[name] for name in (*deciding, *lives, *facts)}
+        value = ("value",) if self.value.labels else ()
+        return {name: parts[name] for name in (*deciding, *lives, *facts, *value)}
 
     def kinds_without_rules(self) -> list[tuple[int, bool, str]]:
         """(class in seconds, volatile, label) of the kinds that only the rules for every kind hold for, by standard names."""

@@ -1,0 +1,285 @@
+"""The value score by hand on a server: what it is made of, what a look stores of it, what it does to TTLs and tiers, each on both
+sides of its threshold (seed 000, Option B; docs/reference/score.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.curation_looks import DAY, HOUR, NOW, OLD, SECOND, archived, curate, due_again, look, pruned, write
+from tests.oracle import Link, Memory
+from tests.oracle.strategies import WRONG_TYPES
+
+from jochi import Jochi
+from jochi.policy import LoadedPolicy
+from jochi.scheduler.runner import run_job
+from jochi.scoring import TERMS, Scored
+
+pytestmark = pytest.mark.server
+
+LONG = {"token_count": 5000}
+"""All of bloat: 1.5."""
+LINKS = tuple(Link("ABOUT", "in", ("Concept",)) for _ in range(10))
+
+
+@pytest.fixture
+def applied(jochi: Jochi) -> Jochi:
+    jochi.apply()
+    return jochi
+
+
+def memory(id: str, kind: str, age: timedelta, *links: Link, **properties: Any) -> Memory:
+    given = {"created_at": NOW - age, "content": id} | properties
+    return Memory(id, (kind,), {name: value for name, value in given.items() if value is not None}, links=links)
+
+
+def after_half_lives(half_life: timedelta, ratio: float) -> timedelta:
+    """The first whole second after half-life · log2(ratio)."""
+    return timedelta(seconds=math.floor(round(half_life.total_seconds() * math.log2(ratio), 3)) + 1)
+
+
+def scores(client: Jochi, *memories: Memory, first: datetime | None = OLD) -> dict[str, Scored]:
+    write(client, memories, first=first)
+    return {one.key.split("/")[1]: one for one in client.score([m.key for m in memories], at=NOW)}
+
+
+def test_all_seven_terms_by_hand(jochi: Jochi) -> None:
+    links = (*LINKS[:4], Link("SIMILAR_TO", "out", ("Concept",)), Link("ABOUT", "in", ("Tombstone",)))
+    some = {"access_count": 9, "confidence": 0.6, "severity": "high", "agents": ["a", "b"], "token_count": 750}
+    found = scores(jochi, memory("m", "Analysis", 60 * DAY, *links, **some))["m"]
+    assert [round(found.terms[name].value, 9) for name in TERMS] == [7.0, 1.5, 1.0, 1.5, 0.6, 1.0, 0.75]
+    assert (found.mvs, found.most, found.above) == (11.85, 11.85, 4.85)
+    assert (found.kind, found.band, found.action, found.tokens, found.target) == ("Analysis", "keep", "keep", 750, 500)
+    assert all(found.terms[name].known for name in TERMS)
+
+
+def test_nobody_is_asked_for_what_is_not_there(jochi: Jochi) -> None:
+    write(jochi, [memory("m", "Analysis", DAY)])
+    assert jochi.score(["default/none", "default/m", "default/m"], at=NOW)[0].key == "default/m"
+    assert len(jochi.score(["default/none", "default/m", "default/m"], at=NOW)) == 1
+    assert jochi.score([], at=NOW) == []
+
+
+def test_a_dense_memory_is_not_walked_to_its_end(jochi: Jochi) -> None:
+    """A thousand relationships that don't count leave open what the others are."""
+    write(jochi, [memory("dense", "MemoryEntry", DAY), memory("all read", "MemoryEntry", DAY)])
+    jochi.database.run(
+        "UNWIND [['default/dense', 1000], ['default/all read', 999]] AS row MATCH (m:Curated {key: row[0]}) "
+        "UNWIND range(1, row[1]) AS i CREATE (m)-[:SIMILAR_TO]->(:OtherEnd)"
+    )
+    found = {one.key: one.terms for one in jochi.score(["default/dense", "default/all read"], at=NOW)}
+    told = {
+        key: [(terms[name].value, terms[name].most) for name in ("centrality", "cross_agent")]
+        for key, terms in found.items()
+    }
+    assert told == {"default/dense": [(0, 1.5), (0, 2)], "default/all read": [(0, 0), (0, 0)]}
+
+
+@pytest.mark.parametrize("value", [WRONG_TYPES[name] for name in sorted(WRONG_TYPES)], ids=sorted(WRONG_TYPES))
+def test_no_wrong_type_fails_a_look_or_takes_anything(applied: Jochi, value: Any) -> None:
+    names = (
+        *(
+            "created_at",
+            "last_accessed_at",
+            "access_count",
+            "confidence",
+            "confidence_at",
+            "severity",
+            "status",
+            "state",
+        ),
+        *("agents", "token_count", "content", "keywords", "embedding", "tier_at", "mvs", "mvs_at", "needs_improvement"),
+    )
+    kinds = ("Belief", "MemoryEntry", "Task")
+    plain = {"state": "active", "confidence": 0.5, "status": "pending"}
+    many = [memory(f"{kind} {name}", kind, 2 * DAY, **plain | {name: value}) for kind in kinds for name in names]
+    left = curate(applied, *many)
+    assert pruned(left) == set()
+    assert {type(one["mvs"]) for one in left.values()} == {float}
+    assert len(applied.score([m.key for m in many], at=NOW)) == len(many)
+
+
+def test_what_is_worth_much_outlives_its_ttl_until_its_score_falls(applied: Jochi) -> None:
+    """7 + 3 · 0.5^(age/60) is below 8 after 95 days; with 1.5 less it never gets there at 60."""
+    falls = after_half_lives(60 * DAY, 3)
+    low = {"severity": "low"}
+    left = curate(
+        applied,
+        memory("at its TTL", "Analysis", 60 * DAY, **low),
+        memory("nearly", "Analysis", falls - SECOND, **low),
+        memory("fallen", "Analysis", falls, **low),
+        memory("bloated", "Analysis", 60 * DAY, **low, **LONG),
+        memory("bloated and young", "Analysis", 60 * DAY - SECOND, **low, **LONG),
+        memory("for ever above", "Analysis", 120 * DAY - SECOND, **low, confidence=0.5),
+        memory("twice its TTL", "Analysis", 120 * DAY, **low, confidence=0.5),
+        memory("expired", "Analysis", DAY * 2, **low, confidence=1, expires_at=NOW),
+    )
+    assert pruned(left) == {"fallen", "bloated", "twice its TTL", "expired"}
+    assert left["nearly"]["next_due"] <= NOW + HOUR
+
+
+def test_what_is_archived_waits_as_well(applied: Jochi) -> None:
+    rich = {"access_count": 99, "agents": ["a", "b", "c"], "confidence": 1, "status": "completed"}
+    left = curate(
+        applied,
+        memory("kept", "Task", 28 * DAY - SECOND, *LINKS, **rich),
+        memory("twice its TTL", "Task", 28 * DAY, *LINKS, **rich),
+        memory("poor", "Task", 14 * DAY, status="completed"),
+    )
+    assert archived(left) == {"twice its TTL", "poor"}
+
+
+def test_what_is_worth_little_goes_before_its_ttl_but_not_before_half_of_it(applied: Jochi) -> None:
+    """0.5 + 3 · 0.5^(age/12 h) - 1.5: below 1.5 at 2.5 of recency, and at any age below 0.5 after 12 hours."""
+    # At once below 0.5: 3 · 0.5^(age/12 h) < 1.5. Within the first day the rail grace holds.
+    left = curate(
+        applied,
+        memory("read", "Notification", 25 * HOUR, read=True, **LONG),
+        memory("critical", "Notification", 25 * HOUR, read=False, priority="critical", **LONG),
+        memory("some worth", "Notification", 25 * HOUR, read=True, confidence=0.5),
+        memory("its half", "Notification", 84 * HOUR, read=True, confidence=0.49),
+        memory("before its half", "Notification", 84 * HOUR - SECOND, read=True, confidence=0.49),
+        # 2.5 + 3 · 0.5^(age/45 d) - 1.5 < 1.5 after 45 · log2(6) days.
+        memory("no TTL", "MemoryEntry", after_half_lives(45 * DAY, 6), **LONG),
+        memory("not yet", "MemoryEntry", after_half_lives(45 * DAY, 6) - SECOND, **LONG),
+        memory("pinned", "MemoryEntry", 400 * DAY, pinned=True, **LONG),
+        memory("no kind of the table", "KnowledgeChunk", 400 * DAY, **LONG),
+    )
+    assert pruned(left) == {"read", "its half", "no TTL"}
+    assert left["pinned"]["curation_rails"] == ["pinned"]
+
+
+def test_where_nobody_reports_accesses_the_score_takes_nothing(applied: Jochi) -> None:
+    left = curate(applied, memory("m", "MemoryEntry", 400 * DAY, tier="WARM", **LONG), first=None)
+    assert not pruned(left)
+    assert (left["m"]["tier"], left["m"]["mvs"]) == ("WARM", pytest.approx(1.0 + 3 * 0.5 ** (400 / 45)))
+
+
+def test_a_fall_below_three_is_one_tier_down_once(applied: Jochi) -> None:
+    """2.5 + 3 · 0.5^(age/45 d) < 3 after 45 · log2(6) days; used before, so that idleness alone would leave it where it is."""
+    falls = after_half_lives(45 * DAY, 6)
+    used = {"access_day": NOW.date(), "access_days": [2, 0, 0, 0, 0, 0, 0]}
+    left = curate(
+        applied,
+        memory("nearly", "MemoryEntry", falls - SECOND, tier="WARM", **used),
+        memory("fallen", "MemoryEntry", falls, tier="WARM", **used),
+        memory("moved since", "MemoryEntry", falls, tier="WARM", tier_at=NOW, **used),
+        memory("moved before", "MemoryEntry", falls, tier="WARM", tier_at=NOW - SECOND, **used),
+        memory(
+            "in a session",
+            "MemoryEntry",
+            falls,
+            Link("X", "in", ("SessionContext",), {"active": True}),
+            tier="WARM",
+            **used,
+        ),
+        memory("held", "MemoryEntry", falls, tier="WARM", hold_until=NOW + DAY, **used),
+        memory("far away", "MemoryEntry", falls, tier="ARCHIVE", **used),
+    )
+    assert {id: one["tier"] for id, one in left.items()} == {
+        "nearly": "WARM",
+        "fallen": "COLD",
+        "moved since": "WARM",
+        "moved before": "COLD",
+        "in a session": "WARM",
+        "held": "WARM",
+        "far away": "ARCHIVE",
+    }
+    assert left["fallen"].moved == ("COLD", "score.demotes", "WARM", NOW)
+    due_again(applied, NOW + DAY / 2)
+    assert look(applied, NOW + DAY / 2)["fallen"]["tier"] == "COLD"
+
+
+def test_a_look_stores_the_score_and_what_its_band_asks_for(applied: Jochi) -> None:
+    whole = {"keywords": ["k"], "token_count": 5, "embedding": [1.0] * 384, "confidence": 0.0}
+    left = curate(
+        applied,
+        memory("lean and long", "Recommendation", 30 * DAY, token_count=201, confidence=0.0),
+        memory("lean", "Recommendation", 30 * DAY, token_count=200, confidence=0.0),
+        memory("poor", "MemoryEntry", 30 * DAY),
+        memory("poor and whole", "MemoryEntry", 30 * DAY, **whole),
+        memory("claims", "Recommendation", 60 * DAY, **whole | {"confidence": None, "token_count": 2000}),
+        memory("fact", "Fact", 30 * DAY),
+    )
+    asked = {id: (one["needs_compression"], one["needs_improvement"]) for id, one in left.items()}
+    assert asked == {
+        "lean and long": (True, None),
+        "lean": (None, None),
+        "poor": (None, ["embedding", "tokens", "keywords"]),
+        "poor and whole": (None, None),
+        "claims": (None, ["confidence"]),
+        "fact": (None, None),
+    }
+    assert (left["poor"]["mvs"], left["poor"]["mvs_at"]) == (pytest.approx(2.5 + 3 * 0.5 ** (30 / 45)), NOW)
+    assert (left["poor"]["prepare_due"], left["poor"]["embed_due"]) == (NOW, NOW)
+    assert (left["claims"]["prepare_due"], left["fact"]["mvs"]) == (None, None)
+    applied.database.run(
+        "MATCH (m:Curated {id: 'poor'}) SET m.keywords = ['k'], m.token_count = 1, m.embedding_unknown = 0.5"
+    )
+    applied.database.run("MATCH (m:Curated {id: 'lean and long'}) SET m.token_count = 200")
+    due_again(applied, NOW + HOUR)
+    left = look(applied, NOW + HOUR)
+    assert [left[id]["needs_improvement"] or left[id]["needs_compression"] for id in ("poor", "lean and long")] == [
+        None,
+        None,
+    ]
+
+
+def test_what_waits_for_a_merge_is_not_improved(applied: Jochi) -> None:
+    write(applied, [memory(id, "MemoryEntry", 30 * DAY) for id in ("a", "b", "flagged", "c")])
+    applied.database.run(
+        "UNWIND [['a', 'b', $now], ['flagged', 'c', null]] AS row MATCH (a:Curated {id: row[0]}) MATCH (b:Curated {id: row[1]}) "
+        "CREATE (a)-[:SIMILAR_TO {verdict: CASE WHEN row[2] IS NULL THEN 'flag' ELSE 'merge' END, merge_due: row[2]}]->(b)",
+        {"now": NOW},
+    )
+    found = {
+        one.key: one.action for one in applied.score([f"default/{id}" for id in ("a", "b", "flagged", "c")], at=NOW)
+    }
+    assert found == {"default/a": "merge", "default/b": "merge", "default/flagged": "improve", "default/c": "improve"}
+    left = look(applied)
+    assert {id for id, one in left.items() if one["needs_improvement"]} == {"flagged", "c"}
+
+
+def test_the_next_look_comes_when_the_score_leaves_its_band(applied: Jochi) -> None:
+    """2.5 + 3 · 0.5^(age/45 d) + 2 · 0.5 falls below 5 after 45 days."""
+    left = curate(applied, memory("m", "MemoryEntry", 45 * DAY - 2 * HOUR, tier="ARCHIVE", confidence=0.5))
+    (found,) = applied.score(["default/m"], at=NOW)
+    assert found.falls_at == NOW + 2 * HOUR + SECOND
+    assert NOW + 2 * HOUR < left["m"]["next_due"] <= NOW + 2 * HOUR + timedelta(minutes=15)
+
+
+def test_explain_and_plan_tell_what_the_score_does(applied: Jochi) -> None:
+    write(
+        applied,
+        [
+            memory("m", "MemoryEntry", 400 * DAY, tier="WARM", pinned=True, **LONG),
+            memory("a", "Analysis", 60 * DAY, severity="low"),
+        ],
+    )
+    said = applied.explain("m", at=NOW)
+    assert (said.outcome, said.rule) == ("protected", "score.prunes")
+    rules = {rule.rule: rule for rule in said.rules}
+    assert rules["score.prunes"].due == (NOW - 400 * DAY + after_half_lives(45 * DAY, 6))
+    assert rules["score.demotes"].met
+    kept = {rule.rule: rule for rule in applied.explain("a", at=NOW).rules}["analysis.minor"]
+    assert (kept.due, kept.met) == (NOW - 60 * DAY + after_half_lives(60 * DAY, 3), False)
+    assert kept.conditions[-1]["current"] == 8.5
+    assert {(g.outcome, g.rule) for g in applied.plan(NOW).groups} == {("protected", "score.prunes"), ("keep", None)}
+
+
+def test_without_it_rules_are_alone(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPolicy) -> None:
+    """As in databases that were installed before there was a score: it is reported, and does nothing."""
+    client = install_once(rules_alone)
+    client.apply()
+    left = curate(
+        client,
+        memory("a", "Analysis", 60 * DAY, severity="low"),
+        memory("m", "MemoryEntry", 400 * DAY, tier="ARCHIVE", **LONG),
+    )
+    assert pruned(left) == {"a"}
+    assert {left["m"][name] for name in ("mvs", "mvs_at", "needs_improvement", "prepare_due")} == {None}
+    assert client.score(["default/m"], at=NOW)[0].action == "prune"
+    assert run_job(client.engine, "curate_due", now=NOW, drain=True)

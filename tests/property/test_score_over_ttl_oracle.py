@@ -1,0 +1,62 @@
+"""Score over TTLs and tiers against the oracle, in both band profiles (seed 000, Phase 2; DESIGN §8, Order of precedence)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracle.value_and_ttl import look
+from tests.property.test_curation_oracle import GENTLE, batch_sizes, judged_alike, orders, switch_the_sweep
+from tests.scored_memories import aging_cases, cases, relative_policy
+
+from jochi import Jochi
+from jochi.policy import LoadedPolicy
+
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisWarning"),  # a batch of forty is told at length
+]
+
+
+@pytest.fixture(scope="module")
+def policies(test_policy: LoadedPolicy, tmp_path_factory: pytest.TempPathFactory) -> dict[str, LoadedPolicy]:
+    return {"seed": test_policy, "relative": relative_policy(tmp_path_factory.mktemp("relative"))}
+
+
+@pytest.fixture(params=["seed", "relative"])
+def in_bands(
+    request: pytest.FixtureRequest,
+    policies: dict[str, LoadedPolicy],
+    install_once: Callable[[LoadedPolicy], Jochi],
+) -> Iterator[tuple[Jochi, str]]:
+    client = install_once(policies[request.param])
+    client.apply()
+    switch_the_sweep(client, on=False)
+    yield client, request.param
+    switch_the_sweep(client, on=True)
+
+
+def test_what_the_score_does_is_the_oracles(in_bands: tuple[Jochi, str]) -> None:
+    """The tally at the end says that nothing was left out: a change of the strategies could lose it unseen."""
+    client, profile = in_bands
+    seen: Counter[str] = Counter()
+
+    @given(case=st.one_of(aging_cases(), aging_cases(), cases()), batch_size=batch_sizes, seed=orders)
+    @settings(max_examples=12, database=None, **GENTLE)
+    def lives(case: Any, batch_size: int, seed: int) -> None:
+        now, memories, first = case
+        verdicts = judged_alike(client, case, batch_size, seed, profile)
+        for memory in memories:
+            verdict = verdicts[memory.key]
+            seen.update(change.rule for change in verdict.changes)
+            seen.update([verdict.met.rule] if verdict.met and verdict.outcome == "prune" else [])
+            seen.update(f"held {rule}" for rule in verdict.held)
+            seen.update(["kept"] if look(memory, now, first[memory.scope], profile).kept else [])
+
+    lives()
+    wanted = {"score.prunes", "score.demotes", "held score.prunes", "held score.demotes", "kept"}
+    assert {name for name in wanted if seen[name] < 2} == set()
