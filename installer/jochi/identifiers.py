@@ -38,26 +38,21 @@ def _name(text: str, shape: str, *, free: bool) -> Name | None:
     """The name in one run, or None for words and numbers. ``free``: no word touches the run, so it may begin with a mark."""
     start = len(shape) - len(shape.lstrip(_MARKS))
     stop = len(shape.rstrip(_MARKS))
-    emphasised = _EMPHASISED.fullmatch(shape, start, stop)
-    if emphasised:
+    if _EMPHASISED.fullmatch(shape, start, stop):
         start, stop = start + 1, stop - 1
     core, inner = text[start:stop], shape[start:stop].replace("M", "")
-    if not _WORD_OR_DIGIT.search(inner):
+    if not _WORD_OR_DIGIT.search(inner) or ("_" not in inner and not ("l" in inner and _LATIN.search(core))):
         return None
-    if free and not emphasised and _may_lead(text[:start], inner):
-        return Name(0, stop, text[:stop].translate(_HYPHEN))
-    if "_" in inner:
-        return Name(start, stop, core.translate(_HYPHEN))
-    if "l" not in inner or not _LATIN.search(core):
-        return None
-    if not any(map(_is_mixed, _PART.findall(core))):
+    if free and _may_lead(text[:start], inner):
+        start = 0
+    elif "_" not in inner and not any(map(_is_mixed, _PART.findall(core))):
         if _ORDINARY.fullmatch(inner):
             return None
         caseless = unicodedata.normalize("NFC", unicodedata.normalize("NFD", core).casefold())
         # Asked of what it becomes: ŉ becomes two characters, and the first of them is no letter that has case.
         if _JOINED.fullmatch(caseless.translate(_SHAPES).replace("M", "")) or _VERSION.fullmatch(caseless):
             return Name(start, stop, caseless.translate(_HYPHEN))
-    return Name(start, stop, core.translate(_HYPHEN))
+    return Name(start, stop, text[start:stop].translate(_HYPHEN))
 
 
 def _may_lead(lead: str, inner: str) -> bool:
