@@ -86,6 +86,8 @@ APART = [
     ("Anna loves Ben and hates Carl.", "Anna loves Carl and hates Ben."),
     ("The password is Secret.", "The password is secret."),
     ("Anna stellt Ben Carl vor.", "Anna stellt Carl Ben vor."),
+    ("Nicht alle Nutzer können sich anmelden.", "Alle Nutzer können sich nicht anmelden."),
+    ("Not all users can log in.", "All users can not log in."),
     ("Anna hätte Ben geholfen.", "Anna hat Ben geholfen."),
     ("Increase the limit from 5 to 10.", "Increase the limit from 10 to 5."),
     ("All users can log in.", "Some users can log in."),

@@ -135,7 +135,8 @@ def _word(
     if is_("not"):
         if following.text == ",":
             return [Atom("item", folded, Item("negation", "no,", text), first)]
-        return [Atom("item", "not", Item("negation", "not", text), first)]
+        key = "not this" if folded == "nicht" and _denied_alone(following) else "not"
+        return [Atom("item", "not", Item("negation", key, text), first)]
     if is_("never"):
         return [Atom("item", "never", Item("negation", "never", text), first)]
     if is_("article"):
@@ -161,6 +162,17 @@ def _word(
     if folded == "'s":
         return [Atom("genitive", "'s")]
     return [_content(text, folded, language, before, first)]
+
+
+def _denied_alone(following: Token) -> bool:
+    """Whether `nicht` denies what stands behind it, and not the sentence: `nicht alle`, `nicht am Montag`, `nicht Anna`."""
+    folded = following.text.casefold()
+    classes = ("preposition", "pronoun", "possessive", "quantifier", "article", "by")
+    return following.kind == "word" and (
+        following.text[:1].isupper()
+        or folded in lists.contracted("de")
+        or any(folded in grammar("de", name) for name in classes)
+    )
 
 
 def _content(text: str, folded: str, language: Language, before: list[Atom], first: bool) -> Atom:

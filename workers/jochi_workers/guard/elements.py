@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from jochi_workers.guard.atoms import Atom
-from jochi_workers.guard.items import DURATIONS, MOMENTS, Item
+from jochi_workers.guard.items import DURATIONS, MOMENTS, PERIODS, Item
 from jochi_workers.guard.lists import Language, grammar
 
 GENITIVE = Item("function", "'s", "'s")
@@ -14,6 +14,7 @@ _PASSIVE = Item("voice", "passive", "")
 _STATE = Item("voice", "state", "")
 _PERFECT = Item("voice", "perfect", "")
 _ENDS_PHRASE = frozenset({"quantity", "identifier", "quoted", "version", "date", "month", "weekday", "time"})
+_A_PERIOD = frozenset({"in", "per", "pro"})
 _EACH = (
     Item("function", "every", "every"),
     Item("function", "alle", "alle"),
@@ -42,7 +43,10 @@ class Phrase(NamedTuple):
     @property
     def moment(self) -> bool:
         """Whether it says when, or how long."""
-        return bool(self.items) and (self.items[-1].kind in MOMENTS or bool(self.items[-1].readings & DURATIONS))
+        if not self.items:
+            return False
+        last = self.items[-1]
+        return last.kind in MOMENTS or bool(last.readings & DURATIONS) or self.marker == WHEN
 
 
 class Separator(NamedTuple):
@@ -202,10 +206,10 @@ class _Builder:
             marker, items = self.marker, tuple(self.inside)
             self.marker, self.inside = None, []
             if items:
-                if (
-                    len(items) == 1
-                    and items[0].kind in MOMENTS
-                    and marker.partition(" + ")[0] in grammar(self.language, "moment_preposition")
+                plain = marker.partition(" + ")[0]
+                if len(items) == 1 and (
+                    (items[0].kind in MOMENTS and plain in grammar(self.language, "moment_preposition"))
+                    or (items[0].key in PERIODS and plain in _A_PERIOD)
                 ):
                     marker = WHEN
                 self.found.append(Phrase(marker, items))
@@ -312,12 +316,13 @@ class _Builder:
         if item.kind in _ENDS_PHRASE:
             self._close()
         elif self.language == "en":
-            if item.kind == "name" and not self.article and not (next_ and next_.kind == "name"):
+            joined = next_ is not None and next_.kind in ("name", "version", "number")
+            if item.kind == "name" and not self.article and not joined:
                 self._close()
         elif item.text[:1].isupper() and not (
             next_
             and (
-                (next_.kind in ("word", "name") and next_.text[:1].isupper())
+                (item.kind == "name" and next_.kind in ("word", "name") and next_.text[:1].isupper())
                 or next_.kind in ("version", "number", "identifier", "quoted")
             )
         ):

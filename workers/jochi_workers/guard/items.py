@@ -25,3 +25,6 @@ MOMENTS = frozenset({"date", "month", "weekday", "time"})
 DURATIONS = frozenset(
     {"millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century"}
 )
+PERIODS = frozenset(
+    {"hour", "day", "week", "month", "quarter", "year", "stunde", "tag", "woche", "monat", "quartal", "jahr"}
+)

@@ -47,6 +47,13 @@ _VERSION = re.compile(r"[vV]?\d+(?:\.\d+){2,}(?:[-+][\w.+-]+)?|[vV]\d+(?:\.\d+)*
 _DAY = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})|\d{4}/\d{1,2}/\d{1,2}"
 )
+# "am 4.8.12" is a day, "Version 4.8.12" is none.
+_BEFORE_A_DAY = frozenset(
+    [
+        *("on", "since", "until", "till", "by", "before", "after", "born"),
+        *("am", "vom", "zum", "bis", "seit", "ab", "dem", "den", "der", "geb"),
+    ]
+)
 _CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})(?::(\d{2}))?([ap]\.?m)?|(\d{1,2})([ap]\.?m)", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d+)(st|nd|rd|th)", re.IGNORECASE)
 _MEASURED = re.compile(
@@ -155,7 +162,7 @@ def _core(core: str, tail: str, found: list[Token]) -> None:
         found.append(Token("identifier", core))  # nothing that could be read, and patterns would take long
     elif _PLAIN.fullmatch(core):
         _words(core, found)
-    elif _DAY.fullmatch(core):
+    elif _DAY.fullmatch(core) and (_dated(core, found) or not _VERSION.fullmatch(core)):
         found.append(Token("day", core))
     elif (tail.startswith(".") and re.fullmatch(r"\d{1,2}\.\d{1,2}", core)) or re.fullmatch(r"\d{1,2}\.", core):
         found.append(Token("number", core))
@@ -181,6 +188,13 @@ def _core(core: str, tail: str, found: list[Token]) -> None:
         found.append(Token("identifier", core))
     else:
         _inner(core, found)
+
+
+def _dated(core: str, before: list[Token]) -> bool:
+    """Whether `4.8.12` is a day: only behind a word that days stand behind, else it is a version."""
+    return re.search(r"\D\d{4}$|^\d{4}\D", core) is not None or bool(
+        before and before[-1].text.casefold() in _BEFORE_A_DAY
+    )
 
 
 def _measured(core: str) -> list[Token]:

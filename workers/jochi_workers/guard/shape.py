@@ -121,7 +121,7 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
                 place < first
                 or ends
                 or (single and part.moment and part.marker in _FREE)
-                or (simple and _adverbial(parts, place))
+                or ((simple or (single and part.moment and language == "de")) and _adverbial(parts, place))
             ):
                 outer.setdefault(part.marker, []).append(part.keys)
             else:
