@@ -66,6 +66,18 @@ def test_scopes_and_kinds_are_never_crossed(pairs: Pairs, many: int) -> None:
     assert set(pairs.flags()) == {(a, b)}
 
 
+@pytest.mark.parametrize("factor", [9.9e17, 1.1e-18], ids=["huge", "tiny"])
+def test_the_length_of_a_vector_means_nothing(pairs: Pairs, factor: float) -> None:
+    for i in range(230):
+        pairs.add(f"x{i}", at_cosine(0.0, pairs.dimensions, 2 + i), due=None)
+    a = pairs.add("a", 1.0)
+    b = pairs.add("b", [x * factor for x in at_cosine(1.0, pairs.dimensions)])
+    many = [factor] * pairs.dimensions
+    c, d = pairs.add("c", many), pairs.add("d", [1.0] * pairs.dimensions)
+    pairs.find()
+    assert set(pairs.flags()) == {(a, b), (c, d)}
+
+
 def test_by_kind(install_once: Any, tmp_path: Any) -> None:
     from jochi.policy import load_policy
 
