@@ -47,7 +47,8 @@ RETURN m.key AS key, [l IN labels(m) WHERE l <> 'Curated'] AS labels, properties
 """
 _READ_RELS = """
 MATCH (a)-[r]->(b) WHERE (a:Curated OR a:Tombstone OR a:Thing) AND (b:Curated OR b:Tombstone OR b:Thing)
-RETURN elementId(r) AS id, type(r) AS type, coalesce(a.key, $thing) AS start, coalesce(b.key, $thing) AS end, properties(r) AS properties
+RETURN elementId(r) AS id, type(r) AS type, coalesce(a.key, $thing) AS start, coalesce(b.key, $thing) AS end, properties(r)
+AS properties
 """
 
 
@@ -171,7 +172,9 @@ def flag_of(database: Database, left: str, right: str) -> dict[str, Any]:
 def clear(database: Database) -> None:
     """Everything but the engine."""
     database.run(
-        "MATCH (n) WHERE n:Curated OR n:Tombstone OR n:Thing OR n:CurationAudit OR n:CurationSnapshot OR n:JochiMerged OR n:JochiScope "
-        "OR n:JochiQuota OR n:JochiScopeChange OR n:JochiAccess OR n:JochiPause OR n:JochiJobRun OR n:JochiSlot OR n:JochiSlotChange OR n:Agent "
+        "MATCH (n) WHERE n:Curated OR n:Tombstone OR n:Thing OR n:CurationAudit OR n:CurationSnapshot OR n:JochiMerged OR "
+        "n:JochiScope "
+        "OR n:JochiQuota OR n:JochiScopeChange OR n:JochiAccess OR n:JochiPause OR n:JochiJobRun OR n:JochiSlot OR "
+        "n:JochiSlotChange OR n:Agent "
         "DETACH DELETE n"
     )

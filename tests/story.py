@@ -232,10 +232,13 @@ def merges(client: Jochi, now: datetime) -> Any:
     """Two of one text become one, and two again."""
     made = now - timedelta(days=9)
     client.database.run(
-        "UNWIND ['m1', 'm2'] AS id CREATE (:Curated:MemoryEntry {key: 'twins/' + id, scope: 'twins', id: id, content: 'twice', content_hash: 'h' + id, "
+        "UNWIND ['m1', 'm2'] AS id CREATE (:Curated:MemoryEntry {key: 'twins/' + id, scope: 'twins', id: id, content: "
+        "'twice', content_hash: 'h' + id, "
         "created_at: $made, next_due: datetime({year: 2100}), tier: 'HOT', access_count: 2}) "
-        "WITH count(*) AS n MATCH (a:Curated {key: 'twins/m1'}) MATCH (b:Curated {key: 'twins/m2'}) CREATE (b)-[:ABOUT {n: 1}]->(:Thing) "
-        "CREATE (a)-[:SIMILAR_TO {same_text: true, found_at: $made, seen_at: $made, start_hash: 'hm1', end_hash: 'hm2', verdict: 'merge', "
+        "WITH count(*) AS n MATCH (a:Curated {key: 'twins/m1'}) MATCH (b:Curated {key: 'twins/m2'}) CREATE (b)-[:ABOUT {n: "
+        "1}]->(:Thing) "
+        "CREATE (a)-[:SIMILAR_TO {same_text: true, found_at: $made, seen_at: $made, start_hash: 'hm1', end_hash: 'hm2', "
+        "verdict: 'merge', "
         "reasons: [], guard: 'same text', merge_due: $made}]->(b)",
         {"made": made},
     )

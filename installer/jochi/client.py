@@ -129,7 +129,8 @@ class Jochi:
         return Hygiene.from_row(self._read("report/hygiene"))
 
     def plan(self, at: datetime | None = None) -> Plan:
-        """What would be pruned at ``at`` (default: now), by rule and kind, with samples; edges and merges that are due. Writes nothing.
+        """What would be pruned at ``at`` (default: now), by rule and kind, with samples; edges and merges that are due.
+        Writes nothing.
 
         Memories that hang on nothing are found by their keys, page by page: that reads every memory once.
         """

@@ -1,6 +1,7 @@
 """What a merge of two memories with 20 relationships costs, beside the same merge written by hand as one transaction.
 
-By hand: both nodes locked, relationships made anew and the old ones deleted, counts added, tags united, the other labelled as a tombstone and
+By hand: both nodes locked, relationships made anew and the old ones deleted, counts added, tags united, the other labelled
+as a tombstone and
 one record written; no rails, no vectors, no copies for the way back. Both send one transaction a pair, turn by turn.
 """
 
@@ -24,18 +25,23 @@ RELATIONSHIPS = 20
 
 _PAIRS = """
 UNWIND range(1, $n) AS i
-CREATE (a:Curated:MemoryEntry {key: $scope + '/a' + i, scope: $scope, id: 'a' + i, content: 'text ' + i, content_hash: 'a' + i, tier: 'WARM',
-  created_at: $made - duration('P1D'), access_count: 3, tags: ['x', 'y'], agents: ['ann'], last_accessed_at: $made, revision: 1, next_due: $far})
-CREATE (b:Curated:MemoryEntry {key: $scope + '/b' + i, scope: $scope, id: 'b' + i, content: 'text ' + i, content_hash: 'b' + i, tier: 'HOT',
+CREATE (a:Curated:MemoryEntry {key: $scope + '/a' + i, scope: $scope, id: 'a' + i, content: 'text ' + i, content_hash: 'a' +
+i, tier: 'WARM',
+  created_at: $made - duration('P1D'), access_count: 3, tags: ['x', 'y'], agents: ['ann'], last_accessed_at: $made, revision:
+  1, next_due: $far})
+CREATE (b:Curated:MemoryEntry {key: $scope + '/b' + i, scope: $scope, id: 'b' + i, content: 'text ' + i, content_hash: 'b' +
+i, tier: 'HOT',
   created_at: $made, access_count: 4, tags: ['y', 'z'], agents: ['bob'], last_accessed_at: $made, revision: 1, next_due: $far})
 WITH a, b, i
 CALL (a, b, i) {
   UNWIND range(1, $relationships / 2) AS j
-  CREATE (c:Curated:MemoryEntry {key: $scope + '/c' + i + '-' + j, scope: $scope, id: 'c' + i + '-' + j, content: 'other', created_at: $made, next_due: $far})
+  CREATE (c:Curated:MemoryEntry {key: $scope + '/c' + i + '-' + j, scope: $scope, id: 'c' + i + '-' + j, content: 'other',
+  created_at: $made, next_due: $far})
   CREATE (b)-[:ABOUT {weight: j, since: $made, note: 'as said'}]->(c)
   CREATE (c)-[:CAUSED {weight: j, since: $made}]->(b)
 }
-CREATE (a)-[:SIMILAR_TO {score: 0.99, same_text: true, found_at: $made, seen_at: $made, start_hash: a.content_hash, end_hash: b.content_hash,
+CREATE (a)-[:SIMILAR_TO {score: 0.99, same_text: true, found_at: $made, seen_at: $made, start_hash: a.content_hash, end_hash:
+b.content_hash,
   verdict: 'merge', reasons: [], guard: 'same text', judged_at: $made, merge_due: $due}]->(b)
 """
 
@@ -60,8 +66,10 @@ CALL (b) {
   DELETE r
 }
 SET a.access_count = coalesce(a.access_count, 0) + coalesce(b.access_count, 0),
-    a.tags = reduce(all = [], tag IN coalesce(a.tags, []) + coalesce(b.tags, []) | CASE WHEN tag IN all THEN all ELSE all + tag END),
-    a.agents = reduce(all = [], tag IN coalesce(a.agents, []) + coalesce(b.agents, []) | CASE WHEN tag IN all THEN all ELSE all + tag END),
+    a.tags = reduce(all = [], tag IN coalesce(a.tags, []) + coalesce(b.tags, []) | CASE WHEN tag IN all THEN all ELSE all +
+    tag END),
+    a.agents = reduce(all = [], tag IN coalesce(a.agents, []) + coalesce(b.agents, []) | CASE WHEN tag IN all THEN all ELSE
+    all + tag END),
     a.last_accessed_at = CASE WHEN b.last_accessed_at > a.last_accessed_at THEN b.last_accessed_at ELSE a.last_accessed_at END,
     a.tier = CASE WHEN b.tier = 'HOT' THEN 'HOT' ELSE a.tier END, a.revision = a.revision + 1,
     a.merged_from = coalesce(a.merged_from, []) + b.key
@@ -87,7 +95,8 @@ def merge(client: Jochi, table: Table) -> None:
     client.database.run(_PAIRS, parameters | {"scope": "hand", "due": None})
     # What the breaker would say of so many is no part of what is measured.
     client.database.run(
-        "CREATE (:JochiQuota {key: 'ours/MemoryEntry', scope: 'ours', kind: 'MemoryEntry', hours: [], counts: [], population: 1000000, population_hour: $hour, lift_left: 0})",
+        "CREATE (:JochiQuota {key: 'ours/MemoryEntry', scope: 'ours', kind: 'MemoryEntry', hours: [], counts: [], population: "
+        "1000000, population_hour: $hour, lift_left: 0})",
         {"hour": int(NOW.timestamp()) // 3600},
     )
     act = client.engine.text("dedup/merge_duplicates", "act")
@@ -118,7 +127,8 @@ def merge(client: Jochi, table: Table) -> None:
 def wipe(database: Database) -> None:
     """Takes memories and what was written about them out."""
     database.autocommit(
-        "MATCH (n) WHERE n:Curated OR n:Tombstone OR n:CurationAudit OR n:CurationSnapshot OR n:JochiMerged OR n:JochiQuota OR n:JochiScopeChange "
+        "MATCH (n) WHERE n:Curated OR n:Tombstone OR n:CurationAudit OR n:CurationSnapshot OR n:JochiMerged OR n:JochiQuota "
+        "OR n:JochiScopeChange "
         "CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS"
     )
 

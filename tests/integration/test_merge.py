@@ -1,8 +1,8 @@
-"""Merging what was judged to be one, and taking it back: what holds it up, what it leaves, what comes back (docs/reference/merge.md)."""
+"""Merging what was judged to be one, and taking it back: what holds it up, what it leaves, what comes back
+(docs/reference/merge.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -31,9 +31,9 @@ JOB = "merge_duplicates"
 
 
 @pytest.fixture
-def client(jochi: Jochi) -> Iterator[Jochi]:
+def client(jochi: Jochi) -> Jochi:
     jochi.apply()
-    yield jochi
+    return jochi
 
 
 def memory(id: str, kind: str = "MemoryEntry", age: float = 40, **properties: Any) -> Memory:
@@ -269,7 +269,8 @@ MODEL = load_policy().policy.embedding.model
 def test_the_cosine_is_computed_anew(
     client: Jochi, mine: dict[str, Any], other: dict[str, Any], said: dict[str, Any], merges: bool
 ) -> None:
-    """Not the flag's: the one of what is stored now. Where vectors can't be compared, equal texts or hashes, a decision or a known content stand in."""
+    """Not the flag's: the one of what is stored now. Where vectors can't be compared, equal texts or hashes, a decision or a
+    known content stand in."""
     pair(
         client,
         {"embedding_model": MODEL} | mine,
@@ -313,7 +314,8 @@ def test_the_breaker_stops_the_run(client: Jochi) -> None:
     pair(client, {}, {})
     hour = int(NOW.timestamp()) // 3600
     client.database.run(
-        "CREATE (:JochiQuota {key: 'default/MemoryEntry', scope: 'default', kind: 'MemoryEntry', hours: [$hour], counts: [$n], lift_left: 0})",
+        "CREATE (:JochiQuota {key: 'default/MemoryEntry', scope: 'default', kind: 'MemoryEntry', hours: [$hour], counts: "
+        "[$n], lift_left: 0})",
         {"hour": hour, "n": client.policy.policy.limits.breaker_floor},
     )
     [run] = run_job(client.engine, JOB, now=NOW)

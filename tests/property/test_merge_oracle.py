@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any
 
@@ -162,9 +161,9 @@ firsts = st.sampled_from([None, NOW - 1000 * DAY, NOW - 20 * DAY])
 
 
 @pytest.fixture
-def client(jochi: Jochi) -> Iterator[Jochi]:
+def client(jochi: Jochi) -> Jochi:
     jochi.apply()
-    yield jochi
+    return jochi
 
 
 def put(client: Jochi, graph: Graph, first: datetime | None) -> None:

@@ -1,4 +1,5 @@
-"""Verbs that decide: `jochi apply`, `jochi approve`, `jochi restore`, `jochi unmerge`, `jochi run`, `jochi pause`, `jochi resume`."""
+"""Verbs that decide: `jochi apply`, `jochi approve`, `jochi restore`, `jochi unmerge`, `jochi run`, `jochi pause`, `jochi
+resume`."""
 
 from __future__ import annotations
 

@@ -43,7 +43,8 @@ class PlanQuota:
 class Plan:
     """What would happen at ``at`` to everything that is due by then, under the policy with ``policy_sha256``.
 
-    ``edges``: by type, how many relationships wait for decay_edges then: they lose confidence, or are archived. ``merges``: how many
+    ``edges``: by type, how many relationships wait for decay_edges then: they lose confidence, or are archived. ``merges``:
+    how many
     pairs of near duplicates wait for merge_duplicates then; what holds one up is asked when it is merged.
     """
 

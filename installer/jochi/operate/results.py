@@ -37,7 +37,8 @@ class Unmerged:
     """``outcome``: unmerged | would_unmerge (a dry run) | not_merged (no tombstone of this key was merged) | taken (the key lives
     again) | survivor_gone (purged) | purging (being deleted for good) | no_record (of what the merge changed).
 
-    ``into``: whom it was merged into. ``relationships``: how many it gets back. ``changed``: what has changed since the merge and stays
+    ``into``: whom it was merged into. ``relationships``: how many it gets back. ``changed``: what has changed since the
+    merge and stays
     as it is, as `scope/id.property` or as a relationship.
     """
 
