@@ -159,7 +159,7 @@ def test_where_nobody_reports_accesses_the_score_takes_nothing(applied: Jochi) -
 
 
 def test_a_fall_below_three_is_one_tier_down_once(applied: Jochi) -> None:
-    """2.5 + 3 · 0.5^(age/45 d) - 1.5 < 3 after 45 · log2(1.5) days without a use; two in this week, so it stays in WARM otherwise."""
+    """2.5 + 3 · 0.5^(age/45 d) - 1.5 < 3 after 45 · log2(1.5) days without a use; two this week, so it stays in WARM otherwise."""
     falls = after_half_lives(45 * DAY, 1.5)
     used = {"access_day": NOW.date(), "access_days": [2, 0, 0, 0, 0, 0, 0], **LONG}
 
