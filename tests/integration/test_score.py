@@ -9,11 +9,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.conftest import TestServer
 from tests.curation_looks import DAY, HOUR, NOW, OLD, SECOND, archived, curate, due_again, look, pruned, write
 from tests.oracle import Link, Memory
 from tests.oracle.strategies import WRONG_TYPES
+from typer.testing import CliRunner
 
 from jochi import Jochi
+from jochi.cli.app import app
 from jochi.policy import LoadedPolicy
 from jochi.scheduler.runner import run_job
 from jochi.scoring import TERMS, Scored
@@ -276,6 +279,22 @@ def test_explain_and_plan_tell_what_the_score_does(applied: Jochi) -> None:
     assert (kept.due, kept.met) == (NOW - 60 * DAY + after_half_lives(60 * DAY, 3), False)
     assert kept.conditions[-1]["current"] == 8.5
     assert {(g.outcome, g.rule) for g in applied.plan(NOW).groups} == {("protected", "score.prunes"), ("keep", None)}
+
+
+def test_the_command_line_tells_it_term_by_term(jochi: Jochi, server: TestServer) -> None:
+    write(
+        jochi,
+        [memory("m", "Analysis", 60 * DAY, severity="high", confidence=0.5, token_count=750, pinned=True)],
+        first=None,
+    )
+    options = ["--uri", server.uri, "--user", server.user, "score", "--at", NOW.isoformat()]
+    shown = CliRunner().invoke(app, [*options, "m"], env={"JOCHI_PASSWORD": server.password, "COLUMNS": "200"})
+    assert shown.exit_code == 0, shown.output
+    for said in ("-0.7500", "up to 2.0000", "9.0500", "band keep", "750 tokens of 500", "pinned"):
+        assert said in shown.output
+    refused = CliRunner().invoke(app, [*options, "m", "other/none"], env={"JOCHI_PASSWORD": server.password})
+    assert refused.exit_code != 0
+    assert "no live memory has the key other/none" in refused.output + refused.stderr + str(refused.exception)
 
 
 def test_without_it_rules_are_alone(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPolicy) -> None:
