@@ -9,11 +9,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.conftest import TestServer
 from tests.curation_looks import DAY, HOUR, NOW, OLD, SECOND, archived, curate, due_again, look, pruned, write
 from tests.oracle import Link, Memory
 from tests.oracle.strategies import WRONG_TYPES
+from typer.testing import CliRunner
 
 from jochi import Jochi
+from jochi.cli.app import app
 from jochi.policy import LoadedPolicy
 from jochi.scheduler.runner import run_job
 from jochi.scoring import TERMS, Scored
@@ -140,8 +143,8 @@ def test_what_is_worth_little_goes_before_its_ttl_but_not_before_half_of_it(appl
         memory("read", "Notification", 25 * HOUR, read=True, **LONG),
         memory("critical", "Notification", 25 * HOUR, read=False, priority="critical", **LONG),
         memory("some worth", "Notification", 25 * HOUR, read=True, confidence=0.5),
-        memory("its half", "Notification", 84 * HOUR, read=True, confidence=0.49),
-        memory("before its half", "Notification", 84 * HOUR - SECOND, read=True, confidence=0.49),
+        memory("its half", "Notification", 84 * HOUR, read=True, confidence=0.48),
+        memory("before its half", "Notification", 84 * HOUR - SECOND, read=True, confidence=0.48),
         # 2.5 + 3 · 0.5^(age/45 d) - 1.5 < 1.5 after 45 · log2(6) days.
         memory("no TTL", "MemoryEntry", after_half_lives(45 * DAY, 6), **LONG),
         memory("not yet", "MemoryEntry", after_half_lives(45 * DAY, 6) - SECOND, **LONG),
@@ -159,25 +162,26 @@ def test_where_nobody_reports_accesses_the_score_takes_nothing(applied: Jochi) -
 
 
 def test_a_fall_below_three_is_one_tier_down_once(applied: Jochi) -> None:
-    """2.5 + 3 · 0.5^(age/45 d) < 3 after 45 · log2(6) days; used before, so that idleness alone would leave it where it is."""
-    falls = after_half_lives(45 * DAY, 6)
-    used = {"access_day": NOW.date(), "access_days": [2, 0, 0, 0, 0, 0, 0]}
+    """2.5 + 3 · 0.5^(age/45 d) - 1.5 < 3 after 45 · log2(1.5) days without a use; two this week, so it stays in WARM otherwise."""
+    falls = after_half_lives(45 * DAY, 1.5)
+    used = {"access_day": NOW.date(), "access_days": [2, 0, 0, 0, 0, 0, 0], **LONG}
+
+    def idle(id: str, since: timedelta, *links: Link, tier: str = "WARM", **properties: Any) -> Memory:
+        return memory(
+            id, "MemoryEntry", 100 * DAY, *links, last_accessed_at=NOW - since, tier=tier, **used, **properties
+        )
+
+    session = Link("X", "in", ("SessionContext",), {"active": True})
     left = curate(
         applied,
-        memory("nearly", "MemoryEntry", falls - SECOND, tier="WARM", **used),
-        memory("fallen", "MemoryEntry", falls, tier="WARM", **used),
-        memory("moved since", "MemoryEntry", falls, tier="WARM", tier_at=NOW, **used),
-        memory("moved before", "MemoryEntry", falls, tier="WARM", tier_at=NOW - SECOND, **used),
-        memory(
-            "in a session",
-            "MemoryEntry",
-            falls,
-            Link("X", "in", ("SessionContext",), {"active": True}),
-            tier="WARM",
-            **used,
-        ),
-        memory("held", "MemoryEntry", falls, tier="WARM", hold_until=NOW + DAY, **used),
-        memory("far away", "MemoryEntry", falls, tier="ARCHIVE", **used),
+        idle("nearly", falls - SECOND),
+        idle("fallen", falls),
+        idle("moved since", falls, tier_at=NOW),
+        idle("moved before", falls, tier_at=NOW - SECOND),
+        idle("in a session", falls, session),
+        idle("held", falls, hold_until=NOW + DAY),
+        idle("far away", falls, tier="ARCHIVE"),
+        memory("idle, too", "MemoryEntry", after_half_lives(45 * DAY, 1.5), tier="WARM", **used),
     )
     assert {id: one["tier"] for id, one in left.items()} == {
         "nearly": "WARM",
@@ -187,8 +191,15 @@ def test_a_fall_below_three_is_one_tier_down_once(applied: Jochi) -> None:
         "in a session": "WARM",
         "held": "WARM",
         "far away": "ARCHIVE",
+        "idle, too": "ARCHIVE",
     }
     assert left["fallen"].moved == ("COLD", "score.demotes", "WARM", NOW)
+    assert left["idle, too"].moved == (
+        "ARCHIVE",
+        "tier.cold_never",
+        "WARM",
+        NOW,
+    )  # once in COLD, where it never was used
     due_again(applied, NOW + DAY / 2)
     assert look(applied, NOW + DAY / 2)["fallen"]["tier"] == "COLD"
 
@@ -268,6 +279,22 @@ def test_explain_and_plan_tell_what_the_score_does(applied: Jochi) -> None:
     assert (kept.due, kept.met) == (NOW - 60 * DAY + after_half_lives(60 * DAY, 3), False)
     assert kept.conditions[-1]["current"] == 8.5
     assert {(g.outcome, g.rule) for g in applied.plan(NOW).groups} == {("protected", "score.prunes"), ("keep", None)}
+
+
+def test_the_command_line_tells_it_term_by_term(jochi: Jochi, server: TestServer) -> None:
+    write(
+        jochi,
+        [memory("m", "Analysis", 60 * DAY, severity="high", confidence=0.5, token_count=750, pinned=True)],
+        first=None,
+    )
+    options = ["--uri", server.uri, "--user", server.user, "score", "--at", NOW.isoformat()]
+    shown = CliRunner().invoke(app, [*options, "m"], env={"JOCHI_PASSWORD": server.password, "COLUMNS": "200"})
+    assert shown.exit_code == 0, shown.output
+    for said in ("-0.7500", "up to 2.0000", "9.0500", "band keep", "750 tokens of 500", "pinned"):
+        assert said in shown.output
+    refused = CliRunner().invoke(app, [*options, "m", "other/none"], env={"JOCHI_PASSWORD": server.password})
+    assert refused.exit_code != 0
+    assert "no live memory has the key other/none" in refused.output + refused.stderr + str(refused.exception)
 
 
 def test_without_it_rules_are_alone(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPolicy) -> None:
