@@ -144,6 +144,20 @@ def test_owners_are_leased_before_their_duplicates(jochi: Jochi) -> None:
         assert "content_key" in memory(jochi, f"s/z{i}")
 
 
+def test_an_owner_that_the_walk_has_not_reached_is_queued_with_its_duplicate(jochi: Jochi) -> None:
+    owner = write(jochi, "z", "It is done.")
+    copy = write(jochi, "a", "it is done", duplicate_of=owner, created_at=NOON - 2 * DAY)
+    jochi.database.run("MATCH (j:JochiJob {name: $job}) SET j.batch_size = 1, j.max_batches = 1", {"job": JOB})
+    try:
+        (run,) = jochi.run(JOB, now=NOON)
+    finally:
+        jochi.install(arm=False)
+    assert (run.selected, run.changed) == (1, 2)
+    assert work(jochi, limit=1) == [owner]
+    assert work(jochi, limit=1) == [copy]
+    assert memory(jochi, copy)["duplicate_of"] == owner
+
+
 def test_it_walks_at_once_for_each_version_and_then_once_a_day(jochi: Jochi) -> None:
     key = write(jochi, "m", "web-03")
     assert requeue(jochi) == 1
