@@ -66,11 +66,22 @@ def elements(atoms: list[Atom], language: Language) -> list[Element]:
     return _plain_order(row) if language == "en" else row
 
 
+_CLAUSES = frozenset(
+    Separator(word) for word in ("when", "whenever", "if", "because", "unless", "although", "while", "once")
+)
+
+
 def _plain_order(row: list[Element]) -> list[Element]:
-    """`Tea is something Anna likes` as `Anna likes tea`; in texts of one clause."""
+    """`When it rains, Anna reads` as `Anna reads when it rains`, `Tea is something Anna likes` as `Anna likes tea`.
+
+    The first in texts of two clauses, the second in texts of one.
+    """
     end = len(row)
     while end and isinstance(row[end - 1], Separator):
         end -= 1
+    marks = [place for place, element in enumerate(row[:end]) if isinstance(element, Separator)]
+    if len(marks) == 2 and row[0] in _CLAUSES and row[marks[1]] == Separator(",") and 1 < marks[1] < end - 1:
+        return [*row[marks[1] + 1 : end], *row[: marks[1]], *row[end:]]
     if any(isinstance(element, Separator) for element in row[:end]):
         return row
     for place in range(1, end - 3):
