@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jochi_workers.guard import Ruling, judge
@@ -74,6 +74,7 @@ SENTENCES = st.lists(WORDS, max_size=14).map(" ".join)
 ANY = st.one_of(st.text(max_size=80), SENTENCES, st.text(alphabet=st.characters(codec=None), max_size=40))
 
 
+@settings(deadline=None)  # the first call loads the dictionaries
 @given(ANY, ANY)
 def test_both_ways_round_are_one_ruling_and_nothing_is_raised(left: str, right: str) -> None:
     said = judge(left, right, cosine=0.97)
@@ -83,11 +84,13 @@ def test_both_ways_round_are_one_ruling_and_nothing_is_raised(left: str, right: 
     assert list(said.reasons) == sorted(set(said.reasons))
 
 
+@settings(deadline=None)  # the first call loads the dictionaries
 @given(ANY)
 def test_a_text_is_never_apart_from_itself(text: str) -> None:
     assert judge(text, text, cosine=None).verdict in ("merge", "flag")
 
 
+@settings(deadline=None)  # the first call loads the dictionaries
 @given(SENTENCES, SENTENCES)
 def test_no_cosine_merges_less(left: str, right: str) -> None:
     if judge(left, right, cosine=None).verdict == "merge":

@@ -41,6 +41,8 @@ DIFFERENT = [
     ("version", "The client needs version v2 of the library.", "The client needs version v3 of the library."),
     ("identifier", "The logs are on web-03 today.", "The logs are on web_03 today."),
     ("identifier", "The logs are in /srv/Report of the host.", "The logs are in /srv/report of the host."),
+    ("identifier", "The switch dark_mode is on again.", "The switch dark.mode is on again."),
+    ("identifier", "The switch dark_mode is on again.", "The switch Dark_mode is on again."),
     ("identifier", "Write to anna.b@example.org about it.", "Write to anna_b@example.org about it."),
     (
         "identifier",

@@ -62,7 +62,39 @@ WHEN = "at a time"
 def elements(atoms: list[Atom], language: Language) -> list[Element]:
     """In the order of the text, with auxiliaries read and possessives written in one way."""
     atoms = _german_verbs(atoms) if language == "de" else _english_verbs(atoms)
-    return _Builder(atoms, language).build()
+    row = _Builder(atoms, language).build()
+    return _plain_order(row) if language == "en" else row
+
+
+_CLAUSES = frozenset(
+    Separator(word) for word in ("when", "whenever", "if", "because", "unless", "although", "while", "once")
+)
+
+
+def _plain_order(row: list[Element]) -> list[Element]:
+    """`When it rains, Anna reads` as `Anna reads when it rains`, `Tea is something Anna likes` as `Anna likes tea`.
+
+    The first in texts of two clauses, the second in texts of one.
+    """
+    end = len(row)
+    while end and isinstance(row[end - 1], Separator):
+        end -= 1
+    marks = [place for place, element in enumerate(row[:end]) if isinstance(element, Separator)]
+    if len(marks) == 2 and row[0] in _CLAUSES and row[marks[1]] == Separator(",") and 1 < marks[1] < end - 1:
+        return [*row[marks[1] + 1 : end], *row[: marks[1]], *row[end:]]
+    if any(isinstance(element, Separator) for element in row[:end]):
+        return row
+    for place in range(1, end - 3):
+        copula, something = row[place], row[place + 1]
+        if isinstance(copula, Item) and isinstance(something, Item) and something.key == "something":
+            rest = row[place + 2 : end]
+            if (copula.key, copula.form) != ("be", "present") or isinstance(rest[0], Phrase):
+                return row
+            tail = len(rest)
+            while isinstance(rest[tail - 1], Phrase):
+                tail -= 1
+            return [*rest[:tail], *row[:place], *rest[tail:], *row[end:]]
+    return row
 
 
 def _item(atom: Atom) -> Item | None:

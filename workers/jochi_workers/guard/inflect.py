@@ -70,8 +70,6 @@ def compatible(left: str, right: str, language: Language, *, noun: bool) -> bool
         return True
     if language == "en":
         return {left, right} in _SAME_IN_ENGLISH
-    if {left, right} & {"present", "past"}:
-        return False
     if noun:
         return _case_only(left, right) or _case_only(right, left)
     return _adjective(left) == _adjective(right)
