@@ -193,7 +193,7 @@ def test_stale_flags_go(pairs: Pairs) -> None:
     database = pairs.client.database
     database.run("MATCH (m {key: $key}) REMOVE m:Curated:Belief SET m:Tombstone, m.tombstone = true", {"key": gone})
     pairs.change(other, state="archived")
-    pairs.change(far, embedding=at_cosine(0.5, pairs.dimensions, 2))
+    pairs.change(far, embedding=at_cosine(0.8498, pairs.dimensions, 9))
     pairs.find(LATER)
     assert {b for (x, b) in pairs.flags() if x == a} == {gone, kept}  # of the tombstone nobody has heard yet
     pairs.change(a)
