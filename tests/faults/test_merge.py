@@ -69,8 +69,8 @@ def whole(client: Jochi, also: int = 0) -> int:
     rows = client.database.run(
         "MATCH (m) WHERE m:Curated OR m:Tombstone RETURN m.key AS key, labels(m) AS labels, m.merged_into AS into, "
         "m.merged_from AS froms, "
-        "m.access_count AS n, COUNT { (m)-[:ABOUT]-() } AS ties, COUNT { MATCH (a:CurationAudit {key: m.key, action: "
-        "'merge'}) } AS audits",
+        "m.access_count AS n, COUNT { (m)-[:ABOUT]-() } AS ties, COUNT { MATCH (a:CurationAudit {key: m.key, action: 'merge'}) } "
+        "- COUNT { MATCH (a:CurationAudit {key: m.key, action: 'unmerge'}) } AS audits",
         write=False,
     )
     by_key = {row["key"]: row for row in rows}
