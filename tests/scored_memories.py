@@ -104,6 +104,8 @@ TTLS = tuple(timedelta(days=days) for days in (1, 2, 4, 7, 14, 15, 22, 30, 45, 6
 """Half of the TTLs of the ten kinds, these, and twice these."""
 POOR = {"confidence": 0, "token_count": 5000, "agents": None, "access_count": None}
 RICH = {"confidence": 1, "token_count": 10, "agents": ["a", "b", "c"], "access_count": 99}
+OVERDUE = {"Notification": 10, "SessionContext": 1.5, "Task": 20, "Analysis": 90}
+"""Days between a TTL and twice that."""
 ABOUT = Link("ABOUT", "in", ("Concept",))
 OWN: dict[str, list[dict[str, Any]]] = {
     "Notification": [{"read": True}, {"read": True}, {"read": False, "priority": "low"}],
@@ -140,6 +142,11 @@ def aging(draw: st.DrawFn, now: datetime, number: int) -> Memory:
         )
     )
     tale = draw(st.sampled_from([{}, {}, POOR, POOR, POOR, RICH]))
+    if tale is RICH:
+        properties |= {
+            "last_accessed_at": now - timedelta(hours=1),
+            "created_at": now - timedelta(days=OVERDUE.get(kind, 60)),
+        }
     properties = {name: v for name, v in (properties | tale).items() if v is not None}
     if kind == "Belief" and properties["state"] == "archived":
         properties["archived_at"] = draw(some)

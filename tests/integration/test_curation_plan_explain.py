@@ -75,11 +75,13 @@ def test_explain_tells_every_rule_and_every_rail(applied: Jochi) -> None:
     said = applied.explain("n", at=NOW)
     assert (said.kind, said.outcome, said.rule) == ("Notification", "protected", "notification.read")
     assert [rule.rule for rule in said.rules[:3]] == ["any.expires_at", "notification.read", "notification.unread"]
-    assert {rule.rule for rule in said.rules[3:]} == {rule.name for rule in applied.policy.policy.tier_rules}
+    moves = {rule.name for rule in applied.policy.policy.tier_rules}
+    assert {rule.rule for rule in said.rules[3:]} == moves | {"score.prunes", "score.demotes"}
     (read,) = (rule for rule in said.rules if rule.rule == "notification.read")
     assert (read.due, read.met, read.unknown) == (OLD + 8 * DAY, True, False)
     assert [dict(condition) for condition in read.conditions] == [
-        {"property": "read", "required": "= true", "current": True, "met": True}
+        {"property": "read", "required": "= true", "current": True, "met": True},
+        {"property": "mvs", "required": "< 8.0, or 2.0 times as long", "current": 0.5, "met": True},
     ]
     assert [(clock["property"], clock["current"]) for clock in read.clock] == [
         ("read_at", OLD + DAY),
