@@ -109,8 +109,6 @@ class CuratedFields:
     mvs_at = Owned(ZonedDateTimeProperty("when that look was"))
     needs_compression = Owned(BooleanProperty("true: of some worth, and longer than its kind should be"))
     needs_improvement = Owned(
-        ListProperty[str](
-            "of little worth, and lacking these: embedding, tokens, keywords, confidence", TextProperty()
-        )
+        ListProperty[str]("of little worth, and lacking these: embedding, tokens, keywords, confidence", TextProperty())
     )
     revision = Owned(IntegerProperty("counts the saves; 1 when made", least=0))
