@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -720,3 +721,31 @@ def test_an_apps_own_relationships_of_that_type_move(client: Jochi) -> None:
         "MATCH (:Curated {key: $b})-[r:SIMILAR_TO]->(:Curated {key: $c}) RETURN properties(r) AS p", {"b": B, "c": C}
     )
     assert rows == [{"p": {"how": "by ear"}}]
+
+
+def test_the_greater_confidence_and_importance_stay(client: Jochi) -> None:
+    pair(
+        client,
+        {"confidence": 0.4, "importance": 0.9},
+        {"confidence": 0.7, "importance": 0.3, "confidence_at": NOW - DAY},
+    )
+    assert merged(client) == [(A, B)]
+    left = one(client, A)
+    assert (left["confidence"], left["importance"], left["confidence_at"]) == (0.7, 0.9, NOW - DAY)
+
+
+@pytest.mark.parametrize("surer", ["a", "b"])
+def test_of_two_that_say_the_same_the_surer_stays_and_both_come_back(client: Jochi, surer: str) -> None:
+    weak = {"x": 1, "confidence": 0.3, "created_at": NOW - 9 * DAY}
+    sure = {"x": 1, "confidence": 0.8, "created_at": NOW - 8 * DAY}
+    mine, other = (sure, weak) if surer == "a" else (weak, sure)
+    rels = (rel("1", A, C, **mine), rel("2", B, C, **other), rel("3", A, C, x=2), rel("4", B, C, x=3))
+    put(client, memory("a", age=50), memory("b"), memory("c"), rels=rels)
+    before = merge_graph.read(client.database)
+    flag(client.database, A, B, NOW)
+    assert merged(client) == [(A, B)]
+    found = Counter(merge_graph.meaning(r) for r in merge_graph.read(client.database).rels.values())
+    assert found == Counter(merge_graph.meaning(rel("", A, C, **said)) for said in (sure, {"x": 2}, {"x": 3}))
+    [done] = client.unmerge([B])
+    assert (done.outcome, done.changed) == ("unmerged", ())
+    assert merge_graph.differ(merge_graph.without(merge_graph.read(client.database), (A, B)), before) == {}
