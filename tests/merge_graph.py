@@ -38,6 +38,7 @@ _FLAG = """
 MATCH (a:Curated {key: $left}) MATCH (b:Curated {key: $right})
 CREATE (a)-[f:SIMILAR_TO]->(b)
 SET f = {score: $score, same_text: true, found_at: $at, seen_at: $at, start_hash: a.content_hash, end_hash: b.content_hash,
+         start_said: a.content, end_said: b.content,
          verdict: 'merge', reasons: [], guard: 'test', judged_at: $at, merge_due: $at}
 SET f += $more
 """

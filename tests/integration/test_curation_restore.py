@@ -17,7 +17,7 @@ from jochi.temporal import to_python
 pytestmark = pytest.mark.server
 
 DAY = timedelta(days=1)
-BOOKKEEPING = {"next_due", "last_curated_at", "curation_action", "hold_until"}
+BOOKKEEPING = {"next_due", "last_curated_at", "curation_action", "hold_until", "similar_due"}
 
 
 @pytest.fixture

@@ -216,6 +216,12 @@ def test_what_was_changed_since_it_was_judged_is_not_merged(client: Jochi, which
     pair(client, {}, {}, decision="approved")
     client.database.run("MATCH (m:Curated {id: $id}) SET m.content_hash = 'new'", {"id": which})
     assert held(client) == (["changed"], None)
+    # Plain Cypher that leaves the hash behind.
+    pair(client, {}, {}, decision="approved")
+    client.database.run("MATCH (m:Curated {id: $id}) SET m.content = 'one test'", {"id": which})
+    assert held(client) == (["changed"], None)
+    pair(client, {}, {}, same_text=False, start_said=None)
+    assert "changed" in held(client)[0]
     pair(client, {}, {}, guard="same text")
     client.database.run("MATCH (m:Curated {id: $id}) SET m.content = 'one_text'", {"id": which})
     assert held(client) == (["changed", "similarity"], None)

@@ -61,11 +61,27 @@ def test_what_is_refused(tmp_path: Path, text: str, reason: str) -> None:
         told(tmp_path, text)
 
 
-def test_databases_from_before_get_it_with_its_jobs_and_keep_their_verdict() -> None:
+def test_databases_from_before_get_it_with_its_jobs_but_merge_nothing_and_keep_their_verdict() -> None:
     shipped = load_policy()
     old = json.loads(shipped.canonical)
     del old["duplicates"], old["jobs"]["find_duplicates"], old["jobs"]["requeue_duplicates"]
     brought_up = stored_policy(json.dumps(old))
-    assert brought_up.policy.duplicates == shipped.policy.duplicates
+    assert brought_up.policy.duplicates == shipped.policy.duplicates.model_copy(update={"merging": False})
     assert brought_up.policy.jobs == shipped.policy.jobs
-    assert brought_up.verdict_sha256 == shipped.verdict_sha256
+    assert "duplicates" not in brought_up.policy.verdict_parts()
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("merging = false", True),
+        ("merge = 0.94", True),
+        ("most = 11", True),
+        ('kinds = ["Belief"]', True),
+        ('by_kind = [{ kind = "Fact", merge = 0.98 }]', True),
+        ("flag = 0.8", False),
+        ("neighbours = 10", False),
+    ],
+)
+def test_what_lets_other_memories_merge_asks_for_a_go(tmp_path: Path, text: str, asks: bool) -> None:
+    assert (told(tmp_path, text).verdict_sha256 != told(tmp_path, "").verdict_sha256) is asks

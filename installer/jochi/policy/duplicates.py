@@ -24,8 +24,8 @@ class Duplicates(Part):
 
     ``kinds``: labels whose memories are compared, each with its own only; the policy need not have all of them. ``flag``: from
     this cosine on two are shown as near duplicates. ``merge``: from this on they may be merged, if the guard agrees.
-    ``most``: memories that are merged into one at most. ``neighbours``: so many nearest of the same scope and kind are
-    looked at, and ``flags`` pairs of one memory stay at most. ``exact_up_to``: memories of a scope up to which each vector
+    ``most``: memories that are merged into one at most; ``merging``: whether any are. ``neighbours``: so many nearest of the
+    same scope and kind are looked at, and ``flags`` pairs of one memory stay at most. ``exact_up_to``: memories of a scope up to which each vector
     is compared; above, the vector index is asked, for ``widest`` neighbours at most. ``again``: a memory of which not all
     likely pairs could be kept is looked at again after this.
     """
@@ -34,6 +34,7 @@ class Duplicates(Part):
     flag: _Cosine
     merge: _Cosine
     most: Annotated[int, Field(ge=2, le=100)]
+    merging: bool
     neighbours: Annotated[int, Field(ge=1, le=1_000)]
     flags: Annotated[int, Field(ge=1, le=1_000)]
     exact_up_to: Annotated[int, Field(ge=0, le=100_000)]

@@ -58,7 +58,9 @@ KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Keys that such databases don't have in a table that they do have."""
 
 
-QUIET: Mapping[str, Mapping[str, object]] = MappingProxyType({"value": MappingProxyType({"over_ttl": False})})
+QUIET: Mapping[str, Mapping[str, object]] = MappingProxyType(
+    {"value": MappingProxyType({"over_ttl": False}), "duplicates": MappingProxyType({"merging": False})}
+)
 """What stands in such a table instead: a database goes on as it did until somebody gives it a policy that says otherwise."""
 
 

@@ -403,7 +403,9 @@ class Policy(Part):
         lives = ("salience", "lifecycles") if used else ()
         facts = ("facts",) if self.scored_labels() else ()
         value = ("value",) if self.value.labels else ()
-        return {name: parts[name] for name in (*deciding, *lives, *facts, *value)}
+        parts["duplicates"] = {name: parts["duplicates"][name] for name in ("kinds", "merge", "most", "by_kind")}
+        duplicates = ("duplicates",) if self.duplicates.merging and self.duplicates.kinds else ()
+        return {name: parts[name] for name in (*deciding, *lives, *facts, *value, *duplicates)}
 
     def kinds_without_rules(self) -> list[tuple[int, bool, str]]:
         """(class in seconds, volatile, label) of the kinds that only the rules for every kind hold for, by standard names."""
