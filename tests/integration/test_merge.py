@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -14,6 +16,7 @@ from tests.merge_graph import MARK, flag, flag_of
 from tests.oracle.clusters import Pair, is_complete
 from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel
+from tests.oracle.value import score as score_of
 
 from jochi import Jochi
 from jochi.errors import Refused
@@ -31,10 +34,53 @@ A, B, C, D = "default/a", "default/b", "default/c", "default/d"
 JOB = "merge_duplicates"
 
 
+_READ = re.compile(r"mvs: (head\(\[v IN .*?), born: ", re.DOTALL)
+_STORE = "MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) SET p.act = $act"
+
+
 @pytest.fixture
-def client(jochi: Jochi) -> Jochi:
+def scored(jochi: Jochi) -> Jochi:
     jochi.apply()
     return jochi
+
+
+@pytest.fixture
+def client(scored: Jochi) -> Iterator[Jochi]:
+    """Here a memory's score is what it has stored in `mvs`, if that is above 0, else 0, so that what a test is about decides nothing else."""
+    [row] = scored.database.run("MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) RETURN p.act AS act")
+    [formula] = _READ.findall(row["act"])
+    scored.database.run(
+        _STORE,
+        {
+            "act": row["act"].replace(
+                formula, "CASE WHEN toFloatOrNull(m.mvs) > 0 THEN toFloatOrNull(m.mvs) ELSE 0.0 END"
+            )
+        },
+    )
+    yield scored
+    scored.database.run(_STORE, row)
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "survivor"),
+    [
+        ({}, {}, B),  # the younger one's recency
+        ({"confidence": 1.0}, {}, A),
+        ({"mvs": 9.0}, {}, B),
+        ({"created_at": NOW - 40 * DAY}, {}, A),
+        ({"created_at": NOW - 40 * DAY, "token_count": 900}, {}, B),
+    ],
+    ids=["younger", "surer", "stored means nothing", "a tie", "bloated"],
+)
+def test_the_score_of_the_moment_says_who_survives(
+    scored: Jochi, mine: dict[str, Any], other: dict[str, Any], survivor: str
+) -> None:
+    pair(scored, mine, other)
+    now = merge_graph.read(scored.database)
+    assert merged(scored) == [(survivor, A if survivor == B else B)]
+    [audit] = [audit for audit in merge_graph.merge_audits(scored.database) if audit["at"] == NOW]
+    expected = {key: score_of(found, NOW, None).mvs for key, found in now.nodes.items()}
+    assert {audit["into"]: audit["into_mvs"], audit["key"]: audit["mvs"]} == pytest.approx(expected, abs=1e-9)
 
 
 def memory(id: str, kind: str = "MemoryEntry", age: float = 40, **properties: Any) -> Memory:

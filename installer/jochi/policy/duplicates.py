@@ -22,12 +22,13 @@ class OfKind(Part):
 class Duplicates(Part):
     """`[duplicates]`. Cosines are raw, -1 to 1.
 
-    ``kinds``: labels whose memories are compared, each with its own only; the policy need not have all of them. ``flag``: from
-    this cosine on two are shown as near duplicates. ``merge``: from this on they may be merged, if the guard agrees.
-    ``most``: memories that are merged into one at most; ``merging``: whether any are. ``neighbours``: so many
-    nearest of the same scope and kind are looked at, and ``flags`` pairs of one memory stay at most. ``exact_up_to``: memories of a scope
-    up to which each vector is compared; above, the vector index is asked, for ``widest`` neighbours at most. ``again``: a memory of which not all
-    likely pairs could be kept is looked at again after this.
+    ``kinds``: labels whose memories are compared, each with its own only; the policy need not have all of them.
+    ``flag``: from this cosine on two are shown as near duplicates. ``merge``: from this on they may be merged, if the
+    guard agrees. ``most``: memories that are merged into one at most; ``merging``: whether any are. ``neighbours``: so
+    many nearest of the same scope and kind are looked at, and ``flags`` pairs of one memory stay at most.
+    ``exact_up_to``: memories of a scope up to which each vector is compared; above, the vector index is asked, for
+    ``widest`` neighbours at most. ``again``: a memory of which not all likely pairs could be kept is looked at again
+    after this.
     """
 
     kinds: Annotated[tuple[Name, ...], Field(strict=False)] = ()
