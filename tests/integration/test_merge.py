@@ -46,7 +46,8 @@ def scored(jochi: Jochi) -> Jochi:
 
 @pytest.fixture
 def client(scored: Jochi) -> Iterator[Jochi]:
-    """Here a memory's score is what it has stored in `mvs`, if that is above 0, else 0, so that what a test is about decides nothing else."""
+    """Here a memory's score is what it has stored in `mvs`, if that is above 0, else 0: what a test is about doesn't decide
+    who survives."""
     [row] = scored.database.run("MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) RETURN p.act AS act")
     [formula] = _READ.findall(row["act"])
     scored.database.run(
