@@ -74,8 +74,9 @@ def test_a_memory_is_stored_as_it_was_given(ready: Database, lines: Lines) -> No
     created = datetime.fromisoformat("2026-01-02T03:04:05+01:00")
     (key, labels, stored, links), (_, _, other, _) = graph(ready)
     assert (key, labels, links) == ("default/a", ["Curated", "Note"], [["PART_OF", {}, "default/b"]])
-    native = {name: stored.pop(name).to_native() for name in ("created_at", "next_due", "prepare_due", "embed_due")}
-    assert native == {"created_at": created, "next_due": created, "prepare_due": NOW, "embed_due": NOW}
+    due = dict.fromkeys(("prepare_due", "embed_due", "similar_due"), NOW)
+    native = {name: stored.pop(name).to_native() for name in ("created_at", "next_due", *due)}
+    assert native == {"created_at": created, "next_due": created, **due}
     assert stored == {
         "key": "default/a",
         "scope": "default",
