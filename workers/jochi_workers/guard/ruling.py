@@ -16,7 +16,7 @@ class Ruling:
     """
 
     verdict: Verdict
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...] = ()
 
 
 def ruling(verdict: Verdict, reasons: set[str] | frozenset[str]) -> Ruling:
