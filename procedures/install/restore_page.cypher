@@ -14,6 +14,7 @@ CALL (page) {
   REMOVE t.slot_line, t.slot_place, t.slot_stands, t.slot_key, t.slot_name, t.slot_value, t.slot_due
   SET t:$(live)
   REMOVE t.next_due, t.last_curated_at, t.curation_action, t.curation_rails, t.curation_failures, t.quarantined_until, t.hold_until
+  REMOVE t.mvs, t.mvs_at, t.needs_compression, t.needs_improvement
   RETURN count(*) AS restored
 }
 RETURN restored
