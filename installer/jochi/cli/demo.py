@@ -156,7 +156,7 @@ def show(story: Story) -> None:
     )
     out.print(f"{story.budget_words} Tombstones are in no tier.", markup=False)
     columns = ("in the replay", "by the database alone")
-    table(f"What was pruned and why{what}", ("rule", "kind", *columns), story.pruned(), right=(2, 3))
+    table(f"What was pruned or merged, and why{what}", ("rule", "kind", *columns), story.pruned(), right=(2, 3))
     if story.purged():
         out.print(f"{story.purged():,} tombstones were older than 30 days and deleted for good (tombstone.ttl).")
     table(

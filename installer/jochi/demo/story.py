@@ -259,8 +259,8 @@ class Story:
         return {amount.kind: (amount.n, amount.tokens) for amount in self.after.tombstones}
 
     def pruned(self) -> list[tuple[str, str, int, int]]:
-        """(rule, kind, by the replay, by the database), most first."""
-        return self._counts(lambda action: action.kind if action.action == "prune" else None)
+        """Pruned, and merged into another: (rule, kind, by the replay, by the database), most first."""
+        return self._counts(lambda action: action.kind if action.action in GONE else None)
 
     def changed(self) -> list[tuple[str, str, int, int]]:
         """Archived, moved and flagged: (rule, what it did, by the replay, by the database), most first.
@@ -303,6 +303,10 @@ class Story:
             key for action in self.actions if action.action == "prune" and not action.replayed for key in action.keys
         ]
         return live[:3]
+
+
+GONE = frozenset({"prune", "merge"})
+"""Actions that leave a tombstone."""
 
 
 def moved_to(tier: str) -> str:
