@@ -7,11 +7,9 @@ one record written; no rails, no vectors, no copies for the way back. Both send 
 
 from __future__ import annotations
 
-import os
 import time
 from datetime import datetime, timedelta, timezone
 from statistics import median
-from typing import Any
 
 from rich.table import Table
 
@@ -27,7 +25,8 @@ _PAIRS = """
 UNWIND range(1, $n) AS i
 CREATE (a:Curated:MemoryEntry {key: $scope + '/a' + i, scope: $scope, id: 'a' + i, content: 'text ' + i, content_hash: 'a' +
 i, tier: 'WARM',
-  created_at: $made - duration('P1D'), access_count: 3, tags: ['x', 'y'], agents: ['ann'], last_accessed_at: $made, revision:
+  created_at: $made - duration('P1D'), confidence: 1.0,
+  access_count: 3, tags: ['x', 'y'], agents: ['ann'], last_accessed_at: $made, revision:
   1, next_due: $far})
 CREATE (b:Curated:MemoryEntry {key: $scope + '/b' + i, scope: $scope, id: 'b' + i, content: 'text ' + i, content_hash: 'b' +
 i, tier: 'HOT',
@@ -134,14 +133,13 @@ def wipe(database: Database) -> None:
 
 
 def main() -> None:
-    """On the server of JOCHI_TEST_URI, whose memories are wiped."""
-    import neo4j
+    """On a server of its own."""
     from rich.console import Console
+    from tests.own_server import own_server
 
-    auth: Any = (os.environ.get("JOCHI_TEST_USER", "neo4j"), os.environ.get("JOCHI_TEST_PASSWORD", ""))
-    table = Table("what", "figure", "wanted", title=f"load of the box: {os.getloadavg()[0]:.1f}")
-    with neo4j.GraphDatabase.driver(os.environ["JOCHI_TEST_URI"], auth=auth) as driver:
-        merge(Jochi(driver), table)
+    table = Table("what", "figure", "wanted")
+    with own_server("bench-merge") as client:
+        merge(client, table)
     Console(width=110).print(table)
 
 
