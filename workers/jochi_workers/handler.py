@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal, Protocol
@@ -54,3 +54,17 @@ class Handler(Protocol):
 
     def handle(self, rows: Sequence[Row]) -> Outcome:
         """Does the work. Raises only for its own mistakes: then every row counts as failed."""
+
+
+def one_by_one(rows: Sequence[Row], values: Callable[[Row], dict[str, Any]], stopping: Callable[[], bool]) -> Outcome:
+    """Each row's values; one that fails doesn't cost the others their turn. What is left when ``stopping`` says so goes back."""
+    outcome = Outcome()
+    for position, row in enumerate(rows):
+        if stopping():
+            outcome.returned = [left["key"] for left in rows[position:]]
+            break
+        try:
+            outcome.done.append(Result(row["key"], values(row)))
+        except Exception as error:
+            outcome.failed[row["key"]] = type(error).__name__
+    return outcome

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jochi_workers.guard import Ruling, judge
-from jochi_workers.handler import Outcome, QueueName, Result, Row
+from jochi_workers.handler import Outcome, QueueName, Row, one_by_one
 
 MERGED_BEFORE = Ruling("merge", ("merged_before",))
 """Of a text that was written again after a person had it merged into just this memory."""
@@ -29,16 +29,7 @@ class Judge:
         self._stopping = stopping
 
     def handle(self, rows: Sequence[Row]) -> Outcome:
-        outcome = Outcome()
-        for position, row in enumerate(rows):
-            if self._stopping():
-                outcome.returned = [left["key"] for left in rows[position:]]
-                break
-            try:
-                outcome.done.append(Result(row["key"], self._values(row)))
-            except Exception as error:  # one pair that can't be judged must not cost the others their turn
-                outcome.failed[row["key"]] = type(error).__name__
-        return outcome
+        return one_by_one(rows, self._values, self._stopping)
 
     def _values(self, row: Row) -> dict[str, Any]:
         left, right = text_hash(row["left"]), text_hash(row["right"])

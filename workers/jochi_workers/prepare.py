@@ -8,7 +8,7 @@ from typing import Any
 from jochi.content import content_hash, is_hash_of
 from jochi.slot_names import slot_name_of
 from jochi.tokens import ESTIMATE_COUNTER, TokenCounter, best_counter
-from jochi_workers.handler import Outcome, QueueName, Result, Row
+from jochi_workers.handler import Outcome, QueueName, Row, one_by_one
 
 
 class Prepare:
@@ -25,16 +25,7 @@ class Prepare:
         return self.counter.name != ESTIMATE_COUNTER
 
     def handle(self, rows: Sequence[Row]) -> Outcome:
-        outcome = Outcome()
-        for position, row in enumerate(rows):
-            if self._stopping():
-                outcome.returned = [left["key"] for left in rows[position:]]
-                break
-            try:
-                outcome.done.append(Result(row["key"], self._values(row)))
-            except Exception as error:  # one text that can't be counted must not cost the others their turn
-                outcome.failed[row["key"]] = type(error).__name__
-        return outcome
+        return one_by_one(rows, self._values, self._stopping)
 
     def _values(self, row: Row) -> dict[str, Any]:
         slot = slot_name_of(row["said"]) if row.get("said") else None
