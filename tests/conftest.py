@@ -137,11 +137,12 @@ def wipe_memories(database: Database) -> None:
         "j.failures = 0, j.crashes = 0, j.isolated_in_a_row = 0, j.batch_now = null, j.skip = [], j.cursor = null, "
         "j.walked_at = null, j.walk_again = null, j.walk_names = null, j.walk_counts = null, j.walk_samples = null, "
         "j.found_names = null, j.found_counts = null, j.found_samples = null, "
-        "j.check_mark = null, j.check_cursor = null, j.checked_at = null, j.check_began = null"
+        "j.pace = null, j.pace_factor = null, j.check_mark = null, j.check_cursor = null, j.checked_at = null, j.check_began = null"
     )
     database.run(
         "MATCH (p:JochiPump) SET p.enabled = true, p.guard = null, p.applied_at = null, p.last_tick = datetime.realtime(), "
-        "p.installing_until = null, p.armed = false"
+        "p.installing_until = null, p.armed = false, "
+        "p.mode = null, p.mode_since = null, p.mode_pinned = null, p.mode_rate = null, p.mode_at = null"
     )
 
 

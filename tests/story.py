@@ -50,6 +50,8 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     story["restored"] = [(each.key, each.outcome) for each in client.restore([*dead[:5], "default/none"])]
     story |= use(client, later)
     client.approve()
+    pinned = client.pin_mode("MINIMAL")
+    story["mode"] = (pinned.mode, client.pin_mode(None).mode, [str(job.pace) for job in client.jobs() if job.adaptive])
     end = datetime(2040, 1, 1, tzinfo=timezone.utc)
     story["budgets"] = _plain(client.plan_budgets())
     story["merged"] = merges(client, end)

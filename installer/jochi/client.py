@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import neo4j
 
@@ -40,7 +40,18 @@ from jochi.migrations import ChainName
 from jochi.operate.budgets import BudgetPlan, plan_budgets
 from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
-from jochi.operate.results import Applied, Hygiene, JobState, Restored, Status, Switch, TierReport, Unmerged
+from jochi.operate.results import (
+    Applied,
+    Hygiene,
+    JobState,
+    Mode,
+    ModeName,
+    Restored,
+    Status,
+    Switch,
+    TierReport,
+    Unmerged,
+)
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.recalling import Recalled, recall
 from jochi.remembering import Memory, Remembered
@@ -440,6 +451,21 @@ class Jochi:
     def resume(self, switch: Switch) -> bool:
         """Takes a pause back; False if there was none."""
         return bool(self.engine.call("jobs/resume", self._switch(switch))["resumed"])
+
+    def mode(self) -> Mode:
+        """How busy the engine is, and why."""
+        pump = self.status().pump
+        if pump is None:
+            raise Refused("jochi is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED)
+        return Mode.from_pump(pump)
+
+    def pin_mode(self, mode: ModeName | None) -> Mode:
+        """Keeps the engine in ``mode`` whatever applications do; None lets it choose again, at the job's next look."""
+        asked = {"clock": self._server_now(), "pump": self.engine.pump, "mode": mode, "by": operating_system_user()}
+        row = self.engine.call("scheduler/pin_mode", asked)
+        if row["pinned"] is None:
+            raise UsageError(f"there is no mode {mode!r}", fix=f"there are: {', '.join(get_args(ModeName))}")
+        return self.mode()
 
     # -- inner -----------------------------------------------------------------------------------------------------
 

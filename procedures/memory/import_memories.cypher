@@ -23,5 +23,5 @@ FOREACH (new IN CASE outcome WHEN 'written' THEN [row] ELSE [] END |
   FOREACH (i IN range(0, size(group.instants) - 1) | SET m[group.instants[i]] = datetime(new[2][i]))
   SET m.next_due = m.created_at)
 WITH group.kind AS kind, group.scope AS scope, outcome, count(*) AS memories
-FOREACH (_ IN CASE outcome WHEN 'written' THEN [1] ELSE [] END | CREATE (:JochiScopeChange {scope: scope, at: $now}))
+FOREACH (_ IN CASE outcome WHEN 'written' THEN [1] ELSE [] END | CREATE (:JochiScopeChange {scope: scope, at: $now, written: memories}))
 RETURN kind, outcome, sum(memories) AS memories;

@@ -18,7 +18,7 @@ CALL (outcome) {
   WITH outcome WHERE outcome = 'created'
   CREATE (m:Curated {key: $key})
   SET m:$($labels), m += $properties
-  CREATE (:JochiScopeChange {scope: m.scope, at: $properties.next_due})
+  CREATE (:JochiScopeChange {scope: m.scope, at: $properties.next_due, written: 1})
   RETURN collect(m)[0] AS memory
 }
 RETURN outcome, memory, known;

@@ -42,7 +42,7 @@ CALL (m, outcome) {
       m.revision = coalesce(m.revision, 0) + 1,
       m.updated_at = $now,
       m.next_due = CASE WHEN m.next_due <= $now THEN m.next_due ELSE $now END
-  CREATE (:JochiScopeChange {scope: m.scope, at: $now})
+  CREATE (:JochiScopeChange {scope: m.scope, at: $now, written: 1})
   RETURN count(*) AS written
 }
 RETURN outcome, m AS memory, known, coalesce(m.deleted_at, deleted_at) AS deleted_at;

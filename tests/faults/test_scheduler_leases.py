@@ -54,6 +54,7 @@ def account(jochi: Jochi, held: dict[str, Any], selected: int, limit: int) -> No
             "stop": False,
             "more": False,
             "tally": [],
+            "took_ms": 0,
         },
     )
 

@@ -28,6 +28,7 @@ from jochi.cli.demo import demo
 from jochi.cli.doctor import doctor
 from jochi.cli.history import history
 from jochi.cli.importing import import_command
+from jochi.cli.mode import mode
 from jochi.cli.recalling import recall
 from jochi.cli.remember import remember
 from jochi.cli.status import status
@@ -78,6 +79,7 @@ app.add_typer(duplicates.app, name="duplicates")
 app.command("import")(import_command)
 app.command()(remember)
 app.command()(status)
+app.command()(mode)
 app.command()(touch)
 app.command()(recall)
 app.command()(history)

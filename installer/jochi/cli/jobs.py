@@ -34,7 +34,7 @@ def print_jobs(jobs: list[JobState]) -> None:
     rows = [
         (
             job.name,
-            job.slot if job.every is None else f"{int(job.every.total_seconds())} s",
+            _starts(job),
             job_word(job),
             job.last_status,
             moment(job.last_finished_at),
@@ -51,6 +51,14 @@ def print_jobs(jobs: list[JobState]) -> None:
         rows,
         right=(5, 7, 8),
     )
+
+
+def _starts(job: JobState) -> str | None:
+    if job.every is None:
+        return job.slot
+    if job.pace is None or job.pace == job.every:
+        return f"{job.every.total_seconds():g} s"
+    return f"{job.pace.total_seconds():g} s ({job.every.total_seconds():g} s)"
 
 
 def job_word(job: JobState) -> str:

@@ -11,7 +11,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.jobs import print_jobs
 from jochi.cli.output import AsJson, moment, out, table, write_json
 from jochi.operate.check import Check, Level
-from jochi.operate.results import Accesses, Hygiene, Status
+from jochi.operate.results import Accesses, Hygiene, Mode, Status
 from jochi.operate.status import Overview, Versions, overview
 
 MOST_SHOWN = 20
@@ -72,6 +72,8 @@ def _print_engine(found: Overview) -> None:
     _print_check("pump", found.pump)
     _print_check("after a restart", found.restart)
     _print_decisions(found)
+    if found.mode is not None:
+        _say(mode_in_words(found.mode))
     if found.engine is not None:
         _print_amounts(found.engine)
     if found.accesses is not None:
@@ -85,6 +87,19 @@ def _print_engine(found: Overview) -> None:
                 _say(f"{job.name} failed {job.failures} times in a row: {job.last_error or 'no error was kept'}")
     _print_quarantined(found)
     _print_tiers(found)
+
+
+def mode_in_words(found: Mode) -> str:
+    """One line: the mode, why, and since when."""
+    why = (
+        "nothing has looked yet"
+        if found.rate is None
+        else f"{found.rate:,.1f} accesses and writes a minute at {moment(found.looked_at)}"
+    )
+    if found.pinned_by is not None:
+        why = f"pinned by {found.pinned_by}; `jochi mode auto` lets it choose; {why}"
+    since = f" since {moment(found.since)}" if found.since else ""
+    return f"mode: {found.mode}{since}: {why}"
 
 
 def _print_check(title: str, check: Check | None) -> None:

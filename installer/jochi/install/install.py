@@ -295,6 +295,7 @@ def job_rows(policy: LoadedPolicy) -> list[dict[str, Any]]:
             "max_batches": job.max_batches,
             "priority": job.priority,
             "destructive": job.destructive,
+            "adaptive": job.adaptive,
             "enabled": job.enabled,
             "parameters": {f"p_{key}": value for key, value in job.parameters.items()},
         }

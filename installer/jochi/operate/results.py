@@ -64,8 +64,11 @@ class JobState:
     name: str
     procedure: str
     every: timedelta | None
+    pace: timedelta | None
+    """What ``every`` is in the present mode, for adaptive jobs; None: as the policy says."""
     slot: str | None
     """`every` or `slot` (a fixed slot, with its time zone), never both."""
+    adaptive: bool
     priority: int
     destructive: bool
     enabled: bool
@@ -87,10 +90,11 @@ class JobState:
         """From an entry of `jobs/list`."""
         values = {key: to_python(row[key]) for key in cls.__dataclass_fields__ if key in row}
         every = None if row["every_s"] is None else timedelta(seconds=row["every_s"])
+        pace = None if row["pace_ms"] is None else timedelta(milliseconds=row["pace_ms"])
         slot = None
         if row["slot_days"] is not None:
             slot = f"{Slot(tuple(row['slot_days']), row['slot_hour'], row['slot_minute'])} {row['slot_zone']}"
-        return cls(every=every, slot=slot, **values)
+        return cls(every=every, pace=pace, slot=slot, **values)
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,35 @@ class Status:
             plain["tombstones"]["oldest"],
             plain["pauses"],
             plain["tripped"],
+        )
+
+
+ModeName = Literal["IDLE", "BACKGROUND", "MINIMAL"]
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How busy the engine is: IDLE, BACKGROUND or MINIMAL (docs/reference/jobs-and-runs.md).
+
+    ``rate``: accesses and writes a minute at the last look, ``looked_at``; None where nothing has looked yet.
+    """
+
+    mode: str
+    since: datetime | None
+    rate: float | None
+    looked_at: datetime | None
+    pinned_by: str | None
+
+    @classmethod
+    def from_pump(cls, pump: Mapping[str, Any]) -> Mode:
+        """From the properties of the :JochiPump."""
+        pinned_by = (pump.get("mode_pinned_by") or "somebody") if pump.get("mode_pinned") else None
+        return cls(
+            pump.get("mode") or "BACKGROUND",
+            pump.get("mode_since"),
+            pump.get("mode_rate"),
+            pump.get("mode_at"),
+            pinned_by,
         )
 
 

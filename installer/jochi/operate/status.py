@@ -20,7 +20,7 @@ from jochi.migrations import State
 from jochi.operate.check import Check
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import check_restart
-from jochi.operate.results import Accesses, Hygiene, JobState, Status
+from jochi.operate.results import Accesses, Hygiene, JobState, Mode, Status
 from jochi.registry import Status as Word
 from jochi.resources import statement
 from jochi.scheduler.arming import armed_jobs
@@ -173,6 +173,7 @@ class Overview:
     budgets: Budgets | None = None
     """None: the tiers weren't asked for, or aren't readable."""
     notes: list[str] = field(default_factory=list)
+    mode: Mode | None = None
 
 
 def overview(client: Jochi, *, tiers: bool = True) -> Overview:
@@ -235,6 +236,7 @@ def overview(client: Jochi, *, tiers: bool = True) -> Overview:
         part("hygiene", client.hygiene),
         weighed[1] if weighed else None,
         notes,
+        Mode.from_pump(seen) if seen else None,
     )
 
 

@@ -45,6 +45,7 @@ ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "lifecycles": (),
         "facts": (),
         "value": (),
+        "modes": ("choose_mode",),
     }
 )
 """Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""
@@ -53,7 +54,7 @@ JOBS_ADDED_LATER = ("requeue_hashes",)
 """Jobs of the engine itself that came with none of these tables."""
 
 KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"edges": ("faded", "ephemeral"), "facts": ("worth",)}
+    {"edges": ("faded", "ephemeral"), "facts": ("worth",), "scheduler": ("slow_batch", "batch_step", "batch_floor")}
 )
 """Keys that such databases don't have in a table that they do have."""
 

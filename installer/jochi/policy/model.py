@@ -43,6 +43,7 @@ from jochi.policy.settings import (
     Intake,
     Job,
     Limits,
+    Modes,
     Orphans,
     Queue,
     Rails,
@@ -142,6 +143,7 @@ class Policy(Part):
     tiers: Tiers
     budgets: Budgets
     scheduler: Scheduler
+    modes: Modes
     jobs: dict[str, Job]
     predicates: dict[Name, Predicate] = Field(default_factory=dict)
     kinds: dict[str, Kind]

@@ -180,6 +180,7 @@ class Intake(Part):
     longest_key: Annotated[int, Field(ge=10, le=2_000)]
 
 
+_Rate = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 _Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
@@ -215,6 +216,9 @@ class Scheduler(Part):
     retry_after: PositiveDuration
     isolate_in_a_row: Count
     skip_for: PositiveDuration
+    slow_batch: PositiveDuration
+    batch_step: Annotated[Share, Field(gt=0)]
+    batch_floor: Annotated[Share, Field(gt=0)]
     quarantine_min: PositiveDuration
     quarantine_max: PositiveDuration
 
@@ -233,6 +237,8 @@ class Job(Part):
     max_batches: Annotated[int, Field(ge=1, le=1_000)]
     priority: Annotated[int, Field(ge=1, le=9)] = 5
     destructive: bool
+    adaptive: bool = False
+    """Its interval follows the mode (`[modes]`). Not in policies that were installed before modes came: those keep their pace."""
     enabled: bool = True
     parameters: dict[Name, str | int | float | bool] = Field(default_factory=dict)
 
@@ -240,6 +246,31 @@ class Job(Part):
     def _interval_or_slot(self) -> Job:
         if (self.every is None) == (self.at is None):
             raise ValueError("a job has either every (an interval) or at (a fixed slot)")
+        return self
+
+
+class Modes(Part):
+    """`[modes]`: how the engine's pace follows what applications do (seed 000, Option C, Adaptive mode switching).
+
+    Accesses and writes of the last ``window``, a minute: below ``idle_below`` the mode is IDLE, until it reaches
+    ``idle_until``; from ``minimal_from`` it is MINIMAL, until it falls to ``minimal_until``; else BACKGROUND. A mode lasts at
+    least ``hold``. ``idle_pace`` and ``minimal_pace`` multiply the intervals of jobs with `adaptive = true` and the classes of
+    the due queue.
+    """
+
+    window: PositiveDuration
+    idle_below: _Rate
+    idle_until: _Rate
+    minimal_from: _Rate
+    minimal_until: _Rate
+    hold: Duration
+    idle_pace: Annotated[float, Field(ge=0.1, le=1, allow_inf_nan=False)]
+    minimal_pace: Annotated[float, Field(ge=1, le=12, allow_inf_nan=False)]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Modes:
+        if not self.idle_below <= self.idle_until <= self.minimal_until <= self.minimal_from:
+            raise ValueError("these must not fall: idle_below, idle_until, minimal_until, minimal_from")
         return self
 
 

@@ -37,7 +37,7 @@ class Run:
     @classmethod
     def from_node(cls, node: Mapping[str, Any]) -> Run:
         """From the properties of a :JochiJobRun."""
-        fixed = {"token", "batches", "selected", "changed", "failed_batches"}
+        fixed = {"token", "batches", "selected", "changed", "failed_batches", "slow_batches", "longest_batch_ms"}
         tally = {key: value for key, value in node.items() if type(value) is int and key not in fixed}
         return cls(
             node["id"],
@@ -109,7 +109,8 @@ def _batch_in(
     tx: neo4j.ManagedTransaction, engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: datetime
 ) -> bool:
     """The same four steps as `scheduler/step`, in one transaction. False: nothing was left to do."""
-    opened = engine.call_in(tx, engine.text("scheduler/begin"), {"clock": clock.now(), "pump": engine.pump, **held})
+    began = clock.now()
+    opened = engine.call_in(tx, engine.text("scheduler/begin"), {"clock": began, "pump": engine.pump, **held})
     if not opened or not opened["go"]:
         return False
     if opened["select"] is None or opened["act"] is None:
@@ -137,6 +138,7 @@ def _batch_in(
             "stop": bool(acted.get("stop")),
             "more": bool(acted.get("more")),
             "tally": acted.get("tally") or [],
+            "took_ms": int((clock.now() - began).total_seconds() * 1000),
         },
     )
     return True
