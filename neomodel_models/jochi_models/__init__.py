@@ -7,7 +7,17 @@
 
 from jochi_models.agents import Agent, AgentKey, Migration, SystemConfig
 from jochi_models.curated import Curated, Tombstone
-from jochi_models.errors import ContentKnown, EngineOwned, Gone, KeyTaken, LostUpdate, NotOffered, NotSaved, Pruned
+from jochi_models.errors import (
+    ContentKnown,
+    EngineOwned,
+    Gone,
+    KeyTaken,
+    Locked,
+    LostUpdate,
+    NotOffered,
+    NotSaved,
+    Pruned,
+)
 from jochi_models.facts import Fact, MemoryBox, Trace
 from jochi_models.knowledge import (
     BoundedMemoryManifest,
@@ -52,6 +62,7 @@ __all__ = [
     "HeartbeatTaskRegistry",
     "KeyTaken",
     "KnowledgeChunk",
+    "Locked",
     "LostUpdate",
     "Macro",
     "MemoryBox",

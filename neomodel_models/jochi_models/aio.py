@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 from neomodel import (
@@ -26,6 +29,7 @@ from jochi import clock
 from jochi_models import agents, connecting, facts, knowledge, personal, saving, team
 from jochi_models.common import CuratedFields
 from jochi_models.curated import TombstoneFields, live_label, no_bulk, no_delete, no_tombstone
+from jochi_models.errors import Locked
 from jochi_models.relationships import declared, relationship_model
 from jochi_models.state import LoadedState
 
@@ -127,6 +131,26 @@ class Curated(LoadedState, CuratedFields, AsyncStructuredNode):
     async def refresh(self) -> None:
         """See `jochi_models.Curated.refresh`."""
         await run(saving.refresh(self))
+
+    @asynccontextmanager
+    async def lock(self, agent: str, *, wait: float = 0) -> AsyncIterator[Self]:
+        """See `jochi_models.Curated.lock`."""
+        if adb._active_transaction is not None:
+            raise saving.lock_in_transaction(self)
+        deadline = time.monotonic() + wait
+        while True:
+            try:
+                since = await run(saving.lock(self, agent))
+                break
+            except Locked:
+                pause = saving.pauses_until(deadline, time.monotonic())
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
+        try:
+            yield self
+        finally:
+            await run(saving.unlock(self, agent, since))
 
     async def expire(self) -> Self:
         """See `jochi_models.Curated.expire`."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 from neomodel import NodeSet, RelationshipFrom, RelationshipTo, StructuredNode, StructuredRel, ZeroOrMore, db
@@ -12,7 +14,7 @@ from typing_extensions import Self
 from jochi import clock
 from jochi_models import connecting, saving
 from jochi_models.common import CuratedFields
-from jochi_models.errors import NotOffered
+from jochi_models.errors import Locked, NotOffered
 from jochi_models.properties import ListProperty, Owned, ScopeProperty, TextProperty, ZonedDateTimeProperty
 from jochi_models.relationships import declared, relationship_model
 from jochi_models.state import LoadedState
@@ -129,6 +131,32 @@ class Curated(LoadedState, CuratedFields, StructuredNode):
     def refresh(self) -> None:
         """Loads it again; what was changed here and not saved is gone. Pruned or Gone where it isn't live any more."""
         run(saving.refresh(self))
+
+    @contextmanager
+    def lock(self, agent: str, *, wait: float = 0) -> Iterator[Self]:
+        """Keeps the memory for ``agent`` while the block runs: the engine doesn't prune or archive it, no other agent gets it.
+
+        ``wait``: seconds to wait for another agent's lock, else `Locked` at once. The object is loaded anew; what isn't saved by
+        then is refused. The lock ends with the block, or with the policy's `rails.lock_ttl` (10 min), whichever comes first; the
+        same agent's again begins its time anew. Who doesn't ask for the lock can still save: of two saves the second is a
+        `LostUpdate`. Not inside a transaction of neomodel's, where nobody would see it.
+        """
+        if db._active_transaction is not None:
+            raise saving.lock_in_transaction(self)
+        deadline = time.monotonic() + wait
+        while True:
+            try:
+                since = run(saving.lock(self, agent))
+                break
+            except Locked:
+                pause = saving.pauses_until(deadline, time.monotonic())
+                if pause is None:
+                    raise
+                time.sleep(pause)
+        try:
+            yield self
+        finally:
+            run(saving.unlock(self, agent, since))
 
     def expire(self) -> Self:
         """Lets the engine prune it at its next look, under the rails, and undoable: sets `expires_at` to now and saves."""

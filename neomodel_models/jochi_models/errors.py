@@ -26,6 +26,21 @@ class LostUpdate(Refused):
         )
 
 
+class Locked(Refused):
+    """Another agent has the memory. ``by``, ``since``: whose it is and since when, where the database can tell."""
+
+    def __init__(self, key: str, by: str | None, since: datetime | None) -> None:
+        self.key = key
+        self.by = by
+        self.since = since
+        when = f" since {since.isoformat(timespec='seconds')}" if since else ""
+        super().__init__(
+            f"{by or 'somebody'} has locked it{when}",
+            where=key,
+            fix="try later or wait for it: lock(agent, wait=seconds); a lock ends with the policy's rails.lock_ttl",
+        )
+
+
 class Pruned(Refused):
     """The memory is a tombstone: the engine pruned it, and a save would bring it back behind the engine's back."""
 
@@ -87,6 +102,7 @@ __all__ = [
     "Gone",
     "JochiError",
     "KeyTaken",
+    "Locked",
     "LostUpdate",
     "NotOffered",
     "NotSaved",

@@ -26,7 +26,7 @@ from jochi.policy.model import Policy
 from jochi.properties import may_lie_ahead
 from jochi.resources import statement
 from jochi.slot_names import slot_name_of
-from jochi_models.errors import ContentKnown, Gone, KeyTaken, LostUpdate, NotSaved, Pruned
+from jochi_models.errors import ContentKnown, Gone, KeyTaken, Locked, LostUpdate, NotSaved, Pruned
 from jochi_models.state import LoadedState
 
 Row = Mapping[str, Any]
@@ -176,6 +176,62 @@ def _update(memory: LoadedState) -> Work[None]:
         memory._take(row["memory"])
         return
     _give_up(key)
+
+
+def lock(memory: LoadedState, agent: str) -> Work[datetime]:
+    """Takes the memory for ``agent`` and loads it as it is now; returns since when it is the agent's.
+
+    `Locked` where another agent has it; `Pruned`, `Gone`; `UsageError` where the object has changes that aren't saved.
+    """
+    if not agent.strip():
+        raise UsageError("a lock says whose it is", where=_kind(memory), fix="give the agent's name")
+    if memory._loaded is None:
+        raise NotSaved("it isn't saved yet", where=_kind(memory), fix="call save() first")
+    key = _key(memory)
+    if unsaved := sorted(memory._changed()):
+        raise UsageError(
+            f"it has changes that aren't saved: {', '.join(unsaved)}",
+            where=key,
+            fix="save() or refresh() first: what is locked is loaded anew",
+        )
+    installed = yield from _policy()
+    now = clock.now()
+    expired = now - installed.policy.rails.lock_ttl
+    parameters = {"now": now, "expired": expired, "key": key, "labels": _labels(memory), "agent": agent}
+    row = (yield Statement(statement("models/lock"), parameters))[0]
+    if row["outcome"] == "pruned":
+        raise Pruned(key, _native(row["deleted_at"]))
+    if row["outcome"] == "gone":
+        raise Gone(key, _kind(memory))
+    if row["outcome"] == "held":
+        raise Locked(key, row["held_by"], _native(row["held_since"]))
+    memory._take(row["memory"])
+    return now
+
+
+def unlock(memory: LoadedState, agent: str, since: datetime) -> Work[bool]:
+    """Gives the memory back; False where the lock wasn't this agent's any more. What the object holds else stays as it is."""
+    parameters = {"now": clock.now(), "key": _key(memory), "agent": agent, "locked_at": since}
+    released = bool((yield Statement(statement("models/unlock"), parameters))[0]["released"])
+    for name in ("locked_by", "locked_at") if released else ():
+        vars(memory)[name] = None
+        if memory._loaded is not None:
+            memory._loaded[name] = None
+    return released
+
+
+def lock_in_transaction(memory: LoadedState) -> UsageError:
+    """The error for a lock that nobody would see."""
+    return UsageError(
+        "a lock inside a transaction is seen by nobody before it ends",
+        where=_kind(memory),
+        fix="take the lock first, then begin the transaction inside of it",
+    )
+
+
+def pauses_until(deadline: float, now: float) -> float | None:
+    """Seconds before a lock that another agent has is asked for again; None: the time to wait is over."""
+    return min(0.1, deadline - now) if now < deadline else None
 
 
 def lock_ends(one: Any, other: Any) -> Work[None]:

@@ -164,8 +164,10 @@ def test_adaptive_jobs_follow_the_mode_and_others_dont(client: Jochi) -> None:
     assert job_of(client, "curate_due")["next_start"] == now + 2.5 * MINUTE
     assert job_of(client, "purge_tombstones")["next_start"] == now + MINUTE  # that is sooner already
     paces = {job.name: job.pace for job in client.jobs() if job.adaptive}
-    assert paces["curate_due"] == 2.5 * MINUTE and paces["hygiene"] == timedelta(hours=3)
-    assert "fold_accesses" not in paces and job_of(client, "fold_accesses").get("pace") is None
+    assert paces["curate_due"] == 2.5 * MINUTE
+    assert paces["hygiene"] == timedelta(hours=3)
+    assert "fold_accesses" not in paces
+    assert job_of(client, "fold_accesses").get("pace") is None
 
     accesses(client, 1_000, now + 6 * MINUTE)
     assert choose(client, now + 6 * MINUTE) == "MINIMAL"
@@ -183,7 +185,8 @@ def test_the_next_start_of_a_run_is_that_of_its_mode(client: Jochi, mode: ModeNa
     (run,) = client.run("curate_due")
     assert job_of(client, "curate_due")["next_start"] == before + minutes * MINUTE
     (node,) = client.history("curate_due")
-    assert node["id"] == run.id and node["mode"] == mode
+    assert node["id"] == run.id
+    assert node["mode"] == mode
 
 
 @pytest.mark.parametrize(("mode", "factor"), [("IDLE", 0.5), ("BACKGROUND", 1), ("MINIMAL", 3)])
@@ -223,7 +226,7 @@ def test_a_pinned_mode_stays_until_it_is_let_go(client: Jochi) -> None:
     assert job_of(client, "curate_due")["pace_factor"] == 3.0
     assert client.pin_mode(None).mode == "MINIMAL"
     assert choose(client, now + timedelta(days=1)) == "IDLE"
-    with pytest.raises(UsageError, match="no mode 'FAST'.*\n?"):
+    with pytest.raises(UsageError, match="no mode 'FAST'"):
         client.pin_mode("FAST")  # type: ignore[arg-type]
     assert pump_of(client)["mode"] == "IDLE"
 
@@ -231,13 +234,15 @@ def test_a_pinned_mode_stays_until_it_is_let_go(client: Jochi) -> None:
 def test_an_install_keeps_the_mode_and_what_a_person_pinned(client: Jochi) -> None:
     client.pin_mode("MINIMAL")
     client.install(arm=False)
-    assert client.mode().mode == "MINIMAL" and client.mode().pinned_by
+    assert client.mode().mode == "MINIMAL"
+    assert client.mode().pinned_by
     choose(client, clock.now())
     assert job_of(client, "curate_due")["pace_factor"] == 3.0
 
 
 def test_status_says_the_mode(client: Jochi, server: Any, tmp_path: Path) -> None:
-    assert overview(client).mode is not None and overview(client).mode.mode == "BACKGROUND"  # type: ignore[union-attr]
+    assert overview(client).mode is not None
+    assert overview(client).mode.mode == "BACKGROUND"
     password = tmp_path / "password"
     password.write_text(server.password)
     options = ["--uri", server.uri, "--user", server.user, "--password-file", str(password)]
@@ -248,7 +253,8 @@ def test_status_says_the_mode(client: Jochi, server: Any, tmp_path: Path) -> Non
         return result.output
 
     assert said("mode").startswith("mode: BACKGROUND: nothing has looked yet")
-    assert "mode: IDLE" in said("mode", "idle") and "pinned by" in said("status", "--no-tiers")
+    assert "mode: IDLE" in said("mode", "idle")
+    assert "pinned by" in said("status", "--no-tiers")
     assert "150 s (300 s)" in said("jobs", "ls")
     assert "pinned" not in said("mode", "auto")
     assert CliRunner().invoke(app, [*options, "mode", "fast"]).exit_code == 2
