@@ -59,7 +59,7 @@ from jochi.salience import Standing
 from jochi.scheduler.arming import armed_jobs, ensure_jobs
 from jochi.scheduler.runner import Run, run_job
 from jochi.scheduler.server_clock import ServerClock
-from jochi.scoring import Scored
+from jochi.scoring import Scored, scores
 from jochi.superseding import Placed, Stretch
 from jochi.temporal import to_python
 from jochi.users import operating_system_user
@@ -189,12 +189,12 @@ class Jochi:
         return found.with_orphan(self._read("curate/explain_orphan", now=when, key=key))
 
     def score(self, keys: Iterable[str], *, at: datetime | None = None) -> list[Scored]:
-        """What memories (`scope/id`, up to some thousands) are worth, term by term, sorted by key.
+        """What memories (`scope/id`, any number) are worth, term by term, sorted by key.
 
-        Keys that no live memory has are left out. ``at``: default now. Writes nothing.
+        Keys that no live memory has are left out. ``at``: default now; one for all, in reads of 2,000. Writes nothing.
+        Raises `UsageError`.
         """
-        row = self._read("score/score", now=at or clock.now(), keys=list(keys))
-        return [Scored.from_entry(entry) for entry in row["memories"]]
+        return scores(self.engine, keys, at=at or clock.now())
 
     # -- use -------------------------------------------------------------------------------------------------------
 

@@ -94,12 +94,12 @@ def load(client: Jochi, made: Corpus) -> None:
     policy_indexes.await_built(client.database, policy)
 
 
-def _let_the_index_be_merged(client: Jochi, made: Corpus) -> float:
+def let_the_index_be_merged(client: Jochi, vector: Vectors) -> float:
     """As in a database that is in use, and not right after a bulk load; returns seconds."""
     began = time.monotonic()
     time.sleep(int(CHECKPOINTS.removesuffix("s")))
     settle()
-    client.database.run(_ONE_MORE, {"vector": made.vectors[0].tolist()})
+    client.database.run(_ONE_MORE, {"vector": vector.tolist()})
     client.database.run(_ONE_LESS)
     return time.monotonic() - began
 
@@ -136,7 +136,7 @@ def measure(client: Jochi, table: Table, rounds: int = 3) -> float:
     """Adds recall's rows to the table, of a warm server. Returns the share of the true nearest that it found."""
     made = corpus(zipf_sizes(MEMORIES, SCOPES), client.policy.policy.embedding.dimensions)
     load(client, made)
-    merging = _let_the_index_be_merged(client, made)
+    merging = let_the_index_be_merged(client, made.vectors[0])
     for scope, query in questions(made, 12, seed=1):  # until the compiler of the JVM has done with it
         ask(client, made, scope, query)
     asked = [ask(client, made, scope, query) for scope, query in questions(made, rounds, seed=2)]

@@ -15,11 +15,11 @@ from tests.bench.store import wipe
 from tests.own_server import own_server
 
 from jochi import Jochi
+from jochi.batches import chunks
+from jochi.scoring import CHUNK
 
 NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 MEMORIES = 10_000
-AT_ONCE = 2_000
-"""Keys of one call."""
 ROUNDS, WARM = 9, 4
 
 _CREATE = """
@@ -51,11 +51,11 @@ def measure(client: Jochi) -> tuple[float, float]:
     database.run(_LINK, {"n": MEMORIES})
     database.run(_SCOPE, {"at": NOW - timedelta(days=400)})
     keys = [f"default/m{i}" for i in range(MEMORIES)]
-    pages = [keys[start : start + AT_ONCE] for start in range(0, MEMORIES, AT_ONCE)]
+    pages = list(chunks(keys, CHUNK))
     all_in, on_server = [], []
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        scored = [one for page in pages for one in client.score(page, at=NOW)]
+        scored = client.score(keys, at=NOW)
         all_in.append(time.perf_counter() - began)
         assert len(scored) == MEMORIES
         began = time.perf_counter()

@@ -4,7 +4,7 @@ sides of its threshold (seed 000, Option B; docs/reference/score.md)."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,8 +15,10 @@ from tests.oracle import Link, Memory
 from tests.oracle.strategies import WRONG_TYPES
 from typer.testing import CliRunner
 
-from jochi import Jochi
+from jochi import Jochi, scoring
 from jochi.cli.app import app
+from jochi.engine import Engine
+from jochi.errors import UsageError
 from jochi.policy import LoadedPolicy
 from jochi.scheduler.runner import run_job
 from jochi.scoring import TERMS, Scored
@@ -64,6 +66,26 @@ def test_nobody_is_asked_for_what_is_not_there(jochi: Jochi) -> None:
     assert jochi.score(["default/none", "default/m", "default/m"], at=NOW)[0].key == "default/m"
     assert len(jochi.score(["default/none", "default/m", "default/m"], at=NOW)) == 1
     assert jochi.score([], at=NOW) == []
+
+
+def test_any_number_is_read_in_bounded_transactions(jochi: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each once and in the order of keys, whichever read it came in and however often it was named."""
+    monkeypatch.setattr(scoring, "CHUNK", 3)
+    write(jochi, [memory(f"m{i}", "Note", DAY) for i in range(7)])
+    asked: list[list[str]] = []
+    call = type(jochi.engine).call
+
+    def counted(engine: Engine, name: str, parameters: Mapping[str, Any], *, write: bool = True) -> dict[str, Any]:
+        asked.append(parameters["keys"])
+        assert not write
+        return call(engine, name, parameters, write=write)
+
+    monkeypatch.setattr(type(jochi.engine), "call", counted)
+    keys = [f"default/m{i}" for i in (6, 0, 3, 1, 0, 5, 2, 4, 6)]
+    assert [one.key for one in jochi.score((key for key in keys), at=NOW)] == sorted(set(keys))
+    assert [len(chunk) for chunk in asked] == [3, 3, 1]
+    with pytest.raises(UsageError, match="one text"):
+        jochi.score("default/m1")
 
 
 def test_a_dense_memory_is_not_walked_to_its_end(jochi: Jochi) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 from tests.merge_pairs import pairs, report
-from tests.merge_pairs.judges import JUDGES, Vectors
+from tests.merge_pairs.judges import ASKED_FROM, JUDGES, Guard, Vectors
 from tests.merge_pairs.measure import rule
 
 from jochi_workers.embeddings.minilm import MiniLM
@@ -44,6 +44,7 @@ def main() -> None:
     ruled = {judge.name: rule(judge, judged) for judge in judges}
     tables = [
         report.overall(ruled),
+        report.thresholds({least: rule(Guard(least, vectors), judged) for least in ASKED_FROM}, vectors),
         report.differences(ruled),
         report.sameness(ruled),
         report.readable(judged, vectors),

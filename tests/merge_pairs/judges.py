@@ -16,6 +16,9 @@ from jochi_workers.guard import judge
 THRESHOLDS = (0.70, 0.85, 0.90, 0.95)
 """Raw cosines. 0.70 is what the 0.85 of seed 000 means, which is the score of an index."""
 
+ASKED_FROM = (0.85, 0.90, 0.92, 0.93, 0.94, 0.95)
+"""Merge thresholds that the guard is compared at."""
+
 
 @dataclass(frozen=True)
 class Ruling:

@@ -87,6 +87,35 @@ def overall(ruled: Mapping[str, Sequence[Ruled]]) -> Grid:
     return Grid("English and German; a merge of Chinese or Japanese is always wrong", head, rows)
 
 
+def thresholds(ruled: Mapping[float, Sequence[Ruled]], vectors: Vectors) -> Grid:
+    """A row a merge threshold, of the languages that are read: what the guard is asked about, and what it merges of that."""
+    rows = []
+    for least, all_ in ruled.items():
+        read = measure.of_languages(all_, *READ_LANGUAGES)
+        asked = sum(vectors.cosine(one.pair.left, one.pair.right) >= least for one in read)
+        merged = measure.precision(read)
+        paraphrases = measure.recall(measure.of_class(all_, "paraphrase"))
+        recalls = (
+            measure.recall(read),
+            *(measure.recall(measure.of_languages(all_, language)) for language in READ_LANGUAGES),
+        )
+        rows.append(
+            [
+                f"{least:.2f}",
+                f"{asked:,} of {len(read):,}",
+                f"{merged.part:,}",
+                f"{merged.whole - merged.part:,}",
+                with_bound(merged),
+                *map(percent, (*recalls, paraphrases)),
+            ]
+        )
+    head = (
+        *("merge threshold", "pairs asked about", "right merges", "wrong merges", "precision (≥)", "recall"),
+        *("recall English", "recall German", "recall of paraphrases"),
+    )
+    return Grid("the guard by merge threshold, English and German", head, rows)
+
+
 def differences(ruled: Mapping[str, Sequence[Ruled]]) -> Grid:
     """A row a class of must-not-merge pairs: how many were merged, and the precision if there were no other class."""
     rows = []

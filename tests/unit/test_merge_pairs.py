@@ -387,6 +387,23 @@ def test_the_judges_that_are_measured() -> None:
     assert SameHash().judge("5 km", "6 km").verdict == "veto"
 
 
+def test_a_row_a_merge_threshold() -> None:
+    """What the guard is asked about at each, and what came of it; Chinese isn't counted."""
+    known = [
+        make("paraphrase", "en", ("north", "northish"), "same", "1"),
+        make("filler", "de", ("northish", "east"), "same", "2"),
+        make("number", "en", ("north", "east"), "different", "3"),
+        make("paraphrase", "zh", ("南", "north"), "same", "4"),
+    ]
+    vectors = Vectors([text for pair in known for text in (pair.left, pair.right)], Compass())
+    ruled = {least: rule(CosineAlone(least, vectors), known) for least in (0.0, 0.95, 0.96)}
+    first, second, third = report.thresholds(ruled, vectors).rows
+    assert first[:4] == ["0.00", "3 of 3", "2", "1"]
+    assert second[:4] == ["0.95", "1 of 3", "1", "0"]
+    assert second[5:] == ["50.0 %", "100.0 %", "0.0 %", "100.0 %"]
+    assert third == ["0.96", "0 of 3", "0", "0", "–", "0.0 %", "0.0 %", "0.0 %", "0.0 %"]
+
+
 def test_figures_go_between_the_marks_of_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("a\n<!-- it -->\nold\n<!-- end it -->\nb\n", encoding="utf-8")

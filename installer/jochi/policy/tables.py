@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 from jochi.policy.durations import format_duration
 from jochi.policy.model import Policy
 from jochi.policy.rules import Condition, Rule, TierRule
+from jochi.policy.value import Value, Worth
 
 _HEAD = ["| rule | when | clock | after | then | source |", "|---|---|---|---|---|---|"]
 
 
 def rule_tables(policy: Policy) -> str:
-    """One table for every kind with rules of its own, one for the rules of every kind, one for tiers, one for what fades."""
+    """One table for every kind with rules of its own, one for the rules of every kind, one for tiers, one for what fades, and those
+    of the value score."""
     parts = ["### Every kind", *_table(policy.any_kind.rules)]
     for label, kind in policy.labels().items():
         if kind.rules:
@@ -44,7 +47,82 @@ def rule_tables(policy: Policy) -> str:
             f"| r × (1 + (1 − `confidence`) · {numbers.doubt:g}); from {numbers.steady_from} on it doesn't fall "
             f"| {numbers.gain_most} at salience 0 to {numbers.gain_least} at 1 | {numbers.core_from} uses |",
         ]
+    parts += ["", *_bands(policy), "", *_worth(policy), "", *_terms(policy.value)]
     return "\n".join(parts) + "\n"
+
+
+def _bands(policy: Policy) -> list[str]:
+    value = policy.value
+    lives, most = f"{1 / value.most_lives:g}", f"{value.most_lives:g}"
+    alone, at_once = ", ".join(policy.without_ttl()), ", ".join(value.at_once)
+    acts = {
+        "keep": f"TTLs wait until it is below, and last {most} times as long at most",
+        "lean": "flag `needs_compression`, above the target tokens",
+        "improve": "flag `needs_improvement`, where something is missing and nothing may merge with it",
+        "demote": f"one tier down, not before it is {format_duration(value.grace)} old",
+        "prune": f"prune: what a rule prunes later goes now, not before {lives} of its TTL"
+        + (f"; {alone} without a TTL" if alone else ""),
+    }
+    last = f"{at_once} don't wait for that part of their TTL" if at_once else "as `prune`"
+    read = "of the score itself" if value.profile == "seed" else "of what the score has above the type weight"
+    does = acts if value.over_ttl else dict.fromkeys(acts, "only reported")
+    rows = [f"| {name} | {least:g} | {does[name]} |" for name, least in value.bands.in_order.items()]
+    return [
+        f"### Value score: bands {read}",
+        "| band | from | then |",
+        "|---|---|---|",
+        *rows,
+        f"| prune at once | below | {last if value.over_ttl else 'only reported'} |",
+    ]
+
+
+def _worth(policy: Policy) -> list[str]:
+    value = policy.value
+    targets: dict[int, list[str]] = {}
+    for kind, tokens in value.targets.items():
+        targets.setdefault(tokens, []).append(kind)
+    others = "; ".join([*(f"{', '.join(kinds)} {n}" for n, kinds in targets.items()), f"others {value.other_target}"])
+    return [
+        "### Value score: kinds",
+        "| kind | when | type weight | half-life | target tokens |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {row.kind} | {_holds(row)} | {row.weight:g} | {_half(row.half_life)} | {row.target} |"
+            for row in value.kinds
+        ),
+        "| every other, and what its row doesn't hold for |  "
+        f"| {value.other.weight:g} | {_half(value.other.half_life)} | {others} |",
+    ]
+
+
+def _half(life: timedelta | None) -> str:
+    return "none" if life is None else format_duration(life)
+
+
+def _holds(row: Worth) -> str:
+    told = [] if row.when is None else [f"`{row.when.property}` one of {', '.join(row.when.one_of)}"]
+    if row.confidence_above is not None:
+        told.append(f"`confidence` > {row.confidence_above:g}")
+    return " and ".join(told)
+
+
+def _terms(value: Value) -> list[str]:
+    t = value.terms
+    severities = "".join(f", `severity` {name} {added:g}" for name, added in value.severities.items())
+    rows = [
+        ("recency", t.recency, f"{t.recency:g} · 0.5^(age / half-life)"),
+        ("frequency", t.frequency, f"{t.frequency:g} · ln(1 + `access_count`) / ln {t.many_accesses}"),
+        ("quality", t.quality, f"{t.quality:g} · `confidence`{severities}"),
+        ("centrality", t.centrality, f"{t.centrality:g} · relationships / {t.relationships}"),
+        ("cross-agent", t.cross_agent, f"{t.per_agent:g} an agent"),
+        ("bloat", t.bloat, f"taken off: {t.bloat:g} · (tokens − target) / target"),
+    ]
+    return [
+        "### Value score: terms beside the type weight",
+        "| term | at most | is |",
+        "|---|---|---|",
+        *(f"| {name} | {most:g} | {text} |" for name, most, text in rows),
+    ]
 
 
 def _table(rules: Iterable[Rule | TierRule]) -> list[str]:
