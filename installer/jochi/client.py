@@ -343,14 +343,20 @@ class Jochi:
         """
         if not keys:
             raise UsageError("no memory named", fix="give one or more keys such as default/m1")
-        row = self.engine.call(
-            "memory/unmerge",
-            {"now": now or clock.now(), "keys": list(keys), "dry_run": dry_run, "run": f"unmerge/{uuid.uuid4()}"},
-        )
-        return [
-            Unmerged(each["key"], each["into"], each["outcome"], each["relationships"], tuple(sorted(each["changed"])))
-            for each in row["results"]
-        ]
+        given = {"now": now or clock.now(), "dry_run": dry_run, "run": f"unmerge/{uuid.uuid4()}"}
+        found: dict[str, Unmerged] = {}
+        going = list(keys)
+        while going:
+            row = self.engine.call("memory/unmerge", {**given, "keys": going})
+            for each in row["results"]:
+                before = found.get(each["key"], Unmerged(each["key"], each["into"], each["outcome"]))
+                found[each["key"]] = replace(
+                    before,
+                    relationships=before.relationships + each["relationships"],
+                    changed=tuple(sorted({*before.changed, *each["changed"]})),
+                )
+            going = [each["key"] for each in row["results"] if each["more"]]
+        return list(found.values())
 
     # -- memories --------------------------------------------------------------------------------------------------
 

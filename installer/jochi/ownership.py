@@ -100,7 +100,7 @@ OWNERS_IN_SLOTS: Mapping[str, Owner] = MappingProxyType({"status": _SLOT, "valid
 
 MARKS = (
     *("access_windows", "curation_lock", "enrolled_at", "enrolled_had", "enrolled_run", "purge_started_at"),
-    *("merged_at", "merged_from", "merged_hashes", "merged_into"),
+    *("merged_at", "merged_from", "merged_hashes", "merged_into", "merge_copied"),
     *("similar_due", "slot_due", "slot_key", "slot_line", "slot_name", "slot_place", "slot_stands", "slot_value"),
 )
 """What the engine keeps on a memory for itself; no model shows it."""

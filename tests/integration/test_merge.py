@@ -626,16 +626,15 @@ def test_a_purge_takes_what_was_kept_for_unmerge(client: Jochi) -> None:
     assert client.database.run("MATCH (d:JochiMerged) RETURN count(d) AS n")[0]["n"] == 1
 
 
-def test_dense_memories_survive_and_are_not_merged_away(client: Jochi) -> None:
+def test_a_page_of_relationships_goes_in_one_transaction_whatever_the_survivor_has(client: Jochi) -> None:
+    """More than a page: tests/integration/test_merge_dense.py."""
+
     def ties(key: str, n: int) -> None:
         client.database.run(
             "MATCH (m:Curated {key: $key}) UNWIND range(1, $n) AS i CREATE (m)-[:HAS]->(:Thing {name: i})",
             {"key": key, "n": n},
         )
 
-    pair(client, {}, {})
-    ties(B, 1000)
-    assert held(client) == (["dense"], DAY_ON)
     pair(client, {}, {})
     ties(B, 999)
     ties(A, 1500)
@@ -644,6 +643,26 @@ def test_dense_memories_survive_and_are_not_merged_away(client: Jochi) -> None:
     [found] = client.unmerge([B])
     assert (found.relationships, found.changed) == (1000, ())
     assert client.database.run("MATCH (:Curated {key: $b})-[r:HAS]->() RETURN count(r) AS n", {"b": B})[0]["n"] == 999
+
+
+def test_more_relationships_than_are_ever_copied_hold_it_up(client: Jochi) -> None:
+    """The limit lowered to 3."""
+    [row] = client.database.run("MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) RETURN p.act AS act")
+    assert len(re.findall("lost.degree > 1000000 ", row["act"])) == 1
+    client.database.run(_STORE, {"act": row["act"].replace("lost.degree > 1000000 ", "lost.degree > 3 ")})
+    for n, names in ((3, ["dense"]), (2, [])):
+        put(
+            client,
+            memory("a", age=50),
+            memory("b"),
+            *(memory(f"x{i}") for i in range(n)),
+            rels=tuple(rel(str(i), B, f"default/x{i}") for i in range(n)),
+        )
+        flag(client.database, A, B, NOW)
+        if names:
+            assert held(client) == (names, DAY_ON)
+        else:
+            assert merged(client) == [(A, B)]
 
 
 def test_what_is_tied_to_a_memory_while_it_is_merged_follows_it(client: Jochi, server: TestServer) -> None:

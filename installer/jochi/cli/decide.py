@@ -88,6 +88,8 @@ def unmerge(
         "taken": "not taken back: the key is in use by a live memory",
         "survivor_gone": "not taken back: what it was merged into is gone",
         "purging": "not taken back: it is being deleted for good",
+        "merged_on": "not taken back: {into} was merged away itself; take that back first",
+        "busy": "not taken back: relationships of {into} are being moved; try again when that is done",
         "no_record": "not taken back: there is no record of what the merge changed",
     }
     with jochi(context) as client:

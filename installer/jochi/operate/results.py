@@ -35,7 +35,8 @@ class Restored:
 @dataclass(frozen=True)
 class Unmerged:
     """``outcome``: unmerged | would_unmerge (a dry run) | not_merged (no tombstone of this key was merged) | taken (the key lives
-    again) | survivor_gone (purged) | purging (being deleted for good) | no_record (of what the merge changed).
+    again) | survivor_gone (purged) | purging (being deleted for good) | no_record (of what the merge changed) | merged_on (whom it
+    went into was merged away itself: that first) | busy (relationships of one of them are being moved).
 
     ``into``: whom it was merged into. ``relationships``: how many it gets back. ``changed``: what has changed since the
     merge and stays
