@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from tests.exit_criteria import curve, page
+from tests.exit_criteria import bands, curve, page
 from tests.exit_criteria.activity import activity
 from tests.exit_criteria.criteria import (
     Criterion,
@@ -169,19 +169,48 @@ def _points(client: Jochi, data: Path, now: datetime) -> Iterator[curve.Point]:
             yield from curve.points(asked, curve.read(scaled), factor, "ours")
 
 
+def profiles(client: Jochi, data: Path) -> tuple[list[bands.Kept], list[bands.Left]]:
+    """LoCoMo every six days with the questions that are asked, once for each way of using the score."""
+    records = list(importing.records(data, now=END, on_bad=lambda bad: None))
+    written, asked = activity(records), curve.questions(data)
+    end = written[-1].at + bands.QUIET
+    used = bands.uses(bands.halves(asked)[0], records, end)
+    events = sorted([*written, *used], key=lambda event: (event.at, event.record is None))
+    kept, left = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, lines in bands.PROFILES.items():
+            file = Path(folder, "profile.toml")
+            file.write_text(f'[policy]\nname = "{name}"\nextends = "default"\n[value]\n{lines}\n', encoding="utf-8")
+            with_profile = Jochi(client.database.driver, policy=load_policy(file))
+            with_profile.install(arm=False)
+            looks, rest = bands.compare(wiped(with_profile), name, events, asked, end=end)
+            kept += looks
+            left.append(rest)
+    return kept, left
+
+
 def main() -> int:
     """Runs all of it; 1 if a line doesn't hold."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--data", type=Path, help="LoCoMo's file; without it that part is left out")
     options.add_argument("--page", type=Path, help="a page of the docs to write the figures into")
+    options.add_argument(
+        "--bands", action="store_true", help="only the comparison of the value score's bands; needs --data"
+    )
     given = options.parse_args()
+    if given.bands and not given.data:
+        options.error("--bands needs --data")
     console = Console(width=150)
     with own_server("exit-criteria") as client:
-        lines = [*one_day(client), *a_quarter(client)]
+        lines = [] if given.bands else [*one_day(client), *a_quarter(client)]
         found: list[curve.Point] = []
+        kept: list[bands.Kept] = []
+        left: list[bands.Left] = []
         if given.data and given.data.is_file():
-            more, found = locomo(client, given.data)
-            lines += more
+            if not given.bands:
+                more, found = locomo(client, given.data)
+                lines += more
+            kept, left = profiles(client, given.data)
         else:
             console.print("SKIPPED: LoCoMo, whose file isn't here; its licence forbids shipping it")
     table = Table("criterion", "holds", "figure")
@@ -190,8 +219,11 @@ def main() -> int:
     console.print(table)
     if found:
         console.print(page.curve_table(found))
+    if kept:
+        console.print(page.kept_table(kept))
+        console.print(page.left_table(left))
     if given.page:
-        page.write(given.page, lines, found)
+        page.write(given.page, lines, found, kept, left)
     return 0 if all(line.holds for line in lines) else 1
 
 

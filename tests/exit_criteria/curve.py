@@ -21,6 +21,7 @@ _ROWS = """
 MATCH (m:Curated)
 RETURN m.key AS key, m.scope AS scope, m.tier AS tier, coalesce(m.token_count, 0) AS tokens,
   coalesce(m.last_accessed_at, m.created_at) AS last
+ORDER BY key
 """
 
 

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from tests.exit_criteria.bands import Kept, Left
 from tests.exit_criteria.criteria import Criterion
 from tests.exit_criteria.curve import Point
 
 PLOT = "locomo-curve.png"
+BANDS_PLOT = "locomo-bands.png"
+TIERS = ("HOT", "WARM", "COLD", "ARCHIVE")
 
 
 def curve_table(points: Sequence[Point]) -> str:
@@ -25,9 +28,47 @@ def curve_table(points: Sequence[Point]) -> str:
     return "\n".join(rows)
 
 
-def write(file: Path, criteria: Sequence[Criterion], points: Sequence[Point]) -> None:
-    """Replaces what stands between the page's marks, and draws the plot beside the docs' other pictures."""
-    parts = {"criteria": "\n".join(["| criterion | holds | figure |", "|---|---|---|", *(_line(c) for c in criteria)])}
+def kept_table(kept: Sequence[Kept]) -> str:
+    """What each profile keeps, look by look, as Markdown."""
+    rows = [
+        f"| day | profile | {' | '.join(f'{tier} tokens' for tier in TIERS)} | memories in all |",
+        f"|---|---|{'---|' * 5}",
+    ]
+    for k in sorted(kept, key=lambda k: k.days):
+        cells = " | ".join(f"{k.tokens.get(tier, 0):,}" for tier in TIERS)
+        rows.append(f"| {k.days} | {k.profile} | {cells} | {sum(k.memories.values()):,} |")
+    return "\n".join(rows)
+
+
+def left_table(left: Sequence[Left]) -> str:
+    """What each profile has left at the end, and who still finds its evidence, as Markdown."""
+    rows = [
+        "| profile | memories | tokens | asked questions: evidence near | … exists | others: evidence near | … exists |",
+        f"|{'---|' * 7}",
+    ]
+    rows += [
+        f"| {one.profile} | {one.memories:,} | {one.tokens:,} "
+        f"| {one.asked_near:.1%} | {one.asked_exists:.1%} | {one.other_near:.1%} | {one.other_exists:.1%} |"
+        for one in left
+    ]
+    return "\n".join(rows)
+
+
+def write(
+    file: Path,
+    criteria: Sequence[Criterion],
+    points: Sequence[Point],
+    kept: Sequence[Kept] = (),
+    left: Sequence[Left] = (),
+) -> None:
+    """Replaces what stands between the page's marks, and draws the plots beside the docs' other pictures."""
+    parts = {}
+    if criteria:
+        lines = ["| criterion | holds | figure |", "|---|---|---|", *(_line(c) for c in criteria)]
+        parts["criteria"] = "\n".join(lines)
+    if kept:
+        parts |= {"bands": kept_table(kept), "left": left_table(left)}
+        _plot_bands(kept, file.parent.parent / "images" / BANDS_PLOT)
     if points:
         parts["curve"] = curve_table(points)
         _plot(points, file.parent.parent / "images" / PLOT)
@@ -65,4 +106,19 @@ def _plot(points: Sequence[Point], file: Path) -> None:
     axes.set_ylabel("questions with all their evidence there, %")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, loc="lower right")
+    figure.savefig(file)
+
+
+def _plot_bands(kept: Sequence[Kept], file: Path) -> None:
+    figure = Figure(figsize=(7.6, 3.4), dpi=144, layout="constrained")
+    axes = figure.subplots()
+    for name, style in zip(dict.fromkeys(k.profile for k in kept), ("^:", "o-", "s--"), strict=False):
+        mine = sorted((k for k in kept if k.profile == name), key=lambda k: k.days)
+        tokens = [sum(k.tokens.values()) / 1000 for k in mine]
+        axes.plot([k.days for k in mine], tokens, style, label=name, linewidth=1.6, markersize=5)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("days since the first memory, ten conversations")
+    axes.set_ylabel("thousand tokens that exist")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, loc="upper left")
     figure.savefig(file)
