@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from neo4j.exceptions import Neo4jError
+from tests import merge_graph
 from tests.oracle import Memory, graph
 from tests.oracle.strategies import WRONG_TYPES
 
 from jochi import Jochi, clock, undoing
 from jochi.errors import Refused, UsageError
 from jochi.scheduler.runner import run_job
+from jochi.temporal import to_python
 from jochi.undoing import Undone
 
 pytestmark = pytest.mark.server
@@ -359,3 +361,65 @@ def test_runs_say_what_they_did_and_what_of_it_was_undone(applied: Jochi, now: d
     listed = applied.runs()
     assert [each.job for each in listed] == ["undo", "curate_due"]
     assert listed[0].target == run
+
+
+def test_an_edge_that_was_archived_goes_back_and_stays(applied: Jochi, now: datetime) -> None:
+    put(
+        applied,
+        now + 400 * DAY,
+        Memory("a", ("Concept",), {"created_at": now}),
+        Memory("b", ("Concept",), {"created_at": now}),
+    )
+    applied.database.run("MATCH (s:JochiScope) SET s.first_edge_use_at = $first", {"first": now - 3000 * DAY})
+    held = {"state": "active", "salience": 0.5, "created_at": now - 3000 * DAY, "next_due": now - DAY, "note": "ours"}
+    applied.database.run(
+        "MATCH (a:Curated {key: 'default/a'}) MATCH (b:Curated {key: 'default/b'}) CREATE (a)-[r:RELATED_TO]->(b) SET r = $held",
+        {"held": held},
+    )
+
+    def edge() -> dict[str, Any]:
+        (row,) = applied.database.run("MATCH ()-[r:RELATED_TO]->() RETURN properties(r) AS p", write=False)
+        return {name: repr(value) for name, value in row["p"].items() if name not in {"next_due", "confidence"}}
+
+    before = edge()
+    run = curate(applied, now, "decay_edges")
+    assert edge()["state"] == "'archived'"
+    assert applied.undo(run, now=now).counts == {"undone": 1}
+    assert edge() == before
+    curate(applied, now + 29 * DAY, "decay_edges")
+    assert edge() == before
+    curate(applied, now + 31 * DAY, "decay_edges")
+    assert edge()["state"] == "'archived'"
+    applied.database.run("MATCH (b:Curated {key: 'default/b'}) DETACH DELETE b")
+    again = applied.undo(applied.runs(limit=1)[0].id)
+    assert [(row.key, row.outcome) for row in again.rows] == [("default/a", "end_gone")]
+
+
+def test_a_state_that_a_use_changed_goes_back(applied: Jochi, now: datetime) -> None:
+    held = {"state": "archived", "archived_at": now - DAY, "salience": 0.2, "salience_at": now - DAY}
+    put(applied, now + 400 * DAY, Memory("c", ("Concept",), {"created_at": now - 40 * DAY} | held))
+    applied.touch(["default/c"], now=now)
+    run = curate(applied, now, "fold_accesses")
+    assert graph.state(applied.database)["default/c"].properties["state"] == "active"
+    done = applied.undo(run, now=now)
+    assert done.counts == {"undone": 1}, done
+    left = graph.state(applied.database)["default/c"].properties
+    assert (left["state"], to_python(left["archived_at"])) == ("archived", now - DAY)
+
+
+def test_a_merge_of_a_run_is_taken_back(applied: Jochi, now: datetime) -> None:
+    memories = [
+        idle(id, now, content="one text", content_hash="v1:1", access_count=n) for id, n in (("a", 1), ("b", 3))
+    ]
+    put(applied, now + 400 * DAY, *memories)
+    merge_graph.flag(applied.database, "default/a", "default/b", now)
+    before = told(applied)
+    run = curate(applied, now, "merge_duplicates")
+    assert told(applied) != before
+    would = applied.undo(run, dry_run=True)
+    assert (would.counts, [row.action for row in would.rows]) == ({"undone": 1}, ["merge"])
+    done = applied.undo(run, now=now)
+    assert done.counts == {"undone": 1}
+    assert told(applied) == before
+    assert done.run is not None
+    assert [row.outcome for row in applied.undo(done.run).rows] == ["merge_again"]
