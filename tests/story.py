@@ -71,6 +71,7 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     story["pruned"] = sorted(
         (str(row["action"]), str(row["kind"]), str(row["rule"]), row["n"]) for row in client.pruned()
     )
+    story |= undo(client)
     report = {"now": end, "most": 10, "samples": 5}
     for name in ("report/budgets", "report/quarantined"):
         story[name] = _plain(client.engine.call(name, report, write=False))
@@ -78,6 +79,22 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     story["uninstalled"] = (done.restored, done.unenrolled)
     story["left"] = database.run("MATCH (n) UNWIND labels(n) AS l RETURN l, count(*) AS n ORDER BY l", write=False)
     return story
+
+
+def undo(client: Jochi) -> dict[str, Any]:
+    """What a person looks at and takes back: the last run of curation that changed something."""
+    run = next(run for run in client.history("curate_due", limit=500, changed_only=True))
+    (seen,) = client.runs(run["id"])
+    would = client.undo(run["id"], dry_run=True)
+    done = client.undo(run["id"])
+    assert done.run is not None
+    redone = client.undo(done.run)
+    size = client.audit_size()
+    return {
+        "run": (seen.scanned, seen.changed, sorted(seen.counts.items()), sorted(seen.skipped.items())),
+        "undo": [sorted(each.counts.items()) for each in (would, done, redone)],
+        "audit": (size.records > 0, size.memories),
+    }
 
 
 def use(client: Jochi, now: datetime) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 import neo4j
 
-from jochi import accesses, clock, remembering, superseding
+from jochi import accesses, clock, remembering, superseding, undoing
 from jochi.accesses import Touched
 from jochi.database import Database
 from jochi.duplicates import (
@@ -52,6 +52,7 @@ from jochi.operate.results import (
     TierReport,
     Unmerged,
 )
+from jochi.operate.runs import AuditSize, RunSummary
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.recalling import Recalled, recall
 from jochi.remembering import Memory, Remembered
@@ -62,6 +63,7 @@ from jochi.scheduler.server_clock import ServerClock
 from jochi.scoring import Scored, scores
 from jochi.superseding import Placed, Stretch
 from jochi.temporal import to_python
+from jochi.undoing import Undone
 from jochi.users import operating_system_user
 
 _PAGE = 10_000
@@ -335,6 +337,31 @@ class Jochi:
         who = by or operating_system_user()
         return decide_pairs(self.engine, pairs, decision, now=self._server_now(), by=who)
 
+    def undo(
+        self,
+        target: str | datetime,
+        *,
+        dry_run: bool = False,
+        force: bool = False,
+        now: datetime | None = None,
+        on_page: Callable[[int], None] | None = None,
+    ) -> Undone:
+        """Takes back what a run did (``target``: its id), or all that the engine did since a moment (an aware datetime).
+
+        Newest first. What changed since stays as it is and is named, unless ``force``. What goes back is held for 30 days (policy,
+        `rails.hold`). ``dry_run`` writes nothing and names every action. An undo is a run itself and can be undone; one that
+        was cut off goes on when it is called again (docs/reference/audit-and-undo.md).
+        """
+        return undoing.undo(
+            self.engine,
+            target,
+            now=now or clock.now(),
+            by=operating_system_user(),
+            dry_run=dry_run,
+            force=force,
+            on_page=on_page,
+        )
+
     def unmerge(self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None) -> list[Unmerged]:
         """Takes merges back: ``keys`` (`scope/id`) name memories that were merged away (docs/reference/merge.md).
 
@@ -442,6 +469,15 @@ class Jochi:
     def history(self, job: str | None = None, *, limit: int = 20, changed_only: bool = False) -> list[dict[str, Any]]:
         """The last runs, newest first, as the properties of their nodes."""
         return list(self._read("jobs/history", job=job, limit=limit, changed_only=changed_only)["runs"])
+
+    def runs(self, run: str | None = None, *, limit: int = 20, samples: int = 5) -> list[RunSummary]:
+        """What runs of curation and undos did, newest first; with ``run`` that one, and what it did by action and rule."""
+        rows = self._read("report/runs", run=run, limit=limit, samples=samples)["runs"]
+        return [RunSummary.from_row(row) for row in rows]
+
+    def audit_size(self, *, samples: int = 1_000) -> AuditSize:
+        """How much is on record against the data, estimated from samples."""
+        return AuditSize(**to_python(self._read("report/audit", samples=samples)))
 
     def run(self, job: str, *, drain: bool = False, now: datetime | None = None) -> list[Run]:
         """Runs a job from here: the same texts, leases and rails as in the database."""

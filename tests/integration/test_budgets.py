@@ -143,7 +143,7 @@ def test_it_needs_no_go_and_no_access_data(jochi: Jochi) -> None:
 def test_the_record_tells_what_was_moved(jochi: Jochi) -> None:
     graph.write(jochi.database, [note(1, 1600), note(2, 400), note(3, 900), note(4, 1, scope="b")], due=NOW)
     run(jochi)
-    (audit,) = graph.audits(jochi.database)
+    (audit,) = graph.audits(jochi.database, lists=True)
     assert (audit["action"], audit["rule"], audit["scope"], audit["n"]) == ("demote", "budget", "a", 2)
     moves = sorted(zip(audit["keys"], audit["before"], audit["after"], strict=True))
     assert moves == [("a/m002", "HOT", "WARM"), ("a/m003", "HOT", "ARCHIVE")]

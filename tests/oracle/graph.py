@@ -31,7 +31,7 @@ _STATE = """
 MATCH (m) WHERE m.key IS NOT NULL AND (m:Curated OR m:Tombstone) AND NOT m:OtherEnd
 RETURN m.key AS key, labels(m) AS labels, properties(m) AS properties
 """
-_AUDITS = "MATCH (a:CurationAudit) RETURN properties(a) AS audit ORDER BY a.at, a.id"
+_AUDITS = "MATCH (a:CurationAudit) WHERE $lists OR a.key IS NOT NULL RETURN properties(a) AS audit ORDER BY a.at, a.id"
 _CLEAR = """
 MATCH (n)
 WHERE n:Curated OR n:Tombstone OR n:CurationAudit OR n:JochiAccess OR n:Agent OR n:JochiJobRun OR n:JochiQuota OR n:JochiPause
@@ -96,9 +96,9 @@ def pruned(database: Database) -> set[str]:
     return {key for key, stored in state(database).items() if not stored.live}
 
 
-def audits(database: Database) -> list[dict[str, Any]]:
-    """All audit records, oldest first."""
-    return [row["audit"] for row in database.run(_AUDITS, write=False)]
+def audits(database: Database, *, lists: bool = False) -> list[dict[str, Any]]:
+    """The records of single memories, with ``lists`` also those of batches, oldest first."""
+    return [row["audit"] for row in database.run(_AUDITS, {"lists": lists}, write=False)]
 
 
 def clear(database: Database) -> None:

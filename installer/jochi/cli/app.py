@@ -19,6 +19,7 @@ from jochi.cli import (
     migrations,
     policy,
     procedures,
+    runs,
     server,
     tokens,
     worker,
@@ -33,6 +34,7 @@ from jochi.cli.recalling import recall
 from jochi.cli.remember import remember
 from jochi.cli.status import status
 from jochi.cli.touch import touch
+from jochi.cli.undo import undo
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -71,6 +73,7 @@ app.add_typer(server.app, name="server")
 app.add_typer(migrations.app, name="migrations")
 app.add_typer(procedures.app, name="procedures")
 app.add_typer(jobs.app, name="jobs")
+app.add_typer(runs.app, name="runs")
 app.add_typer(policy.app, name="policy")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(worker.app, name="worker")
@@ -81,6 +84,7 @@ app.command()(remember)
 app.command()(status)
 app.command()(mode)
 app.command()(touch)
+app.command()(undo)
 app.command()(recall)
 app.command()(history)
 app.command()(doctor)

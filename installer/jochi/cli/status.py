@@ -10,8 +10,11 @@ from rich.markup import escape
 from jochi.cli.connection import jochi
 from jochi.cli.jobs import print_jobs
 from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.client import Jochi
+from jochi.errors import JochiError
 from jochi.operate.check import Check, Level
 from jochi.operate.results import Accesses, Hygiene, Mode, Status
+from jochi.operate.runs import AuditSize
 from jochi.operate.status import Overview, Versions, overview
 
 MOST_SHOWN = 20
@@ -30,10 +33,24 @@ def status(
     """
     with jochi(context) as client:
         found = overview(client, tiers=tiers)
+        size = None if as_json else _audit_size(client)
     if as_json:
         write_json(found)
     else:
         print_overview(found)
+        if size is not None and size.ratio is not None:
+            _say(
+                f"on record: {size.records:,} records of {size.memories:,} memories (most: {size.per_memory} each and "
+                f"what tombstones need), about {size.ratio:.1%} of the data's bytes"
+            )
+
+
+def _audit_size(client: Jochi) -> AuditSize | None:
+    """None where an older version is installed, or none."""
+    try:
+        return client.audit_size()
+    except JochiError:
+        return None
 
 
 def print_overview(found: Overview) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from jochi import clock
 from jochi.engine import Engine
 
 _SCOPES_A_CALL = 500
@@ -61,7 +62,11 @@ def plan_budgets(engine: Engine, scope: str | None, most: int) -> BudgetPlan:
 def _pages(engine: Engine, scope: str | None) -> Iterator[tuple[int, list[BudgetMove], list[Overflow]]]:
     after: str | None = ""
     while after is not None:
-        row = engine.call("tiers/plan_budgets", {"only": scope, "after": after, "most": _SCOPES_A_CALL}, write=False)
+        row = engine.call(
+            "tiers/plan_budgets",
+            {"now": clock.now(), "only": scope, "after": after, "most": _SCOPES_A_CALL},
+            write=False,
+        )
         yield (
             row["looked_at"],
             [BudgetMove(**move) for move in row["moves"]],

@@ -46,6 +46,7 @@ ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "facts": (),
         "value": (),
         "modes": ("choose_mode",),
+        "audit": ("expire_audit",),
     }
 )
 """Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""

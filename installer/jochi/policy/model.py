@@ -36,6 +36,7 @@ from jochi.policy.rules import (
 from jochi.policy.settings import (
     About,
     Accesses,
+    Audit,
     Budgets,
     Content,
     Embedding,
@@ -129,6 +130,7 @@ class Policy(Part):
     queue: Queue
     rails: Rails
     limits: Limits
+    audit: Audit
     content: Content
     work: Work
     embedding: Embedding
@@ -216,6 +218,23 @@ class Policy(Part):
         """Every rule of every kind, those for any kind first."""
         own = (rule for kind in self.kinds.values() for rule in kind.rules)
         return [*self.any_kind.rules, *own, *(rule for life in self.lifecycles.values() for rule in life.rules)]
+
+    def audit_keep(self) -> timedelta:
+        """How long a record is kept: as long as the tombstone that it can bring back."""
+        return max(self.audit.keep, self.limits.tombstone_ttl)
+
+    def inputs_of_rules(self) -> dict[str, list[str]]:
+        """What each rule compares besides moments, under the app's own names: what a record of the rule shows.
+
+        By the rule's name with _ for each dot, as a key of a Cypher map.
+        """
+        found: dict[str, set[str]] = {}
+        every = [(label, rule) for label, kind in self.labels().items() for rule in self.rules_of(kind)]
+        for label, rule in every:
+            found.setdefault(rule.name, set()).update(self.own_name(label, each.subject) for each in rule.when)
+        for shared in (*self.any_kind.rules, *self.tier_rules):
+            found.setdefault(shared.name, set()).update(each.subject for each in shared.when)
+        return {name.replace(".", "_"): sorted(names) for name, names in sorted(found.items()) if names}
 
     def rules_of(self, kind: Kind) -> tuple[Rule, ...]:
         """A kind's own rules and then those of its lifecycle."""

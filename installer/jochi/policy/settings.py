@@ -112,6 +112,18 @@ class Limits(Part):
     plan_samples: Annotated[int, Field(ge=0, le=100)]
 
 
+class Audit(Part):
+    """`[audit]`: what is on record of what the engine did, and for how long (docs/reference/audit-and-undo.md).
+
+    ``level``: 'all', or 'destructive' (prunes, archivals, merges, purges). ``per_memory``: beyond so many records a memory the
+    oldest expire early that no tombstone needs.
+    """
+
+    level: Literal["all", "destructive"]
+    keep: PositiveDuration
+    per_memory: Annotated[int, Field(ge=1, le=1_000)]
+
+
 class Content(Part):
     """`[content]`: what a memory may hold."""
 

@@ -1,0 +1,85 @@
+"""`jochi runs ls|show`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from jochi.cli.connection import jochi
+from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.errors import UsageError
+
+app = typer.Typer(help="What runs of curation and undos did.", no_args_is_help=True)
+
+
+@app.command("ls")
+def list_runs(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many runs.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """The last runs of curation and undos, newest first."""
+    with jochi(context) as client:
+        found = client.runs(limit=limit)
+    if as_json:
+        write_json(found)
+        return
+    rows = [
+        (
+            run.id,
+            run.started_at,
+            "–" if run.seconds is None else f"{run.seconds:.2f} s",
+            run.status,
+            run.scanned,
+            _counts(run.counts) or (f"undid {run.changed:,} of {run.target}" if run.target else None),
+            _counts(run.skipped) or None,
+        )
+        for run in found
+    ]
+    table("Runs", ("run", "started", "took", "status", "looked at", "what", "held by rails"), rows, right=(2, 4))
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help="Id of the run.")],
+    as_json: AsJson = False,
+) -> None:
+    """One run: what it did by action and rule, what rails held, tokens by tier."""
+    with jochi(context) as client:
+        found = client.runs(run)
+    if not found:
+        raise UsageError(f"there is no run {run!r}", fix="`jochi runs ls` lists runs")
+    (one,) = found
+    if as_json:
+        write_json(one)
+        return
+    took = "still running" if one.seconds is None else f"{one.seconds:.2f} s"
+    out.print(f"{one.id}: {one.status}, {moment(one.started_at)}, {took}", markup=False)
+    out.print(
+        f"{one.procedure} (version {one.version or '–'}), policy {one.policy}, mode {one.mode or '–'}", markup=False
+    )
+    if one.target:
+        out.print(f"undo of {one.target}", markup=False)
+    out.print(f"looked at {one.scanned:,}, changed {one.changed:,}, failed batches {one.errors:,}")
+    for title, counts in (
+        ("done", one.counts),
+        ("held by rails", one.skipped),
+        ("tokens of these before", one.tokens_before),
+        ("tokens of these after", one.tokens_after),
+    ):
+        if counts:
+            out.print(f"{title}: {_counts(counts)}", markup=False)
+    if one.quarantined:
+        out.print(f"put aside: {', '.join(one.quarantined)}", markup=False)
+    if one.error:
+        out.print(f"error: {one.error}", markup=False)
+    if one.done:
+        rows = [(each.action, each.rule, each.n, each.undone, ", ".join(each.keys)) for each in one.done]
+        table("On record", ("action", "rule", "memories", "undone", "such as"), rows, right=(2, 3))
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n:,}" for name, n in counts.items())

@@ -1,0 +1,174 @@
+"""Takes back what a run did, or all that was done since a moment: newest first, page by page (DESIGN §10)."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from jochi import superseding
+from jochi.engine import Engine
+from jochi.errors import Refused, UsageError
+from jochi.scheduler.server_clock import ServerClock
+
+PAGE = 1_000
+"""Actions that one transaction takes back at most; a record of the engine's own that has more goes as a whole."""
+
+DONE = frozenset({"undone", "as_before"})
+"""Outcomes after which nothing is left to do."""
+
+
+@dataclass(frozen=True)
+class UndoneAction:
+    """One action of a run, and what became of it.
+
+    ``outcome``: undone | as_before (it is as it was already) | conflict and partly (``changed`` names properties that changed since
+    and stay) | taken (the key lives again) | purging | purged | gone (no such memory) | pruned (pruned since) | protected
+    (``changed`` names the rails) | end_gone (of a relationship) | derived (follows from other facts) | no_record | merge_again;
+    of merges also what `Jochi.unmerge` says.
+    """
+
+    key: str | None
+    action: str
+    outcome: str
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What an undo did, or (``dry_run``) would do. ``run``: its own run, which can be undone as well; None for a dry run.
+
+    ``counts`` by outcome. ``rows``: those that weren't plainly undone, and in a dry run all. ``already``: actions that an
+    earlier undo took back. ``resumed``: it went on with one that was cut off.
+    """
+
+    target: str
+    run: str | None
+    dry_run: bool
+    counts: Mapping[str, int]
+    rows: Sequence[UndoneAction] = field(default_factory=tuple)
+    already: int = 0
+    resumed: bool = False
+
+    @property
+    def left(self) -> int:
+        """How many actions stay as they are."""
+        return sum(n for outcome, n in self.counts.items() if outcome not in DONE)
+
+
+def undo(
+    engine: Engine,
+    target: str | datetime,
+    *,
+    now: datetime,
+    by: str,
+    dry_run: bool = False,
+    force: bool = False,
+    page: int = PAGE,
+    on_page: Callable[[int], None] | None = None,
+) -> Undone:
+    """See `jochi.Jochi.undo`."""
+    if isinstance(target, datetime) and target.tzinfo is None:
+        raise UsageError(f"the moment has no zone: {target}", fix="give a datetime with tzinfo, in UTC")
+    since = target if isinstance(target, datetime) else None
+    name = f"since {since.isoformat()}" if since else str(target)
+    found = engine.call("undo/find", {"target": None if since else name, "since": since}, write=False)
+    if not since and not found["known"]:
+        raise UsageError(f"there is no run {name!r}, and no record of it", fix="`jochi runs ls` lists runs")
+    clock = ServerClock(engine.database)
+    run, resumed, policy = None, False, ""
+    if not dry_run:
+        asked = {
+            "clock": clock.now(),
+            "now": now,
+            "run": f"undo/{uuid.uuid4()}",
+            "target": name,
+            "force": force,
+            "by": by,
+        }
+        begun = engine.call("undo/begin", asked)
+        run, resumed, policy = begun["run"], begun["resumed"], begun["policy"]
+        if run is None:
+            raise Refused(
+                f"somebody else is undoing {name} now",
+                fix="wait for it: `jochi runs ls`; a lost client's lease ends in minutes",
+            )
+    counts: dict[str, int] = {}
+    rows: list[UndoneAction] = []
+    given = {"now": now, "run": run, "policy": policy, "force": force, "dry_run": dry_run}
+    status = "running"
+    try:
+        for form, ids in _pages(found["records"], page):
+            for row in _one_page(engine, {**given, "clock": clock.now(), "form": form, "ids": ids}):
+                counts[row.outcome] = counts.get(row.outcome, 0) + 1
+                if dry_run or row.outcome not in DONE:
+                    rows.append(row)
+            if on_page:
+                on_page(sum(counts.values()))
+        status = "partial" if any(outcome not in DONE for outcome in counts) else "ok"
+    finally:
+        # Cut off: the run stays open and gives its lease up, so that the next call goes on with it.
+        if run is not None:
+            engine.call("undo/end", {"clock": clock.now(), "run": run, "status": status})
+    return Undone(name, run, dry_run, counts, rows, found["already"], resumed)
+
+
+def _pages(records: Sequence[Mapping[str, Any]], page: int) -> Iterator[tuple[str, list[str]]]:
+    """Records in their order; those of one page are of one group and together no more than ``page`` actions, or one."""
+    for _group, members in groupby(records, key=lambda record: (record["group"], record["form"])):
+        ids: list[str] = []
+        form, total = "", 0
+        for record in members:
+            if ids and total + record["n"] > page:
+                yield form, ids
+                ids, total = [], 0
+            form = record["form"]
+            ids.append(record["id"])
+            total += record["n"]
+        yield form, ids
+
+
+def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
+    if given["form"] == "merge" and not given["dry_run"]:
+        keys = _merged_keys(engine, given)
+        unmerged = {
+            each["key"]: each
+            for each in engine.call(
+                "memory/unmerge", {"now": given["now"], "keys": keys, "dry_run": False, "run": given["run"]}
+            )["results"]
+        }
+        rows = [_row(each) for each in engine.call("undo/act", given)["results"]]
+        return [_of_merge(row, unmerged.get(row.key)) for row in rows]
+    rows = [_row(each) for each in engine.call("undo/act", given)["results"]]
+    if given["form"] == "prune" and not given["dry_run"]:
+        _back_to_slots(engine, [row.key for row in rows if row.outcome == "undone" and row.key], given["now"])
+    if given["form"] == "merge":
+        return [
+            UndoneAction(row.key, row.action, "undone" if row.outcome == "unmerge" else row.outcome) for row in rows
+        ]
+    return rows
+
+
+def _merged_keys(engine: Engine, given: Mapping[str, Any]) -> list[str]:
+    looked = engine.call("undo/act", {**given, "dry_run": True})["results"]
+    return [each["key"] for each in looked if each["outcome"] == "unmerge"]
+
+
+def _of_merge(row: UndoneAction, unmerged: Mapping[str, Any] | None) -> UndoneAction:
+    if unmerged is None or unmerged["outcome"] == "unmerged":
+        changed = () if unmerged is None else tuple(sorted(unmerged["changed"]))
+        return UndoneAction(row.key, row.action, row.outcome, changed)
+    return UndoneAction(row.key, row.action, unmerged["outcome"])
+
+
+def _back_to_slots(engine: Engine, keys: Sequence[str], now: datetime) -> None:
+    """Facts get their place in their slots at once, as restore does it."""
+    slotted = engine.call("undo/slotted", {"keys": list(keys)}, write=False)["keys"]
+    superseding.settle(engine, [{"key": key} for key in slotted], now=now)
+
+
+def _row(each: Mapping[str, Any]) -> UndoneAction:
+    return UndoneAction(each["key"], each["action"], each["outcome"], tuple(each["changed"]))
