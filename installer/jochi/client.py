@@ -40,7 +40,17 @@ from jochi.migrations import ChainName
 from jochi.operate.budgets import BudgetPlan, plan_budgets
 from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
-from jochi.operate.results import Applied, Hygiene, JobState, Restored, Status, Switch, TierReport, Unmerged
+from jochi.operate.results import (
+    Applied,
+    Decompressed,
+    Hygiene,
+    JobState,
+    Restored,
+    Status,
+    Switch,
+    TierReport,
+    Unmerged,
+)
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.recalling import Recalled, recall
 from jochi.remembering import Memory, Remembered
@@ -338,6 +348,21 @@ class Jochi:
         )
         return [
             Unmerged(each["key"], each["into"], each["outcome"], each["relationships"], tuple(sorted(each["changed"])))
+            for each in row["results"]
+        ]
+
+    def decompress(
+        self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None
+    ) -> list[Decompressed]:
+        """Brings back the contents that compression took (docs/reference/compression.md). One that was written since stays."""
+        if not keys:
+            raise UsageError("no memory named", fix="give one or more keys such as default/m1")
+        row = self.engine.call(
+            "memory/decompress",
+            {"now": now or clock.now(), "keys": list(keys), "dry_run": dry_run, "run": f"decompress/{uuid.uuid4()}"},
+        )
+        return [
+            Decompressed(each["key"], each["outcome"], each["tokens"], tuple(each["changed"]))
             for each in row["results"]
         ]
 

@@ -45,6 +45,7 @@ ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "lifecycles": (),
         "facts": (),
         "value": (),
+        "compression": (),
     }
 )
 """Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""
@@ -59,7 +60,11 @@ KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 QUIET: Mapping[str, Mapping[str, object]] = MappingProxyType(
-    {"value": MappingProxyType({"over_ttl": False}), "duplicates": MappingProxyType({"merging": False})}
+    {
+        "value": MappingProxyType({"over_ttl": False}),
+        "duplicates": MappingProxyType({"merging": False}),
+        "compression": MappingProxyType({"compressing": False}),
+    }
 )
 """What stands in such a table instead: a database goes on as it did until somebody gives it a policy that says otherwise."""
 
