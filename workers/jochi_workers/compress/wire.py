@@ -65,7 +65,7 @@ class Endpoint:
                 raise ProviderDown("the worker is stopping", retry_after=timedelta(0))
         raise AssertionError("the last attempt returned or raised")
 
-    def _post(self, body: bytes) -> tuple[int, http.client.HTTPMessage, bytes]:
+    def _post(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
         parts = urlsplit(self.url)
         assert parts.hostname is not None
         make: Any = http.client.HTTPConnection
@@ -80,7 +80,11 @@ class Endpoint:
             connection.request("POST", parts.path, body=body, headers=self._headers)
             sent = True
             answer = connection.getresponse()
-            return answer.status, answer.headers, self._read(connection, answer, ends)
+            try:
+                content = self._read(connection, answer, ends)
+            finally:
+                answer.close()
+            return answer.status, {name.lower(): value for name, value in answer.headers.items()}, content
         except TimeoutError:
             what = f"no answer within {self._limits.timeout:g} s"
             failure = Unsure(what, where=self.url) if sent else ProviderDown(what, where=self.url)
@@ -109,9 +113,7 @@ class Endpoint:
             if len(found) > _MOST_BYTES:
                 raise Rejected("answer too long")
 
-    def _judged(
-        self, status: int, headers: http.client.HTTPMessage
-    ) -> tuple[JochiError | Rejected, bool, float | None]:
+    def _judged(self, status: int, headers: Mapping[str, str]) -> tuple[JochiError | Rejected, bool, float | None]:
         """(what is wrong, whether the same request may do later, seconds to wait). Its own words may quote the memory."""
         what = f"the endpoint answers {status}"
         if status == 402:
