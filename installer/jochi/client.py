@@ -42,6 +42,7 @@ from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
 from jochi.operate.results import (
     Applied,
+    Decompressed,
     Hygiene,
     JobState,
     Mode,
@@ -384,6 +385,21 @@ class Jochi:
                 )
             going = [each["key"] for each in row["results"] if each["more"]]
         return list(found.values())
+
+    def decompress(
+        self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None
+    ) -> list[Decompressed]:
+        """Brings back the contents that compression took (docs/reference/compression.md). One that was written since stays."""
+        if not keys:
+            raise UsageError("no memory named", fix="give one or more keys such as default/m1")
+        row = self.engine.call(
+            "memory/decompress",
+            {"now": now or clock.now(), "keys": list(keys), "dry_run": dry_run, "run": f"decompress/{uuid.uuid4()}"},
+        )
+        return [
+            Decompressed(each["key"], each["outcome"], each["tokens"], tuple(each["changed"]))
+            for each in row["results"]
+        ]
 
     # -- memories --------------------------------------------------------------------------------------------------
 

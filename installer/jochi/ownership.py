@@ -31,6 +31,7 @@ _CONTENT = Owner("whoever writes the content, through save, remember or the work
 _TOKENS = Owner("whoever writes the content, through save, remember or the worker", "set content", importable=True)
 _VECTOR = Owner("the embedding worker", "hand a vector to Jochi.remember, or run `jochi worker`", importable=True)
 _WORK = Owner("the queue of the workers", "set content: a save queues what is left to do")
+_COMPRESSED = Owner("the compressing worker", "set content, or take it back with `jochi decompress`")
 _ANCHOR = Owner("save, together with the value it dates", "set the value itself", importable=True)
 _REVISION = Owner("save and remember", "save: it counts one up")
 
@@ -86,6 +87,8 @@ OWNERS: Mapping[str, Owner] = MappingProxyType(
         "prepare_lease": _WORK,
         "embed_due": _WORK,
         "embed_lease": _WORK,
+        "compressed_at": _COMPRESSED,
+        "compressed_by": _COMPRESSED,
         "confidence_at": _ANCHOR,
         "salience_at": _ANCHOR,
         "revision": _REVISION,
@@ -100,6 +103,7 @@ OWNERS_IN_SLOTS: Mapping[str, Owner] = MappingProxyType({"status": _SLOT, "valid
 
 MARKS = (
     *("access_windows", "curation_lock", "enrolled_at", "enrolled_had", "enrolled_run", "purge_started_at"),
+    *("compress_due", "compress_lease", "compressed_hash"),
     *("merged_at", "merged_from", "merged_hashes", "merged_into", "merge_copied"),
     *("similar_due", "slot_due", "slot_key", "slot_line", "slot_name", "slot_place", "slot_stands", "slot_value"),
 )

@@ -107,6 +107,8 @@ class CuratedFields:
     hold_until = Owned(ZonedDateTimeProperty("rail: no rule takes it before"))
     mvs = Owned(FloatProperty("memory value score at the last look, of kinds that have one (score.md)"))
     mvs_at = Owned(ZonedDateTimeProperty("when that look was"))
+    compressed_at = Owned(ZonedDateTimeProperty("when its content was shortened"))
+    compressed_by = Owned(TextProperty("provider and model that shortened it"))
     needs_compression = Owned(BooleanProperty("true: of some worth, and longer than its kind should be"))
     needs_improvement = Owned(
         ListProperty[str]("of little worth, and lacking these: embedding, tokens, keywords, confidence", TextProperty())

@@ -21,7 +21,7 @@ CALL (page) {
   REMOVE m:Curated
   REMOVE m.next_due, m.last_curated_at, m.curation_action, m.curation_rails, m.curation_failures, m.quarantined_until, m.hold_until
   REMOVE m.tier_reason, m.tier_from, m.tier_at, m.confidence_lost, m.confidence_lost_at, m.mvs, m.mvs_at, m.needs_compression, m.needs_improvement
-  REMOVE m.content_key, m.duplicate_of, m.prepare_due, m.prepare_lease, m.embed_due, m.embed_lease,
+  REMOVE m.content_key, m.duplicate_of, m.prepare_due, m.prepare_lease, m.embed_due, m.embed_lease, m.compress_due, m.compress_lease, m.compressed_hash, m.compressed_at, m.compressed_by,
     m.work_failures, m.work_error, m.work_quarantined_at, m.work_quarantined, m.embedding_unknown, m.similar_due
   REMOVE m.slot_line, m.slot_place, m.slot_stands, m.slot_key, m.slot_name, m.slot_value, m.slot_due
   RETURN count(*) AS unenrolled

@@ -9,14 +9,14 @@ from typing import Any, Literal, Protocol
 
 from jochi.errors import JochiError
 
-QueueName = Literal["prepare", "judge", "embed"]
+QueueName = Literal["prepare", "judge", "embed", "compress"]
 
 Row = Mapping[str, Any]
 """A leased memory: {key, scope, kind, content, content_hash, token_count, token_counter}; the last three may be None.
 
 For prepare also said: {subject, attribute, value} of a fact whose slot is to be named, and then content may be None.
 For judge a pair instead: {key, start, end, scope, kind, left, right, score, unknown, approved_left, approved_right}, as
-`work/lease_judge` documents them; key names the pair.
+`work/lease_judge` documents them; key names the pair. For compress also charge: what is reserved for it.
 """
 
 
@@ -41,6 +41,9 @@ class Outcome:
     returned: list[str] = field(default_factory=list)
     stopped_by: JochiError | None = None
     pause: timedelta = timedelta(0)
+    spent: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """For compress: key to {used_in, used_out: tokens; final: another try would end alike},
+    of failures and what is given back, too."""
 
 
 class Handler(Protocol):

@@ -23,6 +23,7 @@ _IDENTITY: Mapping[QueueName, tuple[str, ...]] = {
     "prepare": ("key", "scope", "kind", "content"),
     "judge": ("start", "end", "left", "right"),
     "embed": ("key", "scope", "kind", "content"),
+    "compress": ("key", "scope", "kind", "content", "charge"),
 }
 """What of a row goes back with its result: by it the database sees whether it still is what was leased."""
 
@@ -32,11 +33,14 @@ _LOOKS = 50  # one for each of that many workers that ask in the same moment
 
 @dataclass(frozen=True)
 class Batch:
-    """Leased memories and the token that proves it. ``dropped``: left the queue, as there was nothing to do for them."""
+    """Leased memories and the token that proves it. ``dropped``: left the queue, as there was nothing to do for them.
+
+    ``held``: why none are leased (compress)."""
 
     token: str
     rows: tuple[Row, ...]
     dropped: int = 0
+    held: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,15 @@ class Queue:
         *,
         clock: Callable[[], datetime] | None = None,
         guard: str = GUARD_VERSION,
+        asks: Mapping[str, Any] | None = None,
     ) -> None:
-        """``guard``: version of the judge whose rulings it stores (judge only)."""
+        """``guard``: version of the judge whose rulings it stores (judge only); ``asks``: of a lease besides (compress only)."""
         self.engine = engine
         self.name = name
         self._clock = clock or _server_clock(engine)
-        self._also = {"guard": guard} if name == "judge" else {}
+        self._also: dict[str, Any] = {"guard": guard} if name == "judge" else {}
+        if name == "compress":
+            self._also = {"pump": engine.pump, "paid": False, "overhead": 0, **(asks or {})}
 
     def lease(self, limit: int = 200, *, exact: bool = False, most_characters: int = MOST_CHARACTERS) -> Batch:
         """Up to ``limit`` memories for this worker alone; none if nothing is due."""
@@ -96,7 +103,7 @@ class Queue:
             row = self._call("lease", parameters)
             dropped += row["dropped"]
             if row["memories"] or not row["seen"]:
-                return Batch(token, tuple(row["memories"]), dropped)
+                return Batch(token, tuple(row["memories"]), dropped, row.get("held"))
             # Others were faster with just these, or they were dropped: ask for the next ones.
         return Batch("", (), dropped)
 
@@ -110,16 +117,21 @@ class Queue:
         duplicates = {entry["key"]: entry["of"] for entry in row.get("duplicates", [])}
         return Finished(row["done"], row["outdated"], duplicates, tuple(row.get("refused", [])))
 
-    def fail(self, batch: Batch, failures: Mapping[str, str]) -> Failed:
+    def fail(
+        self, batch: Batch, failures: Mapping[str, str], spent: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> Failed:
         """Notes failures, key to reason. A reason is stored and shown: it must hold nothing of the content, and no secret."""
         if not failures:
             return Failed(0, 0, ())
         rows = {row["key"]: row for row in batch.rows}
-        sent = [{**self._identity(rows[key]), "error": reason} for key, reason in failures.items()]
+        cost = spent or {}
+        sent = [{**self._identity(rows[key]), **cost.get(key, {}), "error": why} for key, why in failures.items()]
         row = self._call("fail", {"token": batch.token, "results": sent})
         return Failed(row["done"], row["outdated"], tuple(row["quarantined"]))
 
-    def release(self, batch: Batch, keys: Sequence[str] | None = None) -> int:
+    def release(
+        self, batch: Batch, keys: Sequence[str] | None = None, spent: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> int:
         """Gives memories of ``batch`` back at once (default: all that are still leased); returns how many."""
         wanted = [row["key"] for row in batch.rows] if keys is None else list(keys)
         if not wanted:
@@ -127,6 +139,10 @@ class Queue:
         what: dict[str, Any] = {"keys": wanted}
         if self.name == "judge":
             what = {"pairs": [{"start": row["start"], "end": row["end"]} for row in batch.rows if row["key"] in wanted]}
+        if self.name == "compress":
+            cost = spent or {}
+            rows = [row for row in batch.rows if row["key"] in wanted]
+            what["results"] = [{"key": row["key"], "charge": row["charge"], **cost.get(row["key"], {})} for row in rows]
         return int(self._call("release", {"token": batch.token, **what})["released"])
 
     def left(self) -> Left:
@@ -156,6 +172,34 @@ def status(engine: Engine, now: datetime | None = None) -> tuple[dict[str, Left]
     row = engine.call("work/status", {"now": moment}, write=False)
     queues = {entry["queue"]: Left(entry["waiting"], entry["later"], entry["estimated"]) for entry in row["queues"]}
     return queues, row["quarantined"]
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """What was compressed on one UTC day. ``taken``: tried; ``rejected``: by reason; tokens: of providers, with what is reserved
+    for those under way; ``money``: None where the policy has no prices."""
+
+    taken: int
+    done: int
+    rejected: Mapping[str, int]
+    tokens_in: int
+    tokens_out: int
+    money: float | None
+
+
+def compressed_today(engine: Engine, now: datetime | None = None) -> Compressed | None:
+    """None where nothing was asked for yet."""
+    moment = now or _server_clock(engine)()
+    row = engine.call("work/status", {"now": moment}, write=False)
+    found = row["compression"]
+    if not found:
+        return None
+    rejected = {
+        name.removeprefix("rejected_").replace("_", " "): n for name, n in found.items() if name.startswith("rejected_")
+    }
+    return Compressed(
+        found["taken"], found.get("done", 0), rejected, found["tokens_in"], found["tokens_out"], row["money"]
+    )
 
 
 def retry_quarantined(engine: Engine, now: datetime | None = None, *, page: int = 1000) -> int:

@@ -34,6 +34,9 @@ class Progress:
     failed: int = 0
     quarantined: int = 0
     note: str | None = None
+    reasons: dict[str, int] = field(default_factory=dict)
+    tokens_in: int = 0
+    tokens_out: int = 0
 
 
 @dataclass
@@ -111,6 +114,8 @@ class Worker:
         if queue is None or batch is None:
             return False
         self.progress[handler.name].dropped += batch.dropped
+        if handler.name == "compress":
+            self.progress[handler.name].note = batch.held
         if not batch.rows:
             return False
         started = monotonic()
@@ -131,7 +136,8 @@ class Worker:
 
     def _size(self, handler: Handler) -> int:
         rate = self._rates.get(handler.name)
-        return self._batch if rate is None else max(1, min(self._batch, int(rate)))
+        most = min(self._batch, getattr(handler, "most", self._batch))
+        return most if rate is None else max(1, min(most, int(rate)))
 
     def _handle(self, handler: Handler, batch: Batch) -> Outcome:
         try:
@@ -144,7 +150,9 @@ class Worker:
     def _store(self, queue: Queue, batch: Batch, outcome: Outcome) -> None:
         progress = self.progress[queue.name]
         finished = self._patiently(lambda: queue.finish(batch, outcome.done), even_when_stopping=True)
-        failed = self._patiently(lambda: queue.fail(batch, outcome.failed), even_when_stopping=True)
+        failed = self._patiently(lambda: queue.fail(batch, outcome.failed, outcome.spent), even_when_stopping=True)
+        progress.tokens_in += sum(spent["used_in"] for spent in outcome.spent.values())
+        progress.tokens_out += sum(spent["used_out"] for spent in outcome.spent.values())
         settled = {result.key for result in outcome.done} | outcome.failed.keys()
         if finished is not None:
             progress.done += finished.done
@@ -153,11 +161,14 @@ class Worker:
             settled -= set(finished.refused)
         if failed is not None:
             progress.failed += failed.done
+            if queue.name == "compress":
+                for reason in outcome.failed.values():
+                    progress.reasons[reason] = progress.reasons.get(reason, 0) + 1
             progress.outdated += failed.outdated
             progress.quarantined += len(failed.quarantined)
         left = [row["key"] for row in batch.rows if row["key"] not in settled]
         if left:
-            self._patiently(lambda: queue.release(batch, left), even_when_stopping=True)
+            self._patiently(lambda: queue.release(batch, left, outcome.spent), even_when_stopping=True)
         if finished is not None and finished.refused:
             raise Refused(
                 f"{len(finished.refused)} results are of another model or length than the database's policy says now",
@@ -180,7 +191,7 @@ class Worker:
 
     def _queue(self, handler: Handler) -> Queue:
         if handler.name not in self._queues:
-            self._queues[handler.name] = Queue(self.engine, handler.name)
+            self._queues[handler.name] = Queue(self.engine, handler.name, asks=getattr(handler, "asks", None))
         return self._queues[handler.name]
 
     def _patiently(self, work: Callable[[], T], *, even_when_stopping: bool = False) -> T | None:

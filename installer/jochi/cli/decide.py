@@ -21,6 +21,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(approve)
     app.command()(restore)
     app.command()(unmerge)
+    app.command()(decompress)
     app.command()(run)
     app.command()(pause)
     app.command()(resume)
@@ -105,6 +106,34 @@ def unmerge(
     failed = sum(result.outcome not in ("unmerged", "would_unmerge") for result in results)
     if failed:
         raise PartlyDone(f"{failed} of {len(results)} were not taken back")
+
+
+def decompress(
+    context: typer.Context,
+    keys: Annotated[list[str], typer.Argument(help="Keys scope/id of memories whose content was shortened.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come back.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the contents back that compression took; one that was written since stays."""
+    words = {
+        "decompressed": "whole again, {tokens:,} tokens",
+        "would_decompress": "would be whole again, {tokens:,} tokens",
+        "not_found": "there is no live memory of this key",
+        "not_compressed": "it isn't compressed",
+        "changed": "left as it is: another content was written since",
+    }
+    with jochi(context) as client:
+        results = client.decompress(keys, dry_run=dry_run)
+    if as_json:
+        write_json(results)
+    else:
+        for result in results:
+            out.print(f"{result.key}: {words[result.outcome].format(tokens=result.tokens or 0)}", markup=False)
+            for name in result.changed:
+                out.print(f"  changed since, left as it is: {name}", markup=False)
+    failed = sum(result.outcome not in ("decompressed", "would_decompress") for result in results)
+    if failed:
+        raise PartlyDone(f"{failed} of {len(results)} were not decompressed")
 
 
 def run(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jochi_workers.worker import Progress, Stop
 
 app = typer.Typer(
-    help="Do what the database can't: count tokens, hash content, judge near duplicates, embed.",
+    help="Do what the database can't: count tokens, hash content, judge near duplicates, embed, shorten.",
     invoke_without_command=True,
 )
 
@@ -47,6 +47,13 @@ def worker(
     ] = False,
     device: Annotated[str | None, typer.Option(help="Device for sentence-transformers: cpu, cuda, mps.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Cores for minilm.")] = None,
+    compress: Annotated[
+        str, typer.Option(help="Shorten with extractive, anthropic or openai; none leaves it to others.")
+    ] = "extractive",
+    compress_model: Annotated[str | None, typer.Option(help="Model that shortens.")] = None,
+    compress_base_url: Annotated[str | None, typer.Option(help="Address of its endpoint.")] = None,
+    compress_key_variable: Annotated[str | None, typer.Option(help="Environment variable that holds its key.")] = None,
+    compress_key_file: Annotated[Path | None, typer.Option(help="File that holds its key.")] = None,
     once: Annotated[bool, typer.Option("--once", help="End when nothing is due any more.")] = False,
     batch: Annotated[int, typer.Option(min=1, max=1000, help="Memories leased at once.")] = 200,
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between looks at an empty queue.")] = 5.0,
@@ -85,6 +92,13 @@ def worker(
         if retry_quarantined:
             err.print(f"put back: {queue.retry_quarantined(client.engine):,} memories")
         handlers = _handlers(client, stop, provider, model, options)
+        shortening = {
+            "model": compress_model,
+            "base_url": compress_base_url,
+            "key_variable": compress_key_variable,
+            "key_file": compress_key_file,
+        }
+        handlers += _compressing(client, stop, compress, shortening)
         with _shown() as show:
             running = Worker(
                 client.engine,
@@ -126,6 +140,32 @@ def _handlers(
     return [prepare, judge, embed]
 
 
+def _compressing(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any]) -> list[Handler]:
+    given = {option: value for option, value in options.items() if value is not None}
+    if name == "none":
+        if given:
+            raise UsageError("options of a provider don't go with --compress none", fix="leave them out")
+        return []
+    from jochi.tokens import best_counter
+    from jochi_workers.compress import Compress
+    from jochi_workers.compress import provider as summaries
+    from jochi_workers.embeddings.waiting import interruptible
+
+    policy = client.policy.policy
+    counter = best_counter()
+    waiting = interruptible(stop.asked)
+    made = summaries(name, counter=counter, lease=policy.work.lease, waiting=waiting, **given)
+    if not policy.compression.compressing:
+        if name != "extractive":
+            raise UsageError(
+                "compression is switched off in the policy", fix="set compression.compressing = true and install"
+            )
+        return []
+    about = "" if made.model is None else f" {made.model}"
+    err.print(f"compress: long memories of the archive, by {made.name}{about}", markup=False)
+    return [Compress(made, policy.compression, counter, stopping=stop.asked)]
+
+
 @app.command()
 def status(context: typer.Context, as_json: AsJson = False) -> None:
     """How much is left for workers, and what they have given up on."""
@@ -133,11 +173,19 @@ def status(context: typer.Context, as_json: AsJson = False) -> None:
 
     with jochi(context) as client:
         queues, quarantined = queue.status(client.engine)
+        today = queue.compressed_today(client.engine)
     if as_json:
-        write_json({"queues": queues, "quarantined": quarantined})
+        write_json({"queues": queues, "quarantined": quarantined, "compression": today})
         return
     rows = [(name, left.waiting, left.later, left.estimated) for name, left in queues.items()]
     table("Work for `jochi worker`", ("queue", "due", "leased or later", "tokens estimated"), rows, right=(1, 2, 3))
+    if today:
+        refused = ", ".join(f"{n:,} {reason}" for reason, n in sorted(today.rejected.items()))
+        used = f"; {today.tokens_in:,} tokens sent, {today.tokens_out:,} received" if today.tokens_in else ""
+        cost = f", cost {today.money:,.4f}" if today.money is not None and today.tokens_in else ""
+        out.print(f"compressed today: {today.done:,} of {today.taken:,} tried{used}{cost}", markup=False)
+        if refused:
+            out.print(f"  rejected: {refused}", markup=False)
     if quarantined:
         out.print(f"put aside after failures: {quarantined:,} (`jochi worker --retry-quarantined` puts them back)")
 
@@ -192,4 +240,7 @@ def _sentence(of: Progress) -> str:
         "put aside": of.quarantined,
     }
     parts += [f"{count:,} {word}" for word, count in beside.items() if count]
+    parts += [f"{count:,} rejected: {reason}" for reason, count in sorted(of.reasons.items())]
+    if of.tokens_in or of.tokens_out:
+        parts.append(f"{of.tokens_in:,} tokens sent, {of.tokens_out:,} received")
     return ", ".join(parts) + (f" ({of.note})" if of.note else "")

@@ -33,6 +33,18 @@ class Restored:
 
 
 @dataclass(frozen=True)
+class Decompressed:
+    """``outcome``: decompressed | would_decompress (a dry run) | not_found | not_compressed | changed (another content was written
+    since: everything stays). ``tokens``: how many it has again. ``changed``: properties that have changed since and stay.
+    """
+
+    key: str
+    outcome: str
+    tokens: int | None = None
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Unmerged:
     """``outcome``: unmerged | would_unmerge (a dry run) | not_merged (no tombstone of this key was merged) | taken (the key lives
     again) | survivor_gone (purged) | purging (being deleted for good) | no_record (of what the merge changed) | merged_on (whom it

@@ -47,6 +47,7 @@ ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "value": (),
         "modes": ("choose_mode",),
         "audit": ("expire_audit",),
+        "compression": (),
     }
 )
 """Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""
@@ -61,7 +62,11 @@ KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 QUIET: Mapping[str, Mapping[str, object]] = MappingProxyType(
-    {"value": MappingProxyType({"over_ttl": False}), "duplicates": MappingProxyType({"merging": False})}
+    {
+        "value": MappingProxyType({"over_ttl": False}),
+        "duplicates": MappingProxyType({"merging": False}),
+        "compression": MappingProxyType({"compressing": False}),
+    }
 )
 """What stands in such a table instead: a database goes on as it did until somebody gives it a policy that says otherwise."""
 

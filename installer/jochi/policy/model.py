@@ -14,6 +14,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from jochi.ownership import WRITTEN
+from jochi.policy.compression import Compression
 from jochi.policy.duplicates import Duplicates
 from jochi.policy.edges import Edges
 from jochi.policy.facts import FACT_TYPES, Facts
@@ -153,6 +154,7 @@ class Policy(Part):
     salience: Salience
     facts: Facts
     value: Value
+    compression: Compression
     lifecycles: dict[Name, Lifecycle] = Field(default_factory=dict)
     tier_rules: Annotated[tuple[TierRule, ...], Field(strict=False)] = ()
 
@@ -426,7 +428,10 @@ class Policy(Part):
         value = ("value",) if self.value.labels else ()
         parts["duplicates"] = {name: parts["duplicates"][name] for name in ("kinds", "merge", "most", "by_kind")}
         duplicates = ("duplicates",) if self.duplicates.merging and self.duplicates.kinds else ()
-        return {name: parts[name] for name in (*deciding, *lives, *facts, *value, *duplicates)}
+        told = ("kinds", "above", "share")
+        parts["compression"] = {name: parts["compression"][name] for name in told}
+        compression = ("compression",) if self.compression.compressing and self.compression.kinds else ()
+        return {name: parts[name] for name in (*deciding, *lives, *facts, *value, *duplicates, *compression)}
 
     def kinds_without_rules(self) -> list[tuple[int, bool, str]]:
         """(class in seconds, volatile, label) of the kinds that only the rules for every kind hold for, by standard names."""

@@ -91,7 +91,7 @@ class OpenAICompatible:
         waiting: Waiting | None = None,
     ) -> None:
         self._model = model
-        self._url = _checked_url(base_url or OPENAI)
+        self._url = checked_url(base_url or OPENAI)
         if key_variable is None and key_file is None and urlsplit(self._url).hostname == urlsplit(OPENAI).hostname:
             key_variable = OPENAI_KEY
         key = key_from(variable=key_variable, file=key_file)
@@ -199,7 +199,7 @@ class OpenAICompatible:
                 ProviderDown(what, where=self._url, fix="the account's quota is used up", retry_after=_NO_MONEY_PAUSE)
             )
         if status in (408, 409, 425, 429) or status >= 500:
-            after = _retry_after(error.response.headers, self._waiting.wall())
+            after = retry_after(error.response.headers, self._waiting.wall())
             down = ProviderDown(what, where=self._url, retry_after=None if after is None else timedelta(seconds=after))
             return _Failure(down, again=True, after=after)
         if status in (400, 413, 422):
@@ -252,7 +252,7 @@ def at_most_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // 3)
 
 
-def _retry_after(headers: Any, wall: float) -> float | None:
+def retry_after(headers: Any, wall: float) -> float | None:
     """Seconds that the endpoint asks to be left alone: `retry-after-ms`, `Retry-After` in seconds or as a date."""
     try:
         return max(0.0, float(headers["retry-after-ms"]) / 1000)
@@ -271,7 +271,7 @@ def _retry_after(headers: Any, wall: float) -> float | None:
     return max(0.0, seconds) if seconds == seconds and seconds != float("inf") else None
 
 
-def _checked_url(url: str) -> str:
+def checked_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError("the endpoint's address must begin with http:// or https://", fix=f"for example {OPENAI}")

@@ -1,0 +1,364 @@
+"""Shortening long memories of the archive: who is, what it leaves, what stops it, and that it comes back
+(docs/reference/compression.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from jochi import Jochi
+from jochi.content import content_hash
+from jochi.tokens import Estimate
+from jochi_workers.compress import Compress, Rejected, Summary
+from jochi_workers.compress.extractive import Extractive
+from jochi_workers.queue import Queue, compressed_today, status
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
+TEXT = "\n".join(
+    ["Ann: On 8 May 2026 we moved web-03 to the rack in Berlin."]
+    + [
+        f"Bob: It was a rather quiet afternoon and we talked about this and that, {word}."
+        for word in (
+            "slowly",
+            "calmly",
+            "gladly",
+            "quietly",
+            "happily",
+            "warmly",
+            "kindly",
+            "softly",
+            "gently",
+            "freely",
+            "openly",
+            "mildly",
+        )
+    ]
+    + ["Ann: The rack in Berlin holds 42 servers and web-03 is the last of 42 servers."] * 2
+    + ["Bob: Afterwards there was some talk about the weather and how the garden was coming along in the rain."] * 12
+)
+
+
+def put(client: Jochi, id: str, kind: str = "CompressedContext", **properties: Any) -> str:
+    given = {
+        "key": f"s/{id}",
+        "id": id,
+        "scope": "s",
+        "tier": "ARCHIVE",
+        "content": TEXT,
+        "content_hash": content_hash(TEXT),
+        "token_count": 700,
+        "token_counter": "estimate:chars/4",
+        "created_at": NOW - 100 * DAY,
+        "revision": 3,
+        "embedding": [0.5] * 384,
+        "embedding_model": "all-MiniLM-L6-v2-int8",
+        "embedding_hash": "h",
+        "compression_level": "full" if kind == "CompressedContext" else None,
+    } | properties
+    client.database.run(f"CREATE (m:Curated:{kind}) SET m = $given", {"given": given})
+    return f"s/{id}"
+
+
+def look(client: Jochi, key: str) -> dict[str, Any]:
+    [row] = client.database.run("MATCH (m:Curated {key: $key}) RETURN properties(m) AS p", {"key": key}, write=False)
+    return dict(row["p"])
+
+
+def queue(client: Jochi, now: datetime = NOW, **asks: Any) -> Queue:
+    return Queue(client.engine, "compress", clock=lambda: now, asks=asks)
+
+
+def leased(client: Jochi, now: datetime = NOW, limit: int = 100, **asks: Any) -> list[str]:
+    return sorted(row["key"] for row in queue(client, now, **asks).lease(limit).rows)
+
+
+class Says:
+    """A model that says what it is told to, and counts what it is asked."""
+
+    name, model, paid, fixed = "stub", "m", True, False
+
+    def __init__(self, *answers: Summary | Exception) -> None:
+        self.answers = list(answers)
+        self.asked: list[str] = []
+
+    def summarise(self, text: str, most_tokens: int) -> Summary:
+        self.asked.append(text)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def close(self) -> None: ...
+
+
+GOOD = Extractive(Estimate()).summarise(TEXT, len(TEXT) // 8).text
+
+
+def work(client: Jochi, provider: Any = None, now: datetime = NOW) -> dict[str, Any]:
+    """One lease, handled and stored as the worker does."""
+    handler = Compress(provider or Extractive(Estimate()), client.policy.policy.compression, Estimate())
+    asked = queue(client, now, **handler.asks)
+    batch = asked.lease(handler.most)
+    outcome = handler.handle(batch.rows)
+    done = asked.finish(batch, outcome.done)
+    failed = asked.fail(batch, outcome.failed, outcome.spent)
+    left = {r.key for r in outcome.done} | outcome.failed.keys()
+    asked.release(batch, [row["key"] for row in batch.rows if row["key"] not in left], outcome.spent)
+    return {
+        "done": done.done,
+        "outdated": done.outdated,
+        "failed": dict(outcome.failed),
+        "quarantined": failed.quarantined,
+        "held": batch.held,
+        "leased": len(batch.rows),
+    }
+
+
+@pytest.fixture
+def client(jochi: Jochi) -> Jochi:
+    jochi.apply()
+    return jochi
+
+
+def test_the_original_gives_way_and_comes_back_to_the_letter(client: Jochi) -> None:
+    key = put(client, "a", needs_compression=True)
+    before = look(client, key)
+    assert work(client) | {"held": None} == {
+        "done": 1,
+        "outdated": 0,
+        "failed": {},
+        "quarantined": (),
+        "held": None,
+        "leased": 1,
+    }
+    after = look(client, key)
+    assert after["content"] != TEXT
+    assert after["token_count"] == Estimate().count(after["content"]) <= Estimate().count(TEXT) / 2
+    assert after["content_hash"] == after["compressed_hash"] == content_hash(after["content"])
+    assert (after["compression_level"], after["revision"], after["compressed_by"]) == ("summary", 4, "extractive")
+    assert after["prepare_due"] is not None
+    assert not {"embedding", "embedding_hash", "needs_compression", "compress_lease", "compress_due"} & after.keys()
+    [audit] = client.database.run(
+        "MATCH (a:CurationAudit {key: $key})-[k:KEEPS]->(s:CurationSnapshot) WITH a, k, s ORDER BY k.role "
+        "RETURN properties(a) AS a, collect(k.role) AS roles, collect(s.content) AS contents",
+        {"key": key},
+    )
+    assert (
+        audit["a"].items()
+        >= {
+            "action": "compress",
+            "rule": "compression.archive",
+            "scope": "s",
+            "kind": "CompressedContext",
+            "tokens_before": 700,
+            "policy": client.policy.label,
+        }.items()
+    )
+    assert audit["roles"] == ["after", "before"]
+    assert audit["contents"] == [after["content"], TEXT]
+    assert leased(client, NOW + DAY) == [], "a summary isn't summarised again"
+
+    assert [one.outcome for one in client.decompress([key], dry_run=True, now=NOW)] == ["would_decompress"]
+    assert look(client, key) == after
+    [result] = client.decompress([key], now=NOW + MINUTE)
+    assert (result.outcome, result.tokens, result.changed) == ("decompressed", 700, ())
+    again = look(client, key)
+    ours = {"revision", "hold_until", "next_due", "last_curated_at", "curation_action", "prepare_due"}
+    assert {n: v for n, v in again.items() if n not in ours} == {n: v for n, v in before.items() if n not in ours}
+    assert again["revision"] == 5
+    assert leased(client, NOW + 29 * DAY) == [], "held"
+    assert leased(client, NOW + 31 * DAY) == [key]
+    assert [one.outcome for one in client.decompress([key, "s/none"], now=NOW)] == ["not_compressed", "not_found"]
+    [left] = client.database.run("MATCH (s:CurationSnapshot) RETURN count(*) AS n")
+    assert left["n"] == 0
+
+
+@pytest.mark.parametrize(
+    ("properties", "taken"),
+    [
+        ({"token_count": 500}, False), ({"token_count": 501}, True), ({"token_count": None}, False),
+        ({"token_count": "700"}, False), ({"tier": "COLD"}, False), ({"compression_level": "summary"}, False),
+        ({"compression_level": None}, True), ({"pinned": True}, False), ({"pinned": "no"}, False),
+        ({"ttl_policy": "keep_forever"}, False), ({"hold_until": NOW + MINUTE}, False), ({"hold_until": NOW - MINUTE}, True),
+        ({"locked_by": "ann", "locked_at": NOW}, False), ({"created_at": NOW - timedelta(hours=23)}, False),
+        ({"created_at": NOW - timedelta(hours=25)}, True), ({"created_at": None}, False),
+        ({"agents": ["a", "b", "c", "d"]}, False), ({"quarantined_until": NOW + MINUTE}, False),
+        ({"content": 5}, False), ({"kind": "Belief", "state": "archived"}, False), ({"kind": "MemoryEntry"}, True),
+        ({"tombstone": True}, False),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_who_is_shortened(client: Jochi, properties: dict[str, Any], taken: bool) -> None:
+    key = put(client, "a", **properties)
+    assert leased(client) == ([key] if taken else [])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "SET m.content = 'another'", "SET m.pinned = true", "SET m.tier = 'HOT'",
+        "SET m.hold_until = datetime('2027-01-01T00:00Z')",
+        "SET m.locked_by = 'ann', m.locked_at = $now", "CREATE (:JochiAccess {key: m.key})",
+        "CREATE (:JochiPause {key: 'scope/s'})",
+        "WITH m MATCH (p:JochiPump) SET p.applied_at = null", "SET m.tombstone = true",
+    ],
+)  # fmt: skip
+def test_what_happens_between_wins(client: Jochi, change: str) -> None:
+    key = put(client, "a")
+    handler = Compress(Extractive(Estimate()), client.policy.policy.compression, Estimate())
+    batch = queue(client).lease(1)
+    done = handler.handle(batch.rows).done
+    client.database.run(f"MATCH (m:Curated {{key: $key}}) {change}", {"key": key, "now": NOW})
+    before = look(client, key)
+    finished = queue(client).finish(batch, done)
+    assert (finished.done, finished.outdated) == (0, 1)
+    after = look(client, key)
+    ours = {"compress_due", "compress_lease"}
+    assert {n: v for n, v in after.items() if n not in ours} == {n: v for n, v in before.items() if n not in ours}
+    [left] = client.database.run("MATCH (s:CurationSnapshot) RETURN count(*) AS n")
+    assert left["n"] == 0
+
+
+def test_nothing_before_somebody_said_go(jochi: Jochi) -> None:
+    put(jochi, "a")
+    assert work(jochi)["held"] == "nothing is compressed before `jochi apply`"
+    jochi.apply()
+    jochi.database.run("MATCH (p:JochiPump) SET p.enabled = false")
+    assert work(jochi)["held"] == "the engine is paused"
+    jochi.database.run("MATCH (p:JochiPump) SET p.enabled = true")
+    assert work(jochi)["done"] == 1
+
+
+def test_so_many_a_cycle(client: Jochi) -> None:
+    for n in range(12):
+        put(client, f"m{n:02}", token_count=700 + n, needs_compression=True if n == 3 else None)
+    assert leased(client, limit=1) == ["s/m03"], "what its score asks for comes first"
+    assert leased(client, limit=1) == ["s/m11"], "then the longest"
+    assert len(leased(client)) == 8
+    assert queue(client).lease(5).held == "the memories of this cycle are done"
+    assert len(leased(client, NOW + 5 * MINUTE)) == 10, "the lease is over"
+
+
+def test_a_lease_is_one_workers_alone_and_runs_out(client: Jochi) -> None:
+    key = put(client, "a")
+    first = queue(client).lease(1)
+    assert leased(client, NOW + MINUTE) == []
+    late = NOW + 5 * MINUTE
+    assert leased(client, late) == [key]
+    handler = Compress(Extractive(Estimate()), client.policy.policy.compression, Estimate())
+    finished = queue(client, late).finish(first, handler.handle(first.rows).done)
+    assert (finished.done, finished.outdated, look(client, key)["content"]) == (0, 1, TEXT)
+
+
+def test_a_summary_that_fails_its_checks_is_counted_tried_again_and_put_aside(client: Jochi) -> None:
+    key = put(client, "a")
+    says = Says(Summary("Ann moved.", 10, 5))
+    moment = NOW
+    for n in (1, 2, 3):
+        result = work(client, says, moment)
+        assert result["failed"] == {key: "lost number"}
+        assert result["quarantined"] == ((key,) if n == 3 else ())
+        moment += timedelta(hours=1)
+    assert look(client, key)["content"] == TEXT
+    assert work(client, says, moment)["leased"] == 0
+    today = compressed_today(client.engine, moment)
+    assert today is not None
+    assert (today.taken, today.done, today.rejected, today.tokens_in, today.tokens_out) == (
+        3,
+        0,
+        {"lost number": 3},
+        30,
+        15,
+    )
+    assert status(client.engine, moment)[1] == 1
+    from jochi_workers.queue import retry_quarantined
+
+    assert retry_quarantined(client.engine, moment) == 1
+    assert work(client, Says(Summary(GOOD, 10, 5)), moment + timedelta(minutes=5))["done"] == 1
+
+
+def test_what_always_fails_alike_is_tried_once(client: Jochi) -> None:
+    key = put(client, "a", content="word " * 700)
+    assert work(client)["quarantined"] == (key,)
+
+
+def test_tokens_are_reserved_settled_and_capped(client: Jochi) -> None:
+    put(client, "a", token_count=30_000)
+    put(client, "b", token_count=30_000)
+    paid = {"paid": True, "overhead": 400}
+    batch = queue(client, **paid).lease(5)
+    assert len(batch.rows) == 1, "one of them alone fits into 50,000 tokens"
+    assert batch.rows[0]["charge"]["tokens_in"] == 30_400
+    assert batch.rows[0]["charge"]["tokens_out"] == 15_000
+    assert queue(client, **paid).lease(5).held == "the tokens or the money of this cycle or day are used up"
+    queue(client).release(batch)
+    today = compressed_today(client.engine, NOW)
+    assert today is not None
+    assert (today.taken, today.tokens_in, today.tokens_out) == (0, 0, 0)
+    again = queue(client, **paid).lease(5)
+    queue(client).fail(
+        again, {again.rows[0]["key"]: "cut off"}, {again.rows[0]["key"]: {"used_in": 100, "used_out": 7}}
+    )
+    today = compressed_today(client.engine, NOW)
+    assert today is not None
+    assert (today.taken, today.tokens_in, today.tokens_out) == (1, 100, 7)
+    assert len(queue(client, **paid).lease(5).rows) == 1
+    assert len(leased(client)) == 0, "what costs nothing is never too dear, but here all are leased"
+
+
+def test_another_content_written_since_stays(client: Jochi) -> None:
+    key = put(client, "a")
+    assert work(client)["done"] == 1
+    client.database.run("MATCH (m:Curated {key: $key}) SET m.content = 'mine'", {"key": key})
+    before = look(client, key)
+    assert [one.outcome for one in client.decompress([key], now=NOW)] == ["changed"]
+    assert look(client, key) == before
+
+
+def test_what_was_made_anew_from_the_summary_gives_way(client: Jochi) -> None:
+    key = put(client, "a")
+    work(client)
+    client.database.run(
+        "MATCH (m:Curated {key: $key}) SET m.embedding = [1.0], m.embedding_hash = 'x', m.compression_level = 'keywords'",
+        {"key": key},
+    )
+    [result] = client.decompress([key], now=NOW)
+    assert (result.outcome, result.changed) == ("decompressed", ("compression_level",))
+    again = look(client, key)
+    assert (again["embedding"], again["compression_level"], again["content"]) == ([0.5] * 384, "keywords", TEXT)
+
+
+def test_a_kind_with_a_name_of_its_own_for_its_content(client: Jochi) -> None:
+    """No such kind is compressed in the shipped policy; the statement reads the name where it writes it."""
+    text = client.engine.text("work/finish_compress")
+    assert "WHEN m:Ticket THEN 'body'" in text
+
+
+def test_the_worker_takes_it_up(client: Jochi) -> None:
+    """With the server's own clock, from lease to hash."""
+    from jochi_workers.prepare import Prepare
+
+    key = put(client, "a")
+    handler = Compress(Extractive(Estimate()), client.policy.policy.compression, Estimate())
+    worker = Worker(client.engine, [handler, Prepare(Estimate())])
+    worker.run(once=True)
+    assert worker.progress["compress"].done == 1
+    found: Mapping[str, Any] = look(client, key)
+    assert found["compressed_at"] is not None
+    assert "prepare_due" not in found
+    assert found["content_hash"] == content_hash(found["content"])
+
+
+def test_a_refusal_costs_what_was_reserved_where_nobody_counted(client: Jochi) -> None:
+    key = put(client, "a")
+    assert work(client, Says(Rejected("broken answer")))["failed"] == {key: "broken answer"}
+    today = compressed_today(client.engine, NOW)
+    assert today is not None
+    assert (today.tokens_in, today.tokens_out) == (1100, 350)

@@ -1,0 +1,110 @@
+"""A local server that speaks Anthropic's `POST /v1/messages` and OpenAI's `POST /v1/chat/completions`, and fails as a test asks."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Answer:
+    """What the stub does once: ``text`` and ``stop`` (Anthropic's word) in the right form, or ``body`` as it is. ``drip``: seconds
+    between two bytes; ``hang``: says nothing until the test ends; ``close``: cuts the connection."""
+
+    text: str = "A summary."
+    stop: str | None = "end_turn"
+    status: int = 200
+    body: bytes | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    drip: float = 0.0
+    hang: bool = False
+    close: bool = False
+    usage: bool = True
+    refusal: str | None = None
+    tool: bool = False
+
+
+_OPENAI_STOP = {"end_turn": "stop", "max_tokens": "length", "refusal": "content_filter", "tool_use": "tool_calls"}
+
+
+@dataclass
+class Stub:
+    url: str
+    script: list[Answer] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    done: threading.Event = field(default_factory=threading.Event)
+
+
+@contextmanager
+def stub_server() -> Iterator[Stub]:
+    """A running stub on a free port of this machine."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            stub.requests.append(request)
+            stub.headers.append({name.lower(): value for name, value in self.headers.items()})
+            answer = stub.script.pop(0) if stub.script else Answer()
+            if answer.hang:
+                stub.done.wait(30)
+            if answer.hang or answer.close:
+                return
+            body = answer.body if answer.body is not None else json.dumps(_worded(self.path, request, answer)).encode()
+            self.send_response(answer.status)
+            for name, value in {"Content-Type": "application/json", "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            try:
+                for byte in body if answer.drip else ():
+                    self.wfile.write(bytes([byte]))
+                    self.wfile.flush()
+                    if stub.done.wait(answer.drip):
+                        return
+                if not answer.drip:
+                    self.wfile.write(body)
+            except OSError:
+                return
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    stub = Stub(f"http://127.0.0.1:{server.server_address[1]}")
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield stub
+    finally:
+        stub.done.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _worded(path: str, request: dict[str, Any], answer: Answer) -> dict[str, Any]:
+    if answer.status != 200:
+        # Some endpoints quote what they were sent, key and all.
+        return {"error": {"message": json.dumps(request), "type": "error"}}
+    if path == "/v1/messages":
+        content: list[dict[str, Any]] = [{"type": "text", "text": answer.text}]
+        if answer.tool:
+            content = [{"type": "tool_use", "id": "t1", "name": "delete", "input": {}}]
+        found = {"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": content}
+        found |= {"stop_reason": answer.stop, "stop_sequence": None}
+        return found | ({"usage": {"input_tokens": 11, "output_tokens": 7}} if answer.usage else {})
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": answer.refusal}
+    if answer.tool:
+        message |= {"content": None, "tool_calls": [{"id": "t1", "type": "function"}]}
+    stop = _OPENAI_STOP.get(answer.stop or "")
+    found = {"id": "c1", "object": "chat.completion", "created": 1, "model": request["model"]}
+    found |= {"choices": [{"index": 0, "message": message, "finish_reason": stop}]}
+    used = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    return found | ({"usage": used} if answer.usage else {})

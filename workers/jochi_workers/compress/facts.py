@@ -1,0 +1,121 @@
+"""What of a text may neither be lost nor made up: numbers with their units, dates, identifiers, names.
+
+Read by the guard's readers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import NamedTuple
+
+from jochi_workers.guard.clean import clean
+from jochi_workers.guard.elements import Phrase
+from jochi_workers.guard.items import Item
+from jochi_workers.guard.language import Told, told
+from jochi_workers.guard.lists import Language
+from jochi_workers.guard.reading import read, said
+from jochi_workers.guard.scan import scan
+
+KINDS = frozenset(
+    {"number", "quantity", "date", "month", "weekday", "time", "ordinal", "version", "identifier", "name"}
+)
+
+Fact = tuple[str, str]
+"""(kind, key): equal for the same meaning, however it is written."""
+
+
+class Sentence(NamedTuple):
+    """``speaker``: what stands before it with a colon at the head of its line, or empty. ``line``: its number."""
+
+    text: str
+    speaker: str
+    line: int
+
+
+_SPEAKER = re.compile(r"([^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}): +(?=\S)")
+_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\W_])|(?<=[.!?…])[\"')\]]+\s+")
+_NO_END = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d_]|\d{1,4}|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|Nr|vs|etc|approx|ca|bzw|usw|e\.g|i\.e|z\.B|d\.h)\.$",
+    re.IGNORECASE,
+)
+_LOOSE_QUOTE = re.compile(r"(?<!\w)'|'(?!\w)|\"")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences of ``text``, line by line. An abbreviation, an initial or an ordinal ends none."""
+    found = []
+    for number, line in enumerate(text.splitlines()):
+        whole = line.strip()
+        head = _SPEAKER.match(whole)
+        speaker = head[1] if head else ""
+        rest = whole[head.end() :] if head else whole
+        start = 0
+        for end in _END.finditer(rest):
+            if not _NO_END.search(rest[: end.start()]):
+                found.append(Sentence(rest[start : end.end()].strip(), speaker, number))
+                start = end.end()
+        if rest[start:].strip():
+            found.append(Sentence(rest[start:].strip(), speaker, number))
+    return found
+
+
+def language_of(text: str) -> Told:
+    return told([token.text for token in scan(clean(text)) if token.kind == "word"])
+
+
+@lru_cache(maxsize=4096)
+def _facts_of(text: str, language: Language) -> tuple[Fact, ...]:
+    # Behind quotation marks the guard reads nothing: here everything counts.
+    reading = read(_LOOSE_QUOTE.sub(" ", clean(text)))
+    items: list[Item] = []
+    for element in said(reading.tokens, language):
+        if isinstance(element, Item):
+            items.append(element)
+        elif isinstance(element, Phrase):
+            items += element.items
+    return tuple((_kind(item), item.key) for item in items if item.kind in KINDS)
+
+
+def _kind(item: Item) -> str:
+    if item.kind == "quantity":
+        # 3 kg and 3 km have one key; what the unit may stand for tells them apart.
+        return "quantity " + "|".join(sorted(item.readings))
+    return item.kind
+
+
+def facts(text: str, language: Language) -> tuple[Fact, ...]:
+    """The facts of one sentence or name, as often as they are there."""
+    return _facts_of(text, language)
+
+
+def reader(language: Told) -> Language:
+    """By whose grammar a text is read: what isn't German is read as English, whose numbers, identifiers and names look alike."""
+    return "de" if language == "de" else "en"
+
+
+def counted(parts: list[Sentence], language: Language) -> Counter[Fact]:
+    """How often each fact is there. A speaker counts once for each line."""
+    found: Counter[Fact] = Counter()
+    heard: set[tuple[int, str]] = set()
+    for part in parts:
+        found.update(facts(part.text, language))
+        if part.speaker and (part.line, part.speaker) not in heard:
+            heard.add((part.line, part.speaker))
+            found.update(facts(part.speaker, language))
+    return found
+
+
+def required(parts: list[Sentence], language: Language) -> set[Fact]:
+    """What is stated more than once or in the first sentence."""
+    if not parts:
+        return set()
+    first = {*facts(parts[0].text, language), *(facts(parts[0].speaker, language) if parts[0].speaker else ())}
+    return first | {fact for fact, n in counted(parts, language).items() if n > 1}
+
+
+def words(text: str) -> set[str]:
+    """Its words without case."""
+    return {word.casefold() for word in _WORD.findall(clean(text))}

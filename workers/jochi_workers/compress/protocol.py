@@ -1,0 +1,56 @@
+"""What makes a short text of a long one, and how it can fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from jochi_workers.embeddings.protocol import ProviderDown, ProviderUnusable
+
+__all__ = ["Provider", "ProviderDown", "ProviderUnusable", "Rejected", "Summary", "Unsure"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A text, and the tokens that the provider says it was sent and has written: what it charges for."""
+
+    text: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Rejected(Exception):
+    """There is no summary to check. ``reason`` is a code that holds nothing of the memory; the tokens were charged all the same
+    (None: nobody knows, so what was reserved counts)."""
+
+    def __init__(self, reason: str, tokens_in: int | None = None, tokens_out: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.tokens_in = tokens_in
+        self.tokens_out = tokens_out
+
+
+class Unsure(ProviderDown):
+    """The provider got the whole request and didn't answer: it may charge for it."""
+
+
+class Provider(Protocol):
+    """Makes summaries. ``paid``: it counts tokens, so they are reserved and capped. ``fixed``: the same text gets the same
+    summary."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def model(self) -> str | None: ...
+
+    @property
+    def paid(self) -> bool: ...
+
+    @property
+    def fixed(self) -> bool: ...
+
+    def summarise(self, text: str, most_tokens: int) -> Summary:
+        """A summary of ``text`` of at most so many tokens. Raises `Rejected`, `ProviderDown` or `ProviderUnusable`."""
+
+    def close(self) -> None: ...
