@@ -54,6 +54,7 @@ from jochi.operate.results import (
     Unmerged,
 )
 from jochi.operate.runs import AuditSize, RunSummary
+from jochi.operate.unmerge import take_merges_back
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.recalling import Recalled, recall
 from jochi.remembering import Memory, Remembered
@@ -371,20 +372,7 @@ class Jochi:
         """
         if not keys:
             raise UsageError("no memory named", fix="give one or more keys such as default/m1")
-        given = {"now": now or clock.now(), "dry_run": dry_run, "run": f"unmerge/{uuid.uuid4()}"}
-        found: dict[str, Unmerged] = {}
-        going = list(keys)
-        while going:
-            row = self.engine.call("memory/unmerge", {**given, "keys": going})
-            for each in row["results"]:
-                before = found.get(each["key"], Unmerged(each["key"], each["into"], each["outcome"]))
-                found[each["key"]] = replace(
-                    before,
-                    relationships=before.relationships + each["relationships"],
-                    changed=tuple(sorted({*before.changed, *each["changed"]})),
-                )
-            going = [each["key"] for each in row["results"] if each["more"]]
-        return list(found.values())
+        return take_merges_back(self.engine, keys, now=now or clock.now(), dry_run=dry_run)
 
     def decompress(
         self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None

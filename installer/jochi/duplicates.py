@@ -69,7 +69,8 @@ class DuplicateCount:
 
 @dataclass(frozen=True)
 class DuplicateCounts:
-    """``pairs`` flagged in all, ``to_merge`` of them may merge, ``held`` of these were stopped last time.
+    """``pairs`` flagged in all, ``to_merge`` of them may merge, ``held`` of these were stopped last time; ``undecided``: what holds
+    them only a person can end.
 
     Of all scopes and kinds: ``merged_contents`` that were merged away, memories that are ``looking`` for their duplicates,
     pairs that wait for a worker's judge and since when the oldest does.
@@ -83,6 +84,7 @@ class DuplicateCounts:
     looking: int
     judge_waiting: int
     oldest_judge: datetime | None
+    undecided: int = 0
 
     def of(self, verdict: Standing, reason: str | None = None) -> int:
         """How many pairs stand there; with a reason only those that have it. (Without one a pair counts once.)"""

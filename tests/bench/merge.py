@@ -20,6 +20,7 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 ROUNDS = 150
 WARM_UP = 60
 RELATIONSHIPS = 20
+DENSE = 100_000
 
 _PAIRS = """
 UNWIND range(1, $n) AS i
@@ -123,11 +124,60 @@ def merge(client: Jochi, table: Table) -> None:
     table.add_row("unmerge of one", f"{median(back[20:]) * 1000:.1f} ms", "")
 
 
+_DENSE = """
+CREATE (a:Curated:MemoryEntry {key: 'd/a', scope: 'd', id: 'a', content: 'text', content_hash: 'a',
+  created_at: $made, next_due: $far})
+CREATE (b:Curated:MemoryEntry {key: 'd/b', scope: 'd', id: 'b', content: 'text', content_hash: 'b',
+  created_at: $made, next_due: $far})
+CREATE (a)-[:SIMILAR_TO {score: 0.99, same_text: true, found_at: $made, seen_at: $made, start_hash: 'a', end_hash: 'b',
+  verdict: 'merge', reasons: [], guard: 'same text', judged_at: $made, merge_due: $due}]->(b)
+CREATE (:JochiMerging {id: 'bench', from: 'd/b', into: 'd/a', state: 'copying', started_at: $due, copies: 0})
+"""
+_TIES = """
+MATCH (b:Curated {key: $key})
+UNWIND range(1, $n) AS j
+CREATE (b)-[:ABOUT {weight: j, since: $made, note: 'as said'}]->(:Thing {name: j})
+"""
+
+
+def dense(client: Jochi, table: Table) -> None:
+    """Adds the figures of one with 100,000 relationships that goes into another that has as many of its own."""
+    client.install(arm=False)
+    wipe(client.database)
+    made = NOW - timedelta(days=30)
+    client.database.run(_DENSE, {"made": made, "far": NOW + timedelta(days=3650), "due": NOW})
+    for key in ("d/a", "d/b"):
+        for _part in range(DENSE // 10_000):
+            client.database.run(_TIES, {"key": key, "n": 10_000, "made": made})
+    act = client.engine.text("dedup/merge_duplicates", "act")
+    given = {"now": NOW, "keys": ["d/a"], "run": "bench/d", "policy": "bench", "job": {}}
+    times = []
+    while not client.database.run("MATCH (t:Tombstone {key: 'd/b'}) RETURN count(t) AS n")[0]["n"]:
+        started = time.perf_counter()
+        [done] = client.database.run(act, given)
+        times.append(time.perf_counter() - started)
+        assert done["changed"] > 0, done
+    _add(table, "merge", times)
+    times, more = [], True
+    while more:
+        started = time.perf_counter()
+        answer = client.engine.call("memory/unmerge", {"now": NOW, "keys": ["d/b"], "dry_run": False, "run": "bench/u"})
+        times.append(time.perf_counter() - started)
+        more = answer["results"][0]["more"]
+    _add(table, "unmerge", times)
+
+
+def _add(table: Table, what: str, times: list[float]) -> None:
+    longest = f"longest {max(times[1:]):.2f} s, the first (planned) {times[0]:.2f} s, the last {times[-1]:.2f} s"
+    figure = f"{sum(times):.1f} s in {len(times)} transactions: {longest}"
+    table.add_row(f"{what} of one with {DENSE:,} relationships", figure, "")
+
+
 def wipe(database: Database) -> None:
     """Takes memories and what was written about them out."""
     database.autocommit(
-        "MATCH (n) WHERE n:Curated OR n:Tombstone OR n:CurationAudit OR n:CurationSnapshot OR n:JochiMerged OR n:JochiQuota "
-        "OR n:JochiScopeChange "
+        "MATCH (n) WHERE n:Curated OR n:Tombstone OR n:CurationAudit OR n:CurationSnapshot OR n:JochiMerged "
+        "OR n:JochiMerging OR n:JochiQuota OR n:JochiScopeChange "
         "CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS"
     )
 
@@ -140,6 +190,7 @@ def main() -> None:
     table = Table("what", "figure", "wanted")
     with own_server("bench-merge") as client:
         merge(client, table)
+        dense(client, table)
     Console(width=110).print(table)
 
 

@@ -221,3 +221,94 @@ def test_terminated_transactions_leave_no_half(ready: Jochi, server: TestServer)
     merged = whole(ready)
     assert merged == PAIRS - failures
     assert failures > 0
+
+
+_DENSE = """
+UNWIND ['a', 'b'] AS who
+CREATE (m:Curated:MemoryEntry {key: 's/' + who, scope: 's', id: who, content: 'text', content_hash: who,
+  created_at: $now - duration({days: CASE who WHEN 'a' THEN 50 ELSE 40 END}), next_due: datetime({year: 2100})})
+WITH collect(m) AS two
+UNWIND range(1, $n) AS j
+WITH two[0] AS a, two[1] AS b, j
+CREATE (b)-[:ABOUT {rid: j}]->(:Thing {name: 'd' + j})
+WITH a, b, count(*) AS n
+CREATE (a)-[:SIMILAR_TO {score: 0.99, same_text: true, found_at: $now, start_hash: 'a', end_hash: 'b', verdict: 'merge',
+  guard: 'same text', merge_due: $now}]->(b)
+"""
+_LIVE = """
+MATCH (m:Curated)-[r:ABOUT]->()
+WHERE NOT (r.curation_copy_of IS NOT NULL AND EXISTS { MATCH (g:JochiMerging {id: r.curation_copy_of}) })
+RETURN count(*) AS n, count(DISTINCT r.rid) AS different, count(DISTINCT m) AS memories
+"""
+
+
+@pytest.mark.timeout(600)
+def test_a_dense_merge_and_its_undoing_go_on_after_every_termination(ready: Jochi, server: TestServer) -> None:
+    """5,000 relationships in pages of 1,000; at every moment each is there once, of one memory."""
+    n = 5_000
+    merge_graph.clear(ready.database)
+    ready.database.run(_DENSE, {"n": n, "now": NOW})
+    # Who survives isn't what this is about: who has less is made to.
+    ready.database.run(
+        "CREATE (:JochiMerging {id: 'forced', from: 's/b', into: 's/a', state: 'copying', started_at: $now, copies: 0})",
+        {"now": NOW},
+    )
+    stop = threading.Event()
+
+    def terminate() -> None:
+        with server.driver() as driver, driver.session() as session:
+            while not stop.is_set():
+                rows = session.run(
+                    "SHOW TRANSACTIONS YIELD transactionId, currentQuery WHERE currentQuery CONTAINS 'Merges pairs that' "
+                    "OR currentQuery CONTAINS 'Takes merges back' RETURN transactionId AS id"
+                ).value("id")
+                if rows and random.random() < 0.3:
+                    session.run("TERMINATE TRANSACTIONS $ids YIELD message RETURN count(*)", ids=rows).consume()
+                time.sleep(0.02 + random.random() / 10)
+
+    text = ready.engine.text("dedup/merge_duplicates", "act")
+    back = ready.engine.text("memory/unmerge")
+    whole_ones = []
+
+    def step(session: neo4j.Session, statement: str, **given: object) -> bool:
+        try:
+            session.run(statement, now=NOW, run="r", **given).consume()
+            done = True
+        except Neo4jError:
+            done = False
+        [seen] = ready.database.run(_LIVE, write=False)
+        assert (seen["n"], seen["different"], seen["memories"]) == (n, n, 1)
+        whole_ones.append(done)
+        return done
+
+    def merged() -> bool:
+        return bool(ready.database.run("MATCH (t:Tombstone) RETURN count(t) AS n")[0]["n"])
+
+    def under_way() -> bool:
+        return bool(ready.database.run("MATCH (g:JochiMerging) RETURN count(g) AS n")[0]["n"])
+
+    killer = threading.Thread(target=terminate)
+    killer.start()
+    try:
+        with server.driver() as driver, driver.session() as session:
+            for _turn in range(200):
+                step(session, text, keys=["s/a"], policy="p", job={})
+                if merged():
+                    break
+            assert merged()
+            assert not under_way()
+            for _turn in range(200):
+                step(session, back, keys=["s/b"], dry_run=False)
+                if not merged() and not under_way():
+                    break
+    finally:
+        stop.set()
+        killer.join()
+    assert not merged()
+    assert not under_way()
+    assert whole_ones.count(True) >= 8
+    held = ready.database.run(
+        "MATCH (m:Curated {key: 's/b'})-[r:ABOUT]->() RETURN count(r) AS n, count(r.curation_copied) AS marked"
+    )
+    assert held == [{"n": n, "marked": 0}]
+    assert ready.database.run("MATCH (m:Curated {key: 's/a'})-[r:ABOUT]->() RETURN count(r) AS n") == [{"n": 0}]

@@ -133,7 +133,16 @@ def filled(applied: Jochi) -> Jochi:
 
 
 SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "IntersectionNodeByLabelsScan", "NodeIndexScan"}
-SMALL = {"JochiJob", "JochiPump", "JochiPause", "JochiQuota", "JochiProcedure", "JochiPolicy", "JochiPlan"}
+SMALL = {
+    "JochiJob",
+    "JochiPump",
+    "JochiMerging",
+    "JochiPause",
+    "JochiQuota",
+    "JochiProcedure",
+    "JochiPolicy",
+    "JochiPlan",
+}
 """Labels of the engine of which there are few nodes: these may be read whole."""
 
 

@@ -147,6 +147,21 @@ def test_the_record_says_what_decided(client: Jochi) -> None:
     assert flag_of(client.database, A, B) == {}
 
 
+def test_explain_says_with_whom_and_what_holds_it(client: Jochi) -> None:
+    pair(client, {}, {"pinned": True}, reasons=["trivial"], score=0.97)
+    held(client)
+    for key, other in ((A, B), (B, A)):
+        [found] = client.explain(key, at=NOW).duplicates
+        assert (found["other"], found["verdict"], found["score"]) == (other, "merge", 0.97)
+        assert (found["same_text"], found["reasons"], found["held_by"]) == (True, ["trivial"], ["pinned"])
+        assert found["merge_due"] == NOW + DAY
+    pair(client, {}, {})
+    assert merged(client) == [(A, B)]
+    assert client.explain(A, at=NOW).duplicates == []
+    [tombstone] = client.explain(B, at=NOW).tombstones
+    assert tombstone["merged_into"] == A
+
+
 DAY_ON = NOW + DAY
 HELD: list[tuple[dict[str, Any], dict[str, Any], list[str], datetime | None]] = [
     ({"access_tier": "PUBLIC"}, {}, ["access_tier"], DAY_ON),
@@ -317,6 +332,9 @@ MODEL = load_policy().policy.embedding.model
         ({"embedding": vector(1)}, {"embedding": [0.0] * 384}, {}, False),
         ({"embedding": vector(1)}, {"embedding": "vector"}, {}, False),
         ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_model": "other"}, {}, False),
+        ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_hash": "h-b"}, {}, True),
+        ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_hash": "older"}, {}, False),
+        ({"embedding": vector(1), "embedding_hash": "older"}, {"embedding": vector(1)}, {}, False),
         ({"content_hash": "h"}, {"content_hash": "h"}, {}, True),
     ],
 )
@@ -422,6 +440,43 @@ def test_a_chain_is_no_cluster(client: Jochi, apart: str) -> None:
     assert "unlinked" not in flag_of(client.database, B, C)
 
 
+@pytest.mark.parametrize(
+    ("theirs", "linked"),
+    [
+        ({"verdict": "merge"}, True),
+        ({"verdict": "merge", "decision": "approved"}, True),
+        ({"verdict": "veto", "decision": "approved"}, True),
+        ({"verdict": None, "decision": "approved"}, True),
+        ({"verdict": "merge", "decision": "rejected"}, False),
+        ({"verdict": "veto"}, False),
+        ({"verdict": "flag"}, False),
+        ({"verdict": None}, False),
+        ({"verdict": "merge", "found_at": None}, False),
+        (None, False),
+    ],
+    ids=lambda value: "-".join(f"{v}" for v in value.values()) if isinstance(value, dict) else str(value),
+)
+def test_who_is_near_the_survivor_is_linked_or_noted(
+    client: Jochi, theirs: dict[str, Any] | None, linked: bool
+) -> None:
+    """a swallows b while a ~ c waits: it waits on, and says by whom it is held where b and c weren't found to be one."""
+    put(client, memory("a", age=50), memory("b", age=45), memory("c"), memory("d"))
+    flag(client.database, A, B, NOW, score=1.0)
+    flag(client.database, A, C, NOW, score=0.96)
+    flag(client.database, A, D, NOW, score=0.96, merge_due=NOW + DAY)
+    if theirs is not None:
+        flag(client.database, B, C, NOW, score=0.96, merge_due=None, **theirs)
+    [stored] = client.database.run("MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) RETURN p.act AS act")
+    given = {"now": NOW, "keys": [A], "run": "r/1", "policy": "p", "job": {}}
+    [done] = client.database.run(stored["act"], given)
+    assert {one["name"]: one["n"] for one in done["tally"]}["merged"] == 1
+    found = flag_of(client.database, A, C)
+    assert found.get("unlinked") == (None if linked else [f"r/1/{B}"])
+    assert found["merge_due"] == NOW + SECOND
+    later = flag_of(client.database, A, D)
+    assert (later["merge_due"], later["unlinked"]) == (NOW + DAY, [f"r/1/{B}"])
+
+
 def test_one_that_has_others_in_it_does_not_take_them_along_unjudged(client: Jochi) -> None:
     """b has swallowed x before a was found to be near it: nobody has compared x and a."""
     put(
@@ -487,6 +542,36 @@ def test_a_duplicate_stays_one_when_it_comes_back(client: Jochi) -> None:
     client.unmerge([B])
     assert one(client, B)["duplicate_of"] == A
     assert "prepare_due" not in one(client, B)
+
+
+def test_those_that_were_its_duplicates_are_the_survivors(client: Jochi) -> None:
+    """Another scope's, another content's and who names another stay what they are."""
+    put(
+        client,
+        memory("a", age=50),
+        memory("b", age=45),
+        memory("c", content_hash="h-b", duplicate_of=B),
+        memory("d", content_hash="h-b", duplicate_of="default/z"),
+        memory("e", duplicate_of=B),
+    )
+    flag(client.database, A, B, NOW)
+    assert merged(client) == [(A, B)]
+    assert [one(client, key)["duplicate_of"] for key in (C, D, "default/e")] == [A, "default/z", B]
+    client.database.run("MATCH (m:Curated {key: $d}) SET m.duplicate_of = $a", {"d": D, "a": A})
+    client.unmerge([B])
+    assert [one(client, key)["duplicate_of"] for key in (C, D, "default/e")] == [B, A, B]
+
+
+def test_a_chain_takes_its_duplicates_along(client: Jochi) -> None:
+    put(client, memory("a", age=50), memory("b", age=45), memory("c"), memory("d", content_hash="h-c", duplicate_of=C))
+    flag(client.database, B, C, NOW, decision="approved")
+    assert merged(client) == [(B, C)]
+    flag(client.database, A, B, NOW + DAY, decision="approved")
+    assert merged(client, NOW + DAY) == [(A, B)]
+    assert one(client, D)["duplicate_of"] == A
+    client.unmerge([B])
+    client.unmerge([C])
+    assert one(client, D)["duplicate_of"] == C
 
 
 def test_what_was_merged_is_known_by_its_content_along_the_chain(client: Jochi) -> None:

@@ -95,3 +95,7 @@ def uninstall(
         f"{result.restored:,} tombstones brought back, {result.unenrolled:,} memories released, "
         f"{result.deleted:,} nodes of the engine deleted"
     )
+    if result.unmerged:
+        out.print(f"{result.unmerged:,} of the tombstones had been merged away: they have their relationships again")
+    for key in result.not_unmerged:
+        out.print(f"{key}: came back without the relationships that had moved in a merge", markup=False)

@@ -90,14 +90,33 @@ def explain(
     if found.kind is not None:
         _print_live(found)
     for tombstone in found.tombstones:
+        into = tombstone["merged_into"]
+        gone = "pruned" if into is None else f"merged into {into}"
         out.print(
-            f"pruned at {moment(tombstone['deleted_at'])}, deleted for good after {moment(tombstone['purge_due'])}; "
-            f"bring it back: jochi restore {found.key}"
+            f"{gone} at {moment(tombstone['deleted_at'])}, deleted for good after {moment(tombstone['purge_due'])}; "
+            f"bring it back: jochi {'restore' if into is None else 'unmerge'} {found.key}",
+            markup=False,
         )
         table(
             "What the rule and the rails read of it",
             ("property", "value"),
             [(entry["property"], _told(entry["value"])) for entry in tombstone["inputs"]],
+        )
+    if found.duplicates:
+        table(
+            "May be the same memory",
+            ("other", "verdict", "cosine", "why", "held by", "looked at again"),
+            [
+                (
+                    d["other"],
+                    d["verdict"] + (f" by {d['decided_by']}" if d["verdict"] in ("approved", "rejected") else ""),
+                    "same text" if d["same_text"] else "" if d["score"] is None else f"{d['score']:.3f}",
+                    ", ".join(d["reasons"]),
+                    ", ".join(d["held_by"]),
+                    moment(d["merge_due"]),
+                )
+                for d in found.duplicates
+            ],
         )
     if found.audits:
         rows = [(moment(a["at"]), _deed(a), a.get("rule"), a["run"], a.get("policy"), a["id"]) for a in found.audits]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -97,6 +97,8 @@ class Explanation:
     audits: list[Mapping[str, Any]]
     orphan: Orphan | None = None
     """None: it isn't live."""
+    duplicates: list[Mapping[str, Any]] = field(default_factory=list)
+    """Who may be the same memory: other (key), verdict, score, same_text, reasons, held_by, merge_due, decided_by."""
 
     def with_orphan(self, row: Mapping[str, Any]) -> Explanation:
         """With the row of `curate/explain_orphan`."""
@@ -147,4 +149,5 @@ class Explanation:
             live.get("next"),
             plain["tombstones"],
             plain["audits"],
+            duplicates=plain["duplicates"],
         )
