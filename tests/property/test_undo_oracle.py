@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -37,8 +38,11 @@ GENTLE: dict[str, Any] = {
 def cases(draw: st.DrawFn) -> tuple[datetime, list[Memory], dict[str, datetime | None], list[tuple[str, int]]]:
     now = draw(nows)
     found = draw(batches(now, 15, 25))
-    for memory in found:
-        memory.properties |= {f"native{i}": value for i, value in enumerate(draw(st.lists(natives, max_size=2)))}
+    found = [
+        replace(memory, properties=memory.properties | {f"native{i}": value for i, value in enumerate(drawn)})
+        for memory in found
+        for drawn in [draw(st.lists(natives, max_size=2))]
+    ]
     done = draw(st.lists(st.tuples(st.sampled_from(JOBS), st.integers(0, 20)), min_size=2, max_size=6))
     return now, found, draw(firsts(now)), [("curate_due", 0), *done]
 
