@@ -255,8 +255,9 @@ def compressions(client: Jochi, now: datetime) -> Any:
     """One of three long memories is shortened and comes back, one fails, one is given back."""
     made = now - timedelta(days=9)
     client.database.run(
-        "UNWIND [1, 2, 3] AS i CREATE (:Curated:CompressedContext {key: 'long/c' + i, scope: 'long', id: 'c' + i, content: 'long ' + i, "
-        "content_hash: 'h' + i, created_at: $made, next_due: datetime({year: 2100}), tier: 'ARCHIVE', token_count: 90000 + i})",
+        "UNWIND [1, 2, 3] AS i CREATE (:Curated:CompressedContext {key: 'long/c' + i, scope: 'long', id: 'c' + i, "
+        "content: 'long ' + i, content_hash: 'h' + i, created_at: $made, "
+        "next_due: datetime({year: 2100}), tier: 'ARCHIVE', token_count: 90000 + i})",
         {"made": made},
     )
     queue = Queue(client.engine, "compress", clock=lambda: now)
