@@ -32,7 +32,8 @@ def client(jochi: Jochi) -> Jochi:
     jochi.apply()
     jochi.database.run(
         "UNWIND ['a', 'b'] AS id CREATE (:Curated:CompressedContext {key: 's/' + id, scope: 's', id: id, content: $text, "
-        "tier: 'ARCHIVE', content_hash: 'h', token_count: 770, token_counter: 'mine', created_at: $made, compression_level: 'full'})",
+        "tier: 'ARCHIVE', content_hash: 'h', token_count: 770, token_counter: 'mine', created_at: $made, "
+        "compression_level: 'full'})",
         {"text": TEXT, "made": datetime.now(timezone.utc) - timedelta(days=9)},
     )
     return jochi
