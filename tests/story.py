@@ -17,7 +17,7 @@ from jochi.temporal import to_python
 from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
 from jochi_workers.judge import Judge
-from jochi_workers.queue import Queue, retry_quarantined
+from jochi_workers.queue import Queue, compressed_today, retry_quarantined
 from jochi_workers.queue import status as queue_status
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
@@ -55,6 +55,7 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     end = datetime(2040, 1, 1, tzinfo=timezone.utc)
     story["budgets"] = _plain(client.plan_budgets())
     story["merged"] = merges(client, end)
+    story["compressed"] = compressions(client, end)
     for job in sorted(client.policy.policy.jobs):
         runs = client.run(job, now=end, drain=True)
         # How many runs there are to prune depends on how fast the server is.
@@ -267,6 +268,33 @@ def merges(client: Jochi, now: datetime) -> Any:
     return _plain(
         (planned, runs, client.restore(["twins/m2"]), would, client.unmerge(["twins/m2", "twins/m1"], now=now))
     )
+
+
+def compressions(client: Jochi, now: datetime) -> Any:
+    """One of three long memories is shortened and comes back, one fails, one is given back."""
+    made = now - timedelta(days=9)
+    client.database.run(
+        "UNWIND [1, 2, 3] AS i CREATE (:Curated:CompressedContext {key: 'long/c' + i, scope: 'long', id: 'c' + i, "
+        "content: 'long ' + i, content_hash: 'h' + i, created_at: $made, "
+        "next_due: datetime({year: 2100}), tier: 'ARCHIVE', token_count: 90000 + i})",
+        {"made": made},
+    )
+    queue = Queue(client.engine, "compress", clock=lambda: now)
+    batch = queue.lease(3)
+    first, second, third = (row["key"] for row in batch.rows)
+    summary = {
+        "summary": "short",
+        "summary_hash": "h0",
+        "token_count": 1,
+        "token_counter": "story",
+        "provider": "story",
+    }
+    finished = queue.finish(batch, [Result(first, {**summary, "model": None, "used_in": 0, "used_out": 0})])
+    failed = queue.fail(batch, {second: "cut off"}, {second: {"used_in": 3, "used_out": 4}})
+    released = queue.release(batch, [third])
+    would = client.decompress([first, second], dry_run=True, now=now)
+    left = (finished, failed, released, would, compressed_today(client.engine, now))
+    return (first, second, third, _plain(left), _plain(client.decompress([first], now=now)))
 
 
 def work(queue: Queue, embedded: dict[str, Any]) -> Any:

@@ -5,12 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jochi import Jochi
 from jochi.content import content_hash
+from jochi.facts import read_facts
+from jochi.policy import load_policy
+from jochi.rendering import render_one
 from jochi.tokens import Estimate
 from jochi_workers.compress import Compress, Rejected, Summary
 from jochi_workers.compress.extractive import Extractive
@@ -352,7 +356,7 @@ def test_the_worker_takes_it_up(client: Jochi) -> None:
     assert worker.progress["compress"].done == 1
     found: Mapping[str, Any] = look(client, key)
     assert found["compressed_at"] is not None
-    assert "prepare_due" not in found
+    assert found["prepare_due"].year == 9999, "prepared; it only waits for exact tokens"
     assert found["content_hash"] == content_hash(found["content"])
 
 
@@ -362,3 +366,22 @@ def test_a_refusal_costs_what_was_reserved_where_nobody_counted(client: Jochi) -
     today = compressed_today(client.engine, NOW)
     assert today is not None
     assert (today.tokens_in, today.tokens_out) == (1100, 350)
+
+
+def test_money_is_capped(client: Jochi, tmp_path: Path) -> None:
+    """As a policy with prices renders it: the first memory costs 0.0033 + 0.00525 at most."""
+    file = tmp_path / "policy.toml"
+    prices = "price_in = 3.0\nprice_out = 15.0\nday_money = 0.01"
+    file.write_text(f"[policy]\nname = 'p'\nextends = 'default'\n[compression]\n{prices}\n", encoding="utf-8")
+    policy = load_policy(file).policy
+    facts = read_facts(client.database)
+    lease, told = (render_one(f"work/{name}", policy, facts).sections["body"] for name in ("lease_compress", "status"))
+    keys = {put(client, id) for id in "ab"}
+    given = {"now": NOW, "pump": client.engine.pump, "limit": 10, "token": "t", "paid": True, "overhead": 400}
+    [row] = client.database.run(lease, given)
+    assert (len(row["memories"]), row["memories"][0]["key"] in keys) == (1, True)
+    [row] = client.database.run(lease, given)
+    assert (row["memories"], row["seen"]) == ([], 0)
+    assert row["held"] == "the tokens or the money of this cycle or day are used up"
+    [row] = client.database.run(told, {"now": NOW})
+    assert row["money"] == pytest.approx(1100 * 3e-6 + 350 * 15e-6)

@@ -127,6 +127,17 @@ def check_hygiene(found: Hygiene) -> Check:
     )
 
 
+def check_compression(put_aside: int) -> Check:
+    """Whether memories wait for a person because no summary of them was accepted."""
+    if not put_aside:
+        return ok("compression", "no memory was put aside")
+    return warn(
+        "compression",
+        f"{put_aside:,} long memories were put aside: no summary of them was accepted; work_error on each says why",
+        "leave it: they keep their content; or `jochi worker --retry-quarantined`, with another --compress",
+    )
+
+
 WORKER_SILENT = timedelta(hours=1)
 """Pairs that have waited this long for a judge have no worker."""
 

@@ -105,6 +105,7 @@ def examine(client: Jochi, *, probe: bool = True, most_memories: int = MOST_MEMO
         checks.append(_careful("accesses", lambda: _accesses(client, most_memories)))
         checks.append(_careful("hygiene", lambda: checks_memories.check_hygiene(client.hygiene())))
         checks.append(_careful("duplicates", lambda: _duplicates(client)))
+        checks.append(_careful("compression", lambda: _compression(client)))
     return Diagnosis(database.name, clock.now(), pump is not None, checks)
 
 
@@ -246,6 +247,12 @@ def _memory_checks(client: Jochi, most: int) -> list[Check]:
 def _accesses(client: Jochi, most: int) -> Check:
     row = client.engine.call("report/accesses", {"most": most, "samples": SAMPLES}, write=False)
     return checks_memories.check_accesses(row["reporting"], row["silent"], row["samples"], row["looked_at"])
+
+
+def _compression(client: Jochi) -> Check:
+    now = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
+    row = client.engine.call("work/status", {"now": now}, write=False)
+    return checks_memories.check_compression(row["put_aside"])
 
 
 def _duplicates(client: Jochi) -> Check:
