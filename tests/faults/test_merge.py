@@ -287,6 +287,9 @@ def test_a_dense_merge_and_its_undoing_go_on_after_every_termination(ready: Joch
     def under_way() -> bool:
         return bool(ready.database.run("MATCH (g:JochiMerging) RETURN count(g) AS n")[0]["n"])
 
+    # Planned before anybody is terminated, or no plan would ever be made.
+    ready.database.run(text, {"now": NOW, "run": "r", "keys": ["s/none"], "policy": "p", "job": {}})
+    ready.database.run(back, {"now": NOW, "run": "r", "keys": ["s/none"], "dry_run": False})
     killer = threading.Thread(target=terminate)
     killer.start()
     try:
