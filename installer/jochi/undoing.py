@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from jochi import superseding
 from jochi.engine import Engine
 from jochi.errors import Refused, UsageError
+from jochi.operate.unmerge import take_merges_back
 from jochi.scheduler.server_clock import ServerClock
 
 PAGE = 1_000
@@ -27,7 +28,8 @@ class UndoneAction:
 
     ``outcome``: undone | as_before (it is as it was already) | conflict and partly (``changed`` names properties that changed since
     and stay) | taken (the key lives again) | purging | purged | gone (no such memory) | pruned (pruned since) | protected
-    (``changed`` names the rails) | end_gone (of a relationship) | derived (follows from other facts) | no_record | merge_again;
+    (``changed`` names the rails) | end_gone (of a relationship) | derived (follows from other facts) | no_record | merge_again |
+    compress_again;
     of merges also what `Jochi.unmerge` says.
     """
 
@@ -132,36 +134,56 @@ def _pages(records: Sequence[Mapping[str, Any]], page: int) -> Iterator[tuple[st
 
 
 def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
-    if given["form"] == "merge" and not given["dry_run"]:
-        keys = _merged_keys(engine, given)
-        unmerged = {
-            each["key"]: each
-            for each in engine.call(
-                "memory/unmerge", {"now": given["now"], "keys": keys, "dry_run": False, "run": given["run"]}
-            )["results"]
-        }
-        rows = [_row(each) for each in engine.call("undo/act", given)["results"]]
-        return [_of_merge(row, unmerged.get(row.key)) for row in rows]
+    if given["form"] in _BY_CALLS:
+        asked, take_back = _BY_CALLS[given["form"]]
+        looked = engine.call("undo/act", {**given, "dry_run": True})["results"]
+        back = take_back(engine, [each["key"] for each in looked if each["outcome"] == asked], given)
+        rows = looked if given["dry_run"] else engine.call("undo/act", given)["results"]
+        return [
+            replace(row, outcome=back[row.key].outcome, changed=back[row.key].changed) if row.key in back else row
+            for row in map(_row, rows)
+        ]
     rows = [_row(each) for each in engine.call("undo/act", given)["results"]]
     if given["form"] == "prune" and not given["dry_run"]:
         _back_to_slots(engine, [row.key for row in rows if row.outcome == "undone" and row.key], given["now"])
-    if given["form"] == "merge":
-        return [
-            UndoneAction(row.key, row.action, "undone" if row.outcome == "unmerge" else row.outcome) for row in rows
-        ]
     return rows
 
 
-def _merged_keys(engine: Engine, given: Mapping[str, Any]) -> list[str]:
-    looked = engine.call("undo/act", {**given, "dry_run": True})["results"]
-    return [each["key"] for each in looked if each["outcome"] == "unmerge"]
+@dataclass(frozen=True)
+class _Back:
+    outcome: str
+    changed: tuple[str, ...]
 
 
-def _of_merge(row: UndoneAction, unmerged: Mapping[str, Any] | None) -> UndoneAction:
-    if unmerged is None or unmerged["outcome"] == "unmerged":
-        changed = () if unmerged is None else tuple(sorted(unmerged["changed"]))
-        return UndoneAction(row.key, row.action, row.outcome, changed)
-    return UndoneAction(row.key, row.action, unmerged["outcome"])
+def _unmerge(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
+    found = take_merges_back(engine, keys, now=given["now"], dry_run=given["dry_run"], run=given["run"])
+    done = ("unmerged", "would_unmerge")
+    return {each.key: _Back("undone" if each.outcome in done else each.outcome, each.changed) for each in found}
+
+
+def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
+    asked = {"now": given["now"], "keys": keys, "dry_run": given["dry_run"], "run": given["run"]}
+    words = {
+        "decompressed": "undone",
+        "would_decompress": "undone",
+        "changed": "conflict",
+        "not_found": "gone",
+        "not_compressed": "no_record",
+    }
+    found = engine.call("memory/decompress", asked)["results"]
+    return {
+        each["key"]: _Back(
+            words[each["outcome"]], ("content",) if each["outcome"] == "changed" else tuple(each["changed"])
+        )
+        for each in found
+    }
+
+
+_BY_CALLS: Mapping[str, tuple[str, Callable[[Engine, Sequence[str], Mapping[str, Any]], dict[str | None, _Back]]]] = {
+    "merge": ("unmerge", _unmerge),
+    "compress": ("decompress", _decompress),
+}
+"""Forms that have a call of their own to take them back: what undo/act says of one that is to be taken back, and how."""
 
 
 def _back_to_slots(engine: Engine, keys: Sequence[str], now: datetime) -> None:

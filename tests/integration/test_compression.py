@@ -326,6 +326,44 @@ def test_another_content_written_since_stays(client: Jochi) -> None:
     assert look(client, key) == before
 
 
+def test_a_cycle_is_undone_like_any_run_and_its_record_outlasts_the_time_of_records(client: Jochi) -> None:
+    keys = [put(client, one) for one in ("a", "b", "c")]
+    before = {key: look(client, key) for key in keys}
+    assert work(client)["done"] == 3
+    [[run]] = [
+        list(row.values())
+        for row in client.database.run("MATCH (a:CurationAudit {action: 'compress'}) RETURN DISTINCT a.run")
+    ]
+    # Nobody else has the long content: the record stays as long as it is needed.
+    client.run("expire_audit", now=NOW + 400 * DAY)
+    assert len(client.database.run("MATCH (a:CurationAudit {action: 'compress'})-[:KEEPS]->(s) RETURN s")) == 6
+    client.database.run("MATCH (m {key: 's/b'}) SET m.content = 'another', m.content_hash = 'x'")
+
+    would = client.undo(run, dry_run=True, now=NOW + DAY)
+    done = client.undo(run, now=NOW + DAY)
+    assert would.counts == done.counts == {"undone": 2, "conflict": 1}
+    assert [(row.key, row.outcome, row.changed) for row in done.rows] == [("s/b", "conflict", ("content",))]
+    for key in ("s/a", "s/c"):
+        after = look(client, key)
+        assert {
+            name: after.get(name)
+            for name in ("content", "content_hash", "token_count", "embedding", "compression_level")
+        } == {
+            name: before[key].get(name)
+            for name in ("content", "content_hash", "token_count", "embedding", "compression_level")
+        }
+        assert after["hold_until"] == NOW + DAY + client.policy.policy.rails.hold
+    assert client.undo(run, now=NOW + DAY).counts == {"conflict": 1}
+    assert [row.outcome for row in client.undo(done.run or "", now=NOW + DAY).rows] == [
+        "compress_again",
+        "compress_again",
+    ]
+    # Now the records of what came back may go, and only these.
+    client.run("expire_audit", now=NOW + 400 * DAY)
+    left = client.database.run("MATCH (a:CurationAudit {action: 'compress'}) RETURN a.key AS key")
+    assert [row["key"] for row in left] == ["s/b"]
+
+
 def test_what_was_made_anew_from_the_summary_gives_way(client: Jochi) -> None:
     key = put(client, "a")
     work(client)

@@ -27,6 +27,7 @@ _WORDS = {
     "end_gone": "left as it is: an end of the relationship is gone",
     "derived": "follows from the facts in its slot; nothing to take back",
     "no_record": "left as it is: there is no record of what it was",
+    "compress_again": "a worker shortens it again once its hold is over",
     "merge_again": "a merge is taken up again by approving the pair: jochi duplicates --approve",
 }
 

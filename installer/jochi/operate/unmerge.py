@@ -11,9 +11,11 @@ from jochi.engine import Engine
 from jochi.operate.results import Unmerged
 
 
-def take_merges_back(engine: Engine, keys: Sequence[str], *, now: datetime, dry_run: bool = False) -> list[Unmerged]:
-    """What became of each of ``keys``, in their order."""
-    given = {"now": now, "dry_run": dry_run, "run": f"unmerge/{uuid.uuid4()}"}
+def take_merges_back(
+    engine: Engine, keys: Sequence[str], *, now: datetime, dry_run: bool = False, run: str | None = None
+) -> list[Unmerged]:
+    """What became of each of ``keys``, in their order. ``run``: the run it belongs to; None: one of its own."""
+    given = {"now": now, "dry_run": dry_run, "run": run or f"unmerge/{uuid.uuid4()}"}
     found: dict[str, Unmerged] = {}
     going = list(keys)
     while going:
