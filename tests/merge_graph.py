@@ -160,10 +160,10 @@ def merge_audits(database: Database) -> list[Mapping[str, Any]]:
 
 
 def flag_of(database: Database, left: str, right: str) -> dict[str, Any]:
-    """The properties of the pair's flag; empty where there is none."""
+    """The properties of the pair's flag, before those of a relationship of somebody else's; empty where there is none."""
     first, second = sorted((left, right))
     rows = database.run(
-        "MATCH ({key: $left})-[f:SIMILAR_TO]->({key: $right}) RETURN properties(f) AS f",
+        "MATCH ({key: $left})-[f:SIMILAR_TO]->({key: $right}) RETURN properties(f) AS f ORDER BY f.found_at IS NULL",
         {"left": first, "right": second},
         write=False,
     )
