@@ -173,7 +173,7 @@ INDEXES: dict[str, tuple[str, str]] = {
 
 
 def _patiently(engine: Jochi, text: str) -> None:
-    """A schema command; one that the server's lock time-out (5 s) ends while a batch is planned is given again, as an administrator would."""
+    """A schema command; one that the lock time-out (5 s) ends while a batch is planned is given again, as people would."""
     for _ in range(4):
         try:
             engine.database.autocommit(text)
