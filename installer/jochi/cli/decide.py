@@ -3,6 +3,7 @@ resume`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -101,8 +102,7 @@ def unmerge(
         for result in results:
             said = words[result.outcome].format(into=result.into, n=result.relationships)
             out.print(f"{result.key}: {said}", markup=False)
-            for name in result.changed:
-                out.print(f"  changed since, left as it is: {name}", markup=False)
+            _print_changed(result.changed)
     failed = sum(result.outcome not in ("unmerged", "would_unmerge") for result in results)
     if failed:
         raise PartlyDone(f"{failed} of {len(results)} were not taken back")
@@ -129,11 +129,15 @@ def decompress(
     else:
         for result in results:
             out.print(f"{result.key}: {words[result.outcome].format(tokens=result.tokens or 0)}", markup=False)
-            for name in result.changed:
-                out.print(f"  changed since, left as it is: {name}", markup=False)
+            _print_changed(result.changed)
     failed = sum(result.outcome not in ("decompressed", "would_decompress") for result in results)
     if failed:
         raise PartlyDone(f"{failed} of {len(results)} were not decompressed")
+
+
+def _print_changed(names: Iterable[str]) -> None:
+    for name in names:
+        out.print(f"  changed since, left as it is: {name}", markup=False)
 
 
 def run(

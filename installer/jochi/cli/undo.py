@@ -10,7 +10,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.look import parse_moment
 from jochi.cli.output import AsJson, out, write_json
 from jochi.errors import PartlyDone, UsageError
-from jochi.undoing import DONE, UndoneAction
+from jochi.undoing import UndoneAction
 
 _SHOWN = 200
 _WORDS = {
@@ -66,5 +66,4 @@ def undo(
 
 def _line(row: UndoneAction) -> str:
     changed = f": {', '.join(row.changed)}" if row.changed else ""
-    word = _WORDS.get(row.outcome, row.outcome) if row.outcome not in DONE else _WORDS[row.outcome]
-    return f"{row.key} ({row.action}): {word}{changed}"
+    return f"{row.key} ({row.action}): {_WORDS.get(row.outcome, row.outcome)}{changed}"

@@ -7,6 +7,7 @@ that the checks still have to accept.
 from __future__ import annotations
 
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ def prompt(text: str, most_tokens: int, fence: str) -> tuple[str, str]:
     return _INSTRUCTIONS.format(fence=fence, words=words), f"{fence}\n{text}\n{fence}"
 
 
-class _Model:
+class _Model(ABC):
     name = ""
     paid = True
     fixed = False
@@ -58,14 +59,16 @@ class _Model:
         instructions, fenced = prompt(text, most_tokens, self._fence())
         return self._read(self._endpoint.ask(self._body(instructions, fenced, most_tokens)))
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 -- nothing to close is an answer, not a gap
         """Keeps no connection."""
 
+    @abstractmethod
     def _body(self, instructions: str, fenced: str, most_tokens: int) -> dict[str, Any]:
-        raise NotImplementedError
+        """What is sent."""
 
+    @abstractmethod
     def _read(self, answer: dict[str, Any]) -> Summary:
-        raise NotImplementedError
+        """What came back; `Rejected` where it is no summary."""
 
 
 class Anthropic(_Model):
