@@ -3,15 +3,18 @@
 //   [{kind: string (a checked label), scope: string, shared: map (properties that all rows have),
 //     names: [string, …], instants: [string, …],
 //     rows: [[id, [value, …] as names has them, [ISO 8601 text, …] as instants has them], …]}].
-//   $now: zoned datetime.
+//   $now: zoned datetime. $forgotten_as_of: integer, the version of what was forgotten that all were compared with.
 //   created_at is among the instants; the keys (scope/id) of a batch differ from each other.
-// Returns: kind: string, outcome: 'written' | 'already there' | 'pruned before', memories: integer; one row a kind and outcome.
+// Returns: kind: string, outcome: 'written' | 'already there' | 'pruned before' | 'look again' (more was forgotten since; nothing is written), memories: integer; one row a kind and outcome.
 // Writes: (:Curated:<kind>), due at once, and a :JochiScopeChange a scope and kind for the token budgets. CREATE and not MERGE: where another writer takes a key meanwhile, the constraint
 // fails this batch instead of letting it write over the other's memory.
+OPTIONAL MATCH (gate:JochiForgetting {id: 'gate'})
+WITH coalesce(gate.version, 0) = $forgotten_as_of AS compared
 UNWIND $groups AS group
 UNWIND group.rows AS row
-WITH group, row, group.scope + '/' + row[0] AS key
+WITH group, row, compared, group.scope + '/' + row[0] AS key
 WITH group, row, key, CASE
+    WHEN NOT compared THEN 'look again'
     WHEN EXISTS { MATCH (:Curated {key: key}) } THEN 'already there'
     WHEN EXISTS { MATCH (:Tombstone {key: key}) } THEN 'pruned before'
     ELSE 'written'

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from time import monotonic
 from typing import TypeVar
 
 from jochi.engine import Engine
 from jochi.errors import ConnectionFailed, Refused
+from jochi_workers.forgotten import take_out
 from jochi_workers.handler import Handler, Outcome
 from jochi_workers.queue import Batch, Queue
 
@@ -29,6 +30,7 @@ class Progress:
 
     done: int = 0
     duplicates: int = 0
+    forgotten: int = 0
     outdated: int = 0
     dropped: int = 0
     failed: int = 0
@@ -118,6 +120,8 @@ class Worker:
             self.progress[handler.name].note = batch.held
         if not batch.rows:
             return False
+        if handler.name == "prepare":
+            batch = self._without_forgotten(queue, batch)
         started = monotonic()
         try:
             outcome = self._handle(handler, batch)
@@ -133,6 +137,16 @@ class Worker:
             self._stopped_by(handler, outcome, once)
         self._on_progress(self.progress)
         return True
+
+    def _without_forgotten(self, queue: Queue, batch: Batch) -> Batch:
+        """What was forgotten on request and written again goes before anybody reads it."""
+        try:
+            gone = self._patiently(lambda: take_out(self.engine, batch.rows), even_when_stopping=True) or frozenset()
+        except BaseException:
+            self._give_back(queue, batch)
+            raise
+        self.progress[queue.name].forgotten += len(gone)
+        return replace(batch, rows=tuple(row for row in batch.rows if row["key"] not in gone))
 
     def _size(self, handler: Handler) -> int:
         rate = self._rates.get(handler.name)

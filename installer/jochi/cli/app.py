@@ -27,6 +27,7 @@ from jochi.cli import (
 from jochi.cli.connection import Options
 from jochi.cli.demo import demo
 from jochi.cli.doctor import doctor
+from jochi.cli.forget import forget, receipts
 from jochi.cli.history import history
 from jochi.cli.importing import import_command
 from jochi.cli.mode import mode
@@ -85,6 +86,8 @@ app.command()(status)
 app.command()(mode)
 app.command()(touch)
 app.command()(undo)
+app.command()(forget)
+app.command()(receipts)
 app.command()(recall)
 app.command()(history)
 app.command()(doctor)

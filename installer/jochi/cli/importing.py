@@ -86,6 +86,8 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
     if len(rows) != 1:
         rows.append(("all", result.written, result.already_there, result.pruned_before))
     table("memories", ("kind", "written", "already there", "pruned before"), rows, right=(1, 2, 3))
+    if result.forgotten:
+        out.print(f"{result.forgotten:,} memories were forgotten on request and are not learned again")
     links = result.relationships
     out.print(
         f"relationships: {links.written:,} written, {links.already_there:,} already there, {links.left_out:,} left out"
@@ -94,7 +96,7 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
         before = result.earlier
         out.print(
             f"by an earlier run: {before.written:,} memories and {before.relationships.written:,} relationships written, "
-            f"{before.memories - before.written:,} memories already there or pruned before"
+            f"{before.memories - before.written:,} memories already there, pruned before or forgotten"
         )
     for note, times in sorted(result.notes.items()):
         out.print(f"note: {times:,} × {note}", markup=False)

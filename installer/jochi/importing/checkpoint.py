@@ -129,13 +129,13 @@ class Checkpoint:
 
     def _counts(self, result: ImportResult) -> dict[str, Any]:
         """What all runs have done so far."""
-        kinds = {kind: [c.written, c.already_there, c.pruned_before] for kind, c in result.kinds.items()}
+        kinds = {kind: [c.written, c.already_there, c.pruned_before, c.forgotten] for kind, c in result.kinds.items()}
         links = result.relationships
         related = [links.written, links.already_there, links.left_out]
         if self.left is not None:
             for kind, c in self.left.earlier.kinds.items():
-                before = (c.written, c.already_there, c.pruned_before)
-                kinds[kind] = [a + b for a, b in zip(kinds.get(kind, [0, 0, 0]), before, strict=True)]
+                before = (c.written, c.already_there, c.pruned_before, c.forgotten)
+                kinds[kind] = [a + b for a, b in zip(kinds.get(kind, [0, 0, 0, 0]), before, strict=True)]
             r = self.left.earlier.relationships
             related = [a + b for a, b in zip(related, (r.written, r.already_there, r.left_out), strict=True)]
         return {"kinds": kinds, "relationships": related}

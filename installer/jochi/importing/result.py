@@ -42,6 +42,7 @@ class KindCounts:
     written: int = 0
     already_there: int = 0
     pruned_before: int = 0
+    forgotten: int = 0
 
     def add(self, outcome: str, memories: int) -> None:
         name = outcome.replace(" ", "_")
@@ -70,8 +71,8 @@ class Earlier:
 
     @property
     def memories(self) -> int:
-        """All that were dealt with: written, already there, pruned before."""
-        return sum(c.written + c.already_there + c.pruned_before for c in self.kinds.values())
+        """All that were dealt with: written, already there, pruned before, forgotten on request."""
+        return sum(c.written + c.already_there + c.pruned_before + c.forgotten for c in self.kinds.values())
 
 
 @dataclass
@@ -106,12 +107,17 @@ class ImportResult:
         return sum(counts.pruned_before for counts in self.kinds.values())
 
     @property
+    def forgotten(self) -> int:
+        """Memories that aren't learned again: they were forgotten on request."""
+        return sum(counts.forgotten for counts in self.kinds.values())
+
+    @property
     def exit_code(self) -> int:
         """0 all in · 3 some lines were bad, the others are in · 1 bad lines and nothing else."""
         if not self.bad_count:
             return 0
         before = self.earlier is not None and self.earlier.memories
-        return 3 if before or self.written or self.already_there or self.pruned_before else 1
+        return 3 if before or self.written or self.already_there or self.pruned_before or self.forgotten else 1
 
     def count(self, kind: str, outcome: str, memories: int) -> None:
         self.kinds.setdefault(kind, KindCounts()).add(outcome, memories)
@@ -123,6 +129,7 @@ class ImportResult:
             "written": self.written,
             "already_there": self.already_there,
             "pruned_before": self.pruned_before,
+            "forgotten": self.forgotten,
             "relationships": asdict(self.relationships),
             "earlier": None
             if self.earlier is None

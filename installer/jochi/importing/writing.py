@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -24,6 +24,7 @@ from jochi.importing.kinds import EMBEDDED_WITH
 from jochi.importing.reading import Marked
 from jochi.importing.record import MemoryRecord, Place
 from jochi.importing.result import BadLine, ImportResult
+from jochi.importing.screening import LOOK_AGAIN, ImportScreen
 from jochi.importing.shapes import groups
 from jochi.importing.spool import Link
 from jochi.resources import statement
@@ -128,7 +129,7 @@ def write_all(
         stopped: Stopped | None = None
         dealt = checkpoint.left.dealt if checkpoint.left else 0
         in_flight = 1 if strict else IN_FLIGHT
-        write = partial(_send, database, now, embedded_with)
+        write = partial(_send, database, now, embedded_with, ImportScreen(database))
         for batch, send in _sent(write, _batches(read, batch_size), in_flight):
             for bad in batch.bad:
                 on_bad(bad)
@@ -208,13 +209,24 @@ def _sent(write: Write, batches: Iterable[Batch], in_flight: int) -> Iterator[tu
 
 
 def _send(
-    database: Database, now: datetime, embedded_with: Mapping[str, str], batch: Sequence[MemoryRecord]
+    database: Database,
+    now: datetime,
+    embedded_with: Mapping[str, str],
+    screen: ImportScreen,
+    batch: Sequence[MemoryRecord],
 ) -> list[Row]:
-    if not batch:
-        return []
-    return database.run(
-        statement("memory/import_memories"), {"groups": groups(batch, now, embedded_with), "now": fixed_offset(now)}
-    )
+    while batch:
+        kept, forgotten, version = screen.pass_on(batch)
+        told = Counter(record.kind for record in forgotten)
+        rows = [{"kind": kind, "outcome": "forgotten", "memories": n} for kind, n in sorted(told.items())]
+        if not kept:
+            return rows
+        parameters = {"groups": groups(kept, now, embedded_with), "now": fixed_offset(now), "forgotten_as_of": version}
+        rows += database.run(statement("memory/import_memories"), parameters)
+        if not any(row["outcome"] == LOOK_AGAIN for row in rows):
+            return rows
+        screen.look_again()
+    return []
 
 
 def _take(

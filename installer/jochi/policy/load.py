@@ -48,6 +48,7 @@ ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "modes": ("choose_mode",),
         "audit": ("expire_audit",),
         "compression": (),
+        "forgetting": (),
     }
 )
 """Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""

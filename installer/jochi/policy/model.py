@@ -18,6 +18,7 @@ from jochi.policy.compression import Compression
 from jochi.policy.duplicates import Duplicates
 from jochi.policy.edges import Edges
 from jochi.policy.facts import FACT_TYPES, Facts
+from jochi.policy.forgetting import Forgetting
 from jochi.policy.mapping import IN_THE_WAY, Mapping, Source, check_mapping, identifier, source_of
 from jochi.policy.parts import Name, Part, repeated
 from jochi.policy.predicates import shipped_predicates
@@ -155,6 +156,7 @@ class Policy(Part):
     facts: Facts
     value: Value
     compression: Compression
+    forgetting: Forgetting
     lifecycles: dict[Name, Lifecycle] = Field(default_factory=dict)
     tier_rules: Annotated[tuple[TierRule, ...], Field(strict=False)] = ()
 

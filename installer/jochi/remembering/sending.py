@@ -19,6 +19,7 @@ from jochi.policy import stored_policy
 from jochi.remembering.memory import Memory
 from jochi.remembering.results import Remembered, Result
 from jochi.remembering.rows import Row, row_of
+from jochi.remembering.screening import CHANGED, Screen
 from jochi.superseding import NO_SLOTS, settle
 from jochi.tokens import TokenCounter, best_counter
 
@@ -86,6 +87,7 @@ def remember(
     keep = isinstance(memories, Sequence)
     engine.text("memory/remember")  # says at once where it isn't installed
     _check_now(engine, now)
+    screen = Screen(engine)
     remembered = Remembered()
 
     def take(results: Iterable[Result]) -> None:
@@ -103,7 +105,7 @@ def remember(
             for batch in _batches(memories, batch_size, counter or best_counter()):
                 if on_its_way is not None:
                     take(on_its_way.result())
-                on_its_way = pool.submit(_send, engine, batch, now, agent)
+                on_its_way = pool.submit(_send, engine, batch, now, agent, screen)
             if on_its_way is not None:
                 take(on_its_way.result())
         except ConnectionFailed as error:
@@ -142,11 +144,28 @@ def _batches(memories: Iterable[object], size: int, counter: TokenCounter) -> It
         yield _Batch(first, found)
 
 
-def _send(engine: Engine, batch: _Batch, now: datetime, agent: str | None) -> list[Result]:
+def _send(engine: Engine, batch: _Batch, now: datetime, agent: str | None, screen: Screen) -> list[Result]:
     rows = [(batch.first + at, row) for at, row in enumerate(batch.found) if not isinstance(row, Result)]
     refused = [row for row in batch.found if isinstance(row, Result)]
-    sent = _results(engine, rows, now, agent) if rows else []
+    sent = _screened(engine, rows, now, agent, screen) if rows else []
     return sorted(itertools.chain(sent, refused), key=lambda result: result.index)
+
+
+def _screened(
+    engine: Engine, rows: Sequence[tuple[int, Row]], now: datetime, agent: str | None, screen: Screen
+) -> list[Result]:
+    """What became of the rows; those that were forgotten on request aren't sent."""
+    done: list[Result] = []
+    for _ in range(TRIES):
+        allowed, refused = screen.pass_on(rows)
+        found = _results(engine, allowed, now, agent) if allowed else []
+        again = {result.index for result in found if result.reason == CHANGED}
+        done += [*refused, *(result for result in found if result.index not in again)]
+        if not again:
+            return done
+        rows = [(index, row) for index, row in rows if index in again]
+        screen.look_again()
+    return done + [result for result in found if result.index in again]
 
 
 def _results(engine: Engine, rows: Sequence[tuple[int, Row]], now: datetime, agent: str | None) -> list[Result]:

@@ -1,0 +1,230 @@
+"""`jochi forget` and `jochi receipts`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jochi.cli.asking import ask
+from jochi.cli.connection import jochi
+from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.client import Jochi
+from jochi.errors import JochiError, PartlyDone, Refused, UsageError
+from jochi.forgetting import ForgettingPlan, Forgotten, Mention, Request, Target, key_file
+
+_SHOWN = 50
+_LONGEST = 100
+_WHY = {
+    "asked": "as asked",
+    "scope": "of the scope",
+    "hash": "of that content",
+    "match": "says it",
+    "merged": "merged with one that goes",
+    "derived": "made of one that goes",
+    "repeats": "repeats one that goes",
+}
+
+
+def forget(
+    context: typer.Context,
+    ids: Annotated[
+        list[str] | None, typer.Option("--id", help="Key of a memory, scope/id; can be given again.")
+    ] = None,
+    scope: Annotated[
+        str | None, typer.Option(help="All of this scope; with --match, --hash or --about: only in this scope.")
+    ] = None,
+    content_hash: Annotated[str | None, typer.Option("--hash", help="All memories of this content hash.")] = None,
+    match: Annotated[
+        str | None,
+        typer.Option(
+            help="Whatever says these words, identifiers whole: alice@acme.io, 5 Elm St; - reads them from standard input."
+        ),
+    ] = None,
+    about: Annotated[
+        str | None, typer.Option(help="What it is about, in your words: finds memories, shows them, asks.")
+    ] = None,
+    k: Annotated[int, typer.Option("--k", min=1, max=100, help="With --about: how many to show.")] = 5,
+    everywhere: Annotated[bool, typer.Option("--everywhere", help="With --match or --hash: in all scopes.")] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="With --match: no clause is cut out, memories go as a whole.")
+    ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Afterwards look through every text in the store; with --dry-run only that."),
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    lift: Annotated[bool, typer.Option("--lift", help="The other way round: let it be learned again.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget for good, with all that was made of it, and keep it from being learned again. Can't be undone."""
+    if (match is not None or content_hash is not None) and not lift and (scope is None) == (not everywhere):
+        raise UsageError("say where", fix="--scope SCOPE, or --everywhere for all scopes")
+    if about is not None and (ids or match is not None or content_hash is not None):
+        raise UsageError("--about finds memories by itself", fix="leave --id, --match and --hash out")
+    if match == "-":
+        match = typer.get_text_stream("stdin").read().strip()
+    with jochi(context) as client:
+        keys = tuple(ids or ())
+        if about is not None:
+            keys = _resolved(client, about, scope or "default", k, yes)
+            scope = None
+        request = Request(keys, scope, content_hash, match, clauses=not whole)
+        if lift:
+            _say(as_json, {"lifted": (n := client.allow_again(request))}, f"may be learned again: {n} seals taken off")
+            return
+        plan = client.plan_forgetting(request)
+        if dry_run:
+            left = client.verify_forgotten(request) if verify else []
+            _dry(plan, left, verify, as_json)
+            return
+        if not as_json:
+            _show(plan)
+        if plan.new_key:
+            err.print(
+                f"a key of forgetting is made on this machine: {key_file()}\n"
+                "  → copy it to every machine that remembers, imports or runs a worker; without it they refuse to write",
+                markup=False,
+            )
+        ask(_question(plan), yes=yes)
+        done = client.forget(request, verify=verify)
+    _told(done, verify, as_json)
+
+
+def receipts(context: typer.Context, as_json: AsJson = False) -> None:
+    """Show the receipts of what was forgotten, and check that none was changed or taken out."""
+    with jochi(context) as client:
+        chain = client.receipts()
+    if as_json:
+        write_json(chain)
+    else:
+        rows = [
+            (
+                each.number,
+                each.at,
+                each.body.get("form"),
+                each.body.get("by"),
+                _counted(each.body.get("counts", {})),
+                each.hash[:12],
+            )
+            for each in chain.receipts
+        ]
+        table(f"{len(rows)} receipts", ("number", "at", "asked by", "who", "what", "hash"), rows, right=(0,))
+    if chain.broken_at is not None:
+        raise JochiError(
+            f"receipt {chain.broken_at} doesn't fit to the one before it: it or another was changed or taken out",
+            fix="compare with the receipts that you keep elsewhere (`jochi receipts --json`)",
+        )
+
+
+def _resolved(client: Jochi, about: str, scope: str, k: int, yes: bool) -> tuple[str, ...]:
+    """The keys that a person means by a description."""
+    hits = list(client.recall(about, scope=scope, k=k, include_archived=True, include_superseded=True))
+    if not hits:
+        raise UsageError(f"nothing in {scope} is about that", fix="use other words, or --match, --id")
+    for number, hit in enumerate(hits, 1):
+        err.print(f"{number:3}  {hit.key} ({hit.kind}): {_short(hit.content)}", markup=False)
+    if yes:
+        return tuple(hit.key for hit in hits)
+    try:
+        said = typer.prompt("which of these (numbers with commas, or all)", default="none", err=True)
+    except typer.Abort:
+        raise Refused("nothing was changed", fix="pass --yes where nobody can answer") from None
+    if said.strip().lower() == "all":
+        return tuple(hit.key for hit in hits)
+    chosen = [part.strip() for part in said.split(",") if part.strip()]
+    if not all(part.isdigit() and 1 <= int(part) <= len(hits) for part in chosen) or not chosen:
+        raise Refused("nothing was changed: none was chosen", fix="answer with numbers of the list, or all")
+    return tuple(hits[int(part) - 1].key for part in chosen)
+
+
+def _question(plan: ForgettingPlan) -> str:
+    counts = plan.counts()
+    said = [f"forget {counts.get('forget', 0):,} memories for good"]
+    if counts.get("cut"):
+        said.append(f"cut {counts['cut']:,}")
+    return ", ".join(said) + "? This can't be undone."
+
+
+def _show(plan: ForgettingPlan) -> None:
+    for target in plan.targets[:_SHOWN]:
+        out.print(_line(target), markup=False)
+    if len(plan.targets) > _SHOWN:
+        out.print(f"… and {len(plan.targets) - _SHOWN:,} more: --dry-run --json names all")
+    if plan.near:
+        out.print(
+            f"{len(plan.near):,} have these words only as part of others and stay: {', '.join(plan.near[:5])}",
+            markup=False,
+        )
+
+
+def _line(target: Target) -> str:
+    head = f"{target.key} ({target.kind or 'no memory'}, {_WHY[target.why]})"
+    if target.outcome == "mark":
+        return f"{head}: stays, rests on others as well; marked to be derived anew"
+    if target.outcome == "cut":
+        what = "; ".join(f"{name}: {_short(str(value)) if value else 'nothing'}" for name, value in target.left.items())
+        return f"{head}: only the clause goes. Left: {what}"
+    more = f" (as a whole: {target.reason})" if target.reason else ""
+    return f"{head}: goes{more}. {_short(target.content)}"
+
+
+def _dry(plan: ForgettingPlan, left: list[Mention], verify: bool, as_json: bool) -> None:
+    if as_json:
+        write_json({"targets": plan.targets, "near": plan.near, "counts": plan.counts(), "mentions": left})
+        return
+    _show(plan)
+    counts = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(plan.counts().items())) or "nothing says it"
+    out.print(f"would be: {counts}")
+    if verify:
+        _places(left, "is said")
+
+
+def _told(done: Forgotten, verify: bool, as_json: bool) -> None:
+    if as_json:
+        write_json(done)
+    else:
+        out.print(f"forgotten: {_counted(done.counts)}")
+        if verify:
+            _places(done.left, "is left")
+        if done.elsewhere:
+            out.print(
+                f"{done.elsewhere} transactions that began before are still open: forget the same again when they have ended"
+            )
+        out.print(f"receipt {done.receipt.number}, {done.receipt.hash}")
+    for key, rails in sorted(done.held.items()):
+        err.print(f"{key} stays: {', '.join(rails)}", markup=False)
+    if done.held or done.left or done.elsewhere:
+        raise PartlyDone("not all of it is gone", fix="the lines above say what is left, and where")
+
+
+def _places(left: object, words: str) -> None:
+    assert isinstance(left, list | tuple)
+    if not left:
+        out.print(
+            "looked through every text in the store: nothing is left"
+            if words == "is left"
+            else "nothing in the store says it"
+        )
+    for mention in left[:_SHOWN]:
+        out.print(f"{words} in {':'.join(mention.place)}: {', '.join(mention.names)} ({mention.id})", markup=False)
+    if len(left) > _SHOWN:
+        out.print(f"… and in {len(left) - _SHOWN:,} more places")
+
+
+def _counted(counts: object) -> str:
+    assert isinstance(counts, dict)
+    return ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in counts.items() if n) or "nothing"
+
+
+def _short(text: str | None) -> str:
+    plain = " ".join((text or "").split())
+    return plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
+
+
+def _say(as_json: bool, value: object, line: str) -> None:
+    if as_json:
+        write_json(value)
+    else:
+        out.print(line)

@@ -1,0 +1,173 @@
+"""What was forgotten, as a client or a worker that has the key can tell it: before a memory is written, or after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jochi.content import content_hash
+from jochi.database import Database
+from jochi.errors import Refused
+from jochi.forgetting.secret import VARIABLE, ForgetKey, key_file, read_key
+from jochi.forgetting.words import words
+from jochi.policy import stored_policy
+from jochi.resources import statement
+
+ANYWHERE = ""
+"""Stands for all scopes in a seal; no scope is empty."""
+
+_VECTORS = ("embedding",)
+
+
+@dataclass(frozen=True)
+class Seal:
+    """A keyed hash. ``words``: how many a sealed phrase has; 0 for a whole content, a fact or a scope."""
+
+    hash: str
+    words: int
+
+
+class Sealer:
+    """Makes the keyed hashes of one key: the only home of what they are made of."""
+
+    def __init__(self, key: ForgetKey) -> None:
+        self.key = key
+
+    def content(self, scope: str, text: str) -> Seal:
+        """Of a whole content, in the normal form by which contents are the same (`jochi.content`)."""
+        return Seal(self.key.seal("content", scope, content_hash(text)), 0)
+
+    def fact(self, scope: str, slot_name: str, slot_value: str) -> Seal:
+        """Of what a fact says in its slot, however it is worded."""
+        return Seal(self.key.seal("fact", scope, slot_name, slot_value), 0)
+
+    def scope(self, scope: str) -> Seal:
+        """Of all that could ever be in a scope."""
+        return Seal(self.key.seal("scope", scope), 0)
+
+    def nothing_but(self, key: str) -> Seal:
+        """Of a memory that has no content: by its key."""
+        return Seal(self.key.seal("key", key), 0)
+
+    def phrase(self, scope: str, said: Sequence[str]) -> Seal:
+        """Of words in a row; ``scope`` ANYWHERE for all."""
+        return Seal(self.key.seal("phrase", scope, *said), len(said))
+
+    def whole(self, scope: str, key: str | None, properties: Mapping[str, Any], content: str | None) -> list[Seal]:
+        """The seals by which a whole memory would be known: its scope, its content or its key, its fact."""
+        found = [self.scope(scope)]
+        if content is not None:
+            found.append(self.content(scope, content))
+        elif key is not None:
+            found.append(self.nothing_but(key))
+        name, value = properties.get("slot_name"), properties.get("slot_value")
+        if isinstance(name, str) and isinstance(value, str):
+            found.append(self.fact(scope, name, value))
+        return found
+
+    def phrases(self, scope: str, texts: Iterable[str], lengths: Iterable[int]) -> set[str]:
+        """The hashes of all rows of so many words in the texts, for this scope and for all."""
+        found: set[str] = set()
+        for text in texts:
+            said = [word.said for word in words(text)]
+            for n in lengths:
+                for at in range(len(said) - n + 1):
+                    row = said[at : at + n]
+                    found.add(self.phrase(scope, row).hash)
+                    found.add(self.phrase(ANYWHERE, row).hash)
+        return found
+
+
+def texts_of(properties: Mapping[str, Any]) -> list[str]:
+    """All texts of a memory, those in lists as well."""
+    found: list[str] = []
+    for name, value in properties.items():
+        if name in _VECTORS:
+            continue
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, list | tuple):
+            found.extend(each for each in value if isinstance(each, str))
+    return found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A memory that is asked about. ``texts``: all that it would say, its id as well."""
+
+    scope: str
+    key: str | None
+    content: str | None
+    properties: Mapping[str, Any]
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """How it stands: ``version`` counts what was forgotten (0: nothing ever), ``lengths`` of sealed phrases in words."""
+
+    version: int
+    key_id: str | None
+    lengths: tuple[int, ...]
+
+
+def read_gate(database: Database) -> Gate:
+    """The gate as it is now."""
+    row = database.run(statement("forget/gate"), write=False)[0]
+    return Gate(row["version"], row["key_id"], tuple(row["lengths"]))
+
+
+class Checker:
+    """Tells which memories are not to be learned again. Made by `checker`; None there means that nothing was ever forgotten."""
+
+    def __init__(self, database: Database, sealer: Sealer, gate: Gate) -> None:
+        self._database = database
+        self._sealer = sealer
+        self.gate = gate
+
+    def forgotten(self, asked: Sequence[Asked]) -> tuple[list[bool], int]:
+        """Which of them are, and the version as of which that is so. One read, whatever their number."""
+        hashes: list[set[str]] = []
+        for one in asked:
+            mine = {seal.hash for seal in self._sealer.whole(one.scope, one.key, one.properties, one.content)}
+            if self.gate.lengths:
+                mine |= self._sealer.phrases(one.scope, one.texts, self.gate.lengths)
+            hashes.append(mine)
+        every = sorted(set().union(*hashes)) if hashes else []
+        row = self._database.run(statement("forget/known"), {"hashes": every}, write=False)[0]
+        if row["version"] != self.gate.version:
+            # A phrase of another length may have come in between.
+            self.gate = read_gate(self._database)
+            return self.forgotten(asked)
+        known = set(row["known"])
+        return [bool(mine & known) for mine in hashes], self.gate.version
+
+
+def checker(database: Database) -> Checker | None:
+    """Who tells, for this database; None where nothing was ever forgotten, or where no key is here and the
+    policy leaves it to a worker.
+
+    `Refused` where values were forgotten and this machine has no key, or another one.
+    """
+    gate = read_gate(database)
+    if gate.version == 0 or gate.key_id is None:
+        return None
+    key = read_key()
+    if key is not None and key.id == gate.key_id:
+        return Checker(database, Sealer(key), gate)
+    stored = database.run(statement("models/policy"), write=False)
+    if stored and stored_policy(stored[0]["text"]).policy.forgetting.without_key == "write":
+        return None
+    raise no_key(database, gate, key)
+
+
+def no_key(database: Database, gate: Gate, key: ForgetKey | None) -> Refused:
+    """What is said where something must be compared with what was forgotten, and can't be."""
+    have = "there is none here" if key is None else f"the one here is {key.id}"
+    return Refused(
+        f"values were forgotten in this database with the key {gate.key_id}, and {have}: "
+        "what is written couldn't be kept from being learned again",
+        where=f"database {database.name}",
+        fix=f"copy the key's file to {key_file()}, or name it with {VARIABLE}",
+    )

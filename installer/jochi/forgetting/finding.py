@@ -1,0 +1,324 @@
+"""What a request to forget would take: memories, what was merged with them, what was made of them, what repeats them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from jochi.engine import Engine
+from jochi.errors import UsageError
+from jochi.forgetting.clauses import without
+from jochi.forgetting.words import folded, needle, phrase, says
+from jochi.policy.model import Policy
+from jochi.resources import statement
+
+PAGE = 500
+_KEPT_NAMES = ("key", "scope", "id")
+
+Why = Literal["asked", "scope", "hash", "match", "merged", "derived", "repeats"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be forgotten: one of ``keys`` ('scope/id'), a whole ``scope`` alone, a content ``hash``, or a ``phrase``.
+
+    With ``phrase`` and ``hash``, ``scope`` says where; None: everywhere. ``clauses``: of a memory that says more than the
+    phrase only the clause goes, where that can be done; else it goes as a whole.
+    """
+
+    keys: tuple[str, ...] = ()
+    scope: str | None = None
+    hash: str | None = None
+    phrase: str | None = None
+    clauses: bool = True
+
+    def __post_init__(self) -> None:
+        if sum((bool(self.keys), self.hash is not None, self.phrase is not None)) > 1:
+            raise UsageError("keys, a hash and a phrase don't go together", fix="forget one after the other")
+        if not (self.keys or self.scope is not None or self.hash is not None or self.phrase is not None):
+            raise UsageError("nothing is named that is to be forgotten", fix="name keys, a scope, a hash or a phrase")
+        for key in self.keys:
+            if "/" not in key:
+                raise UsageError(f"{key!r} is no key", fix="a key is scope/id, such as default/m1")
+        if self.scope is not None and (not self.scope.strip() or "/" in self.scope):
+            raise UsageError(f"{self.scope!r} is no scope", fix="a scope is a name without a slash")
+        if self.phrase is not None and not phrase(self.phrase):
+            raise UsageError("there is no word in what is to be forgotten", fix="name a word, a name, an address")
+
+    @property
+    def form(self) -> str:
+        """What it names: keys, hash, phrase, or scope."""
+        return "keys" if self.keys else "hash" if self.hash else "phrase" if self.phrase else "scope"
+
+
+@dataclass(frozen=True)
+class Target:
+    """One memory that a request takes, or marks.
+
+    ``outcome``: forget (it goes) | cut (``left`` is what stays of the properties that say it) | mark (it rests on others as
+    well, and is to be derived anew). ``why``: asked, scope, hash, match; merged (with one that goes), derived (from one),
+    repeats (it says word for word what goes). ``reason``: why a memory that says more goes as a whole; None where it doesn't
+    say more. ``dead``: only tombstones have this key.
+    """
+
+    key: str
+    kind: str | None
+    why: Why
+    outcome: Literal["forget", "cut", "mark"]
+    content: str | None = None
+    dead: bool = False
+    revision: int | None = None
+    was: Mapping[str, Any] = field(default_factory=dict)
+    left: Mapping[str, Any] = field(default_factory=dict)
+    reason: str | None = None
+    content_name: str | None = None
+
+
+@dataclass
+class Found:
+    """All targets by key, what is known of each (for its seals), and how many texts have the phrase only as part of other words."""
+
+    targets: dict[str, Target] = field(default_factory=dict)
+    stored: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    contents: dict[str, list[str]] = field(default_factory=dict)
+    near: list[str] = field(default_factory=list)
+
+
+class Finder:
+    """Finds what a request takes, in one database. Writes nothing."""
+
+    def __init__(self, engine: Engine, policy: Policy) -> None:
+        self._engine = engine
+        self._policy = policy
+        self._kinds = tuple(policy.labels())
+
+    def find(self, request: Request) -> Found:
+        """Everything that goes, is cut or is marked, to the end of all derivations."""
+        found = Found()
+        if request.phrase is not None:
+            said = phrase(request.phrase)
+            new = self._saying(found, _prefix(request.scope), said, "match", request.clauses)
+        else:
+            new = self._take(found, self._named(request), _WHY[request.form])
+        while new:
+            self._read(found, new)
+            more = self._take(found, self._merged(found, new), "merged")
+            more += self._derived(found, new)
+            # A whole scope goes anyway; elsewhere only what repeats a memory word for word says it, too.
+            if request.form != "scope":
+                for key in new:
+                    more += self._repeating(found, key, request.clauses)
+            new = more
+        return found
+
+    def _named(self, request: Request) -> list[str]:
+        if request.keys:
+            return list(dict.fromkeys(request.keys))
+        if request.hash is not None:
+            row = self._engine.database.run(
+                statement("forget/by_hash"), {"hash": request.hash, "scope": request.scope}, write=False
+            )[0]
+            return sorted(row["keys"])
+        assert request.scope is not None
+        return [row["key"] for row in self._search(_prefix(request.scope), "")]
+
+    def _search(self, prefix: str, wanted: str) -> Iterator[dict[str, Any]]:
+        after: str | None = ""
+        while after is not None:
+            given = {"prefix": prefix, "needle": wanted, "after": after, "limit": PAGE}
+            row = self._engine.database.run(statement("forget/search"), given, write=False)[0]
+            yield from row["found"]
+            after = row["last"]
+
+    def _saying(
+        self, found: Found, prefix: str, wanted: tuple[str, ...], why: Why, clauses: bool, beside: str | None = None
+    ) -> list[str]:
+        """Takes all memories under ``prefix`` that say the phrase; returns the keys of those that go as a whole and are new."""
+        gone: list[str] = []
+        for row in self._search(prefix, folded_needle(wanted)):
+            key = row["key"]
+            known = found.targets.get(key)
+            if key == beside or (known is not None and known.outcome == "forget"):
+                continue
+            names = [name for name in row["names"] if _says(row["stored"][name], wanted)]
+            if not names:
+                if why == "match" and key not in found.near:
+                    found.near.append(key)
+                continue
+            target = self._cut(row, names, wanted, why, clauses, known)
+            found.targets[key] = target
+            if target.outcome == "forget":
+                gone.append(key)
+        return gone
+
+    def _cut(
+        self,
+        row: Mapping[str, Any],
+        names: Sequence[str],
+        wanted: tuple[str, ...],
+        why: Why,
+        clauses: bool,
+        known: Target | None,
+    ) -> Target:
+        stored = row["stored"]
+        kind = self._kind(row["labels"] + (stored.get("tombstone_labels") or []))
+        content_name = self._content_name(kind)
+        content = stored.get(content_name)
+        basis = Target(
+            row["key"], kind, why, "forget", content if isinstance(content, str) else None, row["dead"], row["revision"]
+        )
+        if row["dead"] or not clauses:
+            return basis
+        before = known.left if known is not None and known.outcome == "cut" else {}
+        left: dict[str, Any] = dict(before)
+        for name in names:
+            if name in _KEPT_NAMES:
+                return _with_reason(basis, "its id says it")
+            value = before.get(name, stored[name])
+            if isinstance(value, list):
+                left[name] = [each for each in value if not says(each, wanted)]
+            elif name != content_name:
+                left[name] = None
+            elif value is not None:
+                rest = without(value, wanted)
+                if rest is None:
+                    alone = len(phrase(value)) == len(wanted)
+                    return basis if alone else _with_reason(basis, "no clause of it can be left out alone")
+                left[name] = rest
+        was = {name: stored[name] for name in left}
+        return Target(
+            *(row["key"], kind, why, "cut", basis.content, False, row["revision"], was, left),
+            content_name=content_name if content_name in left else None,
+        )
+
+    def _take(self, found: Found, keys: Iterable[str], why: Why) -> list[str]:
+        new = []
+        for key in keys:
+            known = found.targets.get(key)
+            if known is None or known.outcome != "forget":
+                found.targets[key] = Target(key, None, why, "forget")
+                new.append(key)
+        return new
+
+    def _read(self, found: Found, keys: Sequence[str]) -> None:
+        """Fills in what is known of targets that go: kind, content, revision, earlier contents. Drops what isn't there."""
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for at in range(0, len(keys), PAGE):
+            given = {"keys": list(keys[at : at + PAGE])}
+            for row in self._engine.database.run(statement("forget/read"), given, write=False)[0]["found"]:
+                rows.setdefault(row["key"], []).append(row)
+        for key in keys:
+            mine = rows.get(key, [])
+            if not mine:
+                # What the engine keeps of it still goes.
+                found.targets[key] = _with_reason(found.targets[key], "there is no such memory")
+                continue
+            live = next((row for row in mine if not row["dead"]), mine[0])
+            kind = self._kind(live["labels"] + (live["stored"].get("tombstone_labels") or []))
+            contents: list[str] = []
+            for row in mine:
+                name = self._content_name(self._kind(row["labels"] + (row["stored"].get("tombstone_labels") or [])))
+                value = row["stored"].get(name)
+                contents += [value] if isinstance(value, str) else []
+                contents += row["earlier"]
+            target = found.targets[key]
+            found.targets[key] = Target(
+                *(key, kind, target.why, "forget", contents[0] if contents else None, all(row["dead"] for row in mine)),
+                revision=live["revision"],
+                reason=target.reason,
+            )
+            found.stored[key] = [row["stored"] for row in mine]
+            found.contents[key] = list(dict.fromkeys(contents))
+            merged = [other for row in mine for other in row["with"]]
+            if merged:
+                found.stored[key].append({"_merged": merged})
+
+    def _merged(self, found: Found, keys: Sequence[str]) -> list[str]:
+        """What was merged with them: copies of the same thing, whichever of them survived."""
+        rows = (row for key in keys for row in found.stored.get(key, ()))
+        return list(dict.fromkeys(other for row in rows for other in row.get("_merged", ())))
+
+    def _derived(self, found: Found, keys: Sequence[str]) -> list[str]:
+        going = [key for key, target in found.targets.items() if target.outcome == "forget"]
+        derived: list[str] = []
+        for at in range(0, len(keys), PAGE):
+            after: str | None = ""
+            while after is not None:
+                given = {"keys": list(keys[at : at + PAGE]), "after": after, "limit": PAGE}
+                row = self._engine.call("memory/derived_from", given, write=False)
+                derived += row["derived"]
+                after = row["last"]
+        more: list[str] = []
+        for key in dict.fromkeys(derived):
+            known = found.targets.get(key)
+            if key in going or (known is not None and known.outcome == "cut"):
+                continue
+            if self._rests_on_others(key, going):
+                found.targets[key] = Target(key, known.kind if known else None, "derived", "mark")
+            else:
+                more += self._take(found, [key], "derived")
+        return more
+
+    def _rests_on_others(self, key: str, going: Sequence[str]) -> bool:
+        row = self._engine.call("memory/rests_on", {"key": key, "going": list(going)}, write=False)
+        return int(row["others"]) > 0
+
+    def _repeating(self, found: Found, key: str, clauses: bool) -> list[str]:
+        """What says word for word what the memory says, in its scope."""
+        more: list[str] = []
+        for content in found.contents.get(key, ()):
+            said = phrase(content)
+            if len(said) >= self._policy.forgetting.repeated_words:
+                more += self._saying(found, _prefix(key.split("/", 1)[0]), said, "repeats", clauses, beside=key)
+        return more
+
+    def _content_name(self, kind: str | None) -> str:
+        """The property in which a kind keeps its content."""
+        own = (source.property for source in self._policy.sources().get("content", ()) if source.label == kind)
+        return next(own, "content")
+
+    def _kind(self, labels: Sequence[str]) -> str | None:
+        return next((kind for kind in self._kinds if kind in labels), None)
+
+
+_WHY: Mapping[str, Why] = {"keys": "asked", "hash": "hash", "scope": "scope"}
+
+
+def _prefix(scope: str | None) -> str:
+    return "" if scope is None else f"{scope}/"
+
+
+def folded_needle(wanted: Sequence[str]) -> str:
+    """What the database looks for: it folds less than we do, so letters that fold to more than themselves are left to us."""
+    plain = needle(wanted)
+    parts = [part for part in _runs(plain) if part]
+    return max(parts, key=len) if parts else ""
+
+
+def _runs(text: str) -> list[str]:
+    """The runs of characters that the server's toLower and our folding agree on."""
+    runs, run = [], ""
+    for character in text:
+        if character.isascii() or (character == folded(character.upper().lower()) and len(character.upper()) == 1):
+            # "s" and "k" may come from ß, ſ and the Kelvin sign, which the server leaves as they are.
+            if character in "sk":
+                runs.append(run)
+                run = ""
+            else:
+                run += character
+        else:
+            runs.append(run)
+            run = ""
+    return [*runs, run]
+
+
+def _says(value: Any, wanted: Sequence[str]) -> bool:
+    each = value if isinstance(value, list) else [value]
+    return any(isinstance(text, str) and says(text, wanted) for text in each)
+
+
+def _with_reason(target: Target, reason: str) -> Target:
+    return Target(
+        *(target.key, target.kind, target.why, "forget", target.content, target.dead, target.revision), reason=reason
+    )

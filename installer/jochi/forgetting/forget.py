@@ -1,0 +1,343 @@
+"""Forgets on request and for good: seals what was said, deletes, cuts, marks, looks through the store, writes the receipt."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from jochi.engine import Engine
+from jochi.errors import JochiError, Refused
+from jochi.forgetting import receipts
+from jochi.forgetting.checking import ANYWHERE, Gate, Seal, Sealer, no_key, read_gate
+from jochi.forgetting.finding import Finder, Found, Request, Target
+from jochi.forgetting.mentions import Mention, Sought, Store
+from jochi.forgetting.secret import ForgetKey, make_key, read_key
+from jochi.forgetting.words import phrase
+from jochi.policy.model import Policy
+from jochi.resources import statement
+
+_ROUNDS = 10
+"""So often a request is looked for again after it was done; what is written meanwhile says the same again only so long."""
+
+_KEYS_A_PART = 2_000
+_TEXTS = 200
+"""So many contents are looked for word for word afterwards; of more the keys only, and the receipt says so."""
+
+_CUT_OFF = timedelta(minutes=10)
+_WAIT = 30.0  # seconds for transactions that began before the seals; the receipt says how many were left
+
+
+@dataclass(frozen=True)
+class ForgettingPlan:
+    """What a request would take. ``near``: keys of memories that have the phrase only as a part of other words: they stay.
+
+    ``new_key``: this machine would make the key of forgetting; every client that writes memories needs it then.
+    """
+
+    request: Request
+    targets: tuple[Target, ...]
+    near: tuple[str, ...]
+    new_key: bool
+
+    def counts(self) -> dict[str, int]:
+        """By outcome."""
+        return dict(Counter(target.outcome for target in self.targets))
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was done. ``held``: key to the rails that stop it (agent_identity, agent_key, migration, system_config, hold).
+
+    ``left``: where it still is, where somebody looked (``verify``): in what an app keeps beside memories, for instance.
+    ``elsewhere``: open transactions that began before; what they write was not looked at.
+    """
+
+    receipt: receipts.Receipt
+    counts: Mapping[str, int]
+    held: Mapping[str, tuple[str, ...]]
+    left: Sequence[Mention] = field(default_factory=tuple)
+    elsewhere: int = 0
+    key_made: bool = False
+
+
+def plan_forgetting(engine: Engine, policy: Policy, request: Request) -> ForgettingPlan:
+    """What `forget` would take now. Writes nothing."""
+    gate = read_gate(engine.database)
+    key = _key(engine, gate)
+    found = Finder(engine, policy).find(request)
+    return ForgettingPlan(request, tuple(found.targets.values()), tuple(found.near), key is None)
+
+
+def forget(
+    engine: Engine,
+    policy: Policy,
+    request: Request,
+    *,
+    now: datetime,
+    by: str,
+    verify: bool = False,
+    on_page: Callable[[int], None] | None = None,
+    wait: float = _WAIT,
+) -> Forgotten:
+    """See `jochi.Jochi.forget`."""
+    database = engine.database
+    gate = read_gate(database)
+    key = _key(engine, gate)
+    made = key is None
+    work = _Work(engine, policy, key or make_key(), now, by, on_page)
+    work.finish_others()
+    found = Finder(engine, policy).find(request)
+    sought = _sought(request, found)
+    work.seal(request, found)
+    elsewhere = work.wait_for_others(wait)
+    for _ in range(_ROUNDS):
+        work.act(found)
+        found = Finder(engine, policy).find(request)
+        if not any(work.worth_a_try(target, found) for target in found.targets.values()):
+            break
+        sought = _united(sought, _sought(request, found))
+        work.seal(request, found)
+    else:
+        raise JochiError(
+            "something writes what is to be forgotten again and again",
+            fix="stop that writer (it has not the key, or isn't ours), and forget the same again",
+        )
+    store = Store(engine)
+    sought = Sought(sought.keys - work.held.keys(), sought.scopes if not work.held else frozenset(), sought.said)
+    deleted, scrubbed = store.scrub(sought)
+    left = store.mentions(sought) if verify else []
+    body: dict[str, Any] = {
+        "form": request.form,
+        "everywhere": request.scope is None and request.form in ("hash", "phrase"),
+        "request": work.sealer.key.seal("request", request.form, request.scope or "", *_named(request)),
+        "key": work.sealer.key.id,
+        "by": by,
+        "counts": {**work.counts, "records_of_others": scrubbed, "records_deleted": deleted},
+        "protected": len(work.held),
+        "open_transactions": elsewhere,
+        "out_of_reach": list(receipts.OUT_OF_REACH),
+    }
+    if verify:
+        body["verified"] = {
+            "properties": "all texts of nodes and relationships, but procedures, policies and migrations",
+            "keys": len(sought.keys),
+            "contents": len(sought.said),
+            "contents_not_looked_for": max(0, work.contents - len(sought.said)) if request.phrase is None else 0,
+            "found": len(left),
+            "places": dict(Counter("/".join(mention.place) for mention in left)),
+        }
+    receipt = receipts.append(database, body, run=work.run, at=now)
+    return Forgotten(receipt, dict(work.counts), work.held, tuple(left), elsewhere, made)
+
+
+def verify(engine: Engine, request: Request) -> list[Mention]:
+    """Where the whole store still says it: words of a phrase, keys, or a scope's keys. Writes nothing."""
+    sought = Sought(
+        frozenset(request.keys),
+        frozenset() if request.scope is None or request.phrase is not None else frozenset((request.scope,)),
+        () if request.phrase is None else (phrase(request.phrase),),
+    )
+    return Store(engine).mentions(sought)
+
+
+def lift(engine: Engine, request: Request) -> int:
+    """Lets it be learned again: a phrase (also as the whole content of a memory), a scope, keys. Returns how many seals."""
+    gate = read_gate(engine.database)
+    key = _key(engine, gate)
+    if key is None:
+        return 0
+    sealer = Sealer(key)
+    seals: list[Seal] = []
+    if request.phrase is not None:
+        seals.append(sealer.phrase(request.scope or ANYWHERE, phrase(request.phrase)))
+        if request.scope is not None:
+            seals.append(sealer.content(request.scope, request.phrase))
+    elif request.keys:
+        seals += [sealer.nothing_but(each) for each in request.keys]
+    elif request.scope is not None:
+        seals.append(sealer.scope(request.scope))
+    row = engine.database.run(statement("forget/lift"), {"hashes": [seal.hash for seal in seals]})[0]
+    return int(row["lifted"])
+
+
+def _key(engine: Engine, gate: Gate) -> ForgetKey | None:
+    """This machine's key, which must be the database's; None where neither has one."""
+    key = read_key()
+    if gate.key_id is not None and (key is None or key.id != gate.key_id):
+        raise no_key(engine.database, gate, key)
+    return key
+
+
+def _named(request: Request) -> list[str]:
+    return [*request.keys, request.hash or "", *(phrase(request.phrase) if request.phrase else ())]
+
+
+def _sought(request: Request, found: Found) -> Sought:
+    going = [key for key, target in found.targets.items() if target.outcome == "forget"]
+    if request.phrase is not None:
+        return Sought(frozenset(going), frozenset(), (phrase(request.phrase),))
+    if request.form == "scope":
+        assert request.scope is not None
+        elsewhere = frozenset(key for key in going if not key.startswith(f"{request.scope}/"))
+        return Sought(elsewhere, frozenset((request.scope,)))
+    said = {phrase(content): None for key in going for content in found.contents.get(key, ())}
+    long = [words for words in said if len(words) >= 2]
+    return Sought(frozenset(going), frozenset(), tuple(long[:_TEXTS]))
+
+
+def _united(one: Sought, other: Sought) -> Sought:
+    return Sought(
+        one.keys | other.keys, one.scopes | other.scopes, tuple(dict.fromkeys((*one.said, *other.said)))[:_TEXTS]
+    )
+
+
+class _Work:
+    """One forgetting under way."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        policy: Policy,
+        key: ForgetKey,
+        now: datetime,
+        by: str,
+        on_page: Callable[[int], None] | None,
+    ) -> None:
+        self.run = f"forget/{uuid.uuid4()}"
+        self.sealer = Sealer(key)
+        self.counts: Counter[str] = Counter()
+        self.held: dict[str, tuple[str, ...]] = {}
+        self.contents = 0
+        self._engine = engine
+        self._policy = policy
+        self._now = now
+        self._by = by
+        self._parts = 0
+        self._on_page = on_page
+
+    def finish_others(self) -> None:
+        """What an earlier forgetting, cut off, had still to look for goes first: its memories may be gone, its records not."""
+        given = {"before": self._now - _CUT_OFF}
+        for left in self._engine.database.run(statement("forget/open"), given, write=False)[0]["runs"]:
+            keys = list(left["keys"])
+            if keys:
+                self._delete(keys, {})
+                Store(self._engine).scrub(Sought(frozenset(keys)))
+            body = {
+                "form": "resumed",
+                "by": self._by,
+                "counts": {"keys": len(keys)},
+                "out_of_reach": list(receipts.OUT_OF_REACH),
+            }
+            receipts.append(self._engine.database, body, run=left["run"], at=self._now)
+
+    def seal(self, request: Request, found: Found) -> None:
+        """Keeps everything from being learned again, before anything goes."""
+        seals = {seal.hash: seal for seal in self._seals(request, found)}
+        rows = [{"hash": seal.hash, "words": seal.words} for seal in seals.values()]
+        keys = sorted(key for key, target in found.targets.items() if target.outcome == "forget")
+        size = _KEYS_A_PART
+        for at in range(0, max(len(rows), len(keys), 1), size):
+            given = {
+                "now": self._now,
+                "run": self.run,
+                "by": self._by,
+                "key_id": self.sealer.key.id,
+                "hashes": rows[at : at + size],
+                "keys": keys[at : at + size],
+                "part": self._parts,
+            }
+            row = self._engine.database.run(statement("forget/seal"), given)[0]
+            if row["foreign"]:
+                raise Refused(
+                    "another client has just forgotten the first value in this database, with a key of its own",
+                    where=f"database {self._engine.database.name}",
+                    fix="copy that key's file here, and forget the same again",
+                )
+            self._parts += 1
+            self.counts["sealed"] += row["sealed"]
+
+    def _seals(self, request: Request, found: Found) -> list[Seal]:
+        if request.phrase is not None:
+            return [self.sealer.phrase(request.scope or ANYWHERE, phrase(request.phrase))]
+        if request.form == "scope":
+            assert request.scope is not None
+            return [self.sealer.scope(request.scope)]
+        seals: list[Seal] = []
+        for key, target in found.targets.items():
+            # What was only derived can be derived anew from what stays.
+            if target.outcome != "forget" or target.why == "derived" or key not in found.stored:
+                continue
+            scope = key.split("/", 1)[0]
+            contents = found.contents.get(key, [])
+            self.contents += len(contents)
+            seals += [self.sealer.content(scope, content) for content in contents]
+            if not contents:
+                seals.append(self.sealer.nothing_but(key))
+            for stored in found.stored.get(key, ()):
+                name, value = stored.get("slot_name"), stored.get("slot_value")
+                if isinstance(name, str) and isinstance(value, str):
+                    seals.append(self.sealer.fact(scope, name, value))
+        return seals
+
+    def wait_for_others(self, seconds: float) -> int:
+        """Waits for transactions that began before the seals: what they write was compared with less. How many are still open."""
+        database = self._engine.database
+        given = {"database": database.name, "moment": database.run(statement("server/clock"), write=False)[0]["clock"]}
+        end = time.monotonic() + seconds
+        while True:
+            n = int(database.autocommit(statement("forget/older_transactions"), given)[0]["n"])
+            if n == 0 or time.monotonic() >= end:
+                return n
+            time.sleep(0.05)
+
+    def act(self, found: Found) -> None:
+        """Deletes, cuts and marks, page by page."""
+        forget = {key: target for key, target in found.targets.items() if target.outcome == "forget"}
+        self._delete(sorted(forget), {key: target.revision for key, target in forget.items()})
+        cuts = sorted((t for t in found.targets.values() if t.outcome == "cut"), key=lambda t: t.key)
+        for at in range(0, len(cuts), self._policy.forgetting.page):
+            rows = [
+                {"key": t.key, "revision": t.revision, "was": t.was, "new": t.left, "content": t.content_name}
+                for t in cuts[at : at + self._policy.forgetting.page]
+            ]
+            for told in self._engine.call("memory/forget_clause", {"now": self._now, "rows": rows})["results"]:
+                if told["outcome"] == "cut":
+                    self.counts["cut"] += 1
+                    self.counts["audits"] += told["audits"]
+                    self.counts["snapshots"] += told["snapshots"]
+        marks = sorted(key for key, target in found.targets.items() if target.outcome == "mark")
+        for at in range(0, len(marks), _KEYS_A_PART):
+            given = {"now": self._now, "keys": marks[at : at + _KEYS_A_PART]}
+            self.counts["to_derive_anew"] += self._engine.database.run(statement("forget/mark"), given)[0]["marked"]
+
+    def worth_a_try(self, target: Target, found: Found) -> bool:
+        """Whether another round could do anything about it: not where rails hold it, and not where nothing is there."""
+        if target.outcome == "forget":
+            return target.key in found.stored and target.key not in self.held
+        return target.outcome == "cut"
+
+    def _delete(self, keys: Sequence[str], revisions: Mapping[str, int | None]) -> None:
+        """Without a revision whatever is there goes."""
+        size = self._policy.forgetting.page
+        for at in range(0, len(keys), size):
+            left = [{"key": key, "revision": revisions.get(key)} for key in keys[at : at + size]]
+            while left:
+                results = self._engine.call("memory/forget", {"now": self._now, "rows": left})["results"]
+                for told in results:
+                    for name in ("memories", "tombstones", "audits", "snapshots", "accesses", "relationships"):
+                        self.counts[name] += told[name]
+                    if told["outcome"] == "protected":
+                        self.held[told["key"]] = tuple(told["rails"])
+                if self._on_page:
+                    self._on_page(self.counts["memories"] + self.counts["tombstones"])
+                left = [
+                    {"key": told["key"], "revision": revisions.get(told["key"])}
+                    for told in results
+                    if told["outcome"] == "more"
+                ]

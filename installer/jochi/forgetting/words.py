@@ -1,0 +1,83 @@
+"""Whether a text says a phrase: word for word, identifiers whole (issue: `alice@acme.io` is not in `alice.smith@acme.io`)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_TOGETHER = r"@._+\-/\\:#&%'’"
+"""What stands between the letters of a mail address, a path, a number, a version: within a word it holds it together."""
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+"""Scripts without blanks between words: each character is a word of its own."""
+
+_WORD = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])[\w\u0300-\u036f{_TOGETHER}])+")
+_EDGES = "._-/\\:#&%'’"
+_OWNERS = ("'s", "’s")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word as it is compared, and where it stands in the composed (NFC) text that it was read from."""
+
+    said: str
+    start: int
+    stop: int
+
+
+def words(text: str) -> list[Word]:
+    """The words of ``text`` in order: caseless, composed; marks at their edges and an owner's 's belong to no word."""
+    return list(_words(text))
+
+
+def _words(text: str) -> Iterator[Word]:
+    for found in _WORD.finditer(unicodedata.normalize("NFC", text)):
+        start, stop = found.span()
+        raw = found[0]
+        for address in ("mailto:", "tel:"):
+            if raw.lower().startswith(address):
+                start, raw = start + len(address), raw[len(address) :]
+        left = raw.lstrip(_EDGES)
+        start += len(raw) - len(left)
+        right = left.rstrip(_EDGES)
+        if right.lower().endswith(_OWNERS):
+            right = right[:-2]
+        stop = start + len(right)
+        said = folded(right)
+        if said:
+            yield Word(said, start, stop)
+
+
+def folded(text: str) -> str:
+    """``text`` as words are compared: Unicode's caseless form, composed."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
+
+
+def phrase(text: str) -> tuple[str, ...]:
+    """The words of a phrase that is looked for."""
+    return tuple(word.said for word in words(text))
+
+
+def spots(found: Sequence[Word], wanted: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the words ``wanted`` stand in a row among ``found``: (start, stop) in characters, in order, none overlapping."""
+    n = len(wanted)
+    at, result = 0, []
+    while n and at + n <= len(found):
+        if all(found[at + i].said == wanted[i] for i in range(n)):
+            result.append((found[at].start, found[at + n - 1].stop))
+            at += n
+        else:
+            at += 1
+    return result
+
+
+def says(text: str, wanted: Sequence[str]) -> bool:
+    """Whether ``text`` says the phrase."""
+    return bool(spots(words(text), wanted))
+
+
+def needle(wanted: Sequence[str]) -> str:
+    """The longest word of a phrase: what a database can look for before anybody compares word for word."""
+    return max(wanted, key=len)

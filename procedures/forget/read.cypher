@@ -1,0 +1,25 @@
+// Memories by their keys, live and dead, with the earlier contents that snapshots keep. Parameters: $keys list of 'scope/id' (some hundred at most).
+// Returns one row: found, a list of {key, dead, labels, revision, stored: map of its properties but the vector, earlier: list of texts, with: keys of what it was merged with}.
+// Writes nothing.
+CALL () {
+  UNWIND $keys AS key
+  CALL (key) {
+    MATCH (m:Curated {key: key})
+    USING INDEX SEEK m:Curated(key)
+    RETURN m
+    UNION
+    MATCH (m:Tombstone {key: key})
+    USING INDEX SEEK m:Tombstone(key)
+    RETURN m
+  }
+  CALL (m) {
+    MATCH (a:CurationAudit {key: m.key})-[:KEEPS]->(copy:CurationSnapshot)
+    USING INDEX SEEK a:CurationAudit(key)
+    WITH copy, [name IN ['content', 'body', 'text'] WHERE copy[name] IS :: STRING NOT NULL] AS names LIMIT 1000
+    UNWIND names AS name
+    RETURN collect(DISTINCT copy[name]) AS earlier
+  }
+  RETURN collect({key: m.key, dead: m:Tombstone, labels: labels(m), revision: m.revision, stored: m {.*, embedding: null}, earlier: earlier,
+    with: [each IN coalesce(m.merged_from, []) + coalesce(m.merged_into, []) WHERE each <> m.key]}) AS found
+}
+RETURN found;

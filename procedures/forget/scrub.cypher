@@ -1,0 +1,20 @@
+// Takes what was forgotten out of nodes of the engine that speak of more than that.
+// Parameters: $rows list of {id: element id, delete boolean, new: map (property: what is left; null takes it away)}. Returns one row: deleted, scrubbed.
+// Writes: as asked; deletes a node with its relationships and snapshots.
+CALL () {
+  UNWIND $rows AS row
+  MATCH (n) WHERE elementId(n) = row.id
+  CALL (n, row) {
+    WITH n WHERE row.delete
+    OPTIONAL MATCH (n)-[:KEEPS]->(copy:CurationSnapshot)
+    WITH n, collect(copy) AS copies
+    FOREACH (x IN copies | DETACH DELETE x)
+    DETACH DELETE n
+  }
+  CALL (n, row) {
+    WITH n, row WHERE NOT row.delete
+    SET n += row.new
+  }
+  RETURN count(CASE WHEN row.delete THEN 1 END) AS deleted, count(CASE WHEN NOT row.delete THEN 1 END) AS scrubbed
+}
+RETURN deleted, scrubbed;

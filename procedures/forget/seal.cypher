@@ -1,0 +1,21 @@
+// Seals values, so that nothing that checks learns them again, and notes what is being forgotten until it is done.
+// Parameters: $now zoned datetime, $run string, $by string, $key_id string, $hashes list of {hash, words integer: 0 for a whole content, a fact or a scope},
+//   $keys list of 'scope/id' (some thousand at most), $part integer from 0.
+// Returns one row: version, sealed (new ones), foreign boolean: the database's values are sealed with another key, and nothing was written.
+// Writes: :JochiForgotten, :JochiForgetting.
+MERGE (g:JochiForgetting {id: 'gate'})
+ON CREATE SET g.version = 0, g.lengths = [], g.key_id = $key_id
+REMOVE g.curation_lock
+WITH g, g.key_id <> $key_id AS foreign
+CALL (g, foreign) {
+  UNWIND CASE WHEN foreign THEN [] ELSE $hashes END AS given
+  MERGE (f:JochiForgotten {hash: given.hash})
+  ON CREATE SET f.words = given.words, f.at = $now, f.new_in = $run
+  WITH g, f.words AS words, f.new_in = $run AS new
+  RETURN collect(DISTINCT words) AS lengths, count(CASE WHEN new THEN 1 END) AS sealed
+}
+FOREACH (_ IN CASE WHEN foreign THEN [] ELSE [1] END |
+  SET g.version = g.version + 1, g.lengths = g.lengths + [n IN lengths WHERE n > 0 AND NOT n IN g.lengths]
+  MERGE (open:JochiForgetting {id: $run + '/' + $part})
+  SET open.run = $run, open.at = $now, open.by = $by, open.keys = $keys)
+RETURN g.version AS version, sealed, foreign;

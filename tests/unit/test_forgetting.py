@@ -1,0 +1,188 @@
+"""Words, clauses and seals of forgetting, without a database (docs/reference/forgetting.md)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jochi.errors import UsageError
+from jochi.forgetting.checking import ANYWHERE, Sealer
+from jochi.forgetting.clauses import sentences, without
+from jochi.forgetting.finding import folded_needle
+from jochi.forgetting.mentions import Sought
+from jochi.forgetting.receipts import hash_of
+from jochi.forgetting.secret import VARIABLE, ForgetKey, make_key, read_key
+from jochi.forgetting.words import folded, phrase, says
+
+SECRET = ForgetKey(bytes(range(32)))
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "expected"),
+    [
+        ("Write to alice@acme.io.", "alice@acme.io", True),
+        ("(ALICE@ACME.IO)", "alice@acme.io", True),
+        ("mailto:alice@acme.io", "alice@acme.io", True),
+        ("alice.smith@acme.io", "alice@acme.io", False),
+        ("malice@acme.io", "alice@acme.io", False),
+        ("alice@acme.io.uk", "alice@acme.io", False),
+        ("alice@acme.io", "alice", False),
+        ("Alice's car", "alice", True),
+        ("Alice’s car", "Alice", True),
+        ("lives at 5 Elm St.", "5 Elm St", True),
+        ("lives at 15 Elm St.", "5 Elm St", False),
+        ("lives at 5 Elm Street", "5 Elm St", False),
+        ("5   elm\nst", "5 Elm St", True),
+        ("web-03 and web-030", "web-03", True),
+        ("only web-030", "web-03", False),
+        ("彼は東京に住む", "東京", True),
+        ("彼は京都に住む", "東京", False),
+        ("die STRASSE", "Straße", True),
+        ("cafe\u0301 au lait", "café", True),
+        ("", "x", False),
+    ],
+)
+def test_phrases_match_word_for_word(text: str, wanted: str, expected: bool) -> None:
+    assert says(text, phrase(wanted)) is expected
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.text(min_size=1, max_size=12))
+def test_a_phrase_between_blanks_is_always_found(before: str, after: str, wanted: str) -> None:
+    said = phrase(wanted)
+    if said:
+        assert says(f"{before} \u2028 {' '.join(said)} \u2028 {after}", said)
+
+
+@given(st.text(max_size=20), st.text(min_size=1, max_size=12), st.text(max_size=20))
+def test_what_the_database_looks_for_is_in_every_text_that_says_it(before: str, wanted: str, after: str) -> None:
+    """The server's toLower folds less than we do: its needle must still be there."""
+    text = f"{before} {wanted} {after}"
+    said = phrase(wanted)
+    if said and says(text, said):
+        import unicodedata
+
+        assert folded_needle(said) in unicodedata.normalize("NFC", text).lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "expected"),
+    [
+        ("likes tea and lives at 5 Elm St", "5 Elm St", "likes tea"),
+        ("Alice likes tea and lives at 5 Elm St.", "5 Elm St", "Alice likes tea."),
+        ("Alice lives at 5 Elm St. She likes tea.", "5 Elm St", "She likes tea."),
+        ("Alice lives at 5 Elm St. and likes tea", "5 Elm St", None),
+        ("Alice lives at 5 Elm St and likes tea", "5 Elm St", None),
+        (
+            "Alice mag Tee und wohnt in der Elmstr. 5, aber sie arbeitet in Bonn.",
+            "Elmstr. 5",
+            "Alice mag Tee, aber sie arbeitet in Bonn.",
+        ),
+        ("He bought milk, eggs and 5 Elm St honey.", "5 Elm St", None),
+        ("She works at Smith and Wesson, 5 Elm St, and she likes tea", "5 Elm St", None),
+        ("She likes Smith and Wesson at 5 Elm St", "5 Elm St", None),
+        ("Paid Dr. Smith at 5 Elm St. Then left. Went home.", "5 Elm St", "Went home."),
+        ("One line.\nMail alice@acme.io\nThird line", "alice@acme.io", "One line.\nThird line"),
+        ("Likes tea. Tel 0170 1. Sings! Tel 0170 1 again.", "0170 1", "Likes tea. Sings!"),
+        ("5 Elm St", "5 Elm St", None),
+        ("nothing of it here", "5 Elm St", None),
+    ],
+)
+def test_the_clause_goes_and_the_rest_stays(text: str, wanted: str, expected: str | None) -> None:
+    assert without(text, phrase(wanted)) == expected
+
+
+@given(st.text(max_size=300))
+def test_sentences_are_the_text(text: str) -> None:
+    assert "".join(sentences(text)) == text
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "Alice likes tea",
+                "and lives at 5 Elm St",
+                ", but works in Bonn",
+                ". ",
+                "She sings",
+                "\n",
+                "5 Elm St",
+                " ",
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_what_is_left_never_says_it_and_is_made_of_the_text(parts: list[str]) -> None:
+    text = " ".join(parts)
+    said = phrase("5 Elm St")
+    rest = without(text, said)
+    if rest is not None:
+        assert not says(rest, said)
+        kept = iter(phrase(text))
+        assert all(word in kept for word in phrase(rest))
+
+
+def test_seals_tell_forms_scopes_and_borders_apart() -> None:
+    sealer = Sealer(SECRET)
+    seals = [
+        sealer.content("s", "a b"),
+        sealer.content("t", "a b"),
+        sealer.phrase("s", ("a", "b")),
+        sealer.phrase("s", ("a b",)),
+        sealer.phrase(ANYWHERE, ("a", "b")),
+        sealer.scope("s"),
+        sealer.nothing_but("s/a"),
+        sealer.fact("s", "n", "v"),
+        Sealer(ForgetKey(bytes(32))).content("s", "a b"),
+    ]
+    assert len({seal.hash for seal in seals}) == len(seals)
+    assert sealer.content("s", "A  b!") == sealer.content("s", "a b")
+    assert [seal.words for seal in seals[:4]] == [0, 0, 2, 1]
+    assert sealer.phrases("s", ["x A b y"], [2]) >= {
+        sealer.phrase("s", ("a", "b")).hash,
+        sealer.phrase(ANYWHERE, ("a", "b")).hash,
+    }
+
+
+def test_the_key_is_made_once_and_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "deep" / "key"
+    monkeypatch.setenv(VARIABLE, str(file))
+    assert read_key() is None
+    made = make_key()
+    assert (read_key(), make_key()) == (made, made)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert made.secret.hex() not in repr(made)
+    for wrong in ("", "ab", "z" * 64, "ä"):
+        file.write_text(wrong)
+        with pytest.raises(UsageError) as told:
+            read_key()
+        assert not wrong or wrong not in str(told.value).replace(str(file), "")
+
+
+def test_keys_in_records_are_whole() -> None:
+    sought = Sought(frozenset({"default/m1"}), frozenset({"carol"}))
+    for text in (
+        "default/m1",
+        "run/default/m1",
+        "default/m1/purge",
+        "failed at default/m1: bad",
+        "carol",
+        "carol/x",
+        "run/carol/x",
+    ):
+        assert sought.in_text(text, record=True), text
+    for text in ("default/m10", "default/m1.5", "xdefault/m1", "carola/x", "caro"):
+        assert not sought.in_text(text, record=True), text
+    assert not sought.in_text("default/m1", record=False)
+
+
+def test_receipts_hash_everything() -> None:
+    assert len({hash_of(1, None, "{}"), hash_of(2, None, "{}"), hash_of(1, "x", "{}"), hash_of(1, None, "[]")}) == 4
+
+
+def test_folding_is_stable() -> None:
+    assert folded(folded("ẞtraße İ ſ K")) == folded("ẞtraße İ ſ K")
