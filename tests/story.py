@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections import Counter
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from jochi import Jochi, importing
 from jochi.content import content_hash
 from jochi.database import Database
 from jochi.edges import Edge
+from jochi.forgetting import VARIABLE, Request
 from jochi.operate.results import Switch
 from jochi.scheduler.runner import Run
 from jochi.temporal import to_python
@@ -73,6 +77,7 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
         (str(row["action"]), str(row["kind"]), str(row["rule"]), row["n"]) for row in client.pruned()
     )
     story |= undo(client)
+    story["forgotten"] = forget(client)
     report = {"now": end, "most": 10, "samples": 5}
     for name in ("report/budgets", "report/quarantined"):
         story[name] = _plain(client.engine.call(name, report, write=False))
@@ -96,6 +101,43 @@ def undo(client: Jochi) -> dict[str, Any]:
         "undo": [sorted(each.counts.items()) for each in (would, done, redone)],
         "audit": (size.records > 0, size.memories),
     }
+
+
+def forget(client: Jochi) -> Any:
+    """What a person asks to be forgotten: a memory, what was made of it, a clause of another; and what can't be learned again."""
+    given = [
+        {"kind": "MemoryEntry", "id": "a", "content": "Ann lives at 5 Elm St"},
+        {"kind": "MemoryEntry", "id": "b", "content": "Ann likes tea and lives at 5 Elm St"},
+        {"kind": "MemoryEntry", "id": "c", "content": "Ann slept well"},
+        {
+            "kind": "Belief",
+            "id": "of_a",
+            "content": "Ann has a home",
+            "relationships": [{"type": "EVIDENCE", "to": "a"}],
+        },
+        {
+            "kind": "Belief",
+            "id": "of_both",
+            "content": "Ann is fine",
+            "relationships": [{"type": "EVIDENCE", "to": "a"}, {"type": "EVIDENCE", "to": "c"}],
+        },
+    ]
+    request = Request(phrase="5 Elm St", scope="forgetful")
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {VARIABLE: f"{folder}/key"}):
+        client.remember([{**row, "scope": "forgetful"} for row in given])
+        plan = client.plan_forgetting(request)
+        done = client.forget(request, verify=True)
+        again = client.remember([{**row, "scope": "forgetful"} for row in given])
+        lifted = client.allow_again(request)
+    found = sorted((target.key, target.why, target.outcome, sorted(target.left.items())) for target in plan.targets)
+    return (
+        found,
+        sorted(done.counts.items()),
+        len(done.left),
+        [each.outcome for each in again.results],
+        lifted,
+        len(client.receipts().receipts),
+    )
 
 
 def use(client: Jochi, now: datetime) -> dict[str, Any]:

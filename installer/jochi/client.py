@@ -401,14 +401,16 @@ class Jochi:
         *,
         verify: bool = False,
         now: datetime | None = None,
+        wait: float = forgetting.WAIT,
         on_page: Callable[[int], None] | None = None,
     ) -> forgetting.Forgotten:
         """Forgets for good: the memories of ``request`` with all that was made of them and all that the engine keeps of them.
 
         What is forgotten is sealed by a keyed hash first, so that `remember`, import and workers don't learn it again; the key
         stays on this machine (`jochi.forgetting.key_file`). Of the rails only agent_identity, agent_key, migration,
-        system_config and a hold stop it (`Forgotten.held`). ``verify``: look through the whole store afterwards. Can't be undone;
-        cut off, it goes on when the same is asked again. docs/reference/forgetting.md.
+        system_config and a hold stop it (`Forgotten.held`). ``verify``: look through the whole store afterwards. ``wait``:
+        seconds for transactions that began before, whose writes were compared with less. Can't be undone; cut off, it
+        goes on when the same is asked again. docs/reference/forgetting.md.
         """
         return forgetting.forget(
             self.engine,
@@ -417,6 +419,7 @@ class Jochi:
             now=now or self._server_now(),
             by=operating_system_user(),
             verify=verify,
+            wait=wait,
             on_page=on_page,
         )
 

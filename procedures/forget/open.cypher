@@ -3,6 +3,6 @@
 CALL () {
   MATCH (f:JochiForgetting)
   WHERE f.id <> 'gate' AND f.at < $before
-  RETURN f ORDER BY f.id LIMIT 100
+  RETURN f ORDER BY f.id LIMIT 1000
 }
 RETURN collect({run: f.run, keys: f.keys}) AS runs;

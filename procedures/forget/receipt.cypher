@@ -1,7 +1,7 @@
-// Appends a receipt to the chain and ends the forgetting that it is of. Two who append at once come one after the other.
+// Appends a receipt to the chain and ends the forgettings that it is of. Two who append at once come one after the other.
 // Parameters: $number integer, $previous string or null: number and hash of the last receipt as the client read them; $body JSON text without content, $hash SHA-256 of it in hex,
-//   $at zoned datetime, $run string. Returns one row: appended boolean; false: another receipt came in between, nothing was written.
-// Writes: :JochiReceipt; deletes :JochiForgetting of the run.
+//   $at zoned datetime, $runs list of strings. Returns one row: appended boolean; false: another receipt came in between, nothing was written.
+// Writes: :JochiReceipt; deletes :JochiForgetting of the runs.
 MERGE (g:JochiForgetting {id: 'gate'})
 ON CREATE SET g.version = 0, g.lengths = []
 REMOVE g.curation_lock
@@ -13,7 +13,7 @@ FOREACH (_ IN CASE WHEN fits THEN [1] ELSE [] END | CREATE (:JochiReceipt {numbe
 WITH fits
 CALL (fits) {
   WITH fits WHERE fits
-  MATCH (f:JochiForgetting) WHERE f.run = $run
+  MATCH (f:JochiForgetting) WHERE f.run IN $runs
   DELETE f
   RETURN count(*) AS ended
 }

@@ -1,5 +1,5 @@
-// Memories, live and dead, that may say something: each has the needle somewhere in a text of its own. Who asks compares word for word.
-// Parameters: $prefix string (scope + '/', or '' for all), $needle lower-case string in NFC ('' for all), $after string (key), $limit integer.
+// Memories, live and dead, that may say something: each has a needle somewhere in a text of its own. Who asks compares word for word.
+// Parameters: $prefix string (scope + '/', or '' for all), $needles list of lower-case strings in NFC ('' for all), $after string (key), $limit integer.
 // Returns one row: found, a list of {key, dead, labels, revision, texts: map of the texts and lists of texts that have it}, in the order of keys; last: the key to go on after,
 //   or null where that was all. Writes nothing.
 CALL () {
@@ -12,10 +12,11 @@ CALL () {
     WHERE m.key STARTS WITH $prefix AND m.key > $after
     RETURN m
   }
-  WITH m, [name IN keys(m) WHERE
-      CASE WHEN m[name] IS :: STRING NOT NULL THEN toLower(normalize(m[name])) CONTAINS $needle
-           WHEN m[name] IS :: LIST<STRING NOT NULL> NOT NULL THEN any(each IN m[name] WHERE toLower(normalize(each)) CONTAINS $needle)
-           ELSE false END] AS names
+  // Each text is folded once, however many needles there are.
+  WITH m, [name IN keys(m) WHERE any(text IN
+      CASE WHEN m[name] IS :: STRING NOT NULL THEN [toLower(normalize(m[name]))]
+           WHEN m[name] IS :: LIST<STRING NOT NULL> NOT NULL THEN [each IN m[name] | toLower(normalize(each))]
+           ELSE [] END WHERE any(needle IN $needles WHERE text CONTAINS needle))] AS names
   WHERE size(names) > 0
   WITH m, names ORDER BY m.key LIMIT $limit
   RETURN collect({key: m.key, dead: m:Tombstone, labels: labels(m), revision: m.revision, stored: m {.*, embedding: null}, names: names}) AS found

@@ -6,20 +6,22 @@
 CALL () {
   MATCH (n)
   WHERE NOT (n:JochiProcedure OR n:JochiPolicy OR n:__Neo4jMigration)
-  WITH n, [name IN keys(n) WHERE
-      CASE WHEN n[name] IS :: STRING NOT NULL THEN any(needle IN $needles WHERE toLower(normalize(n[name])) CONTAINS needle)
-           WHEN n[name] IS :: LIST<STRING NOT NULL> NOT NULL THEN any(each IN n[name] WHERE any(needle IN $needles WHERE toLower(normalize(each)) CONTAINS needle))
-           ELSE false END] AS names
+  // Each text is folded once, however many needles there are.
+  WITH n, [name IN keys(n) WHERE any(text IN
+      CASE WHEN n[name] IS :: STRING NOT NULL THEN [toLower(normalize(n[name]))]
+           WHEN n[name] IS :: LIST<STRING NOT NULL> NOT NULL THEN [each IN n[name] | toLower(normalize(each))]
+           ELSE [] END WHERE any(needle IN $needles WHERE text CONTAINS needle))] AS names
   WHERE size(names) > 0 AND NOT elementId(n) IN $seen
   WITH n, names LIMIT $limit
   RETURN collect({id: elementId(n), labels: labels(n), stored: n {.*, embedding: null}, names: names}) AS nodes
 }
 CALL () {
   MATCH ()-[r]->()
-  WITH r, [name IN keys(r) WHERE
-      CASE WHEN r[name] IS :: STRING NOT NULL THEN any(needle IN $needles WHERE toLower(normalize(r[name])) CONTAINS needle)
-           WHEN r[name] IS :: LIST<STRING NOT NULL> NOT NULL THEN any(each IN r[name] WHERE any(needle IN $needles WHERE toLower(normalize(each)) CONTAINS needle))
-           ELSE false END] AS names
+  // Each text is folded once, however many needles there are.
+  WITH r, [name IN keys(r) WHERE any(text IN
+      CASE WHEN r[name] IS :: STRING NOT NULL THEN [toLower(normalize(r[name]))]
+           WHEN r[name] IS :: LIST<STRING NOT NULL> NOT NULL THEN [each IN r[name] | toLower(normalize(each))]
+           ELSE [] END WHERE any(needle IN $needles WHERE text CONTAINS needle))] AS names
   WHERE size(names) > 0 AND NOT elementId(r) IN $seen
   WITH r, names LIMIT $limit
   RETURN collect({id: elementId(r), type: type(r), stored: properties(r), names: names}) AS relationships

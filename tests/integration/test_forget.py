@@ -397,7 +397,7 @@ def test_of_the_rails_only_five_stop_an_order(
 ) -> None:
     engine.database.run(
         f"CREATE (m:Curated:{labels} {{key: 'default/r', scope: 'default', id: 'r', content: 'the flu', created_at: $old, "
-        "next_due: $old}}) "
+        "next_due: $old}) "
         "SET m += $p",
         {"old": NOW - 40 * DAY, "p": properties},
     )

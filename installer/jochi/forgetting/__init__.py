@@ -1,13 +1,14 @@
 """Durable forgetting: what a person asks to be forgotten goes with all that was made of it, and isn't learned again."""
 
 from jochi.forgetting.finding import Request, Target
-from jochi.forgetting.forget import ForgettingPlan, Forgotten, forget, lift, plan_forgetting, verify
+from jochi.forgetting.forget import WAIT, ForgettingPlan, Forgotten, forget, lift, plan_forgetting, verify
 from jochi.forgetting.mentions import Mention
 from jochi.forgetting.receipts import Chain, Receipt, read_chain
 from jochi.forgetting.secret import VARIABLE, key_file
 
 __all__ = [
     "VARIABLE",
+    "WAIT",
     "Chain",
     "ForgettingPlan",
     "Forgotten",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,6 +15,9 @@ from jochi.policy.model import Policy
 from jochi.resources import statement
 
 PAGE = 500
+_PHRASES = 100
+"""Phrases that one look through a scope is for."""
+
 _KEPT_NAMES = ("key", "scope", "id")
 
 Why = Literal["asked", "scope", "hash", "match", "merged", "derived", "repeats"]
@@ -98,17 +102,16 @@ class Finder:
         found = Found()
         if request.phrase is not None:
             said = phrase(request.phrase)
-            new = self._saying(found, _prefix(request.scope), said, "match", request.clauses)
+            new = self._saying(found, _prefix(request.scope), [(said, None)], "match", request.clauses)
         else:
             new = self._take(found, self._named(request), _WHY[request.form])
         while new:
             self._read(found, new)
             more = self._take(found, self._merged(found, new), "merged")
             more += self._derived(found, new)
-            # A whole scope goes anyway; elsewhere only what repeats a memory word for word says it, too.
-            if request.form != "scope":
-                for key in new:
-                    more += self._repeating(found, key, request.clauses)
+            # A whole scope goes anyway, and what repeats one that says the phrase says it itself.
+            if request.form not in ("scope", "phrase"):
+                more += self._repeating(found, new, request.clauses)
             new = more
         return found
 
@@ -121,35 +124,42 @@ class Finder:
             )[0]
             return sorted(row["keys"])
         assert request.scope is not None
-        return [row["key"] for row in self._search(_prefix(request.scope), "")]
+        return [row["key"] for row in self._search(_prefix(request.scope), [""])]
 
-    def _search(self, prefix: str, wanted: str) -> Iterator[dict[str, Any]]:
+    def _search(self, prefix: str, needles: Sequence[str]) -> Iterator[dict[str, Any]]:
         after: str | None = ""
         while after is not None:
-            given = {"prefix": prefix, "needle": wanted, "after": after, "limit": PAGE}
+            given = {"prefix": prefix, "needles": list(needles), "after": after, "limit": PAGE}
             row = self._engine.database.run(statement("forget/search"), given, write=False)[0]
             yield from row["found"]
             after = row["last"]
 
     def _saying(
-        self, found: Found, prefix: str, wanted: tuple[str, ...], why: Why, clauses: bool, beside: str | None = None
+        self, found: Found, prefix: str, phrases: Sequence[tuple[tuple[str, ...], str | None]], why: Why, clauses: bool
     ) -> list[str]:
-        """Takes all memories under ``prefix`` that say the phrase; returns the keys of those that go as a whole and are new."""
+        """Takes all memories under ``prefix`` that say one of the phrases, each given with the key that it is from.
+
+        Returns the keys of those that go as a whole and are new.
+        """
         gone: list[str] = []
-        for row in self._search(prefix, folded_needle(wanted)):
+        needles = sorted({folded_needle(wanted) for wanted, _ in phrases})
+        for row in self._search(prefix, needles):
             key = row["key"]
-            known = found.targets.get(key)
-            if key == beside or (known is not None and known.outcome == "forget"):
-                continue
-            names = [name for name in row["names"] if _says(row["stored"][name], wanted)]
-            if not names:
-                if why == "match" and key not in found.near:
-                    found.near.append(key)
-                continue
-            target = self._cut(row, names, wanted, why, clauses, known)
-            found.targets[key] = target
-            if target.outcome == "forget":
-                gone.append(key)
+            said = False
+            for wanted, source in phrases:
+                known = found.targets.get(key)
+                if key == source or (known is not None and known.outcome == "forget"):
+                    said = True
+                    continue
+                names = [name for name in row["names"] if _says(row["stored"][name], wanted)]
+                if names:
+                    said = True
+                    target = self._cut(row, names, wanted, why, clauses, known)
+                    found.targets[key] = target
+                    if target.outcome == "forget":
+                        gone.append(key)
+            if not said and why == "match" and key not in found.near:
+                found.near.append(key)
         return gone
 
     def _cut(
@@ -264,13 +274,19 @@ class Finder:
         row = self._engine.call("memory/rests_on", {"key": key, "going": list(going)}, write=False)
         return int(row["others"]) > 0
 
-    def _repeating(self, found: Found, key: str, clauses: bool) -> list[str]:
-        """What says word for word what the memory says, in its scope."""
+    def _repeating(self, found: Found, keys: Sequence[str], clauses: bool) -> list[str]:
+        """What says word for word what the memories say, in their scopes."""
+        by_scope: dict[str, dict[tuple[str, ...], str]] = {}
+        for key in keys:
+            for content in found.contents.get(key, ()):
+                said = phrase(content)
+                if len(said) >= self._policy.forgetting.repeated_words:
+                    by_scope.setdefault(key.split("/", 1)[0], {}).setdefault(said, key)
         more: list[str] = []
-        for content in found.contents.get(key, ()):
-            said = phrase(content)
-            if len(said) >= self._policy.forgetting.repeated_words:
-                more += self._saying(found, _prefix(key.split("/", 1)[0]), said, "repeats", clauses, beside=key)
+        for scope, said_by in by_scope.items():
+            phrases = list(said_by.items())
+            for at in range(0, len(phrases), _PHRASES):
+                more += self._saying(found, _prefix(scope), phrases[at : at + _PHRASES], "repeats", clauses)
         return more
 
     def _content_name(self, kind: str | None) -> str:
@@ -315,7 +331,11 @@ def _runs(text: str) -> list[str]:
 
 def _says(value: Any, wanted: Sequence[str]) -> bool:
     each = value if isinstance(value, list) else [value]
-    return any(isinstance(text, str) and says(text, wanted) for text in each)
+    part = folded_needle(wanted)
+    return any(
+        isinstance(text, str) and part in unicodedata.normalize("NFC", text).lower() and says(text, wanted)
+        for text in each
+    )
 
 
 def _with_reason(target: Target, reason: str) -> Target:

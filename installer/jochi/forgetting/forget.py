@@ -29,7 +29,8 @@ _TEXTS = 200
 """So many contents are looked for word for word afterwards; of more the keys only, and the receipt says so."""
 
 _CUT_OFF = timedelta(minutes=10)
-_WAIT = 30.0  # seconds for transactions that began before the seals; the receipt says how many were left
+WAIT = 30.0
+"""Seconds for transactions that began before the seals; the receipt says how many were left."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def forget(
     by: str,
     verify: bool = False,
     on_page: Callable[[int], None] | None = None,
-    wait: float = _WAIT,
+    wait: float = WAIT,
 ) -> Forgotten:
     """See `jochi.Jochi.forget`."""
     database = engine.database
@@ -131,7 +132,7 @@ def forget(
             "found": len(left),
             "places": dict(Counter("/".join(mention.place) for mention in left)),
         }
-    receipt = receipts.append(database, body, run=work.run, at=now)
+    receipt = receipts.append(database, body, runs=[work.run], at=now)
     return Forgotten(receipt, dict(work.counts), work.held, tuple(left), elsewhere, made)
 
 
@@ -223,18 +224,20 @@ class _Work:
     def finish_others(self) -> None:
         """What an earlier forgetting, cut off, had still to look for goes first: its memories may be gone, its records not."""
         given = {"before": self._now - _CUT_OFF}
-        for left in self._engine.database.run(statement("forget/open"), given, write=False)[0]["runs"]:
-            keys = list(left["keys"])
-            if keys:
-                self._delete(keys, {})
-                Store(self._engine).scrub(Sought(frozenset(keys)))
-            body = {
-                "form": "resumed",
-                "by": self._by,
-                "counts": {"keys": len(keys)},
-                "out_of_reach": list(receipts.OUT_OF_REACH),
-            }
-            receipts.append(self._engine.database, body, run=left["run"], at=self._now)
+        left = self._engine.database.run(statement("forget/open"), given, write=False)[0]["runs"]
+        if not left:
+            return
+        keys = sorted({key for each in left for key in each["keys"]})
+        self._delete(keys, {})
+        Store(self._engine).scrub(Sought(frozenset(keys)))
+        body = {
+            "form": "resumed",
+            "by": self._by,
+            "counts": {**self.counts, "keys": len(keys)},
+            "out_of_reach": list(receipts.OUT_OF_REACH),
+        }
+        self.counts.clear()
+        receipts.append(self._engine.database, body, runs=sorted({each["run"] for each in left}), at=self._now)
 
     def seal(self, request: Request, found: Found) -> None:
         """Keeps everything from being learned again, before anything goes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -57,14 +57,14 @@ def hash_of(number: int, previous: str | None, body: str) -> str:
     return hashlib.sha256(f"jochi receipt\n{number}\n{previous or ''}\n{body}".encode()).hexdigest()
 
 
-def append(database: Database, body: Mapping[str, Any], *, run: str, at: datetime) -> Receipt:
-    """Writes the next receipt and ends its run; of two at once one takes the next number."""
+def append(database: Database, body: Mapping[str, Any], *, runs: Sequence[str], at: datetime) -> Receipt:
+    """Writes the next receipt and ends its runs; of two at once one takes the next number."""
     text = json.dumps(body, ensure_ascii=False, sort_keys=True)
     for _ in range(_TRIES):
         last = database.run(statement("forget/last_receipt"), write=False)[0]
         number, previous = last["number"] + 1, last["hash"]
         made = hash_of(number, previous, text)
-        given = {"number": number, "previous": previous, "body": text, "hash": made, "at": at, "run": run}
+        given = {"number": number, "previous": previous, "body": text, "hash": made, "at": at, "runs": list(runs)}
         if database.run(statement("forget/receipt"), given)[0]["appended"]:
             return Receipt(number, at, json.loads(text), made, previous)
     raise JochiError(
