@@ -16,6 +16,7 @@ from jochi.forgetting.mentions import Sought
 from jochi.forgetting.receipts import hash_of
 from jochi.forgetting.secret import VARIABLE, ForgetKey, make_key, read_key
 from jochi.forgetting.words import folded, phrase, says
+from jochi.operate.checks_memories import check_forgetting
 
 SECRET = ForgetKey(bytes(range(32)))
 
@@ -186,3 +187,9 @@ def test_receipts_hash_everything() -> None:
 
 def test_folding_is_stable() -> None:
     assert folded(folded("ẞtraße İ ſ K")) == folded("ẞtraße İ ſ K")
+
+
+def test_doctor_says_whether_the_key_is_here() -> None:
+    told = [check_forgetting(*given) for given in ((0, None, None), (3, "ab", "ab"), (3, "ab", None), (3, "ab", "cd"))]
+    assert [check.level.value for check in told] == ["ok", "ok", "warn", "warn"]
+    assert "no key of forgetting is here" in told[2].found

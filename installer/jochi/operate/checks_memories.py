@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from jochi.duplicates import DuplicateCounts
+from jochi.forgetting.secret import VARIABLE
 from jochi.operate.check import Check, fail, ok, some, warn
 from jochi.operate.results import Hygiene
 
@@ -72,6 +73,20 @@ def check_visible(found: Unseen) -> Check:
             "`jochi run hygiene --drain` gives those with a key a place (the job does it by itself every few hours)"
         )
     return fail("memories", f"the engine never looks at: {said}; looked at {found.share}", "; ".join(fixes))
+
+
+def check_forgetting(version: int, key_id: str | None, here: str | None) -> Check:
+    """Whoever writes memories can tell what was forgotten on request."""
+    if version == 0 or key_id is None:
+        return ok("forgetting", "nothing was ever forgotten on request")
+    if key_id == here:
+        return ok("forgetting", f"the key {key_id} is here: what was forgotten isn't learned again")
+    have = "no key of forgetting is here" if here is None else f"the key here is {here}"
+    return warn(
+        "forgetting",
+        f"values were forgotten with the key {key_id}, and {have}: remember, import and workers refuse to write from this machine",
+        f"copy the key's file here, or name it with {VARIABLE}",
+    )
 
 
 def check_dated(found: Unseen) -> Check:

@@ -19,6 +19,8 @@ from jochi.database import Database
 from jochi.engine import EngineState
 from jochi.errors import ConnectionFailed, JochiError, Refused
 from jochi.facts import ServerFacts, read_facts
+from jochi.forgetting.checking import read_gate
+from jochi.forgetting.secret import read_key
 from jochi.install import edge_indexes, policy_indexes
 from jochi.install.install import job_rows, pump_rows
 from jochi.migrations.files import read_folder
@@ -103,6 +105,7 @@ def examine(client: Jochi, *, probe: bool = True, most_memories: int = MOST_MEMO
         checks.append(_careful("failures", lambda: checks_engine.check_failing(client.jobs())))
         checks += _memory_checks(client, most_memories)
         checks.append(_careful("accesses", lambda: _accesses(client, most_memories)))
+        checks.append(_careful("forgetting", lambda: _forgetting(client)))
         checks.append(_careful("hygiene", lambda: checks_memories.check_hygiene(client.hygiene())))
         checks.append(_careful("duplicates", lambda: _duplicates(client)))
         checks.append(_careful("compression", lambda: _compression(client)))
@@ -253,6 +256,11 @@ def _compression(client: Jochi) -> Check:
     now = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
     row = client.engine.call("work/status", {"now": now}, write=False)
     return checks_memories.check_compression(row["put_aside"])
+
+
+def _forgetting(client: Jochi) -> Check:
+    gate, key = read_gate(client.database), read_key()
+    return checks_memories.check_forgetting(gate.version, gate.key_id, None if key is None else key.id)
 
 
 def _duplicates(client: Jochi) -> Check:
