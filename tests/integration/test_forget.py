@@ -210,10 +210,10 @@ def test_everything_the_engine_keeps_of_it_goes(engine: Jochi) -> None:
         "MATCH (a:CurationAudit {id: 'r/1'}) RETURN a.keys AS keys, a.before AS b, a.after AS a, a.n AS n"
     )
     assert record == {
-        "keys": ["default/beside", "default/stays"],
-        "b": ["HOT", "COLD"],
-        "a": ["WARM", "ARCHIVE"],
-        "n": 2,
+        "keys": ["default/beside", "forgotten", "default/stays"],
+        "b": ["HOT", "WARM", "COLD"],
+        "a": ["WARM", "COLD", "ARCHIVE"],
+        "n": 3,
     }
     assert engine.database.run("MATCH (j:JochiJob {name: 'curate_due'}) RETURN j.skip AS skip") == [
         {"skip": ["default/beside"]}

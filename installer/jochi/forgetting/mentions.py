@@ -29,6 +29,7 @@ _ENGINE = (
             "JochiJob",
             "JochiJobRun",
             "JochiPlan",
+            "JochiPlanPart",
             "JochiPump",
             "JochiQuota",
             "JochiPause",
@@ -39,6 +40,12 @@ _ENGINE = (
     )
 )
 _BOOKS = frozenset(("JochiForgetting", "JochiReceipt", "JochiForgotten"))
+_BESIDE_OTHERS = frozenset(("keys", "notes"))
+"""Lists whose places say which entries of other lists are meant: there something stays in the place of what goes."""
+
+GONE = "forgotten"
+"""What stands in the place of a key that was forgotten."""
+
 _ON_MEMORIES = ("duplicate_of", "merged_from", "merged_into", "merge_copied", "curation_rails")
 
 
@@ -178,16 +185,11 @@ def _left(stored: Mapping[str, Any], names: Sequence[str], sought: Sought) -> di
     for name in names:
         value = stored[name]
         if not isinstance(value, list):
-            new[name] = None
+            new[name] = GONE if name == "id" else None
             continue
-        kept = [i for i, each in enumerate(value) if not (isinstance(each, str) and sought.in_text(each, record=True))]
-        # Lists beside a list of keys go by the same places.
-        for other, others in stored.items():
-            beside = name == "keys" and other in ("before", "after") and isinstance(others, list)
-            if other == name or (beside and len(others) == len(value)):
-                new[other] = [others[i] for i in kept]
-        if name == "keys" and isinstance(stored.get("n"), int):
-            new["n"] = len(kept)
-    if "id" in new and new["id"] is None:
-        new["id"] = "forgotten"
+        out = [isinstance(each, str) and sought.in_text(each, record=True) for each in value]
+        if name in _BESIDE_OTHERS:
+            new[name] = [GONE if gone else each for each, gone in zip(value, out, strict=True)]
+        else:
+            new[name] = [each for each, gone in zip(value, out, strict=True) if not gone]
     return new
