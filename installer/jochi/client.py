@@ -37,6 +37,7 @@ from jochi.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, 
 from jochi.errors import Refused, UsageError
 from jochi.install import InstallResult, UninstallResult, install, uninstall
 from jochi.migrations import ChainName
+from jochi.operate.approving import Approved, approve_run
 from jochi.operate.budgets import BudgetPlan, plan_budgets
 from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
@@ -314,6 +315,16 @@ class Jochi:
         )
         was: str | None = row["was"]
         return was
+
+    def approve_run(self, run: str, *, now: datetime | None = None) -> Approved:
+        """Lets the job of a run go on that the circuit breaker stopped.
+
+        The breaker lets through, of the kinds and scopes that stopped it, as many memories as are due at ``now`` (default: now).
+
+        On record with who and when. `UsageError` for a run that is unknown, wasn't stopped or was approved already.
+        """
+        when = now or self._server_now()
+        return approve_run(self.engine, run, now=when, by=operating_system_user(), orphans=self._orphans)
 
     def restore(self, keys: Sequence[str], *, audit: str | None = None) -> list[Restored]:
         """Brings pruned memories (`scope/id`) back; ``audit`` names one of several tombstones of a key."""
