@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-_LISTS = ("scopes", "kinds", "windows", "counted", "limits", "waiting")
-
 
 @dataclass(frozen=True)
 class Stop:
@@ -38,5 +36,15 @@ def stops_of(run: Mapping[str, Any] | None) -> tuple[Stop, ...]:
     """From the properties of a :JochiJobRun; none where no breaker stopped it."""
     if not run or not run.get("stopped_scopes"):
         return ()
-    lists = [run[f"stopped_{name}"] for name in _LISTS]
-    return tuple(Stop(*row, run["stopped_hours"]) for row in zip(*lists, strict=True))
+    return tuple(
+        Stop(
+            scope,
+            run["stopped_kinds"][i],
+            run["stopped_windows"][i],
+            run["stopped_counted"][i],
+            run["stopped_limits"][i],
+            run["stopped_waiting"][i],
+            run["stopped_hours"],
+        )
+        for i, scope in enumerate(run["stopped_scopes"])
+    )
