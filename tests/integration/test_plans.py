@@ -152,7 +152,7 @@ def test_drift_of_each_sort(jochi: Jochi) -> None:
     graph.write(jochi.database, read(8) + idle("b", "c", "d"), due=NOW)
     saved = save(jochi)
     assert saved.memories == 11
-    change(jochi, "default/n00001", read=False)  # nothing is due any more … but it is unread for long
+    change(jochi, "default/n00001", read=False)
     change(jochi, "default/n00002", read_at=NOW - DAY)
     jochi.database.run("MATCH (m:Curated {key: 'default/n00003'}) DETACH DELETE m")
     change(jochi, "default/n00004", pinned=True)
@@ -163,15 +163,11 @@ def test_drift_of_each_sort(jochi: Jochi) -> None:
         {"now": NOW},
     )
     change(jochi, "default/c", pinned=True)
-    jochi.apply()
-    run_job(jochi.engine, "curate_due", now=NOW - timedelta(hours=40))
-    jochi.database.run(
-        "MATCH (m:Curated {key: 'default/d'}) SET m.locked_by = 'agent', m.locked_at = $now", {"now": NOW}
-    )
+    change(jochi, "default/d", locked_by="agent", locked_at=NOW)
     done = jochi.apply_plan(saved.id, now=NOW)
     found = outcomes(jochi, saved.id)
     assert found["default/n00000"] == ("applied", "")
-    assert found["default/n00001"] == ("other_rule", "prune notification.unread")
+    assert found["default/n00001"] == ("changed", "")
     assert found["default/n00002"] == ("changed", "")
     assert found["default/n00003"] == ("gone", "")
     assert found["default/n00004"] == ("protected", "pinned")
@@ -182,13 +178,43 @@ def test_drift_of_each_sort(jochi: Jochi) -> None:
     assert found["default/c"] == ("protected", "pinned")
     assert found["default/d"] == ("protected", "locked")
     assert done.drifted == 8
-    assert done.outcomes == {"applied": 3, "other_rule": 2, "changed": 1, "gone": 1, "protected": 3, "already": 1}
+    assert done.outcomes == {"applied": 3, "other_rule": 1, "changed": 2, "gone": 1, "protected": 3, "already": 1}
     assert {one.key for one in jochi.planned(saved.id, drifted=True)} == {
         k for k, v in found.items() if v[0] != "applied"
     }
     assert jochi.runs(done.run)[0].status == "partial"
     # What drifted was not touched.
     assert gone(jochi) == {"default/n00000", "default/n00006", "default/n00007"}
+
+
+def test_of_several_changes_only_those_that_are_named(jochi: Jochi) -> None:
+    old = {"tier": "HOT", "created_at": NOW - 2 * DAY, "updated_at": NOW - 2 * DAY}
+    flagged = {**old, "created_at": NOW - 30 * DAY, "consolidated": False, "last_accessed_at": NOW - 2 * DAY}
+    graph.write(
+        jochi.database,
+        [
+            Memory("both", ("Reflection",), flagged),
+            Memory("one", ("Reflection",), {**flagged, "consolidated": None}),
+        ],
+        due=NOW,
+    )
+    saved = save(jochi)
+    named = {one.key: one.deeds for one in jochi.planned(saved.id)}
+    flag = "flag " + next(r.name for r in jochi.policy.policy.all_rules() if r.flag == "needs_consolidation")
+    assert flag in named["default/both"]
+    assert len(named["default/both"]) == 2
+    assert len(named["default/one"]) == 1
+    change(jochi, "default/both", tier="ARCHIVE")  # the move isn't due any more, the flag is
+    change(jochi, "default/one", consolidated=False)  # the flag is due now as well, but nobody planned it
+    done = jochi.apply_plan(saved.id, now=NOW)
+    assert outcomes(jochi, saved.id) == {"default/both": ("partly", ""), "default/one": ("applied", "")}
+    assert done.drifted == 1
+    state = graph.state(jochi.database)
+    both, one = state["default/both"].properties, state["default/one"].properties
+    assert (both["tier"], both["needs_consolidation"]) == ("ARCHIVE", True)
+    assert "needs_consolidation" not in one
+    assert one["tier"] != "HOT"
+    assert one["next_due"] == NOW  # the job comes to it
 
 
 def test_what_a_job_did_since_is_done_already(jochi: Jochi) -> None:
