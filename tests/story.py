@@ -90,6 +90,11 @@ def plans_and_approval(client: Jochi, now: datetime) -> Any:
         "created_at: $now - duration('P40D'), next_due: $now})"
     )
     client.database.run(make, {"n": 5, "scope": "planned", "now": now})
+    client.database.run(
+        "CREATE (:Curated:CompressedContext {id: 'c', scope: 'planned', key: 'planned/c', created_at: $now - duration('P40D'), "
+        "next_due: $now + duration('P1D')})",
+        {"now": now},
+    )
     saved = client.save_plan(client.plan(now))
     excluded = client.exclude(saved.id, ["planned/n1", "planned/none"], now=now)
     done = client.apply_plan(saved.id, now=now)
