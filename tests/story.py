@@ -81,10 +81,49 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     report = {"now": end, "most": 10, "samples": 5}
     for name in ("report/budgets", "report/quarantined"):
         story[name] = _plain(client.engine.call(name, report, write=False))
+    story["kept"] = plans_and_approval(client, end)
     done = client.uninstall()
     story["uninstalled"] = (done.restored, done.unenrolled)
     story["left"] = database.run("MATCH (n) UNWIND labels(n) AS l RETURN l, count(*) AS n ORDER BY l", write=False)
     return story
+
+
+def plans_and_approval(client: Jochi, now: datetime) -> Any:
+    """A plan that is kept, thinned out and applied; then one memory too many for the breaker, and a person's go for it."""
+    make = (
+        "UNWIND range(1, $n) AS i CREATE (m:Curated:Notification {id: 'n' + i, scope: $scope, key: $scope + '/n' + i, read: true, "
+        "created_at: $now - duration('P40D'), next_due: $now})"
+    )
+    client.database.run(make, {"n": 5, "scope": "planned", "now": now})
+    client.database.run(
+        "CREATE (:Curated:CompressedContext {id: 'c', scope: 'planned', key: 'planned/c', created_at: $now - duration('P40D'), "
+        "next_due: $now + duration('P1D')})",
+        {"now": now},
+    )
+    saved = client.save_plan(client.plan(now))
+    excluded = client.exclude(saved.id, ["planned/n1", "planned/none"], now=now)
+    done = client.apply_plan(saved.id, now=now)
+    kept = client.show_plan(saved.id)
+    named = client.planned(saved.id, limit=1000)
+    client.database.run(make, {"n": 101, "scope": "many", "now": now})
+    (run,) = client.run("curate_due", now=now)
+    approved = client.approve_run(run.id, now=now)
+    (after,) = client.run("curate_due", now=now)
+    (stop,) = client.runs(run.id)[0].stops
+    return _plain(
+        (
+            kept.state,
+            kept.groups,
+            kept.outcomes,
+            named,
+            excluded,
+            done.outcomes,
+            run.status,
+            stop,
+            approved.lifts,
+            after.tally,
+        )
+    )
 
 
 def undo(client: Jochi) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 import neo4j
 
-from jochi import accesses, clock, forgetting, remembering, superseding, undoing
+from jochi import accesses, clock, forgetting, plans, remembering, superseding, undoing
 from jochi.accesses import Touched
 from jochi.database import Database
 from jochi.duplicates import (
@@ -37,6 +37,7 @@ from jochi.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, 
 from jochi.errors import Refused, UsageError
 from jochi.install import InstallResult, UninstallResult, install, uninstall
 from jochi.migrations import ChainName
+from jochi.operate.approving import Approved, approve_run
 from jochi.operate.budgets import BudgetPlan, plan_budgets
 from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
@@ -55,6 +56,7 @@ from jochi.operate.results import (
 )
 from jochi.operate.runs import AuditSize, RunSummary
 from jochi.operate.unmerge import take_merges_back
+from jochi.plans import Excluded, PlanApplied, PlannedMemory, SavedPlan
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.recalling import Recalled, recall
 from jochi.remembering import Memory, Remembered
@@ -153,6 +155,25 @@ class Jochi:
         due = Plan.from_row(self._read("curate/plan", now=when), when, self._policy_sha256())
         edges = {found.type: found.due for found in self.edges(when, samples=0).types if found.due}
         return replace(due.with_orphans(self._orphans(when)), edges=edges)
+
+    def save_plan(self, plan: Plan | None = None) -> SavedPlan:
+        """Keeps a plan (default: that of now) with every memory it names, until it expires (policy, `limits.plan_keep`).
+
+        Reads every memory once, in pages of 2,000, each a transaction that writes two nodes at most.
+        """
+        return plans.save(self.engine, plan or self.plan(), by=operating_system_user())
+
+    def plans(self, *, limit: int = 20) -> list[SavedPlan]:
+        """The plans that are kept, newest first, without their groups."""
+        return plans.plans(self.engine, limit=limit)
+
+    def show_plan(self, plan: str, *, samples: int = 2) -> SavedPlan:
+        """One plan: what it names by action, rule and kind, and what became of it. `UsageError` if there is none (any more)."""
+        return plans.show(self.engine, plan, samples=samples)
+
+    def planned(self, plan: str, *, skip: int = 0, limit: int = 100, drifted: bool = False) -> list[PlannedMemory]:
+        """A page of the memories that a plan names; ``drifted``: only those that were not done as planned."""
+        return plans.memories(self.engine, plan, skip=skip, limit=limit, drifted=drifted)
 
     def plan_budgets(self, scope: str | None = None, *, most: int = 100) -> BudgetPlan:
         """What the token budgets would move now, in one scope or in all (which reads every memory), and what is pinned above them.
@@ -307,6 +328,25 @@ class Jochi:
             raise Refused(row["reason"], where=f"database {self.database.name}", fix="look at `jochi plan` again")
         return Applied(agreed.prunes, agreed.at)
 
+    def exclude(self, plan: str, keys: Sequence[str], *, now: datetime | None = None) -> list[Excluded]:
+        """Leaves memories (`scope/id`) out of a saved plan, and holds them for 30 days (policy, `rails.hold`) against the jobs.
+
+        Raises `UsageError` where there is no such plan, `Refused` once it is being applied.
+        """
+        return plans.exclude(self.engine, plan, keys, now=now or clock.now(), policy=self._policy_label())
+
+    def apply_plan(
+        self, plan: str, *, now: datetime | None = None, on_page: Callable[[int], None] | None = None
+    ) -> PlanApplied:
+        """Does what a saved plan names, and nothing else: the go for these memories only (`apply` is the go for the policy).
+
+        Each is locked and judged again at ``now`` (default: now), by the same rules and rails; what isn't due any more by the
+        same rule stays, and `planned(…, drifted=True)` says why. 500 memories a transaction; one that was cut off goes on when it
+        is called again. `Refused` where it was applied, has expired, or was made under another policy.
+        """
+        who = operating_system_user()
+        return plans.apply(self.engine, plan, now=now or clock.now(), by=who, on_page=on_page)
+
     def approve(self) -> str | None:
         """Opens the gap guard; returns what it said, or None if it was open."""
         row = self.engine.call(
@@ -314,6 +354,16 @@ class Jochi:
         )
         was: str | None = row["was"]
         return was
+
+    def approve_run(self, run: str, *, now: datetime | None = None) -> Approved:
+        """Lets the job of a run go on that the circuit breaker stopped.
+
+        The breaker lets through, of the kinds and scopes that stopped it, as many memories as are due at ``now`` (default: now).
+
+        On record with who and when. `UsageError` for a run that is unknown, wasn't stopped or was approved already.
+        """
+        when = now or self._server_now()
+        return approve_run(self.engine, run, now=when, by=operating_system_user(), orphans=self._orphans)
 
     def restore(self, keys: Sequence[str], *, audit: str | None = None) -> list[Restored]:
         """Brings pruned memories (`scope/id`) back; ``audit`` names one of several tombstones of a key."""
@@ -577,7 +627,13 @@ class Jochi:
         return self.engine.call(name, parameters, write=False)
 
     def _policy_sha256(self) -> str:
+        return str(self._installed_pump()["policy_sha256"])
+
+    def _policy_label(self) -> str:
+        return str(self._installed_pump()["policy"])
+
+    def _installed_pump(self) -> Mapping[str, Any]:
         pump = self.engine.state().pump
         if pump is None:
             raise Refused("jochi is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED)
-        return str(pump["policy_sha256"])
+        return pump

@@ -1,12 +1,14 @@
 // Stores the nodes of the pump and the watch with the texts they run. What decides over memories having changed closes the gate:
-// destructive jobs wait for `jochi apply` again, and every memory is put back into the queue.
+// destructive jobs wait for `jochi apply` again, and every memory is put back into the queue. Under another policy a job that the breaker
+// stopped goes on.
 // Parameters: $pumps list of {name, role, body, every_s, texts (map)}, $pump and $watch names, $armed boolean, $pinned boolean or null (as before), $version, $policy, $policy_sha256,
 // $verdict_sha256, $clock zoned datetime. A pump that still runs older texts sees its generation gone and does nothing more. Returns one row: stored, verdict_changed boolean,
-// pinned boolean. Writes: :JochiPump, cursor of the requeue job.
+// pinned boolean. Writes: :JochiPump, cursor of the requeue job, stopped_run of :JochiJob.
 CALL db.info() YIELD id AS store
 WITH store
 OPTIONAL MATCH (before:JochiPump {name: $pump})
-WITH store, before IS NOT NULL AND coalesce(before.verdict_sha256 <> $verdict_sha256, true) AS verdict_changed
+WITH store, before IS NOT NULL AND coalesce(before.verdict_sha256 <> $verdict_sha256, true) AS verdict_changed,
+  before IS NOT NULL AND coalesce(before.policy_sha256 <> $policy_sha256, true) AS policy_changed
 CALL (store, verdict_changed) {
   UNWIND $pumps AS wanted
   MERGE (p:JochiPump {name: wanted.name})
@@ -18,6 +20,13 @@ CALL (store, verdict_changed) {
       p.version = $version, p.policy = $policy, p.policy_sha256 = $policy_sha256, p.verdict_sha256 = $verdict_sha256
   WITH p, verdict_changed WHERE verdict_changed
   SET p.applied_at = null, p.applied_by = null
+}
+// Another policy: what the breaker stopped under the one before goes on (the counts of the day stay).
+CALL (policy_changed) {
+  WITH policy_changed WHERE policy_changed
+  MATCH (j:JochiJob) WHERE j.stopped_run IS NOT NULL
+  OPTIONAL MATCH (r:JochiJobRun {id: j.stopped_run})
+  SET j.stopped_run = null, r.approved_at = $clock, r.approved_policy = $policy
 }
 CALL (verdict_changed) {
   WITH verdict_changed WHERE verdict_changed

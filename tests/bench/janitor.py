@@ -58,7 +58,7 @@ CALL (key) { MATCH (m:Curated {key: key}) USING INDEX SEEK m:Curated(key) DETACH
 CALL (key) { MATCH (m:Tombstone {key: key}) USING INDEX SEEK m:Tombstone(key) DETACH DELETE m }
 CALL (key) { MATCH (a:CurationAudit {key: key}) USING INDEX SEEK a:CurationAudit(key) DETACH DELETE a }
 """
-_CLEAR_COUNTS = "MATCH (q:JochiQuota) SET q.hours = [], q.counts = [], q.lift_left = 0"
+_CLEAR_COUNTS = "MATCH (q:JochiQuota) SET q.hours = [], q.counts = [], q.runs = [], q.run_counts = [], q.lift_left = 0"
 
 _SCOPES_CHANGED = "MATCH (s:JochiScope) CREATE (:JochiScopeChange {scope: s.name, at: $at})"
 

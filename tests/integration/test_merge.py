@@ -20,6 +20,7 @@ from tests.oracle.value import score as score_of
 
 from jochi import Jochi
 from jochi.errors import Refused
+from jochi.operate.plan import PlanQuota
 from jochi.operate.results import Switch
 from jochi.policy import load_policy
 from jochi.scheduler.runner import run_job
@@ -393,11 +394,12 @@ def test_the_breaker_stops_the_run(client: Jochi) -> None:
     [run] = run_job(client.engine, JOB, now=NOW)
     assert (run.status, run.changed) == ("breaker", 0)
     found = flag_of(client.database, A, B)
-    assert (found["held_by"], found["merge_due"]) == (["breaker"], NOW + client.policy.policy.limits.breaker_pause)
-    client.database.run(
-        "MATCH (q:JochiQuota) SET q.counts = [$n - 1]", {"n": client.policy.policy.limits.breaker_floor}
-    )
-    assert merged(client, NOW + 2 * timedelta(hours=1)) == [(A, B)]
+    assert (found["held_by"], found["merge_due"]) == (["breaker"], NOW)
+    with pytest.raises(Refused, match=f"approve {run.id}"):
+        run_job(client.engine, JOB, now=NOW)
+    client.apply(client.plan(NOW))  # counts no merges
+    assert client.approve_run(run.id, now=NOW).lifts == [PlanQuota("default", "MemoryEntry", 1)]
+    assert merged(client, NOW) == [(A, B)]
 
 
 def test_the_most_similar_go_first_and_each_once_a_run(client: Jochi) -> None:

@@ -152,8 +152,15 @@ def policies(draw: st.DrawFn) -> Policy:
         kind["class"] = draw(st.sampled_from(["1s", "5min", "6h"]))
     data["any_kind"]["rules"] = [draw(_rule(f"any.rule{i}", ("prune",))) for i in range(draw(st.integers(0, 2)))]
     data["tier_rules"] = [draw(_tier_rule(f"tier.rule{i}")) for i in range(draw(st.integers(0, 4)))]
-    data["limits"] |= {"breaker_share": 1.0, "breaker_floor": 1_000_000}
-    return Policy.model_validate(data)
+    policy = Policy.model_validate(data)
+    # No policy may say this: the rails must hold without the breaker.
+    greedy = {
+        "breaker_share": 1.0,
+        "breaker_floor": 1_000_000,
+        "breaker_run_share": 1.0,
+        "breaker_run_floor": 1_000_000,
+    }
+    return policy.model_copy(update={"limits": policy.limits.model_copy(update=greedy)})
 
 
 @given(policy=policies(), draw=st.integers(0, 2**32))

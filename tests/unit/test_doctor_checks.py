@@ -17,6 +17,7 @@ from jochi.operate.checks_memories import Unseen, check_dated, check_visible
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import check_restart
 from jochi.operate.results import JobState
+from jochi.operate.stops import Stop
 from jochi.rearm import rearm_line
 from jochi.registry import ProcedureStatus, Status
 from jochi.server_settings import seconds_of
@@ -300,6 +301,17 @@ def job(name: str = "a", **changed: Any) -> JobState:
         "crashes": 0,
     }
     return JobState(**{**values, **changed})
+
+
+def test_a_job_that_the_breaker_stopped() -> None:
+    assert engine.check_breaker([job("well")]).level is OK
+    stop = Stop("s", "Note", "run", 100, 100, 7, 24)
+    check = engine.check_breaker([job("well"), job("held", stopped_run="held/4", stops=(stop,))])
+    assert check.level is FAIL
+    assert check.found == (
+        "held stands still since held/4: Note in scope s: 100 went in this run, the limit is 100; 7 more of its last batch wait"
+    )
+    assert "`jochi approve held/4`" in (check.fix or "")
 
 
 @pytest.mark.parametrize(("failures", "level"), [(0, OK), (1, WARN), (2, WARN), (3, FAIL)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -49,6 +50,23 @@ def test_jobs_that_an_older_version_did_not_have_are_those_shipped() -> None:
     assert found.verdict_sha256 == shipped.verdict_sha256, "nobody has to say go again"
     old["jobs"]["requeue_hashes"] = json.loads(shipped.canonical)["jobs"]["requeue_hashes"] | {"enabled": False}
     assert not stored_policy(json.dumps(old)).policy.jobs["requeue_hashes"].enabled
+
+
+def test_a_breaker_that_an_earlier_version_let_somebody_loosen_is_brought_to_the_bound() -> None:
+    old = json.loads(load_policy().canonical)
+    old["limits"] |= {"breaker_share": 0.5, "breaker_floor": 5000, "breaker_window": "1h", "breaker_run_share": 0.02}
+    limits = stored_policy(json.dumps(old)).policy.limits
+    assert (limits.breaker_share, limits.breaker_floor) == (0.1, 100)
+    assert (limits.breaker_window, limits.breaker_run_share) == (timedelta(hours=24), 0.02)
+
+
+def test_what_bounds_a_run_asks_nobody_to_say_go_again() -> None:
+    shipped = load_policy()
+    old = json.loads(shipped.canonical)
+    old["limits"] |= {"breaker_run_share": 0.02, "breaker_run_floor": 7, "plan_keep": "1d"}
+    assert stored_policy(json.dumps(old)).verdict_sha256 == shipped.verdict_sha256
+    old["limits"]["breaker_floor"] = 7
+    assert stored_policy(json.dumps(old)).verdict_sha256 != shipped.verdict_sha256
 
 
 def test_a_stored_policy_of_another_version_is_refused_with_a_way_out() -> None:

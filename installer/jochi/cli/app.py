@@ -17,6 +17,7 @@ from jochi.cli import (
     jobs,
     look,
     migrations,
+    plans,
     policy,
     procedures,
     runs,
@@ -75,6 +76,7 @@ app.add_typer(migrations.app, name="migrations")
 app.add_typer(procedures.app, name="procedures")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(runs.app, name="runs")
+app.add_typer(plans.app, name="plan")
 app.add_typer(policy.app, name="policy")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(worker.app, name="worker")

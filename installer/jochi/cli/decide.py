@@ -38,10 +38,29 @@ def apply(context: typer.Context, yes: Annotated[bool, typer.Option("--yes", hel
     out.print(f"applied: {applied.prunes:,} memories may be pruned now, and later ones as they come due")
 
 
-def approve(context: typer.Context) -> None:
-    """Open the gap guard again, after a jump of the clock, a long silence or a copied store."""
+def approve(
+    context: typer.Context,
+    run: Annotated[
+        str | None, typer.Argument(help="Id of a run that the circuit breaker stopped: `jochi status` names it.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let go on what the circuit breaker stopped; without RUN: open the gap guard again, after a jump of the clock, a long silence
+    or a copied store."""
     with jochi(context) as client:
+        if run is not None:
+            approved = client.approve_run(run)
+            if as_json:
+                write_json(approved)
+                return
+            for lift in approved.lifts:
+                out.print(f"lifted for {lift.n:,} of {lift.kind} in scope {lift.scope}", markup=False)
+            out.print(f"approved: {approved.run}; {approved.job} goes on", markup=False)
+            return
         was = client.approve()
+    if as_json:
+        write_json({"was": was})
+        return
     out.print("the guard was open" if was is None else f"approved: {was}")
 
 

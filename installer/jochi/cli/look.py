@@ -1,4 +1,4 @@
-"""Reading verbs: `jochi plan`, `jochi explain`, `jochi score`, `jochi budgets`, `jochi edges`."""
+"""Reading verbs: `jochi explain`, `jochi score`, `jochi budgets`, `jochi edges`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ At = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Adds the commands to the tree."""
-    app.command()(plan)
     app.command()(explain)
     app.command()(score)
     app.command()(budgets)
@@ -40,16 +39,6 @@ def parse_moment(text: str | None) -> datetime | None:
     if value.tzinfo is None:
         raise UsageError(f"{text!r} has no zone", fix="write it like 2026-12-24T18:00:00Z or …+01:00")
     return value.astimezone(timezone.utc)
-
-
-def plan(context: typer.Context, at: At = None, as_json: AsJson = False) -> None:
-    """What would be pruned, archived, moved or changed otherwise now (or at another time), by rule and kind. Writes nothing."""
-    with jochi(context) as client:
-        found = client.plan(parse_moment(at))
-    if as_json:
-        write_json(found)
-    else:
-        print_plan(found)
 
 
 def print_plan(found: Plan) -> None:

@@ -72,6 +72,14 @@ def show(
     ):
         if counts:
             out.print(f"{title}: {_counts(counts)}", markup=False)
+    for stop in one.stops:
+        out.print(f"stopped by the circuit breaker: {stop.words}", markup=False)
+    if one.stops and one.approved_at is not None:
+        out.print(f"approved at {moment(one.approved_at)} by {one.approved_by}", markup=False)
+    elif one.stops:
+        out.print(
+            f"{one.job} stands still until `jochi approve {one.id}`, or until another policy is installed", markup=False
+        )
     if one.quarantined:
         out.print(f"put aside: {', '.join(one.quarantined)}", markup=False)
     if one.error:

@@ -120,6 +120,24 @@ def check_gate(pump: Mapping[str, Any]) -> Check:
     return ok("gate", f"open: applied by {pump.get('applied_by') or 'somebody'}")
 
 
+def check_breaker(jobs: Sequence[JobState]) -> Check:
+    """Jobs that stand still because the circuit breaker stopped a run."""
+    stopped = [job for job in jobs if job.stopped_run is not None]
+    if not stopped:
+        return ok("breaker", "it has stopped no job")
+    told = "; ".join(
+        f"{job.name} stands still since {job.stopped_run}: "
+        + ("; ".join(stop.words for stop in job.stops) or "too much at once")
+        for job in stopped
+    )
+    commands = ", ".join(f"`jochi approve {job.stopped_run}`" for job in stopped)
+    return fail(
+        "breaker",
+        told,
+        f"look at `jochi runs show {stopped[0].stopped_run}` and `jochi plan`; if all is well: {commands}",
+    )
+
+
 def check_failing(jobs: Sequence[JobState]) -> Check:
     """Jobs that fail in a row and back off."""
     failing = [job for job in jobs if job.failures]

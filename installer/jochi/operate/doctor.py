@@ -102,6 +102,7 @@ def examine(client: Jochi, *, probe: bool = True, most_memories: int = MOST_MEMO
             )
             checks.append(_pump(client, facts, pump, policy))
         checks.append(checks_engine.check_gate(pump))
+        checks.append(_careful("breaker", lambda: checks_engine.check_breaker(client.jobs())))
         checks.append(_careful("failures", lambda: checks_engine.check_failing(client.jobs())))
         checks += _memory_checks(client, most_memories)
         checks.append(_careful("accesses", lambda: _accesses(client, most_memories)))

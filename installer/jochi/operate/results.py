@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from jochi.operate.stops import Stop, stops_of
 from jochi.policy.slots import Slot
 from jochi.temporal import to_python
 
@@ -72,7 +73,10 @@ class Applied:
 
 @dataclass(frozen=True)
 class JobState:
-    """One job. ``waits_for`` is `apply`, `approve` or None."""
+    """One job. ``waits_for`` is `apply`, `approve`, `approve RUN` or None.
+
+    ``stopped_run``: the run that the circuit breaker stopped, and for which the job stands still; ``stops`` says why.
+    """
 
     name: str
     procedure: str
@@ -97,6 +101,9 @@ class JobState:
     crashes: int
     running: bool
     waits_for: str | None
+    stopped_run: str | None = None
+    stopped_at: datetime | None = None
+    stops: tuple[Stop, ...] = ()
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> JobState:
@@ -107,7 +114,10 @@ class JobState:
         slot = None
         if row["slot_days"] is not None:
             slot = f"{Slot(tuple(row['slot_days']), row['slot_hour'], row['slot_minute'])} {row['slot_zone']}"
-        return cls(every=every, pace=pace, slot=slot, **values)
+        asking = to_python(row.get("stopped")) or {}
+        return cls(
+            every=every, pace=pace, slot=slot, **values, stopped_at=asking.get("stopped_at"), stops=stops_of(asking)
+        )
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from jochi.operate.stops import Stop, stops_of
 from jochi.policy.rules import TIERS
 from jochi.temporal import to_python
 
@@ -41,7 +42,9 @@ class RunSummary:
     """One run: what it looked at and did; of what it moved the tokens by tier, before and after.
 
     ``skipped`` counts what rails held, by the rail's name; ``quarantined`` are keys put aside, ``errors`` failed batches.
-    ``seconds`` is None while it runs; ``mode`` is the scheduler's, where the run has one. ``done``: only of a single run.
+    ``stops``: what the circuit breaker said, where it stopped the run; ``approved_by``, where that was settled: a person, or
+    the name of another policy. ``seconds`` is None while it runs; ``mode`` is the scheduler's, where the run has one. ``done``:
+    only of a single run.
     """
 
     id: str
@@ -64,6 +67,9 @@ class RunSummary:
     error: str | None = None
     target: str | None = None
     done: tuple[Done, ...] = field(default_factory=tuple)
+    stops: tuple[Stop, ...] = ()
+    approved_at: datetime | None = None
+    approved_by: str | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> RunSummary:
@@ -99,6 +105,9 @@ class RunSummary:
                 Done(each["action"], each["rule"], each["n"], each["undone"], tuple(each["keys"]))
                 for each in row["done"]
             ),
+            stops=stops_of(run),
+            approved_at=run.get("approved_at"),
+            approved_by=run.get("approved_by") or run.get("approved_policy"),
         )
 
 

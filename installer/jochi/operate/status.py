@@ -67,7 +67,8 @@ class Chain:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What waits for a person: ``verb`` is `apply` or `approve`, ``why`` what the engine says, ``jobs`` those that stand still."""
+    """What waits for a person: ``verb`` is `apply`, `approve` or `approve RUN`, ``why``
+    what the engine says, ``jobs`` those that stand still."""
 
     verb: str
     why: str
@@ -241,13 +242,17 @@ def overview(client: Jochi, *, tiers: bool = True) -> Overview:
 
 
 def waiting(pump: Mapping[str, Any], jobs: Sequence[JobState]) -> list[Waiting]:
-    """What waits for `jochi apply` or `jochi approve`, and why. Both can be needed."""
+    """What waits for `jochi apply`, `jochi approve` or `jochi approve RUN`, and why. All can be needed."""
     stopped = [job.name for job in jobs if job.destructive]
     found = []
     if pump and pump.get("applied_at") is None:
         found.append(Waiting("apply", "nobody has said go under this policy", None, stopped))
     if pump.get("guard") is not None:
         found.append(Waiting("approve", pump["guard"], pump.get("guard_at"), stopped))
+    for job in jobs:
+        if job.stopped_run is not None:
+            why = "; ".join(stop.words for stop in job.stops) or "the circuit breaker stopped it"
+            found.append(Waiting(f"approve {job.stopped_run}", why, job.stopped_at, [job.name]))
     return found
 
 

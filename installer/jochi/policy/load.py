@@ -15,7 +15,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from jochi.errors import UsageError
+from jochi.policy.durations import format_duration, parse_duration
 from jochi.policy.model import Policy
+from jochi.policy.settings import BreakerBound
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -57,7 +59,12 @@ JOBS_ADDED_LATER = ("requeue_hashes",)
 """Jobs of the engine itself that came with none of these tables."""
 
 KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"edges": ("faded", "ephemeral"), "facts": ("worth",), "scheduler": ("slow_batch", "batch_step", "batch_floor")}
+    {
+        "edges": ("faded", "ephemeral"),
+        "facts": ("worth",),
+        "scheduler": ("slow_batch", "batch_step", "batch_floor"),
+        "limits": ("breaker_run_share", "breaker_run_floor", "plan_keep"),
+    }
 )
 """Keys that such databases don't have in a table that they do have."""
 
@@ -142,7 +149,21 @@ def _brought_up(stored: dict[str, Any], shipped: dict[str, Any]) -> dict[str, An
     for table, keys in KEYS_ADDED_LATER.items():
         if isinstance(tables.get(table), dict):
             tables[table] = {**{key: shipped[table][key] for key in keys}, **tables[table]}
+    if isinstance(tables.get("limits"), dict):
+        tables["limits"] = _within_the_bound(tables["limits"])
     return {**tables, "jobs": {**jobs, **stored.get("jobs", {})}}
+
+
+def _within_the_bound(limits: dict[str, Any]) -> dict[str, Any]:
+    """A breaker that an earlier version let somebody loosen is as tight again as it was shipped."""
+    tightened = dict(limits)
+    for key in ("breaker_share", "breaker_floor", "breaker_run_share", "breaker_run_floor"):
+        if isinstance(limits.get(key), int | float):
+            tightened[key] = min(limits[key], BreakerBound.floor if key.endswith("floor") else BreakerBound.share)
+    window = limits.get("breaker_window")
+    if isinstance(window, str) and parse_duration(window) < BreakerBound.window:
+        tightened["breaker_window"] = format_duration(BreakerBound.window)
+    return tightened
 
 
 def _quiet(table: str, shipped: Any) -> Any:

@@ -422,6 +422,8 @@ class Policy(Part):
         for life in parts["lifecycles"].values():
             if not life["scores"]:
                 del life["scores"]
+        # What they bound is bounded by the day's limit as well.
+        del parts["limits"]["breaker_run_share"], parts["limits"]["breaker_run_floor"], parts["limits"]["plan_keep"]
         del parts["orphans"]["pause"]
         del parts["facts"]["recall"], parts["facts"]["filter_stale"]
         deciding = ("queue", "rails", "limits", "orphans", "predicates", "kinds", "any_kind", "tier_rules")

@@ -98,18 +98,48 @@ class Rails(Part):
         return self
 
 
+class BreakerBound:
+    """The circuit breaker as DESIGN §8 states it: what no run and no day prunes more than, under any policy."""
+
+    window = timedelta(hours=24)
+    share = 0.1
+    floor = 100
+
+
 class Limits(Part):
-    """`[limits]`: the circuit breaker, tombstones, history."""
+    """`[limits]`: the circuit breaker, tombstones, history, plans.
+
+    Of a kind in a scope, in a rolling ``breaker_window`` and in one run, no more is pruned than a share of what lives, but at
+    least a floor (memories) may be. Each may only be as strict as `BreakerBound` or stricter.
+    """
 
     breaker_window: PositiveDuration
     breaker_share: Share
     breaker_floor: Annotated[int, Field(ge=0)]
+    breaker_run_share: Share
+    breaker_run_floor: Annotated[int, Field(ge=0)]
     breaker_pause: PositiveDuration
+    plan_keep: PositiveDuration
     tombstone_ttl: PositiveDuration
     purge_relationships: Count
     history_age: PositiveDuration
     history_per_job: Count
     plan_samples: Annotated[int, Field(ge=0, le=100)]
+
+    @model_validator(mode="after")
+    def _never_looser_than_the_bound(self) -> Limits:
+        bound = BreakerBound
+        looser = {
+            f"breaker_window: at least {format_duration(bound.window)}": self.breaker_window < bound.window,
+            f"breaker_share: at most {bound.share}": self.breaker_share > bound.share,
+            f"breaker_floor: at most {bound.floor}": self.breaker_floor > bound.floor,
+            f"breaker_run_share: at most {bound.share}": self.breaker_run_share > bound.share,
+            f"breaker_run_floor: at most {bound.floor}": self.breaker_run_floor > bound.floor,
+        }
+        wrong = [wanted for wanted, is_looser in looser.items() if is_looser]
+        if wrong:
+            raise ValueError("a policy can tighten the circuit breaker, never loosen it: " + "; ".join(wrong))
+        return self
 
 
 class Audit(Part):

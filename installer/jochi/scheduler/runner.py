@@ -15,6 +15,7 @@ from neo4j.exceptions import Neo4jError
 
 from jochi.engine import Engine
 from jochi.errors import JochiError, Refused, UsageError
+from jochi.operate.stops import stops_of
 from jochi.scheduler.server_clock import ServerClock
 
 _ANY_TIME = datetime(9999, 1, 1, tzinfo=timezone.utc)
@@ -56,7 +57,8 @@ def run_job(engine: Engine, job: str, *, now: datetime | None = None, drain: boo
     """Runs ``job`` now, whether or not it is due; ``drain`` goes on until nothing is left.
 
     ``now`` is what the rules see (default: the time it is). Raises `Refused` where somebody else holds the job, where it is
-    paused or where it waits for `jochi apply` or `jochi approve`; `UsageError` where there is no such job.
+    paused, where it waits for `jochi apply` or `jochi approve`, or where the breaker stopped it; `UsageError` where there is no
+    such job.
     """
     runs = []
     clock = ServerClock(engine.database)
@@ -174,6 +176,12 @@ def _why_not(engine: Engine, clock: ServerClock, job: str) -> JochiError:
     state = jobs.get(job)
     if state is None:
         return UsageError(f"there is no job {job!r}", fix=f"there are: {', '.join(sorted(jobs)) or 'none'}")
+    if (stopped := state.get("stopped_run")) is not None:
+        why = "; ".join(stop.words for stop in stops_of(state["stopped"])) or "too much at once"
+        return Refused(
+            f"{job} stands still: the circuit breaker stopped the run {stopped}: {why}",
+            fix=f"look at `jochi runs show {stopped}` and `jochi plan`, then `jochi approve {stopped}`",
+        )
     if state["waits_for"] == "apply":
         return Refused(
             f"{job} prunes, and nobody has said go under this policy", fix="look at `jochi plan`, then `jochi apply`"

@@ -1,0 +1,178 @@
+"""`jochi plan` and `jochi plan ls|show|exclude|apply`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jochi.cli.asking import ask
+from jochi.cli.connection import jochi
+from jochi.cli.look import At, parse_moment, print_plan
+from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.errors import PartlyDone
+from jochi.plans import PlannedMemory, SavedPlan
+
+app = typer.Typer(help="What would be done, by rule and kind; and plans that are kept, to be looked at and applied.")
+
+PlanId = Annotated[str, typer.Argument(help="Id of the plan: `jochi plan ls`.")]
+
+
+@app.callback(invoke_without_command=True)
+def plan(
+    context: typer.Context,
+    at: At = None,
+    save: Annotated[bool, typer.Option("--save", help="Keep it, with every memory it names.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What would be pruned, archived, moved or changed otherwise now (or at another time), by rule and kind. Writes nothing.
+
+    With --save the plan is kept: `jochi plan show|exclude|apply` take it from there.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    with jochi(context) as client:
+        found = client.plan(parse_moment(at))
+        kept = client.save_plan(found) if save else None
+    if as_json:
+        write_json(found if kept is None else kept)
+        return
+    print_plan(found)
+    if kept is not None:
+        out.print(f"kept as {kept.id}: {kept.memories:,} memories, until {moment(kept.expires_at)}", markup=False)
+        out.print(f"  → jochi plan show {kept.id}; jochi plan apply {kept.id}", markup=False)
+
+
+@app.command("ls")
+def list_plans(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many plans.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """The plans that are kept, newest first."""
+    with jochi(context) as client:
+        found = client.plans(limit=limit)
+    if as_json:
+        write_json(found)
+        return
+    rows = [(p.id, p.state, p.made_at, p.by, p.at, p.memories, p.excluded, p.expires_at, p.run) for p in found]
+    columns = ("plan", "state", "made", "by", "speaks of", "memories", "excluded", "expires", "run")
+    table("Plans", columns, rows, right=(5, 6))
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    plan: PlanId,
+    limit: Annotated[int, typer.Option("-n", min=0, max=10_000, help="How many memories to name.")] = 50,
+    skip: Annotated[int, typer.Option(min=0, help="Pass over so many memories first.")] = 0,
+    drift: Annotated[bool, typer.Option("--drift", help="Only memories that were not done as planned.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What a plan names: groups, rails, the memories themselves, a page at a time; and what became of each, once it was applied."""
+    with jochi(context) as client:
+        found = client.show_plan(plan)
+        named = client.planned(plan, skip=skip, limit=limit, drifted=drift) if limit else []
+    if as_json:
+        write_json({"plan": found, "memories": named})
+        return
+    _print_saved(found)
+    _print_memories(found, named, skip, drift=drift)
+
+
+def _print_saved(found: SavedPlan) -> None:
+    out.print(
+        f"{found.id}: {found.state}, for {moment(found.at)}, made {moment(found.made_at)} by {found.by}, "
+        f"policy {found.policy}, expires {moment(found.expires_at)}",
+        markup=False,
+    )
+    rows = [
+        (g.action, g.kind, g.rule, g.n, g.excluded, g.applied, g.scopes, ", ".join(g.samples)) for g in found.groups
+    ]
+    columns = ("action", "kind", "rule", "memories", "excluded", "applied", "scopes", "for example")
+    table("What it names", columns, rows, right=(3, 4, 5, 6))
+    if found.rails:
+        table("Rails that held memories back then", ("rail", "memories"), sorted(found.rails.items()), right=(1,))
+    if found.outcomes:
+        out.print("what became of them: " + ", ".join(f"{word} {n:,}" for word, n in sorted(found.outcomes.items())))
+    if found.run:
+        out.print(f"applied by the run {found.run}; `jochi undo {found.run}` takes it back", markup=False)
+
+
+def _print_memories(found: SavedPlan, named: list[PlannedMemory], skip: int, *, drift: bool) -> None:
+    if named:
+        rows = [
+            (
+                one.key,
+                one.kind,
+                ", ".join(one.deeds),
+                one.outcome or ("excluded" if one.excluded else None),
+                one.note or None,
+            )
+            for one in named
+        ]
+        table("Memories", ("memory", "kind", "what", "outcome", "by"), rows)
+    if not drift:
+        out.print(
+            f"{skip + len(named):,} of {found.memories:,} memories"
+            + (": --skip and -n show more" if skip + len(named) < found.memories else "")
+        )
+
+
+@app.command()
+def exclude(
+    context: typer.Context,
+    plan: PlanId,
+    memories: Annotated[list[str], typer.Argument(help="Keys scope/id, or ids in the scope default.")],
+    scope: Annotated[str, typer.Option(help="Scope, where only ids are given.")] = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Leave memories out of a plan; they are held for 30 days (policy), so that no job takes them either."""
+    keys = [memory if "/" in memory else f"{scope}/{memory}" for memory in memories]
+    words = {
+        "excluded": "left out, and held",
+        "already": "was left out before",
+        "gone": "left out; no live memory has this key any more",
+        "not_named": "the plan doesn't name it",
+    }
+    with jochi(context) as client:
+        results = client.exclude(plan, keys)
+    if as_json:
+        write_json(results)
+    else:
+        for result in results:
+            out.print(f"{result.key}: {words[result.outcome]}", markup=False)
+    if missed := sum(result.outcome == "not_named" for result in results):
+        raise PartlyDone(f"{missed} of {len(results)} are not in the plan", fix=f"`jochi plan show {plan}` names them")
+
+
+@app.command()
+def apply(
+    context: typer.Context,
+    plan: PlanId,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Do what a plan names, and nothing else; each memory is judged again, and what has changed since stays and is told.
+
+    Exit code 3 if something wasn't done as planned. One that was cut off goes on when it is called again.
+    """
+    with jochi(context) as client:
+        found = client.show_plan(plan)
+        if not as_json:
+            _print_saved(found)
+        ask("Do this now?", yes=yes)
+        done = client.apply_plan(plan)
+        drift = client.planned(plan, drifted=True, limit=50)
+    if as_json:
+        write_json(done)
+    else:
+        if drift:
+            rows = [(one.key, ", ".join(one.deeds), one.outcome, one.note or None) for one in drift]
+            table("Not done as planned", ("memory", "planned", "why", "by"), rows)
+        told = ", ".join(f"{word} {n:,}" for word, n in sorted(done.outcomes.items())) or "it names nothing"
+        out.print(f"{told}; this is the run {done.run}", markup=False)
+    if done.drifted:
+        raise PartlyDone(
+            f"{done.drifted:,} memories were not done as planned", fix=f"`jochi plan show {plan} --drift` names all"
+        )
