@@ -297,7 +297,7 @@ def test_an_undo_that_is_cut_off_goes_on_where_it_was(
     call, calls = applied.engine.call, []
 
     def failing(name: str, parameters: Any, **more: Any) -> Any:
-        if name == "undo/act":
+        if name == "undo/prunes":
             calls.append(name)
             if len(calls) == 3:
                 # The transaction is ended in its middle: nothing of it stays.
@@ -317,6 +317,36 @@ def test_an_undo_that_is_cut_off_goes_on_where_it_was(
     assert [audit["action"] for audit in graph.audits(applied.database)].count("restore") == 10
     assert done.run is not None
     assert applied.undo(done.run).counts == {"undone": 10}
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_records_are_found_page_by_page_in_one_order(
+    applied: Jochi, now: datetime, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    put(applied, now, *everything(now))
+    before = told(applied)
+    run = curate(applied, now)
+    curate(applied, now + 400 * DAY)
+    at_once = applied.undo(now, dry_run=True)
+    monkeypatch.setattr(undoing, "FOUND", most)
+    assert applied.undo(now, dry_run=True) == at_once
+    # What stays is among those that are still to be done; it is not found again and again.
+    applied.database.run("MATCH (m:Curated {key: 'default/t1'}) SET m.state = 'reopened'")
+    assert applied.undo(now, force=True).left == 0
+    assert told(applied) == before
+    assert applied.undo(run).counts == {}
+
+
+def test_what_stays_is_met_once_however_small_the_pages(
+    applied: Jochi, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(applied, now, *(task(f"t{i}", now) for i in range(7)))
+    run = curate(applied, now)
+    applied.database.run("MATCH (m:Curated) WHERE m.id < 't5' SET m.state = 'reopened'")
+    monkeypatch.setattr(undoing, "FOUND", 2)
+    done = undoing.undo(applied.engine, run, now=now, by="test", page=1)
+    assert (done.counts["undone"], done.left) == (2, 5)
+    assert [row.key for row in done.rows] == [f"default/t{i}" for i in range(5)]
 
 
 def test_two_do_not_undo_the_same_at_once(applied: Jochi, now: datetime) -> None:
