@@ -19,7 +19,7 @@ from jochi.scheduler.server_clock import ServerClock
 PAGE = 1_000
 """Actions that one transaction takes back at most; a record of the engine's own that has more goes as a whole."""
 
-FOUND = 10_000
+FOUND = 25_000
 """Records that are looked for at once: their ids, a few megabytes."""
 
 DONE = frozenset({"undone", "as_before"})
@@ -86,7 +86,7 @@ def undo(
     if not since and not first["known"]:
         raise UsageError(f"there is no run {name!r}, and no record of it", fix="`jochi runs ls` lists runs")
     clock = ServerClock(engine.database)
-    run, resumed, policy = None, False, ""
+    run, resumed, policy, batch = None, False, "", 0
     if not dry_run:
         asked = {
             "clock": clock.now(),
@@ -97,7 +97,7 @@ def undo(
             "by": by,
         }
         begun = engine.call("undo/begin", asked)
-        run, resumed, policy = begun["run"], begun["resumed"], begun["policy"]
+        run, resumed, policy, batch = begun["run"], begun["resumed"], begun["policy"], begun["batches"]
         if run is None:
             raise Refused(
                 f"somebody else is undoing {name} now",
@@ -108,8 +108,8 @@ def undo(
     given = {"now": now, "run": run, "policy": policy, "force": force, "dry_run": dry_run}
     status = "running"
     try:
-        for form, ids in _pages(_records(engine, asked_for, first), page):
-            for row in _one_page(engine, {**given, "clock": clock.now(), "form": form, "ids": ids}):
+        for number, (form, ids) in enumerate(_pages(_records(engine, asked_for, first), page), batch):
+            for row in _one_page(engine, {**given, "clock": clock.now(), "form": form, "ids": ids, "batch": number}):
                 counts[row.outcome] = counts.get(row.outcome, 0) + 1
                 if dry_run or row.outcome not in DONE:
                     rows.append(row)

@@ -46,17 +46,6 @@ BOOKKEEPING = {
 """What the engine writes at each look and each move: not undone, but written anew."""
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
-@pytest.fixture
-def now() -> datetime:
-    return clock.now()
-
-
 def notice(id: str, now: datetime, **more: Any) -> Memory:
     """One that is pruned at the next look."""
     return Memory(id, ("Notification", "Urgent"), {"read": True, "created_at": now - 40 * DAY} | more)
@@ -199,6 +188,41 @@ def test_an_undo_can_be_undone_and_that_one_again(applied: Jochi, now: datetime)
     last = applied.undo(redone.run, now=now + 3 * SECOND)
     assert last.counts == {"undone": 10}
     assert told(applied) == before
+
+
+def test_a_prune_goes_back_after_its_restore_was_taken_back(applied: Jochi, now: datetime) -> None:
+    put(applied, now, notice("n", now))
+    before = told(applied)
+    run = curate(applied, now)
+    applied.restore(["default/n"])
+    (restored,) = [audit["run"] for audit in graph.audits(applied.database) if audit["action"] == "restore"]
+    assert applied.undo(restored, now=now + SECOND).counts == {"undone": 1}
+    assert graph.pruned(applied.database) == {"default/n"}
+    assert applied.undo(run, now=now + 2 * SECOND).counts == {"undone": 1}
+    assert told(applied) == before
+
+
+def test_an_undo_is_taken_back_in_its_own_order(applied: Jochi, now: datetime) -> None:
+    """What one undo did at one moment, the last page first: a memory moved, then was pruned."""
+    put(applied, now, idle("n", now, token_count=50_000), notice("other", now))
+    applied.database.run("CREATE (:JochiScopeChange {scope: 'default', at: $now})", {"now": now})
+    before = told(applied)
+    curate(applied, now, "enforce_budgets")
+    applied.database.run("MATCH (m:Curated {key: 'default/n'}) SET m.expires_at = $at, m.next_due = $at", {"at": now})
+    curate(applied, now + SECOND)
+    gone = BOOKKEEPING | {"deleted_at", "expires_at"}
+    assert graph.pruned(applied.database) == {"default/n", "default/other"}
+    after = told(applied, gone)
+    done: Any = now
+    for turn in range(4):
+        undone = applied.undo(done, now=now + (turn + 2) * SECOND)
+        assert undone.left == 0, (turn, undone)
+        done = undone.run
+        if turn % 2:
+            assert told(applied, gone) == after, turn
+    applied.database.run("MATCH (m:Curated) REMOVE m.expires_at")
+    applied.undo(done, now=now + 9 * SECOND)
+    assert told(applied, BOOKKEEPING | {"expires_at"}) == before
 
 
 def test_a_prune_is_not_redone_over_a_rail(applied: Jochi, now: datetime) -> None:
