@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
 from jochi import superseding
+from jochi.database import Row
 from jochi.engine import Engine
 from jochi.errors import Refused, UsageError
 from jochi.operate.unmerge import take_merges_back
@@ -17,6 +18,9 @@ from jochi.scheduler.server_clock import ServerClock
 
 PAGE = 1_000
 """Actions that one transaction takes back at most; a record of the engine's own that has more goes as a whole."""
+
+FOUND = 25_000
+"""Records that are looked for at once: their ids, a few megabytes."""
 
 DONE = frozenset({"undone", "as_before"})
 """Outcomes after which nothing is left to do."""
@@ -77,11 +81,12 @@ def undo(
         raise UsageError(f"the moment has no zone: {target}", fix="give a datetime with tzinfo, in UTC")
     since = target if isinstance(target, datetime) else None
     name = f"since {since.isoformat()}" if since else str(target)
-    found = engine.call("undo/find", {"target": None if since else name, "since": since}, write=False)
-    if not since and not found["known"]:
+    asked_for = {"target": None if since else name, "since": since}
+    first = _found(engine, asked_for)
+    if not since and not first["known"]:
         raise UsageError(f"there is no run {name!r}, and no record of it", fix="`jochi runs ls` lists runs")
     clock = ServerClock(engine.database)
-    run, resumed, policy = None, False, ""
+    run, resumed, policy, batch = None, False, "", 0
     if not dry_run:
         asked = {
             "clock": clock.now(),
@@ -92,7 +97,7 @@ def undo(
             "by": by,
         }
         begun = engine.call("undo/begin", asked)
-        run, resumed, policy = begun["run"], begun["resumed"], begun["policy"]
+        run, resumed, policy, batch = begun["run"], begun["resumed"], begun["policy"], begun["batches"]
         if run is None:
             raise Refused(
                 f"somebody else is undoing {name} now",
@@ -103,8 +108,8 @@ def undo(
     given = {"now": now, "run": run, "policy": policy, "force": force, "dry_run": dry_run}
     status = "running"
     try:
-        for form, ids in _pages(found["records"], page):
-            for row in _one_page(engine, {**given, "clock": clock.now(), "form": form, "ids": ids}):
+        for number, (form, ids) in enumerate(_pages(_records(engine, asked_for, first), page), batch):
+            for row in _one_page(engine, {**given, "clock": clock.now(), "form": form, "ids": ids, "batch": number}):
                 counts[row.outcome] = counts.get(row.outcome, 0) + 1
                 if dry_run or row.outcome not in DONE:
                     rows.append(row)
@@ -115,10 +120,24 @@ def undo(
         # Cut off: the run stays open and gives its lease up, so that the next call goes on with it.
         if run is not None:
             engine.call("undo/end", {"clock": clock.now(), "run": run, "status": status})
-    return Undone(name, run, dry_run, counts, rows, found["already"], resumed)
+    return Undone(name, run, dry_run, counts, rows, first["already"], resumed)
 
 
-def _pages(records: Sequence[Mapping[str, Any]], page: int) -> Iterator[tuple[str, list[str]]]:
+def _found(engine: Engine, asked_for: Mapping[str, Any], after: Mapping[str, Any] | None = None) -> Row:
+    return engine.call("undo/find", {**asked_for, "after": after, "most": FOUND}, write=False)
+
+
+def _records(engine: Engine, asked_for: Mapping[str, Any], first: Row) -> Iterator[Mapping[str, Any]]:
+    """All records, newest first; the next page is looked for when those before it were taken back."""
+    found = first
+    while True:
+        yield from found["records"]
+        if found["next"] is None:
+            return
+        found = _found(engine, asked_for, found["next"])
+
+
+def _pages(records: Iterable[Mapping[str, Any]], page: int) -> Iterator[tuple[str, list[str]]]:
     """Records in their order; those of one page are of one group and together no more than ``page`` actions, or one."""
     for _group, members in groupby(records, key=lambda record: (record["group"], record["form"])):
         ids: list[str] = []
@@ -134,19 +153,22 @@ def _pages(records: Sequence[Mapping[str, Any]], page: int) -> Iterator[tuple[st
 
 
 def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
-    if given["form"] in _BY_CALLS:
-        asked, take_back = _BY_CALLS[given["form"]]
-        looked = engine.call("undo/act", {**given, "dry_run": True})["results"]
+    form = given["form"]
+    statement = _STATEMENTS.get(form, "undo/others")
+    if form in _BY_CALLS:
+        asked, take_back = _BY_CALLS[form]
+        looked = engine.call(statement, {**given, "dry_run": True})["results"]
         back = take_back(engine, [each["key"] for each in looked if each["outcome"] == asked], given)
-        rows = looked if given["dry_run"] else engine.call("undo/act", given)["results"]
+        rows = looked if given["dry_run"] else engine.call(statement, given)["results"]
         return [
             replace(row, outcome=back[row.key].outcome, changed=back[row.key].changed) if row.key in back else row
             for row in map(_row, rows)
         ]
-    rows = [_row(each) for each in engine.call("undo/act", given)["results"]]
-    if given["form"] == "prune" and not given["dry_run"]:
-        _back_to_slots(engine, [row.key for row in rows if row.outcome == "undone" and row.key], given["now"])
-    return rows
+    results = engine.call(statement, given)["results"]
+    # Facts get their place in their slots at once, as restore does it.
+    slotted = [{"key": each["key"]} for each in results if each.get("slotted")]
+    superseding.settle(engine, slotted, now=given["now"])
+    return [_row(each) for each in results]
 
 
 @dataclass(frozen=True)
@@ -183,13 +205,17 @@ _BY_CALLS: Mapping[str, tuple[str, Callable[[Engine, Sequence[str], Mapping[str,
     "merge": ("unmerge", _unmerge),
     "compress": ("decompress", _decompress),
 }
-"""Forms that have a call of their own to take them back: what undo/act says of one that is to be taken back, and how."""
+"""Forms that have a call of their own to take them back: what undo/others says of one that is to be taken back, and how."""
 
 
-def _back_to_slots(engine: Engine, keys: Sequence[str], now: datetime) -> None:
-    """Facts get their place in their slots at once, as restore does it."""
-    slotted = engine.call("undo/slotted", {"keys": list(keys)}, write=False)["keys"]
-    superseding.settle(engine, [{"key": key} for key in slotted], now=now)
+_STATEMENTS: Mapping[str, str] = {
+    "list": "undo/moves",
+    "properties": "undo/properties",
+    "edge": "undo/edges",
+    "prune": "undo/prunes",
+    "restore": "undo/restores",
+}
+"""Which procedure takes the records of a form back; `undo/others` answers for the rest."""
 
 
 def _row(each: Mapping[str, Any]) -> UndoneAction:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 from rich.console import Console
 from rich.table import Table
-from tests.bench import accesses, budgets, edges, enrol, janitor, recall, score, work
+from tests.bench import accesses, budgets, edges, enrol, janitor, recall, score, undo, work
 from tests.bench.embed import embedding_speed
 from tests.bench.remember import remember
 from tests.bench.store import FAR, fill, make_due, wipe
@@ -71,6 +71,7 @@ def measure(client: Jochi) -> tuple[Table, float]:
     accesses.add_rows(client, table)
     budgets.add_rows(client, table)
     score.add_rows(client, table)
+    undo.add_rows(client, table)
     edges_ratio = edges.add_rows(client, table)
     alone, processor, worked = embedding_speed(client)
     table.add_row("embedding: the model alone", f"{alone:,.0f} texts/s ({processor:,.0f} a core)", "")

@@ -35,6 +35,20 @@ class Cable:
             while data := source.recv(65536):
                 target.sendall(data)
 
+    def addresses(self) -> set[str]:
+        """What the server sees its connections come from, as `host:port`."""
+        found = set()
+        for end in self._ends[1::2]:
+            with contextlib.suppress(OSError):
+                host, port = end.getsockname()[:2]
+                found.add(f"{host}:{port}")
+        return found
+
+    def mended(self) -> Cable:
+        """Cuts it; the new one listens where this one did."""
+        self.cut()
+        return Cable(*self._target, listen_on=self.port)
+
     def cut(self) -> None:
         for end in [self._listener, *self._ends]:
             with contextlib.suppress(OSError):

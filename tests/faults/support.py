@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
+
+import neo4j
 
 from jochi import Jochi
 from jochi.database import Database
@@ -35,6 +40,35 @@ def within(seconds: float, look: Callable[[], T], what: str = "it") -> T:
         assert time.monotonic() < deadline, f"{what}: not within {seconds} s"
         time.sleep(0.1)
     return answer
+
+
+@contextmanager
+def terminating(
+    connect: Callable[[], neo4j.Driver], *texts: str, pause: float, spread: float, chance: float = 1.0
+) -> Iterator[None]:
+    """For as long as the block runs, ends transactions whose statement has one of ``texts`` in it: it looks every ``pause``
+    seconds and up to ``spread`` more, and ends what it sees with that ``chance``."""
+    stop = threading.Event()
+    seen = (
+        "SHOW TRANSACTIONS YIELD transactionId AS id, currentQuery AS q "
+        "WHERE any(text IN $texts WHERE q CONTAINS text) AND NOT q CONTAINS 'SHOW TRANSACTIONS' RETURN id"
+    )
+
+    def terminate() -> None:
+        with connect() as driver, driver.session() as session:
+            while not stop.is_set():
+                ids = session.run(seen, texts=list(texts)).value("id")
+                if ids and random.random() < chance:
+                    session.run("TERMINATE TRANSACTIONS $ids YIELD message RETURN count(*)", ids=ids).consume()
+                time.sleep(pause + random.random() * spread)
+
+    killer = threading.Thread(target=terminate)
+    killer.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        killer.join()
 
 
 def remember(database: Database, n: int, *, name: str = "m", days: int = 1, unread: bool = False) -> list[str]:

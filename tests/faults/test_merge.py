@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -14,6 +13,7 @@ import pytest
 from neo4j.exceptions import Neo4jError, TransientError
 from tests import merge_graph
 from tests.conftest import TestServer
+from tests.faults.support import terminating
 
 from jochi import Jochi
 
@@ -193,24 +193,14 @@ def test_agents_write_while_pairs_merge(ready: Jochi, server: TestServer) -> Non
 
 @pytest.mark.timeout(300)
 def test_terminated_transactions_leave_no_half(ready: Jochi, server: TestServer) -> None:
-    stop = threading.Event()
-
-    def terminate() -> None:
-        with server.driver() as driver, driver.session() as session:
-            while not stop.is_set():
-                rows = session.run(
-                    "SHOW TRANSACTIONS YIELD transactionId, currentQuery WHERE currentQuery CONTAINS 'Merges pairs that' "
-                    "RETURN transactionId AS id"
-                ).value("id")
-                if rows:
-                    session.run("TERMINATE TRANSACTIONS $ids YIELD message RETURN count(*)", ids=rows).consume()
-                time.sleep(0.002 + random.random() / 50)
-
-    killer = threading.Thread(target=terminate)
-    killer.start()
     failures = 0
     text = ready.engine.text("dedup/merge_duplicates", "act")
-    with server.driver() as driver, driver.session() as session, driver.session() as other:
+    with (
+        terminating(server.driver, "Merges pairs that", pause=0.002, spread=0.02),
+        server.driver() as driver,
+        driver.session() as session,
+        driver.session() as other,
+    ):
         for i in range(PAIRS):
             # On a quick machine a merge is over before it can be seen: each fourth waits, with its locks, for somebody else.
             holder = other.begin_transaction()
@@ -221,8 +211,6 @@ def test_terminated_transactions_leave_no_half(ready: Jochi, server: TestServer)
             except Neo4jError:
                 failures += 1
             holder.rollback()
-    stop.set()
-    killer.join()
     merged = whole(ready)
     assert merged == PAIRS - failures
     assert failures >= PAIRS / 4
@@ -258,19 +246,6 @@ def test_a_dense_merge_and_its_undoing_go_on_after_every_termination(ready: Joch
         "CREATE (:JochiMerging {id: 'forced', from: 's/b', into: 's/a', state: 'copying', started_at: $now, copies: 0})",
         {"now": NOW},
     )
-    stop = threading.Event()
-
-    def terminate() -> None:
-        with server.driver() as driver, driver.session() as session:
-            while not stop.is_set():
-                rows = session.run(
-                    "SHOW TRANSACTIONS YIELD transactionId, currentQuery WHERE currentQuery CONTAINS 'Merges pairs that' "
-                    "OR currentQuery CONTAINS 'Takes merges back' RETURN transactionId AS id"
-                ).value("id")
-                if rows and random.random() < 0.3:
-                    session.run("TERMINATE TRANSACTIONS $ids YIELD message RETURN count(*)", ids=rows).consume()
-                time.sleep(0.02 + random.random() / 10)
-
     text = ready.engine.text("dedup/merge_duplicates", "act")
     back = ready.engine.text("memory/unmerge")
     whole_ones = []
@@ -295,23 +270,18 @@ def test_a_dense_merge_and_its_undoing_go_on_after_every_termination(ready: Joch
     # Planned before anybody is terminated, or no plan would ever be made.
     ready.database.run(text, {"now": NOW, "run": "r", "keys": ["s/none"], "policy": "p", "job": {}})
     ready.database.run(back, {"now": NOW, "run": "r", "keys": ["s/none"], "dry_run": False})
-    killer = threading.Thread(target=terminate)
-    killer.start()
-    try:
-        with server.driver() as driver, driver.session() as session:
-            for _turn in range(200):
-                step(session, text, keys=["s/a"], policy="p", job={})
-                if merged():
-                    break
-            assert merged()
-            assert not under_way()
-            for _turn in range(200):
-                step(session, back, keys=["s/b"], dry_run=False)
-                if not merged() and not under_way():
-                    break
-    finally:
-        stop.set()
-        killer.join()
+    ended = terminating(server.driver, "Merges pairs that", "Takes merges back", pause=0.02, spread=0.1, chance=0.3)
+    with ended, server.driver() as driver, driver.session() as session:
+        for _turn in range(200):
+            step(session, text, keys=["s/a"], policy="p", job={})
+            if merged():
+                break
+        assert merged()
+        assert not under_way()
+        for _turn in range(200):
+            step(session, back, keys=["s/b"], dry_run=False)
+            if not merged() and not under_way():
+                break
     assert not merged()
     assert not under_way()
     assert whole_ones.count(True) >= 8

@@ -1,9 +1,10 @@
-"""neomodel's two worlds on the tests' server."""
+"""The engine after somebody said go, the time it is, and neomodel's two worlds on the tests' server."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import datetime
 from typing import TypeAlias
 
 import neo4j
@@ -11,7 +12,22 @@ import pytest
 from neomodel import adb, db
 from tests.conftest import TestServer
 
+from jochi import Jochi, clock
+
 Run: TypeAlias = Callable[[Callable[[], Awaitable[None]]], None]
+
+
+@pytest.fixture
+def applied(jochi: Jochi) -> Jochi:
+    """Destructive jobs run."""
+    jochi.apply()
+    return jochi
+
+
+@pytest.fixture
+def now() -> datetime:
+    """Restore and undo take the time that it is, so their tests live in it."""
+    return clock.now()
 
 
 @pytest.fixture(scope="module")

@@ -20,18 +20,6 @@ DAY = timedelta(days=1)
 BOOKKEEPING = {"next_due", "last_curated_at", "curation_action", "hold_until", "similar_due"}
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
-@pytest.fixture
-def now() -> datetime:
-    """Restore takes the time that it is, so these tests live in it."""
-    return clock.now()
-
-
 def read_long_ago(id: str, now: datetime, **more: Any) -> Memory:
     return Memory(id, ("Notification", "Urgent"), {"read": True, "created_at": now - 40 * DAY} | more)
 

@@ -46,17 +46,6 @@ BOOKKEEPING = {
 """What the engine writes at each look and each move: not undone, but written anew."""
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
-@pytest.fixture
-def now() -> datetime:
-    return clock.now()
-
-
 def notice(id: str, now: datetime, **more: Any) -> Memory:
     """One that is pruned at the next look."""
     return Memory(id, ("Notification", "Urgent"), {"read": True, "created_at": now - 40 * DAY} | more)
@@ -201,6 +190,41 @@ def test_an_undo_can_be_undone_and_that_one_again(applied: Jochi, now: datetime)
     assert told(applied) == before
 
 
+def test_a_prune_goes_back_after_its_restore_was_taken_back(applied: Jochi, now: datetime) -> None:
+    put(applied, now, notice("n", now))
+    before = told(applied)
+    run = curate(applied, now)
+    applied.restore(["default/n"])
+    (restored,) = [audit["run"] for audit in graph.audits(applied.database) if audit["action"] == "restore"]
+    assert applied.undo(restored, now=now + SECOND).counts == {"undone": 1}
+    assert graph.pruned(applied.database) == {"default/n"}
+    assert applied.undo(run, now=now + 2 * SECOND).counts == {"undone": 1}
+    assert told(applied) == before
+
+
+def test_an_undo_is_taken_back_in_its_own_order(applied: Jochi, now: datetime) -> None:
+    """What one undo did at one moment, the last page first: a memory moved, then was pruned."""
+    put(applied, now, idle("n", now, token_count=50_000), notice("other", now))
+    applied.database.run("CREATE (:JochiScopeChange {scope: 'default', at: $now})", {"now": now})
+    before = told(applied)
+    curate(applied, now, "enforce_budgets")
+    applied.database.run("MATCH (m:Curated {key: 'default/n'}) SET m.expires_at = $at, m.next_due = $at", {"at": now})
+    curate(applied, now + SECOND)
+    gone = BOOKKEEPING | {"deleted_at", "expires_at"}
+    assert graph.pruned(applied.database) == {"default/n", "default/other"}
+    after = told(applied, gone)
+    done: Any = now
+    for turn in range(4):
+        undone = applied.undo(done, now=now + (turn + 2) * SECOND)
+        assert undone.left == 0, (turn, undone)
+        done = undone.run
+        if turn % 2:
+            assert told(applied, gone) == after, turn
+    applied.database.run("MATCH (m:Curated) REMOVE m.expires_at")
+    applied.undo(done, now=now + 9 * SECOND)
+    assert told(applied, BOOKKEEPING | {"expires_at"}) == before
+
+
 def test_a_prune_is_not_redone_over_a_rail(applied: Jochi, now: datetime) -> None:
     put(applied, now, notice("n", now), notice("m", now))
     first = applied.undo(curate(applied, now), now=now + SECOND)
@@ -297,7 +321,7 @@ def test_an_undo_that_is_cut_off_goes_on_where_it_was(
     call, calls = applied.engine.call, []
 
     def failing(name: str, parameters: Any, **more: Any) -> Any:
-        if name == "undo/act":
+        if name == "undo/prunes":
             calls.append(name)
             if len(calls) == 3:
                 # The transaction is ended in its middle: nothing of it stays.
@@ -317,6 +341,36 @@ def test_an_undo_that_is_cut_off_goes_on_where_it_was(
     assert [audit["action"] for audit in graph.audits(applied.database)].count("restore") == 10
     assert done.run is not None
     assert applied.undo(done.run).counts == {"undone": 10}
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_records_are_found_page_by_page_in_one_order(
+    applied: Jochi, now: datetime, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    put(applied, now, *everything(now))
+    before = told(applied)
+    run = curate(applied, now)
+    curate(applied, now + 400 * DAY)
+    at_once = applied.undo(now, dry_run=True)
+    monkeypatch.setattr(undoing, "FOUND", most)
+    assert applied.undo(now, dry_run=True) == at_once
+    # What stays is among those that are still to be done; it is not found again and again.
+    applied.database.run("MATCH (m:Curated {key: 'default/t1'}) SET m.state = 'reopened'")
+    assert applied.undo(now, force=True).left == 0
+    assert told(applied) == before
+    assert applied.undo(run).counts == {}
+
+
+def test_what_stays_is_met_once_however_small_the_pages(
+    applied: Jochi, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(applied, now, *(task(f"t{i}", now) for i in range(7)))
+    run = curate(applied, now)
+    applied.database.run("MATCH (m:Curated) WHERE m.id < 't5' SET m.state = 'reopened'")
+    monkeypatch.setattr(undoing, "FOUND", 2)
+    done = undoing.undo(applied.engine, run, now=now, by="test", page=1)
+    assert (done.counts["undone"], done.left) == (2, 5)
+    assert [row.key for row in done.rows] == [f"default/t{i}" for i in range(5)]
 
 
 def test_two_do_not_undo_the_same_at_once(applied: Jochi, now: datetime) -> None:
