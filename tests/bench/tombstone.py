@@ -29,7 +29,8 @@ WARM = 3
 _CREATE = """
 UNWIND range($from, $to) AS i
 CREATE (m:Curated:Notification {scope: 's' + (i % 100), id: 'm' + i, key: 's' + (i % 100) + '/m' + i,
-  content: 'note ' + i, token_count: 8, tier: 'HOT', created_at: $now - duration({days: 200}), next_due: $now, read: true, priority: 'low'})
+  content: 'note ' + i, token_count: 8, tier: 'HOT', created_at: $now - duration({days: 200}),
+  next_due: $now, read: true, priority: 'low'})
 """
 _BARE = """
 UNWIND $keys AS key
