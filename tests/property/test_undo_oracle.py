@@ -42,8 +42,6 @@ BOOKKEEPING = {
     *("needs_improvement", "slot_due", "compress_due"),
 }
 """What the engine writes anew instead of putting it back."""
-OF_SLOTS = {"slot_key", "slot_stands", "valid_to", "status", "superseded_at", "slot_line", "slot_place"}
-"""Follows from the facts in a slot, and isn't taken back by itself."""
 OF_ACCESSES = {
     *("access_count", "access_days", "access_day", "access_count_7d", "last_accessed_at", "prev_accessed_at", "agents"),
     *("recall_count", "recall_frequency", "last_recalled_at", "last_recall_interval", "decay_gradient", "salience"),

@@ -18,27 +18,23 @@ _NEEDLES = 100
 """Needles that one look through the store is for."""
 
 _OURS = frozenset(
-    ("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiScopeChange", "JochiBudget", "JochiScope")
-)
-_RECORDS = frozenset(("CurationAudit", "CurationSnapshot"))
-_ENGINE = (
-    _OURS
-    | _RECORDS
-    | frozenset(
-        (
-            "JochiJob",
-            "JochiJobRun",
-            "JochiPlan",
-            "JochiPlanPart",
-            "JochiPump",
-            "JochiQuota",
-            "JochiPause",
-            "JochiAccessBatch",
-            "JochiSlot",
-            "JochiCompression",
-        )
+    (
+        *("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiScopeChange"),
+        *("JochiBudget", "JochiScope", "JochiQuota", "JochiPause"),
     )
 )
+_RECORDS = frozenset(("CurationAudit", "CurationSnapshot"))
+_OTHERS = (
+    "JochiJob",
+    "JochiJobRun",
+    "JochiPlan",
+    "JochiPlanPart",
+    "JochiPump",
+    "JochiAccessBatch",
+    "JochiSlot",
+    "JochiCompression",
+)
+_ENGINE = _OURS | _RECORDS | frozenset(_OTHERS)
 _BOOKS = frozenset(("JochiForgetting", "JochiReceipt", "JochiForgotten"))
 _BESIDE_OTHERS = frozenset(("keys", "notes"))
 """Lists whose places say which entries of other lists are meant: there something stays in the place of what goes."""
