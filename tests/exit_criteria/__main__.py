@@ -96,7 +96,9 @@ class Watch:
 def errors(what: str, played: Played) -> Criterion:
     """The schedule ran without errors."""
     total = sum(played.runs.values())
+    asked = sum(played.approved.values())
     said = f"{total:,} runs, {len(played.errors)} errors" + (f" ({played.errors[0]})" if played.errors else "")
+    said += f", {asked:,} times the breaker asked" if asked else ""
     return Criterion(f"{what}: schedule without errors", total > 0 and not played.errors, said)
 
 
