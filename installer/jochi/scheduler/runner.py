@@ -38,7 +38,16 @@ class Run:
     @classmethod
     def from_node(cls, node: Mapping[str, Any]) -> Run:
         """From the properties of a :JochiJobRun."""
-        fixed = {"token", "batches", "selected", "changed", "failed_batches", "slow_batches", "longest_batch_ms"}
+        fixed = {
+            "token",
+            "batches",
+            "selected",
+            "changed",
+            "failed_batches",
+            "slow_batches",
+            "longest_batch_ms",
+            "stopped_hours",
+        }
         tally = {key: value for key, value in node.items() if type(value) is int and key not in fixed}
         return cls(
             node["id"],
