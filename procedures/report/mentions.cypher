@@ -1,6 +1,6 @@
 // Where in the whole store a text or list of texts has one of the needles: every node but procedures and policies of the engine, then every relationship. It reads
 // everything, as it says: for people who want to be sure.
-// Parameters: $needles list of lower-case strings in NFC, $limit integer, $seen list of element ids to pass over.
+// Parameters: $needles list of lower-case strings in NFC, $limit integer, $links boolean (look at relationships, too), $seen list of element ids to pass over.
 // Returns one row: nodes, a list of {id, labels, stored: map of its properties but the vector, names: of those that have one}; relationships, a list of {id, type, stored, names}.
 // Writes nothing.
 CALL () {
@@ -16,6 +16,7 @@ CALL () {
   RETURN collect({id: elementId(n), labels: labels(n), stored: n {.*, embedding: null}, names: names}) AS nodes
 }
 CALL () {
+  WITH 1 AS one WHERE $links
   MATCH ()-[r]->()
   // Each text is folded once, however many needles there are.
   WITH r, [name IN keys(r) WHERE any(text IN

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from jochi.engine import Engine
-from jochi.forgetting.checking import Asked, Checker, Sealer, no_key, read_gate, texts_of
-from jochi.forgetting.secret import read_key
+from jochi.forgetting.checking import Checker, Sealer, asked_about, own_key, read_gate
 from jochi.resources import statement
 from jochi.scheduler.server_clock import ServerClock
 from jochi_workers.handler import Row
@@ -19,16 +17,16 @@ def take_out(engine: Engine, rows: Sequence[Row]) -> frozenset[str]:
     `Refused` where values were forgotten and the key isn't here: a worker without it would let everything pass.
     """
     gate = read_gate(engine.database)
-    if gate.version == 0 or gate.key_id is None:
+    if gate.version == 0:
         return frozenset()
-    key = read_key()
-    if key is None or key.id != gate.key_id:
-        raise no_key(engine.database, gate, key)
+    key = own_key(engine.database, gate)
+    if key is None:
+        return frozenset()
     given = {"keys": [row["key"] for row in rows]}
     contents = {row["key"]: row["content"] for row in rows}
     found = engine.database.run(statement("forget/read"), given, write=False)[0]["found"]
     live = [row for row in found if not row["dead"]]
-    asked = [_asked(row["key"], row["stored"], contents[row["key"]]) for row in live]
+    asked = [asked_about(row["key"].partition("/")[0], row["key"], contents[row["key"]], row["stored"]) for row in live]
     told, _ = Checker(engine.database, Sealer(key), gate).forgotten(asked)
     gone = [{"key": row["key"], "revision": row["revision"]} for row, out in zip(live, told, strict=True) if out]
     deleted: set[str] = set()
@@ -39,8 +37,3 @@ def take_out(engine: Engine, rows: Sequence[Row]) -> frozenset[str]:
         more = {each["key"] for each in results if each["outcome"] == "more"}
         gone = [{"key": each, "revision": None} for each in sorted(more)]
     return frozenset(deleted)
-
-
-def _asked(key: str, stored: dict[str, Any], content: str | None) -> Asked:
-    scope = key.split("/", 1)[0]
-    return Asked(scope, key, content, stored, [*texts_of(stored), key.split("/", 1)[1]])

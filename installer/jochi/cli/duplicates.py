@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, printable, table, write_json
+from jochi.cli.output import AsJson, moment, out, printable, shortened, table, write_json
 from jochi.duplicates import Decided, Decision, DuplicatePair, PairToDecide, Standing
 from jochi.errors import PartlyDone, UsageError
 
@@ -158,5 +158,4 @@ def _print(pair: DuplicatePair) -> None:
 
 
 def _short(content: str | None) -> str:
-    text = printable(" ".join((content or "–").split()))
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return printable(shortened(content or "–", _LONGEST))

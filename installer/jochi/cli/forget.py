@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.cli.output import AsJson, err, out, printable, shortened, table, write_json
 from jochi.client import Jochi
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 from jochi.forgetting import ForgettingPlan, Forgotten, Mention, Request, Target, key_file
@@ -72,7 +73,11 @@ def forget(
             scope = None
         request = Request(keys, scope, content_hash, match, clauses=not whole)
         if lift:
-            _say(as_json, {"lifted": (n := client.allow_again(request))}, f"may be learned again: {n} seals taken off")
+            lifted = client.allow_again(request)
+            if as_json:
+                write_json({"lifted": lifted})
+            else:
+                out.print(f"may be learned again: {lifted} seals taken off")
             return
         plan = client.plan_forgetting(request)
         if dry_run:
@@ -199,8 +204,7 @@ def _told(done: Forgotten, verify: bool, as_json: bool) -> None:
         raise PartlyDone("not all of it is gone", fix="the lines above say what is left, and where")
 
 
-def _places(left: object, words: str) -> None:
-    assert isinstance(left, list | tuple)
+def _places(left: Sequence[Mention], words: str) -> None:
     if not left:
         out.print(
             "looked through every text in the store: nothing is left"
@@ -213,18 +217,9 @@ def _places(left: object, words: str) -> None:
         out.print(f"… and in {len(left) - _SHOWN:,} more places")
 
 
-def _counted(counts: object) -> str:
-    assert isinstance(counts, dict)
+def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in counts.items() if n) or "nothing"
 
 
 def _short(text: str | None) -> str:
-    plain = " ".join((text or "").split())
-    return plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
-
-
-def _say(as_json: bool, value: object, line: str) -> None:
-    if as_json:
-        write_json(value)
-    else:
-        out.print(line)
+    return printable(shortened(text, _LONGEST))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
@@ -39,6 +39,11 @@ def parse_moment(text: str | None) -> datetime | None:
     if value.tzinfo is None:
         raise UsageError(f"{text!r} has no zone", fix="write it like 2026-12-24T18:00:00Z or …+01:00")
     return value.astimezone(timezone.utc)
+
+
+def keys_of(memories: Iterable[str], scope: str) -> list[str]:
+    """The keys of memories that are named by key, or by id in ``scope``."""
+    return [memory if "/" in memory else f"{scope}/{memory}" for memory in memories]
 
 
 def print_plan(found: Plan) -> None:
@@ -120,7 +125,7 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """What memories are worth, term by term, and what that asks for. Writes nothing."""
-    keys = [memory if "/" in memory else f"{scope}/{memory}" for memory in memories]
+    keys = keys_of(memories, scope)
     with jochi(context) as client:
         found = client.score(keys, at=parse_moment(at))
     if missing := sorted(set(keys) - {one.key for one in found}):

@@ -50,6 +50,12 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], 
     out.print(made)
 
 
+def shortened(text: str | None, longest: int) -> str:
+    """A text on one line, of at most ``longest`` characters."""
+    plain = " ".join((text or "").split())
+    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
+
+
 def _cell(value: object) -> str:
     from rich.markup import escape
 

@@ -8,7 +8,7 @@ import typer
 
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
-from jochi.cli.look import At, parse_moment, print_plan
+from jochi.cli.look import At, keys_of, parse_moment, print_plan
 from jochi.cli.output import AsJson, moment, out, table, write_json
 from jochi.errors import PartlyDone
 from jochi.plans import PlannedMemory, SavedPlan
@@ -128,7 +128,7 @@ def exclude(
     as_json: AsJson = False,
 ) -> None:
     """Leave memories out of a plan; they are held for 30 days (policy), so that no job takes them either."""
-    keys = [memory if "/" in memory else f"{scope}/{memory}" for memory in memories]
+    keys = keys_of(memories, scope)
     words = {
         "excluded": "left out, and held",
         "already": "was left out before",

@@ -8,7 +8,7 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.look import parse_moment
-from jochi.cli.output import AsJson, err, table, write_json
+from jochi.cli.output import AsJson, err, shortened, table, write_json
 from jochi.errors import UsageError
 from jochi.policy.settings import Embedding
 
@@ -60,10 +60,12 @@ def recall(
         followed = {"reached": list(found.reached), "cut_off": found.cut_off} if hops else {}
         write_json({"hits": list(found), "degraded": found.degraded, **followed})
         return
-    rows = [(hit.key, hit.kind, hit.tier, hit.created_at, _short(hit.content)) for hit in found]
+    rows = [(hit.key, hit.kind, hit.tier, hit.created_at, shortened(hit.content, _LONGEST)) for hit in found]
     table(f"{len(found)} of {scope}", ("key", "kind", "tier", "created", "content"), rows)
     if hops:
-        ways = [(one.key, one.kind, f"{one.score:.4f}", one.way, _short(one.content)) for one in found.reached]
+        ways = [
+            (one.key, one.kind, f"{one.score:.4f}", one.way, shortened(one.content, _LONGEST)) for one in found.reached
+        ]
         table(f"{len(ways)} more along edges", ("key", "kind", "score", "way", "content"), ways, right=(2,))
         if found.cut_off:
             err.print("[yellow]there were more edges than recall reads: these are of the strongest part[/]")
@@ -85,8 +87,3 @@ def _embedded(text: str, provider: str, policy: Embedding) -> list[float]:
         return made.embed([text])[0].vector
     finally:
         made.close()
-
-
-def _short(content: str | None) -> str:
-    text = " ".join(str(content or "").split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

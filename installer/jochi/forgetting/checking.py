@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from jochi.content import content_hash
 from jochi.database import Database
@@ -18,6 +18,7 @@ ANYWHERE = ""
 """Stands for all scopes in a seal; no scope is empty."""
 
 _VECTORS = ("embedding",)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,12 @@ class Sealer:
             found.append(self.content(scope, content))
         elif key is not None:
             found.append(self.nothing_but(key))
+        return found + self.facts(scope, properties)
+
+    def facts(self, scope: str, properties: Mapping[str, Any]) -> list[Seal]:
+        """Of what a memory says in its slot, if it is in one."""
         name, value = properties.get("slot_name"), properties.get("slot_value")
-        if isinstance(name, str) and isinstance(value, str):
-            found.append(self.fact(scope, name, value))
-        return found
+        return [self.fact(scope, name, value)] if isinstance(name, str) and isinstance(value, str) else []
 
     def phrases(self, scope: str, texts: Iterable[str], lengths: Iterable[int]) -> set[str]:
         """The hashes of all rows of so many words in the texts, for this scope and for all."""
@@ -118,6 +121,13 @@ def read_gate(database: Database) -> Gate:
     return Gate(row["version"], row["key_id"], tuple(row["lengths"]))
 
 
+def asked_about(scope: str, key: str | None, content: str | None, properties: Mapping[str, Any]) -> Asked:
+    """A memory as it would be written, or as it is stored."""
+    id = None if key is None else key.partition("/")[2]
+    also = (text for text in (content, id, scope) if text is not None)
+    return Asked(scope, key, content, properties, [*texts_of(properties), *also])
+
+
 class Checker:
     """Tells which memories are not to be learned again. Made by `checker`; None there means that nothing was ever forgotten."""
 
@@ -128,29 +138,30 @@ class Checker:
 
     def forgotten(self, asked: Sequence[Asked]) -> tuple[list[bool], int]:
         """Which of them are, and the version as of which that is so. One read, whatever their number."""
+        gate = self.gate  # another thread may be reading a newer one
         hashes: list[set[str]] = []
         for one in asked:
             mine = {seal.hash for seal in self._sealer.whole(one.scope, one.key, one.properties, one.content)}
-            if self.gate.lengths:
-                mine |= self._sealer.phrases(one.scope, one.texts, self.gate.lengths)
+            if gate.lengths:
+                mine |= self._sealer.phrases(one.scope, one.texts, gate.lengths)
             hashes.append(mine)
         every = sorted(set().union(*hashes)) if hashes else []
         row = self._database.run(statement("forget/known"), {"hashes": every}, write=False)[0]
-        if row["version"] != self.gate.version:
+        if row["version"] != gate.version:
             # A phrase of another length may have come in between.
             self.gate = read_gate(self._database)
             return self.forgotten(asked)
         known = set(row["known"])
-        return [bool(mine & known) for mine in hashes], self.gate.version
+        return [bool(mine & known) for mine in hashes], gate.version
 
 
-def checker(database: Database) -> Checker | None:
-    """Who tells, for this database; None where nothing was ever forgotten, or where no key is here and the
-    policy leaves it to a worker.
+def checker(database: Database, gate: Gate) -> Checker | None:
+    """Who tells, for this database as ``gate`` says it stands.
+
+    None where nothing was ever forgotten, or where no key is here and the policy leaves it to a worker.
 
     `Refused` where values were forgotten and this machine has no key, or another one.
     """
-    gate = read_gate(database)
     if gate.version == 0 or gate.key_id is None:
         return None
     key = read_key()
@@ -159,10 +170,53 @@ def checker(database: Database) -> Checker | None:
     stored = database.run(statement("models/policy"), write=False)
     if stored and stored_policy(stored[0]["text"]).policy.forgetting.without_key == "write":
         return None
-    raise no_key(database, gate, key)
+    raise _no_key(database, gate, key)
 
 
-def no_key(database: Database, gate: Gate, key: ForgetKey | None) -> Refused:
+@dataclass(frozen=True)
+class Screened(Generic[T]):
+    """What may be written (``kept``) and what may not (``gone``), compared with what was forgotten as of ``version``.
+
+    ``compared``: False where nobody here can tell, and it is left to a worker.
+    """
+
+    kept: list[T]
+    gone: list[T]
+    version: int
+    compared: bool
+
+
+class Screen:
+    """Parts what may be written from what was forgotten, for a client that writes; several of its threads may ask at once."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Reads anew how it stands. `Refused` where values were forgotten, and the key isn't here."""
+        gate = read_gate(self._database)
+        self._standing = gate.version, checker(self._database, gate)
+
+    def part(self, things: Sequence[T], asked: Callable[[T], Asked]) -> Screened[T]:
+        """Parts ``things``; ``asked`` says what each would write."""
+        version, told_by = self._standing
+        if told_by is None:
+            return Screened(list(things), [], version, version == 0)
+        told, version = told_by.forgotten([asked(thing) for thing in things])
+        parted = list(zip(things, told, strict=True))
+        return Screened([one for one, out in parted if not out], [one for one, out in parted if out], version, True)
+
+
+def own_key(database: Database, gate: Gate) -> ForgetKey | None:
+    """This machine's key, which must be the database's (else `Refused`); None where neither has one."""
+    key = read_key()
+    if gate.key_id is not None and (key is None or key.id != gate.key_id):
+        raise _no_key(database, gate, key)
+    return key
+
+
+def _no_key(database: Database, gate: Gate, key: ForgetKey | None) -> Refused:
     """What is said where something must be compared with what was forgotten, and can't be."""
     have = "there is none here" if key is None else f"the one here is {key.id}"
     return Refused(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from jochi.engine import Engine
@@ -86,6 +86,7 @@ class Found:
     targets: dict[str, Target] = field(default_factory=dict)
     stored: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     contents: dict[str, list[str]] = field(default_factory=dict)
+    merged: dict[str, list[str]] = field(default_factory=dict)
     near: list[str] = field(default_factory=list)
 
 
@@ -184,7 +185,7 @@ class Finder:
         left: dict[str, Any] = dict(before)
         for name in names:
             if name in _KEPT_NAMES:
-                return _with_reason(basis, "its id says it")
+                return replace(basis, reason="its id says it")
             value = before.get(name, stored[name])
             if isinstance(value, list):
                 left[name] = [each for each in value if not says(each, wanted)]
@@ -194,13 +195,11 @@ class Finder:
                 rest = without(value, wanted)
                 if rest is None:
                     alone = len(phrase(value)) == len(wanted)
-                    return basis if alone else _with_reason(basis, "no clause of it can be left out alone")
+                    return basis if alone else replace(basis, reason="no clause of it can be left out alone")
                 left[name] = rest
         was = {name: stored[name] for name in left}
-        return Target(
-            *(row["key"], kind, why, "cut", basis.content, False, row["revision"], was, left),
-            content_name=content_name if content_name in left else None,
-        )
+        cut_content = content_name if content_name in left else None
+        return replace(basis, outcome="cut", was=was, left=left, content_name=cut_content)
 
     def _take(self, found: Found, keys: Iterable[str], why: Why) -> list[str]:
         new = []
@@ -222,7 +221,7 @@ class Finder:
             mine = rows.get(key, [])
             if not mine:
                 # What the engine keeps of it still goes.
-                found.targets[key] = _with_reason(found.targets[key], "there is no such memory")
+                found.targets[key] = replace(found.targets[key], reason="there is no such memory")
                 continue
             live = next((row for row in mine if not row["dead"]), mine[0])
             kind = self._kind(live["labels"] + (live["stored"].get("tombstone_labels") or []))
@@ -232,22 +231,20 @@ class Finder:
                 value = row["stored"].get(name)
                 contents += [value] if isinstance(value, str) else []
                 contents += row["earlier"]
-            target = found.targets[key]
-            found.targets[key] = Target(
-                *(key, kind, target.why, "forget", contents[0] if contents else None, all(row["dead"] for row in mine)),
+            found.targets[key] = replace(
+                found.targets[key],
+                kind=kind,
+                content=contents[0] if contents else None,
+                dead=all(row["dead"] for row in mine),
                 revision=live["revision"],
-                reason=target.reason,
             )
             found.stored[key] = [row["stored"] for row in mine]
             found.contents[key] = list(dict.fromkeys(contents))
-            merged = [other for row in mine for other in row["with"]]
-            if merged:
-                found.stored[key].append({"_merged": merged})
+            found.merged[key] = [other for row in mine for other in row["with"]]
 
     def _merged(self, found: Found, keys: Sequence[str]) -> list[str]:
         """What was merged with them: copies of the same thing, whichever of them survived."""
-        rows = (row for key in keys for row in found.stored.get(key, ()))
-        return list(dict.fromkeys(other for row in rows for other in row.get("_merged", ())))
+        return list(dict.fromkeys(other for key in keys for other in found.merged.get(key, ())))
 
     def _derived(self, found: Found, keys: Sequence[str]) -> list[str]:
         going = [key for key, target in found.targets.items() if target.outcome == "forget"]
@@ -335,10 +332,4 @@ def _says(value: Any, wanted: Sequence[str]) -> bool:
     return any(
         isinstance(text, str) and part in unicodedata.normalize("NFC", text).lower() and says(text, wanted)
         for text in each
-    )
-
-
-def _with_reason(target: Target, reason: str) -> Target:
-    return Target(
-        *(target.key, target.kind, target.why, "forget", target.content, target.dead, target.revision), reason=reason
     )

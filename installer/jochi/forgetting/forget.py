@@ -13,10 +13,10 @@ from typing import Any
 from jochi.engine import Engine
 from jochi.errors import JochiError, Refused
 from jochi.forgetting import receipts
-from jochi.forgetting.checking import ANYWHERE, Gate, Seal, Sealer, no_key, read_gate
+from jochi.forgetting.checking import ANYWHERE, Seal, Sealer, own_key, read_gate
 from jochi.forgetting.finding import Finder, Found, Request, Target
 from jochi.forgetting.mentions import Mention, Sought, Store
-from jochi.forgetting.secret import ForgetKey, make_key, read_key
+from jochi.forgetting.secret import ForgetKey, make_key
 from jochi.forgetting.words import phrase
 from jochi.policy.model import Policy
 from jochi.resources import statement
@@ -69,7 +69,7 @@ class Forgotten:
 def plan_forgetting(engine: Engine, policy: Policy, request: Request) -> ForgettingPlan:
     """What `forget` would take now. Writes nothing."""
     gate = read_gate(engine.database)
-    key = _key(engine, gate)
+    key = own_key(engine.database, gate)
     found = Finder(engine, policy).find(request)
     return ForgettingPlan(request, tuple(found.targets.values()), tuple(found.near), key is None)
 
@@ -88,7 +88,7 @@ def forget(
     """See `jochi.Jochi.forget`."""
     database = engine.database
     gate = read_gate(database)
-    key = _key(engine, gate)
+    key = own_key(engine.database, gate)
     made = key is None
     work = _Work(engine, policy, key or make_key(), now, by, on_page)
     work.finish_others()
@@ -149,7 +149,7 @@ def verify(engine: Engine, request: Request) -> list[Mention]:
 def lift(engine: Engine, request: Request) -> int:
     """Lets it be learned again: a phrase (also as the whole content of a memory), a scope, keys. Returns how many seals."""
     gate = read_gate(engine.database)
-    key = _key(engine, gate)
+    key = own_key(engine.database, gate)
     if key is None:
         return 0
     sealer = Sealer(key)
@@ -164,14 +164,6 @@ def lift(engine: Engine, request: Request) -> int:
         seals.append(sealer.scope(request.scope))
     row = engine.database.run(statement("forget/lift"), {"hashes": [seal.hash for seal in seals]})[0]
     return int(row["lifted"])
-
-
-def _key(engine: Engine, gate: Gate) -> ForgetKey | None:
-    """This machine's key, which must be the database's; None where neither has one."""
-    key = read_key()
-    if gate.key_id is not None and (key is None or key.id != gate.key_id):
-        raise no_key(engine.database, gate, key)
-    return key
 
 
 def _named(request: Request) -> list[str]:
@@ -283,9 +275,7 @@ class _Work:
             if not contents:
                 seals.append(self.sealer.nothing_but(key))
             for stored in found.stored.get(key, ()):
-                name, value = stored.get("slot_name"), stored.get("slot_value")
-                if isinstance(name, str) and isinstance(value, str):
-                    seals.append(self.sealer.fact(scope, name, value))
+                seals += self.sealer.facts(scope, stored)
         return seals
 
     def wait_for_others(self, seconds: float) -> int:

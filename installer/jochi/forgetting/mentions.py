@@ -108,7 +108,7 @@ class Store:
         deleted = scrubbed = 0
         for part in sought.parts():
             seen: list[str] = []
-            while rows := self._nodes(part, seen):
+            while rows := self._look(part, seen, links=False)["nodes"]:
                 asked = [change for change in (_change(row, part) for row in rows) if change is not None]
                 seen += [row["id"] for row in rows]
                 for at in range(0, len(asked), PAGE):
@@ -123,7 +123,7 @@ class Store:
         for part in sought.parts():
             seen: list[str] = []
             while True:
-                row = self._look(part, seen)
+                row = self._look(part, seen, links=True)
                 for node in row["nodes"]:
                     labels = tuple(node["labels"])
                     record = bool(_ENGINE & set(labels)) and not _BOOKS & set(labels)
@@ -135,13 +135,9 @@ class Store:
                     break
         return found
 
-    def _look(self, sought: Sought, seen: Sequence[str]) -> dict[str, Any]:
-        given = {"needles": sought.needles(), "limit": PAGE, "seen": list(seen)}
+    def _look(self, sought: Sought, seen: Sequence[str], *, links: bool) -> dict[str, Any]:
+        given = {"needles": sought.needles(), "limit": PAGE, "seen": list(seen), "links": links}
         return self._engine.database.run(statement("report/mentions"), given, write=False)[0]
-
-    def _nodes(self, sought: Sought, seen: Sequence[str]) -> list[dict[str, Any]]:
-        nodes: list[dict[str, Any]] = self._look(sought, seen)["nodes"]
-        return nodes
 
 
 def _texts(value: Any) -> list[str]:

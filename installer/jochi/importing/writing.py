@@ -19,12 +19,13 @@ from neo4j.exceptions import ClientError, DatabaseError, Neo4jError
 
 from jochi.database import Database, Row
 from jochi.errors import ConnectionFailed, JochiError, UsageError
+from jochi.forgetting.checking import Screen
 from jochi.importing.checkpoint import Checkpoint, Position
 from jochi.importing.kinds import EMBEDDED_WITH
 from jochi.importing.reading import Marked
 from jochi.importing.record import MemoryRecord, Place
 from jochi.importing.result import BadLine, ImportResult
-from jochi.importing.screening import LOOK_AGAIN, ImportScreen
+from jochi.importing.screening import LOOK_AGAIN, asked
 from jochi.importing.shapes import groups
 from jochi.importing.spool import Link
 from jochi.resources import statement
@@ -129,7 +130,7 @@ def write_all(
         stopped: Stopped | None = None
         dealt = checkpoint.left.dealt if checkpoint.left else 0
         in_flight = 1 if strict else IN_FLIGHT
-        write = partial(_send, database, now, embedded_with, ImportScreen(database))
+        write = partial(_send, database, now, embedded_with, Screen(database))
         for batch, send in _sent(write, _batches(read, batch_size), in_flight):
             for bad in batch.bad:
                 on_bad(bad)
@@ -212,17 +213,18 @@ def _send(
     database: Database,
     now: datetime,
     embedded_with: Mapping[str, str],
-    screen: ImportScreen,
+    screen: Screen,
     batch: Sequence[MemoryRecord],
 ) -> list[Row]:
     while batch:
-        kept, forgotten, version = screen.pass_on(batch)
-        told = Counter(record.kind for record in forgotten)
+        screened = screen.part(batch, asked)
+        told = Counter(record.kind for record in screened.gone)
         rows = [{"kind": kind, "outcome": "forgotten", "memories": n} for kind, n in sorted(told.items())]
-        if not kept:
+        if not screened.kept:
             return rows
-        parameters = {"groups": groups(kept, now, embedded_with), "now": fixed_offset(now), "forgotten_as_of": version}
-        rows += database.run(statement("memory/import_memories"), parameters)
+        given = {"now": fixed_offset(now), "forgotten_as_of": screened.version}
+        written = {"groups": groups(screened.kept, now, embedded_with), **given}
+        rows += database.run(statement("memory/import_memories"), written)
         if not any(row["outcome"] == LOOK_AGAIN for row in rows):
             return rows
         screen.look_again()

@@ -19,7 +19,7 @@ from jochi.policy import stored_policy
 from jochi.remembering.memory import Memory
 from jochi.remembering.results import Remembered, Result
 from jochi.remembering.rows import Row, row_of
-from jochi.remembering.screening import CHANGED, Screen
+from jochi.remembering.screening import CHANGED, RowScreen
 from jochi.superseding import NO_SLOTS, settle
 from jochi.tokens import TokenCounter, best_counter
 
@@ -87,7 +87,7 @@ def remember(
     keep = isinstance(memories, Sequence)
     engine.text("memory/remember")  # says at once where it isn't installed
     _check_now(engine, now)
-    screen = Screen(engine)
+    screen = RowScreen(engine)
     remembered = Remembered()
 
     def take(results: Iterable[Result]) -> None:
@@ -144,7 +144,7 @@ def _batches(memories: Iterable[object], size: int, counter: TokenCounter) -> It
         yield _Batch(first, found)
 
 
-def _send(engine: Engine, batch: _Batch, now: datetime, agent: str | None, screen: Screen) -> list[Result]:
+def _send(engine: Engine, batch: _Batch, now: datetime, agent: str | None, screen: RowScreen) -> list[Result]:
     rows = [(batch.first + at, row) for at, row in enumerate(batch.found) if not isinstance(row, Result)]
     refused = [row for row in batch.found if isinstance(row, Result)]
     sent = _screened(engine, rows, now, agent, screen) if rows else []
@@ -152,7 +152,7 @@ def _send(engine: Engine, batch: _Batch, now: datetime, agent: str | None, scree
 
 
 def _screened(
-    engine: Engine, rows: Sequence[tuple[int, Row]], now: datetime, agent: str | None, screen: Screen
+    engine: Engine, rows: Sequence[tuple[int, Row]], now: datetime, agent: str | None, screen: RowScreen
 ) -> list[Result]:
     """What became of the rows; those that were forgotten on request aren't sent."""
     done: list[Result] = []
