@@ -135,7 +135,8 @@ def wipe_memories(database: Database) -> None:
     database.run(
         "MATCH (j:JochiJob) SET j.next_start = datetime.realtime(), j.lease_until = null, j.run_open = false, j.paused_at = null, "
         "j.stopped_run = null, "
-        "j.failures = 0, j.crashes = 0, j.isolated_in_a_row = 0, j.batch_now = null, j.skip = [], j.cursor = null, "
+        "j.failures = 0, j.crashes = 0, j.isolated_in_a_row = 0, j.retried_in_a_row = null, j.batch_now = null, "
+        "j.skip = [], j.cursor = null, "
         "j.walked_at = null, j.walk_again = null, j.walk_names = null, j.walk_counts = null, j.walk_samples = null, "
         "j.found_names = null, j.found_counts = null, j.found_samples = null, "
         "j.pace = null, j.pace_factor = null, j.check_mark = null, j.check_cursor = null, j.checked_at = null, j.check_began = null"

@@ -41,6 +41,7 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     story["apply"] = client.apply(plan).prunes
     keys = sorted(row["key"] for row in database.run("MATCH (m:Curated) RETURN m.key AS key", write=False))
     story["scores"] = [_plain(one) for one in client.score(keys[:: len(keys) // 20], at=later)]
+    story["improvable"] = sum(1 for _ in client.improvable())
     story["explain"] = [_plain(client.explain(key, at=later)) for key in keys[:: len(keys) // 20]]
 
     client.pause(Switch("kind", "Notification"))
@@ -134,10 +135,13 @@ def undo(client: Jochi) -> dict[str, Any]:
     done = client.undo(run["id"])
     assert done.run is not None
     redone = client.undo(done.run)
+    # All that ever happened, only looked at: records of every form.
+    everything = client.undo(datetime(2000, 1, 1, tzinfo=timezone.utc), dry_run=True)
     size = client.audit_size()
     return {
         "run": (seen.scanned, seen.changed, sorted(seen.counts.items()), sorted(seen.skipped.items())),
         "undo": [sorted(each.counts.items()) for each in (would, done, redone)],
+        "actions": sorted({row.action for row in everything.rows}),
         "audit": (size.records > 0, size.memories),
     }
 
@@ -323,10 +327,13 @@ def duplicates(client: Jochi, now: datetime) -> Any:
     released = queue.release(batch, [batch.rows[-1]["key"]])
     pairs = [("near/near0", "near/near1"), ("near/near0", "near/none")]
     decided = client.decide_duplicates(pairs, "rejected", by="ada")
+    decision = next(run.id for run in client.runs(limit=200) if run.job == "decide")
     shown = [pair for verdict in (None, "veto", "merged") for pair in client.duplicates(verdict=verdict).pairs]
     listed = [(pair.left, pair.right, pair.verdict, pair.reasons, round(pair.score or 0, 5)) for pair in shown]
     keys = [row["key"] for row in batch.rows]
-    return found, keys, _plain((finished, failed, decided, listed)), released, _plain(client.count_duplicates())
+    counted = client.count_duplicates()
+    taken_back = [sorted(client.undo(decision, dry_run=dry).counts.items()) for dry in (True, False)]
+    return found, keys, _plain((finished, failed, decided, listed)), released, _plain(counted), taken_back
 
 
 def merges(client: Jochi, now: datetime) -> Any:

@@ -64,7 +64,7 @@ from jochi.salience import Standing
 from jochi.scheduler.arming import armed_jobs, ensure_jobs
 from jochi.scheduler.runner import Run, run_job
 from jochi.scheduler.server_clock import ServerClock
-from jochi.scoring import Scored, scores
+from jochi.scoring import Improvable, Scored, improvable, scores
 from jochi.superseding import Placed, Stretch
 from jochi.temporal import to_python
 from jochi.undoing import Undone
@@ -220,6 +220,13 @@ class Jochi:
         Raises `UsageError`.
         """
         return scores(self.engine, keys, at=at or clock.now())
+
+    def improvable(self, scope: str | None = None) -> Iterator[Improvable]:
+        """Memories to which their score's band wants something added, by key; None: of all scopes. Reads all keys, page by page.
+
+        A worker adds tokens and embeddings by itself. What gets its keywords or confidence leaves the list at its next look.
+        """
+        return improvable(self.engine, scope)
 
     # -- use -------------------------------------------------------------------------------------------------------
 
@@ -568,9 +575,14 @@ class Jochi:
         """The last runs, newest first, as the properties of their nodes."""
         return list(self._read("jobs/history", job=job, limit=limit, changed_only=changed_only)["runs"])
 
-    def runs(self, run: str | None = None, *, limit: int = 20, samples: int = 5) -> list[RunSummary]:
-        """What runs of curation and undos did, newest first; with ``run`` that one, and what it did by action and rule."""
-        rows = self._read("report/runs", run=run, limit=limit, samples=samples)["runs"]
+    def runs(
+        self, run: str | None = None, *, limit: int = 20, samples: int = 5, changed_only: bool = False
+    ) -> list[RunSummary]:
+        """What runs of curation and undos did, newest first; with ``run`` that one, and what it did by action and rule.
+
+        ``changed_only``: without those that found nothing to do.
+        """
+        rows = self._read("report/runs", run=run, changed_only=changed_only, limit=limit, samples=samples)["runs"]
         return [RunSummary.from_row(row) for row in rows]
 
     def audit_size(self, *, samples: int = 1_000) -> AuditSize:
@@ -585,8 +597,8 @@ class Jochi:
         """Pauses a job, a kind, a scope or everything; a run in progress ends after its batch."""
         row = self.engine.call("jobs/pause", {**self._switch(switch), "by": operating_system_user()})
         if not row["paused"]:
-            known = ", ".join(state.name for state in self.jobs())
-            raise UsageError(f"there is no job {switch.name!r}", fix=f"there are: {known}")
+            known = sorted(self.policy.policy.labels()) if switch.what == "kind" else [job.name for job in self.jobs()]
+            raise UsageError(f"there is no {switch.what} {switch.name!r}", fix=f"there are: {', '.join(known)}")
 
     def resume(self, switch: Switch) -> bool:
         """Takes a pause back; False if there was none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -172,7 +173,10 @@ def decide_pairs(
     now: datetime,
     by: str,
 ) -> list[Decided]:
-    """Decides, in the order of ``pairs``; a pair may be two keys. `UsageError` for what is no pair or no decision."""
+    """Decides, in the order of ``pairs``; a pair may be two keys. The call is a run, which `undo` takes back.
+
+    `UsageError` for what is no pair or no decision.
+    """
     if decision not in get_args(Decision):
         raise UsageError(f"there is no decision {decision!r}", fix="approved or rejected")
     asked = [_pair(pair) for pair in pairs]
@@ -181,7 +185,8 @@ def decide_pairs(
     if len(asked) > MOST:
         raise UsageError(f"{len(asked):,} pairs at once", fix=f"give {MOST:,} at most")
     rows: list[Mapping[str, Any]] = [pair.__dict__ for pair in asked]
-    row = engine.call("dedup/decide", {"now": now, "by": by, "decision": decision, "pairs": rows})
+    given = {"now": now, "run": f"decide/{uuid.uuid4()}", "by": by, "decision": decision, "pairs": rows}
+    row = engine.call("dedup/decide", given)
     return [Decided(**entry) for entry in row["results"]]
 
 

@@ -114,3 +114,11 @@ ENGINE_OWNED = frozenset(name for name, owner in OWNERS.items() if not owner.imp
 
 WRITTEN = tuple(sorted({"key", *MARKS, *OWNERS} - {name for name, owner in OWNERS.items() if owner is _ANCHOR}))
 """What the engine writes on a memory: taken off again by disenrol, and never read in place of a standard name."""
+
+OUR_WORDS = frozenset(
+    (*WRITTEN, *OWNERS_IN_SLOTS, "scope", "state", "status", "priority", "severity", "ttl_policy")
+) - {
+    *("key", "agents", "work_error"),
+    *("slot_key", "slot_line", "slot_name", "slot_place", "slot_value"),
+}
+"""Properties of memories with words of ours or of a rule, such as HOT and archived, and scopes: nothing that anybody said."""

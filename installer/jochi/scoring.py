@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -14,6 +14,8 @@ from jochi.temporal import to_python
 
 CHUNK = 2_000
 """Keys of one read."""
+PAGE = 5_000
+"""Memories that one read of the list of what could be added looks at."""
 
 TERMS = ("type_weight", "recency", "frequency", "quality", "centrality", "cross_agent", "bloat")
 """In the seed's order; bloat is what is taken off."""
@@ -88,3 +90,28 @@ def scores(engine: Engine, keys: Iterable[str], *, at: datetime) -> list[Scored]
         row = engine.call("score/score", {"now": at, "keys": chunk}, write=False)
         found += map(Scored.from_entry, row["memories"])
     return sorted(found, key=lambda one: one.key)
+
+
+@dataclass(frozen=True)
+class Improvable:
+    """A memory that its score's band wants something added to.
+
+    ``missing``: of embedding, tokens (a worker adds these), keywords and confidence (only people and apps can); ``mvs``: its score
+    at the last look.
+    """
+
+    key: str
+    kind: str | None
+    missing: tuple[str, ...]
+    mvs: float | None
+
+
+def improvable(engine: Engine, scope: str | None) -> Iterator[Improvable]:
+    """See `Jochi.improvable`."""
+    prefix = "" if scope is None else f"{scope}/"
+    after: str | None = ""
+    while after is not None:
+        row = engine.call("score/improvable", {"prefix": prefix, "after": after, "page": PAGE}, write=False)
+        for each in row["memories"]:
+            yield Improvable(each["key"], each["kind"], tuple(each["missing"]), each["mvs"])
+        after = row["last"]

@@ -33,7 +33,7 @@ class UndoneAction:
     ``outcome``: undone | as_before (it is as it was already) | conflict and partly (``changed`` names properties that changed since
     and stay) | taken (the key lives again) | purging | purged | gone (no such memory) | pruned (pruned since) | protected
     (``changed`` names the rails) | end_gone (of a relationship) | derived (follows from other facts) | no_record | merge_again |
-    compress_again;
+    compress_again | approve_again | pair_gone (the two are no flagged pair any more);
     of merges also what `Jochi.unmerge` says.
     """
 
@@ -160,8 +160,13 @@ def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
         looked = engine.call(statement, {**given, "dry_run": True})["results"]
         back = take_back(engine, [each["key"] for each in looked if each["outcome"] == asked], given)
         rows = looked if given["dry_run"] else engine.call(statement, given)["results"]
+        before = {each["key"] for each in looked if each["outcome"] == "undone"}
         return [
-            replace(row, outcome=back[row.key].outcome, changed=back[row.key].changed) if row.key in back else row
+            replace(row, outcome=back[row.key].outcome, changed=back[row.key].changed)
+            if row.key in back
+            else replace(row, outcome="as_before")
+            if row.key in before
+            else row
             for row in map(_row, rows)
         ]
     results = engine.call(statement, given)["results"]
@@ -178,7 +183,7 @@ class _Back:
 
 
 def _unmerge(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
-    found = take_merges_back(engine, keys, now=given["now"], dry_run=given["dry_run"], run=given["run"])
+    found = take_merges_back(engine, keys, now=given["now"], dry_run=given["dry_run"], run=given["run"], hold=True)
     done = ("unmerged", "would_unmerge")
     return {each.key: _Back("undone" if each.outcome in done else each.outcome, each.changed) for each in found}
 
@@ -214,6 +219,7 @@ _STATEMENTS: Mapping[str, str] = {
     "edge": "undo/edges",
     "prune": "undo/prunes",
     "restore": "undo/restores",
+    "decide": "undo/decisions",
 }
 """Which procedure takes the records of a form back; `undo/others` answers for the rest."""
 

@@ -1,4 +1,5 @@
-// Memories by their keys, live and dead, with the earlier contents that snapshots keep. Parameters: $keys list of 'scope/id' (some hundred at most).
+// Memories by their keys, live and dead, with the earlier contents that snapshots keep. Parameters: $keys list of 'scope/id' (some hundred at most),
+//   $content_names list of the properties in which kinds keep their contents.
 // Returns one row: found, a list of {key, dead, labels, revision, stored: map of its properties but the vector, earlier: list of texts, with: keys of what it was merged with}.
 // Writes nothing.
 CALL () {
@@ -15,7 +16,7 @@ CALL () {
   CALL (m) {
     MATCH (a:CurationAudit {key: m.key})-[:KEEPS]->(copy:CurationSnapshot)
     USING INDEX SEEK a:CurationAudit(key)
-    WITH copy, [name IN ['content', 'body', 'text'] WHERE copy[name] IS :: STRING NOT NULL] AS names LIMIT 1000
+    WITH copy, [name IN $content_names WHERE copy[name] IS :: STRING NOT NULL] AS names LIMIT 1000
     UNWIND names AS name
     RETURN collect(DISTINCT copy[name]) AS earlier
   }

@@ -1,13 +1,16 @@
 // Takes what was forgotten out of nodes of the engine that speak of more than that.
 // Parameters: $rows list of {id: element id, delete boolean, new: map (property: what is left; null takes it away)}. Returns one row: deleted, scrubbed.
-// Writes: as asked; deletes a node with its relationships and snapshots.
+// Writes: as asked; deletes a node with its relationships and snapshots, a snapshot with the others of its record.
 CALL () {
   UNWIND $rows AS row
   MATCH (n) WHERE elementId(n) = row.id
   CALL (n, row) {
     WITH n WHERE row.delete
-    OPTIONAL MATCH (n)-[:KEEPS]->(copy:CurationSnapshot)
-    WITH n, collect(copy) AS copies
+    // Of several copies that a record keeps none stays alone: half of them brings nothing back.
+    OPTIONAL MATCH (n)<-[:KEEPS]-(record:CurationAudit)
+    WITH n, coalesce(record, n) AS keeper
+    OPTIONAL MATCH (keeper)-[:KEEPS]->(copy:CurationSnapshot) WHERE copy <> n
+    WITH n, collect(DISTINCT copy) AS copies
     FOREACH (x IN copies | DETACH DELETE x)
     DETACH DELETE n
   }

@@ -1,7 +1,7 @@
 // Where in the whole store a text or list of texts has one of the needles: every node but procedures and policies of the engine, then every relationship. It reads
 // everything, as it says: for people who want to be sure.
 // Parameters: $needles list of lower-case strings in NFC, $limit integer, $links boolean (look at relationships, too), $seen list of element ids to pass over.
-// Returns one row: nodes, a list of {id, labels, stored: map of its properties but the vector, names: of those that have one}; relationships, a list of {id, type, stored, names}.
+// Returns one row: nodes, a list of {id, labels, stored: map of its properties but the vector, names: of those that have one, of: the key that a snapshot's record is of}; relationships, a list of {id, type, stored, names}.
 // Writes nothing.
 CALL () {
   MATCH (n)
@@ -13,7 +13,7 @@ CALL () {
            ELSE [] END WHERE any(needle IN $needles WHERE text CONTAINS needle))] AS names
   WHERE size(names) > 0 AND NOT elementId(n) IN $seen
   WITH n, names LIMIT $limit
-  RETURN collect({id: elementId(n), labels: labels(n), stored: n {.*, embedding: null}, names: names}) AS nodes
+  RETURN collect({id: elementId(n), labels: labels(n), stored: n {.*, embedding: null}, names: names, of: head(COLLECT { MATCH (n)<-[:KEEPS]-(a:CurationAudit) WHERE n:CurationSnapshot RETURN a.key LIMIT 1 })}) AS nodes
 }
 CALL () {
   WITH 1 AS one WHERE $links

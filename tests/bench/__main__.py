@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 from rich.console import Console
 from rich.table import Table
-from tests.bench import accesses, budgets, edges, enrol, janitor, recall, score, undo, work
+from tests.bench import accesses, budgets, duplicates, edges, enrol, janitor, recall, score, tombstone, undo, work
 from tests.bench.embed import embedding_speed
 from tests.bench.remember import remember
 from tests.bench.store import FAR, fill, make_due, wipe
@@ -49,10 +49,12 @@ def main() -> None:
     with own_server("bench") as client:
         table, edges_ratio = measure(client)
     found = recall.add_rows(table)
+    pairs_found = duplicates.add_rows(table)
     for row in enrol.measure():
         table.add_row(*row)
     console.print(table)
     recall.check(found)
+    duplicates.check(pairs_found)
     edges.check(edges_ratio)
 
 
@@ -72,6 +74,7 @@ def measure(client: Jochi) -> tuple[Table, float]:
     budgets.add_rows(client, table)
     score.add_rows(client, table)
     undo.add_rows(client, table)
+    tombstone.add_rows(client, table)
     edges_ratio = edges.add_rows(client, table)
     alone, processor, worked = embedding_speed(client)
     table.add_row("embedding: the model alone", f"{alone:,.0f} texts/s ({processor:,.0f} a core)", "")

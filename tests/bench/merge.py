@@ -161,7 +161,9 @@ def dense(client: Jochi, table: Table) -> None:
     times, more = [], True
     while more:
         started = time.perf_counter()
-        answer = client.engine.call("memory/unmerge", {"now": NOW, "keys": ["d/b"], "dry_run": False, "run": "bench/u"})
+        answer = client.engine.call(
+            "memory/unmerge", {"now": NOW, "keys": ["d/b"], "dry_run": False, "run": "bench/u", "hold": False}
+        )
         times.append(time.perf_counter() - started)
         more = answer["results"][0]["more"]
     _add(table, "unmerge", times)

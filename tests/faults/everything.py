@@ -11,6 +11,8 @@ import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from random import Random
 from typing import Any
@@ -21,7 +23,8 @@ from neo4j.exceptions import DriverError, Neo4jError
 from jochi import Jochi, importing
 from jochi.content import content_hash
 from jochi.edges import Edge
-from jochi.errors import ConnectionFailed, JochiError
+from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
+from jochi.forgetting import Request
 from jochi.policy import LoadedPolicy
 from jochi.resources import statement
 from jochi_workers.guard import Ruling
@@ -34,6 +37,10 @@ DAY = timedelta(days=1)
 _FAR = NOW + 3650 * DAY
 TIES = 6
 """Relationships with a ``rid`` of each twin."""
+FLOOR = 12
+"""So many of a kind in a scope the breaker lets through, in a day and in a run."""
+REST = "The door is green."
+"""What is left of a memory whose other sentence was forgotten."""
 
 _MADE = """
 UNWIND $rows AS row
@@ -60,17 +67,60 @@ CREATE (:Ticket {ticket_no: $scope + '-1', customer: $scope, body: 'printer', op
 """
 
 
+@dataclass(frozen=True)
+class Order:
+    """A request to forget. ``keys`` are what it takes, or whose clause it cuts (``cut``).
+
+    ``said``: what nobody says any more once it is done; None where somebody else may. ``held``: of the keys those that a rail
+    held, once it is done.
+    """
+
+    request: Request
+    keys: frozenset[str]
+    said: str | None
+    cut: bool = False
+    held: frozenset[str] = frozenset()
+
+
+def partner(key: str) -> str:
+    """The other one of a pair that may be merged; else the same."""
+    pairs = {"twin1": "twin2", "twin2": "twin1", "near1": "near2", "near2": "near1"}
+    scope, id = key.split("/", 1)
+    return f"{scope}/{pairs.get(id, id)}"
+
+
+def sentence(key: str) -> str:
+    """What a memory that `Work` made says."""
+    scope, id = key.split("/", 1)
+    return {
+        "twin1": f"twin of {scope}",
+        "twin2": f"twin of {scope}",
+        "near1": f"near 1 of {scope}",
+        "near2": f"near 2 of {scope}",
+        "told": f"{REST} The code of {scope} is out.",
+    }.get(id, f"{id} of {scope}")
+
+
 class Work:
     """One client that does all there is to do, in an order of its own, until it is told to stop.
 
     What fails is counted by its kind in ``failed``, and what was done in ``done``. ``touched``: touches that were acknowledged,
-    by key; ``said``: memories that were.
+    by key; ``turned``: an agent's writes that were, by key; ``said``: memories that were; ``forgotten``: requests to forget that
+    were, ``receipts``: hashes of their receipts. Without ``forgets`` nothing is forgotten. ``before``: what others have brought to
+    its end.
     """
 
     _numbers = itertools.count(1)
 
     def __init__(
-        self, connect: Callable[[], neo4j.Driver], policy: LoadedPolicy, seed: int, stop: threading.Event
+        self,
+        connect: Callable[[], neo4j.Driver],
+        policy: LoadedPolicy,
+        seed: int,
+        stop: threading.Event,
+        *,
+        forgets: bool = True,
+        before: Counter[str] | None = None,
     ) -> None:
         self._connect = connect
         self._policy = policy
@@ -79,7 +129,13 @@ class Work:
         self.done: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
         self.touched: Counter[str] = Counter()
+        self.turned: Counter[str] = Counter()
         self.said: set[str] = set()
+        self.forgotten: list[Order] = []
+        self.receipts: set[str] = set()
+        self._forgets = forgets
+        self._before = before or Counter()
+        self._orders: list[Order] = []
         self._unsure: list[tuple[str, list[str]]] = []
 
     def run(self) -> None:
@@ -91,7 +147,14 @@ class Work:
             ahead: list[str] = []
             while not self._stop.is_set():
                 if not ahead:
-                    ahead = [*self._dice.sample(deck, len(deck)), "make", "make"]
+                    # What nobody has brought to its end yet comes once more, and first.
+                    wanting = [name for name in chores if not (self.done[name] or self._before[name])]
+                    ahead = [
+                        *self._dice.sample(deck, len(deck)),
+                        *self._dice.sample(wanting, len(wanting)),
+                        "make",
+                        "make",
+                    ]
                 name = ahead.pop()
                 try:
                     chores[name][0]()
@@ -153,6 +216,9 @@ class Work:
             "supersede": (self._supersede, 1),
             "enrol": (self._enrol, 1),
             "decide": (self._decide, 1),
+            "plan": (self._plan, 4),
+            "approve": (self._approve, 4),
+            **({"forget": (self._forget, 3)} if self._forgets else {}),
         }
 
     def _now(self) -> datetime:
@@ -169,7 +235,7 @@ class Work:
         rows: list[dict[str, Any]] = []
 
         def add(id: str, labels: Sequence[str], *, ties: int = 0, **held: Any) -> None:
-            base = {"created_at": NOW - 40 * DAY, "content": f"{id} of {scope}", "next_due": now}
+            base = {"created_at": NOW - 40 * DAY, "content": sentence(f"{scope}/{id}"), "next_due": now}
             rows.append({"id": id, "scope": scope, "labels": labels, "ties": ties, "held": base | held})
 
         for i in range(3):
@@ -202,15 +268,11 @@ class Work:
             add(f"task{i}", ["Task"], status="completed", completed_at=NOW - 20 * DAY, tier="WARM", state=state)
         for i in (1, 2):
             hash = content_hash(f"twin of {scope}")
-            held = {"content": f"twin of {scope}", "content_hash": hash, "created_at": NOW - (40 + i) * DAY}
+            held = {"content_hash": hash, "created_at": NOW - (40 + i) * DAY}
             add(f"twin{i}", ["MemoryEntry"], ties=TIES, next_due=_FAR, tier="HOT", access_count=i, **held)
             vector = [1.0, i / 40] + [0.0] * (self._policy.policy.embedding.dimensions - 2)
             model = self._policy.policy.embedding.model
-            near = {
-                "content": f"near {i} of {scope}",
-                "content_hash": content_hash(f"near {i} of {scope}"),
-                "similar_due": now,
-            }
+            near = {"content_hash": content_hash(f"near {i} of {scope}"), "similar_due": now}
             add(f"near{i}", ["Belief"], next_due=_FAR, embedding=vector, embedding_model=model,
                 embedding_hash=near["content_hash"], tier="HOT", confidence=0.9, confidence_at=NOW, **near)  # fmt: skip
         add(
@@ -224,6 +286,7 @@ class Work:
             next_due=_FAR,
         )
         add("idea", ["Concept"], tier="HOT", next_due=_FAR)
+        add("told", ["MemoryEntry"], tier="HOT", last_accessed_at=NOW - 30 * DAY, access_count=1)
         add("odd", ["MemoryEntry"], tier="LUKEWARM", token_count=-5, next_due=_FAR)
         add("orphan", ["CompressedContext"], next_due=_FAR, tier="HOT")
         add(
@@ -236,6 +299,7 @@ class Work:
             created_at=NOW - 3 * DAY,
         )
         self.client.database.transaction(lambda tx: self._make_in(tx, rows, scope, now))
+        self.said.update(f"{scope}/{row['id']}" for row in rows)
 
     @staticmethod
     def _make_in(tx: neo4j.ManagedTransaction, rows: list[dict[str, Any]], scope: str, now: datetime) -> None:
@@ -332,10 +396,11 @@ class Work:
             asked = {"key": key, "labels": ["MemoryEntry"], "agent": str(uuid.uuid4())}
             [row] = self.client.database.run(statement("models/lock"), {**asked, "now": NOW, "expired": NOW - DAY})
             if row["outcome"] == "locked":
-                self.client.database.run(
-                    "MATCH (m:Curated {key: $key}) SET m.turns = coalesce(m.turns, 0) + 1",
+                written = self.client.database.run(
+                    "MATCH (m:Curated {key: $key}) SET m.turns = coalesce(m.turns, 0) + 1 RETURN m.key AS key",
                     asked,
                 )
+                self.turned.update(row["key"] for row in written)
                 self.client.database.run(statement("models/unlock"), {**asked, "now": NOW, "locked_at": NOW})
 
     def _queue(self, name: Any) -> None:
@@ -392,3 +457,115 @@ class Work:
     def _decide(self) -> None:
         for key in self._some("MATCH (m:Belief) WHERE m.id = 'near1' RETURN m.key AS v"):
             self.client.decide_duplicates([(key, key[:-1] + "2")], "rejected", by="ada")
+
+    def _plan(self) -> None:
+        """Applies a plan that was kept, or goes on with one that was cut off; where there is none, keeps one and leaves some out.
+
+        One of the two at a time: what takes long is interrupted each time.
+        """
+        now = self._now()
+        left = self._some("MATCH (p:JochiPlan) WHERE p.state IN ['saved', 'applying'] RETURN p.id AS v")
+        if left:
+            self.client.apply_plan(left[0], now=now)
+            return
+        saved = self.client.save_plan(self.client.plan(now))
+        named = "MATCH (x:JochiPlanPart {plan: $plan}) WHERE x.n >= 0 UNWIND x.keys AS v RETURN v"
+        if keys := self._some(named, plan=saved.id):
+            self.client.exclude(saved.id, keys, now=now)
+
+    def _approve(self) -> None:
+        """Lets runs go on that the breaker stopped; where there is none, has more to prune than it lets through.
+
+        One of the two at a time: what takes long is interrupted each time.
+        """
+        now = self._now()
+        runs = self._some("MATCH (j:JochiJob) WHERE j.stopped_run IS NOT NULL RETURN j.stopped_run AS v")
+        if not runs:
+            self._make_many(now)
+            # Where somebody else has the job, that run is the one that is stopped.
+            with suppress(Refused):
+                self.client.run("curate_due", now=now)
+        for run in runs:
+            try:
+                self.client.approve_run(run, now=now)
+            except UsageError as error:
+                # Another client was, or the driver sent again what had arrived.
+                if "approved already" not in str(error) and "somebody was faster" not in str(error):
+                    raise
+
+    def _make_many(self, now: datetime) -> None:
+        """More of one kind that is due to be pruned than the breaker lets through in one scope."""
+        scope = f"b{next(self._numbers)}"
+        rows = [
+            {
+                "id": f"many{i}",
+                "scope": scope,
+                "labels": ["Notification"],
+                "ties": 0,
+                "held": {
+                    "content": f"many{i} of {scope}",
+                    "created_at": NOW - 40 * DAY,
+                    "next_due": now - DAY,
+                    "read": True,
+                    "priority": "low",
+                    "tier": "HOT",
+                },
+            }
+            for i in range(FLOOR + 3)
+        ]
+        self.client.database.transaction(lambda tx: tx.run(_MADE, rows=rows).consume())
+        self.said.update(f"{scope}/many{i}" for i in range(FLOOR + 3))
+
+    def _forget(self) -> None:
+        """Has something forgotten, in one of the forms that there are. What is interrupted is asked again in the end."""
+        form = self._dice.choice(("keys", "keys", "hash", "phrase", "phrase", "clause", "clause", "scope"))
+        order = self._order(form)
+        if order is not None:
+            self._orders.append(order)
+            # Of those that come ten minutes later each finishes what was cut off before it, or is still under way.
+            self._ask(order, self._now() + timedelta(minutes=self._dice.choice((0, 0, 15))))
+
+    def _order(self, form: str) -> Order | None:
+        wanted = {
+            "hash": "m.id IN ['twin1', 'twin2', 'near1', 'near2']",
+            "clause": "m.id = 'told'",
+            # A summary stands in its place: of a phrase only the copies of what it was go.
+            "phrase": "NOT m.id IN ['told', 'long']",
+        }.get(form, "true")
+        found = self._some(
+            f"MATCH (m) WHERE (m:Curated OR m:Tombstone) AND m.made_tier IS NOT NULL AND m.scope STARTS WITH 's' AND {wanted} "
+            "RETURN m.key AS v"
+        )
+        if not found:
+            return None
+        key = found[0]
+        scope, id = key.split("/", 1)
+        said = sentence(key)
+        alike = frozenset({key, partner(key)} if id.startswith("twin") else {key})
+        if form == "keys":
+            alone = [one for one in found if not one.split("/", 1)[1].startswith(("twin", "told"))]
+            return Order(Request(keys=tuple(found)), frozenset(found), sentence(alone[0]) if alone else None)
+        if form == "hash":
+            return Order(Request(hash=content_hash(said), scope=scope), alike, said)
+        if form == "phrase":
+            return Order(Request(phrase=said, scope=scope), alike, said)
+        if form == "clause":
+            return Order(Request(phrase=f"code of {scope}", scope=scope), alike, f"code of {scope}", cut=True)
+        ids = self.client.database.run(
+            "MATCH (m) WHERE (m:Curated OR m:Tombstone) AND m.key STARTS WITH $prefix RETURN collect(DISTINCT m.key) AS keys",
+            {"prefix": f"{scope}/"},
+            write=False,
+        )
+        return Order(Request(scope=scope), frozenset(ids[0]["keys"]), f"of {scope}")
+
+    def _ask(self, order: Order, now: datetime) -> None:
+        done = self.client.forget(order.request, now=now, wait=2.0, verify=self._dice.random() < 0.3)
+        self.receipts.add(done.receipt.hash)
+        self.forgotten.append(replace(order, held=frozenset(done.held)))
+        self._orders.remove(order)
+
+    def ask_again(self, client: Jochi) -> None:
+        """Asks again for what was to be forgotten and may not have been, late enough to finish what was cut off."""
+        self.client = client
+        for order in list(self._orders):
+            self._ask(order, NOW + DAY)

@@ -10,13 +10,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import neo4j
 import pytest
 from tests.conftest import SETTINGS, TEST_POLICY, TestServer
 from tests.faults.cable import Cable
-from tests.faults.everything import NOW, Work
+from tests.faults.everything import DAY, FLOOR, NOW, Order, Work
 from tests.faults.support import within
 from tests.faults.whole import faults
 from tests.own_server import module_server
@@ -24,6 +25,7 @@ from tests.own_server import module_server
 from jochi import Jochi
 from jochi.database import Database
 from jochi.errors import Refused
+from jochi.forgetting import VARIABLE
 from jochi.localserver import LocalServer
 from jochi.policy import LoadedPolicy, load_policy
 
@@ -61,8 +63,14 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
     """The tests' policy with short leases; records are kept, for they are what is looked at."""
     file = tmp_path_factory.mktemp("policies") / "interrupted.toml"
     text = TEST_POLICY.read_text().replace('lease = "20s"', f'lease = "{LEASE:.0f}s"')
-    file.write_text(text + "\n[audit]\nper_memory = 1000\n")
+    limits = f"\n[limits]\nbreaker_floor = {FLOOR}\nbreaker_run_floor = {FLOOR}\n"
+    file.write_text(text + limits + "\n[audit]\nper_memory = 1000\n")
     return load_policy(file)
+
+
+@pytest.fixture(autouse=True)
+def key_of_forgetting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
 
 
 class Killer:
@@ -126,10 +134,17 @@ def straight(local: LocalServer) -> neo4j.Driver:
 
 
 @contextmanager
-def at_work(connects: list[Callable[[], neo4j.Driver]], policy: LoadedPolicy, seed: int) -> Iterator[list[Work]]:
-    """Clients that work for as long as the block runs."""
+def at_work(
+    connects: list[Callable[[], neo4j.Driver]], policy: LoadedPolicy, turn: int, before: Counter[str]
+) -> Iterator[list[Work]]:
+    """Clients that work for as long as the block runs. ``turn``: from 0; in every other world nothing is forgotten, for of what is
+    the records can't be counted."""
     stop = threading.Event()
-    works = [Work(connect, policy, seed * 100 + i, stop) for i, connect in enumerate(connects)]
+    forgets = turn // WORLD % 2 == 0
+    works = [
+        Work(connect, policy, turn * 100 + i, stop, forgets=forgets, before=before)
+        for i, connect in enumerate(connects)
+    ]
     broken: list[BaseException] = []
 
     def run(work: Work) -> None:
@@ -164,17 +179,28 @@ class Story:
     def forget(self) -> None:
         """A new world."""
         self.touched: Counter[str] = Counter()
+        self.turned: Counter[str] = Counter()
         self.said: set[str] = set()
+        self.forgotten: list[Order] = []
+        self.receipts: set[str] = set()
 
     def ends(self, client: Jochi, works: list[Work]) -> dict[str, list[str]]:
         """Sends again what may not have arrived, and looks at the whole graph."""
         for work in works:
             work.send_again(client)
+            work.ask_again(client)
             self.done += work.done
             self.failed += work.failed
             self.touched += work.touched
+            self.turned += work.turned
             self.said |= work.said
-        return faults(client.database, self.touched, self.said)
+            self.forgotten += work.forgotten
+            self.receipts |= work.receipts
+        return self.faults(client.database)
+
+    def faults(self, database: Database) -> dict[str, list[str]]:
+        """What is wrong with the whole graph."""
+        return faults(database, self.touched, self.said, self.turned, self.forgotten, self.receipts)
 
     def check(self) -> None:
         """Everything was done by somebody, and what failed had a reason."""
@@ -191,7 +217,9 @@ def clear(database: Database) -> None:
         "MATCH (n) WHERE NOT (n:JochiProcedure OR n:JochiPolicy OR n:JochiPump OR n:JochiJob OR n:__Neo4jMigration) "
         "CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 2000 ROWS"
     )
-    database.run("MATCH (j:JochiJob) SET j.cursor = null, j.walked_at = null, j.check_cursor = null")
+    database.run(
+        "MATCH (j:JochiJob) SET j.cursor = null, j.walked_at = null, j.check_cursor = null, j.stopped_run = null"
+    )
 
 
 def nothing_is_held(database: Database) -> None:
@@ -211,12 +239,20 @@ def nothing_is_held(database: Database) -> None:
 
 def nothing_hangs(client: Jochi) -> None:
     """Whatever was cut off in its middle gives way after its lease: each job runs, and each undo goes on and ends."""
+    for row in client.database.run(
+        "MATCH (j:JochiJob) WHERE j.stopped_run IS NOT NULL RETURN j.stopped_run AS run", write=False
+    ):
+        client.approve_run(row["run"], now=NOW)
     for job in sorted(client.policy.policy.jobs):
         within(LEASE + 12, lambda name=job: ran(client, name), f"{job} can be run")  # type: ignore[misc]
     open_undos = "MATCH (r:JochiJobRun {job: 'undo', status: 'running'}) RETURN r.target AS target"
     for row in client.database.run(open_undos, write=False):
         within(LEASE + 12, lambda target=row["target"]: undone(client, target), "an undo goes on")  # type: ignore[misc]
     assert client.database.run(open_undos, write=False) == []
+    open_plans = "MATCH (p:JochiPlan {state: 'applying'}) RETURN p.id AS id"
+    for row in client.database.run(open_plans, write=False):
+        within(LEASE + 12, lambda plan=row["id"]: applied(client, plan), "a plan goes on")  # type: ignore[misc]
+    assert client.database.run(open_plans, write=False) == []
 
 
 def ran(client: Jochi, job: str) -> bool:
@@ -235,8 +271,16 @@ def undone(client: Jochi, target: str) -> bool:
         return False
 
 
+def applied(client: Jochi, plan: str) -> bool:
+    try:
+        client.apply_plan(plan, now=NOW + DAY)
+    except Refused:
+        return False
+    return client.show_plan(plan).state == "applied"
+
+
 DAMAGE: list[tuple[str, str]] = [
-    ("undos_count_what_they_did", "MATCH (r:JochiJobRun {job: 'undo'}) SET r.changed = r.changed + 1"),
+    ("undos_count_what_they_did", "MATCH (r:JochiJobRun {job: 'undo'}) SET r.changed = r.changed - 1"),
     ("changes_are_on_record", "MATCH (a:CurationAudit {action: 'archive'}) WITH a LIMIT 1 DETACH DELETE a"),
     (
         "undos_are_whole",
@@ -261,7 +305,21 @@ DAMAGE: list[tuple[str, str]] = [
     ("edges_are_on_record", "MATCH ()-[r:RELATED_TO {state: 'archived'}]->() WITH r LIMIT 1 SET r.state = 'active'"),
     ("contents_are_on_record", "MATCH (m:CompressedContext {content: 'short'}) WITH m LIMIT 1 SET m.content = 'long'"),
     ("memories_are_whole", "MATCH (m:Curated:Belief) WITH m LIMIT 1 REMOVE m.next_due"),
+    (
+        "plans_do_what_they_name",
+        "MATCH (x:JochiPlanPart) UNWIND range(0, size(x.results) - 1) AS i "
+        "WITH x, i WHERE x.results[i] = 'applied' AND x.keys[i] <> 'forgotten' "
+        "WITH x, i LIMIT 1 SET x.excluded = x.excluded + x.keys[i]",
+    ),
+    ("what_was_forgotten_is_gone", "MATCH (m:Curated {key: $touched}) SET m.note = $forgotten"),
+    ("forgetting_has_its_receipts", "MATCH (r:JochiReceipt {number: 1}) SET r.body = r.body + ' '"),
+    ("no_receipt_is_lost", "MATCH (r:JochiReceipt {number: 1}) DELETE r"),
+    (
+        "the_breaker_waits_for_a_go",
+        "MATCH (r:JochiJobRun) WHERE r.approved_at IS NOT NULL WITH r LIMIT 1 SET r.approved_by = null",
+    ),
     ("touches_count_once", "MATCH (m:Curated {key: $touched}) SET m.access_count = coalesce(m.access_count, 0) + 1"),
+    ("no_write_is_lost", "MATCH (m:Curated|Tombstone {key: $turned}) SET m.turns = m.turns - 1"),
     ("nothing_said_is_lost", "MATCH (m:Curated {key: $said}) DETACH DELETE m"),
 ]
 """For each check something that it is there to see; cumulative, so each must be what its check alone sees."""
@@ -274,7 +332,20 @@ def test_each_check_sees_what_it_is_for(
     client.apply()
     work = Work(server.driver, patient, 1, threading.Event())
     jobs = ["curate_due", "merge_duplicates", "decay_edges", "fold_accesses"] * 6
-    work.do(client, *["make"] * 2, *(f"job {job}" for job in jobs), "queue compress", "restore", "remember")
+    work.do(
+        client,
+        *["make"] * 2,
+        *(f"job {job}" for job in jobs),
+        "queue compress",
+        "restore",
+        "remember",
+        *["lock"] * 6,
+        "make",
+        *["plan"] * 2,
+        *["approve"] * 2,
+        *["make"] * 2,
+        *["forget"] * 6,
+    )
     before = client.database.run("MATCH (a:CurationAudit) RETURN collect(DISTINCT a.run) AS runs")[0]["runs"]
     work.do(client, "make", *["job curate_due"] * 6)
     [new] = client.database.run(
@@ -282,13 +353,23 @@ def test_each_check_sees_what_it_is_for(
         {"before": before},
     )
     assert client.undo(new["run"], now=NOW).counts["undone"] > 0
-    [touched] = client.database.run("MATCH (m:Curated {id: 'heavy0'}) RETURN m.key AS key LIMIT 1")
+    gone = {key for order in work.forgotten for key in order.keys}
+    [touched] = client.database.run(
+        "MATCH (m:Curated {id: 'heavy0'}) WHERE NOT m.key IN $gone RETURN m.key AS key LIMIT 1", {"gone": list(gone)}
+    )
     counts, said = Counter({touched["key"]: 0}), set(work.said)
-    assert faults(client.database, counts, said) == {}
+    given = {
+        "touched": touched["key"],
+        "said": min(key for key in said if key.startswith("r")),
+        "turned": min(work.turned.keys() - gone),
+        "forgotten": next(order.said for order in work.forgotten if order.said and not order.held),
+    }
+    told = (counts, said, work.turned, work.forgotten, work.receipts)
+    assert faults(client.database, *told) == {}
     seen: set[str] = set()
     for check, damage in DAMAGE:
-        client.database.run(damage, {"touched": touched["key"], "said": min(said)})
-        found = set(faults(client.database, counts, said))
+        client.database.run(damage, given)
+        found = set(faults(client.database, *told))
         assert check in found - seen, (check, found)
         seen |= found
 
@@ -317,9 +398,8 @@ def test_terminated_and_cut_at_a_thousand_points(
             clear(client.database)
             client.apply()
             story.forget()
-        turn += 1
         connects = [lambda i=i: through(server, cables[i]) for i in range(CLIENTS)]  # type: ignore[misc]
-        with at_work(connects, patient, turn) as works, server.driver() as driver:
+        with at_work(connects, patient, turn, story.done) as works, server.driver() as driver:
             killer = Killer(driver, cables, turn)
             most = min(ROUND, HITS - hits.total())
             killer.run(lambda: killer.hits.total() >= most or time.monotonic() > deadline)  # noqa: B023
@@ -327,8 +407,9 @@ def test_terminated_and_cut_at_a_thousand_points(
         nothing_is_held(client.database)
         assert story.ends(client, works) == {}
         assert time.monotonic() < deadline, f"only {hits}"
+        turn += 1
     nothing_hangs(client)
-    assert faults(client.database) == {}
+    assert faults(client.database, forgotten=story.forgotten, receipts=story.receipts) == {}
     story.check()
     assert hits["cut"] > HITS / 20, hits
 
@@ -344,6 +425,7 @@ def test_the_server_is_killed_in_the_middle_of_everything(local: LocalServer, pa
     with local.running().driver() as driver:
         client = Jochi(driver, policy=patient)
         client.install(arm=False)
+        client.apply()
         story = Story(Work(local.running().driver, patient, 0, threading.Event()).each_once())
     dice = random.Random(25)
     interrupted = 0
@@ -353,7 +435,7 @@ def test_the_server_is_killed_in_the_middle_of_everything(local: LocalServer, pa
                 clear(Database(driver))
                 Jochi(driver, policy=patient).apply()
                 story.forget()
-        with at_work([lambda: straight(local)] * CLIENTS, patient, turn) as works:
+        with at_work([lambda: straight(local)] * CLIENTS, patient, turn, story.done) as works:
             # After a start every statement is planned anew; then there is something to be in the middle of.
             within(60, lambda ours=works: sum(work.done.total() for work in ours) > BEFORE_KILL, "work is done")  # type: ignore[misc]
             time.sleep(dice.random())
@@ -367,5 +449,5 @@ def test_the_server_is_killed_in_the_middle_of_everything(local: LocalServer, pa
         client = Jochi(driver, policy=patient)
         nothing_is_held(client.database)
         nothing_hangs(client)
-        assert faults(client.database) == {}
+        assert faults(client.database, forgotten=story.forgotten, receipts=story.receipts) == {}
     story.check()

@@ -12,7 +12,8 @@ from tests.faults.cable import Cable
 
 from jochi import generate, migrations
 from jochi.database import Database
-from jochi.importing import ImportInterrupted, Progress, import_files
+from jochi.importing import ImportInterrupted, Progress, import_files, reading
+from jochi.importing.files import Source, open_source
 
 pytestmark = pytest.mark.server
 
@@ -23,8 +24,21 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
     ("phase", "step"), [("memories", 1), ("memories", 3), ("relationships", 1), ("relationships", 3)]
 )
 def test_running_again_completes_and_doubles_nothing(
-    database: Database, server: Any, cable: Cable, tmp_path: Path, phase: str, step: int
+    database: Database,
+    server: Any,
+    cable: Cable,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    phase: str,
+    step: int,
 ) -> None:
+    opened: list[Source] = []
+
+    def noted(path: Path) -> Source:
+        opened.append(open_source(path))
+        return opened[-1]
+
+    monkeypatch.setattr(reading, "open_source", noted)
     migrations.apply(database)
     database.run("MATCH (m) WHERE m:Curated OR m:Tombstone DETACH DELETE m")
     made = list(generate.team(end=NOW, days=5, size=900))
@@ -47,6 +61,9 @@ def test_running_again_completes_and_doubles_nothing(
     ):
         import_files(Database(driver, database.name), [path], now=NOW, batch_size=100, on_progress=cut)
 
+    # Now, and not when the traceback with its half-read iterators is collected.
+    assert opened
+    assert all(source.raw.closed for source in opened)
     told = caught.value
     assert told.exit_code == 4
     assert f"after {told.result.written:,} memories" in str(told)

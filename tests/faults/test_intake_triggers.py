@@ -11,7 +11,10 @@ from tests.own_server import module_server
 
 from jochi import Jochi, triggers
 from jochi.errors import JochiError
+from jochi.forgetting import VARIABLE, Request
 from jochi.policy import load_policy
+from jochi_workers.prepare import Prepare
+from jochi_workers.worker import Worker
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
@@ -119,6 +122,29 @@ def test_other_content_is_hashed_and_embedded_anew(client: Jochi) -> None:
     assert client.database.run(read)[0]["hash"] == "v2:y", "who gives the hash is believed"
     client.database.run("MATCH (n:Letter {id: 'c'}) SET n.text = 'something new'")
     assert client.database.run(read) == [{"hash": None, "owned": None, "prepare": True, "embed": True, "tokens": 4}]
+
+
+def test_what_was_forgotten_is_compared_with_any_new_text(
+    client: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`SET m.summary = …` says it as well as a content does; the engine's own words never have anything compared."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    at_work(client)
+    client.database.run(
+        "UNWIND ['x', 'y', 'z'] AS id CREATE (:Curated:Letter {key: 'default/' + id, id: id, scope: 'default', "
+        "text: 'a letter ' + id, content_hash: 'v2:' + id, next_due: datetime() + duration('P9D')})"
+    )
+    client.database.run("MATCH (n:Letter {id: 'x'}) SET n.summary = 'no news'")
+    due = "MATCH (n:Letter:Curated) WHERE n.prepare_due IS NOT NULL RETURN collect(n.id) AS due"
+    assert client.database.run(due) == [{"due": []}], "nothing was forgotten yet"
+    client.forget(Request(phrase="5 Elm St"))
+    client.database.run("MATCH (n:Letter {id: 'y'}) SET n.tier = 'COLD', n.agents = ['5 Elm St'], n.size = 3")
+    client.database.run("MATCH (n:Letter {id: 'z'}) SET n.summary = 'she lives at 5 Elm St', n.content_hash = 'v2:own'")
+    assert client.database.run(due) == [{"due": ["z"]}]
+    Worker(client.engine, [Prepare()]).run(once=True)
+    assert client.database.run(
+        "MATCH (n:Letter:Curated) WHERE n.id IN ['x', 'y', 'z'] RETURN collect(n.id) AS ids"
+    ) == [{"ids": ["x", "y"]}]
 
 
 def test_the_cost_is_measured_and_the_triggers_run_again_after_it(client: Jochi) -> None:

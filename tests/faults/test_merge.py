@@ -269,7 +269,7 @@ def test_a_dense_merge_and_its_undoing_go_on_after_every_termination(ready: Joch
 
     # Planned before anybody is terminated, or no plan would ever be made.
     ready.database.run(text, {"now": NOW, "run": "r", "keys": ["s/none"], "policy": "p", "job": {}})
-    ready.database.run(back, {"now": NOW, "run": "r", "keys": ["s/none"], "dry_run": False})
+    ready.database.run(back, {"now": NOW, "run": "r", "keys": ["s/none"], "dry_run": False, "hold": False})
     ended = terminating(server.driver, "Merges pairs that", "Takes merges back", pause=0.02, spread=0.1, chance=0.3)
     with ended, server.driver() as driver, driver.session() as session:
         for _turn in range(200):
@@ -279,7 +279,7 @@ def test_a_dense_merge_and_its_undoing_go_on_after_every_termination(ready: Joch
         assert merged()
         assert not under_way()
         for _turn in range(200):
-            step(session, back, keys=["s/b"], dry_run=False)
+            step(session, back, keys=["s/b"], dry_run=False, hold=False)
             if not merged() and not under_way():
                 break
     assert not merged()

@@ -7,15 +7,20 @@ change without its record breaks it, and so does a record without its change.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tests.faults.everything import TIES
+from tests.faults.everything import FLOOR, REST, TIES, Order, partner
 
 from jochi.database import Database
+from jochi.forgetting import read_chain
+from jochi.forgetting.words import phrase, says
 
 Rows = list[dict[str, Any]]
+GONE = "forgotten"
+"""What stands in lists in the place of a key that was forgotten."""
 TRACKED = ("tier", "state", "needs_consolidation")
 ABSENT = "absent"
 
@@ -23,16 +28,23 @@ _MEMORIES = """
 MATCH (m) WHERE m:Curated OR m:Tombstone
 RETURN m.key AS key, labels(m) AS labels, COUNT { (m)-[r:ABOUT]->() WHERE r.rid IS NOT NULL } AS ties,
   m { .id, .tier, .state, .needs_consolidation, .made_tier, .made_state, .made_needs_consolidation, .tombstone, .merged_into,
-      .merged_from, .compressed_at, .content, .access_count } AS p
+      .merged_from, .compressed_at, .content, .access_count, .turns } AS p
 """
 _RECORDS = "MATCH (a:CurationAudit) RETURN properties(a) AS a, COUNT { (a)-[:KEEPS]->() } AS copies"
 
 
 class Seen:
-    """All memories and records of a database at one moment."""
+    """All memories and records of a database at one moment.
 
-    def __init__(self, database: Database) -> None:
+    ``forgotten``: what was asked to be forgotten, and was. ``bare``: keys that went so, or lost their records.
+    """
+
+    def __init__(self, database: Database, forgotten: Sequence[Order] = ()) -> None:
         self.database = database
+        self.forgotten = forgotten
+        gone = {key for order in forgotten for key in order.keys - order.held}
+        # Of a pair either may be in the other when it is forgotten.
+        self.bare = gone | {partner(key) for key in gone}
         self.memories: Rows = database.run(_MEMORIES, write=False)
         self.records: Rows = [row["a"] | {"copies": row["copies"]} for row in database.run(_RECORDS, write=False)]
         self.by_key: dict[str, Rows] = defaultdict(list)
@@ -80,7 +92,7 @@ def changes_are_on_record(seen: Seen) -> list[str]:
     for memory in seen.memories:
         p = memory["p"]
         # A merge moves properties of the one that stays; that is told by its own checks. What isn't ours says nothing of itself.
-        if memory["key"] in merged or p.get("merged_from") or p.get("made_tier") is None:
+        if memory["key"] in merged or p.get("merged_from") or p.get("made_tier") is None or memory["key"] in seen.bare:
             continue
         for name in TRACKED:
             expected: Counter[str] = Counter()
@@ -99,7 +111,7 @@ def the_dead_are_on_record(seen: Seen) -> list[str]:
     prunes, backs, purges = seen.keyed("prune"), seen.keyed("restore"), seen.keyed("purge")
     merges, unmerges = seen.keyed("merge"), seen.keyed("unmerge")
     wrong = []
-    for key in {*seen.by_key, *prunes, *backs, *purges}:
+    for key in {*seen.by_key, *prunes, *backs, *purges} - seen.bare:
         nodes = seen.by_key.get(key, [])
         dead = [m for m in nodes if "Tombstone" in m["labels"]]
         if len(nodes) > 1:
@@ -139,7 +151,7 @@ def relationships_are_there_once(seen: Seen) -> list[str]:
     at = {row["rid"]: row["at"] for row in rows}
     wrong = [f"{rid} is there {len(keys)} times" for rid, keys in at.items() if len(keys) != 1]
     for memory in seen.memories:
-        if not (memory["p"].get("id") or "").startswith("twin"):
+        if not (memory["p"].get("id") or "").startswith("twin") or memory["key"] in seen.bare:
             continue
         for j in range(1, TIES + 1):
             holder = at.get(f"{memory['key']}|{j}", [None])[0]
@@ -156,7 +168,7 @@ def merges_are_whole(seen: Seen) -> list[str]:
     merges = seen.keyed("merge")
     for memory in seen.memories:
         into = memory["p"].get("merged_into")
-        if into is None:
+        if into is None or memory["key"] in seen.bare:
             continue
         if not any(memory["key"] in (m["p"].get("merged_from") or ()) for m in seen.by_key.get(into, [])):
             wrong.append(f"{memory['key']} was merged into {into}, which doesn't say so")
@@ -193,7 +205,8 @@ def undos_are_whole(seen: Seen) -> list[str]:
             elif record["action"] in ("restore", "prune") and source.get("undone_by") != record["run"]:
                 wrong.append(f"{record['id']} took {record['of']} back, which says {source.get('undone_by')}")
     for id, same_id in seen.by_id.items():
-        if len(same_id) > 1 and same_id[0].get("of"):
+        # What was forgotten stood in its name.
+        if id != GONE and len(same_id) > 1 and same_id[0].get("of"):
             wrong.append(f"{id} is there {len(same_id)} times")
     return wrong
 
@@ -207,10 +220,12 @@ def undos_count_what_they_did(seen: Seen) -> list[str]:
         if record["action"] in ("unmerge", "decompress"):
             apart.add(record["run"])
     rows = seen.database.run("MATCH (r:JochiJobRun {job: 'undo'}) RETURN r.id AS id, r.changed AS changed", write=False)
+    # Of what was forgotten the records are gone: of a memory at most that it came back, its state and its edge.
+    lost = 3 * len(seen.bare)
     return [
         f"{row['id']} counts {row['changed']}, its records {said[row['id']]}"
         for row in rows
-        if row["id"] not in apart and row["changed"] != said[row["id"]]
+        if row["id"] not in apart and not said[row["id"]] <= row["changed"] <= said[row["id"]] + lost
     ]
 
 
@@ -259,6 +274,158 @@ def memories_are_whole(seen: Seen) -> list[str]:
     return [f"no whole memory: {row['v']}" for row in rows]
 
 
+_PLANS = """
+MATCH (p:JochiPlan) WHERE p.expires_at IS NOT NULL
+OPTIONAL MATCH (r:JochiJobRun {id: p.run})
+RETURN p.id AS id, p.state AS state, p.run AS run, p.excluded AS excluded,
+  r.changed AS changed, r.finished_at IS NOT NULL AS finished,
+  COLLECT { MATCH (x:JochiPlanPart {plan: p.id}) WHERE x.n >= 0 RETURN x {.keys, .excluded, .results, .done} } AS parts
+"""
+
+
+def plans_do_what_they_name(seen: Seen) -> list[str]:
+    """A plan's run has records of just the memories that the plan says were done; what was left out isn't among them."""
+    acted: dict[str, set[str]] = defaultdict(set)
+    left_out: dict[str, set[str]] = defaultdict(set)
+    for record in seen.records:
+        if record["action"] != "protect":
+            acted[record["run"]].update(record.get("keys") or [record["key"]])
+        elif record.get("rule") == "plan.excluded":
+            left_out[record["run"].rsplit("/", 1)[0]].add(record["key"])
+    wrong = []
+    for plan in seen.database.run(_PLANS, write=False):
+        done: set[str] = set()
+        out: set[str] = set()
+        places = 0
+        for part in plan["parts"]:
+            out.update(part["excluded"])
+            if part["done"] != len(part["results"]) or (
+                plan["state"] == "applied" and part["done"] != len(part["keys"])
+            ):
+                wrong.append(
+                    f"{plan['id']} ({plan['state']}) looked at {part['done']} of {len(part['keys'])}, says {len(part['results'])}"
+                )
+            said = list(zip(part["keys"], part["results"], strict=False))
+            done.update(key for key, outcome in said if outcome in ("applied", "partly"))
+            places += sum(outcome in ("applied", "partly") for _key, outcome in said)
+            wrong += [
+                f"{plan['id']} says of {key}: {outcome}, left out: {key in part['excluded']}"
+                for key, outcome in said
+                if key != GONE and (outcome == "excluded") != (key in part["excluded"])
+            ]
+        lost = {GONE} | seen.bare
+        if not len(out - lost) <= plan["excluded"] <= len(out) + len(lost) or not left_out[plan["id"]] - lost <= out:
+            wrong.append(
+                f"{plan['id']} left {plan['excluded']} out, {len(out)} are named, records of {left_out[plan['id']]}"
+            )
+        if plan["run"] is None:
+            continue
+        on_record, done = acted[plan["run"]] - lost, done - lost
+        if on_record & out:
+            wrong.append(f"{plan['run']} did what was left out: {on_record & out}")
+        if on_record != done or plan["changed"] != places:
+            wrong.append(
+                f"{plan['run']} counts {plan['changed']}, says {places} done, records differ in {on_record ^ done}"
+            )
+        if (plan["state"] == "applied") != plan["finished"]:
+            wrong.append(f"{plan['run']} is finished: {plan['finished']}, its plan {plan['state']}")
+    return wrong
+
+
+_STOPPED = """
+MATCH (r:JochiJobRun) WHERE r.stopped OR r.stopped_at IS NOT NULL OR r.approved_at IS NOT NULL
+RETURN r.id AS id, r.stopped = true AND r.stopped_at IS NOT NULL AS stopped,
+  r.approved_at IS NOT NULL AS approved, r.approved_by AS by,
+  [i IN range(0, coalesce(size(r.approved_counts), 0) - 1) |
+    [r.stopped_scopes[i] + '/' + r.stopped_kinds[i], r.approved_counts[i]]] AS lifts,
+  COUNT { MATCH (j:JochiJob {stopped_run: r.id}) } AS stands
+"""
+
+
+def the_breaker_waits_for_a_go(seen: Seen) -> list[str]:
+    """A run that was stopped has its job stand still for it, or a go with all that belongs to it; no more was pruned than that."""
+    wrong = []
+    lifted: Counter[str] = Counter()
+    for run in seen.database.run(_STOPPED, write=False):
+        for place, n in run["lifts"] or ():
+            lifted[place] += n
+        if not run["stopped"] or run["stands"] != int(not run["approved"]):
+            wrong.append(
+                f"{run['id']} was stopped: {run['stopped']}, has a go: {run['approved']}, {run['stands']} jobs stand still"
+            )
+        if run["approved"] != bool(run["by"] and run["lifts"]):
+            wrong.append(f"{run['id']} has half a go: {run['approved']}, by {run['by']}, {run['lifts']}")
+    pruned: Counter[str] = Counter()
+    for record in seen.records:
+        if record["action"] == "prune" and not record.get("of") and not record["run"].startswith("plan/"):
+            pruned[f"{record.get('scope')}/{record.get('kind')}"] += 1
+    counted = seen.database.run(
+        "MATCH (q:JochiQuota) RETURN q.key AS key, reduce(n = 0, c IN q.counts | n + c) AS n", write=False
+    )
+    counts = {row["key"]: row["n"] for row in counted}
+    wrong += [f"{place} counts {n}, and no more than {FLOOR} may be" for place, n in counts.items() if n > FLOOR]
+    return wrong + [
+        f"{n} of {place} were pruned, {counts.get(place, 0)} counted and {lifted[place]} let through"
+        for place, n in pruned.items()
+        if n > counts.get(place, 0) + lifted[place]
+    ]
+
+
+_TEXTS = """
+MATCH (n) WHERE NOT n:JochiProcedure AND NOT n:JochiPolicy
+WITH labels(n) AS place, properties(n) AS p
+UNWIND keys(p) AS name
+UNWIND CASE WHEN p[name] IS :: LIST<STRING NOT NULL> NOT NULL THEN p[name] ELSE [p[name]] END AS text
+WITH place, name, text WHERE text IS :: STRING NOT NULL AND text CONTAINS ' of s'
+RETURN place, name, text
+UNION
+MATCH ()-[r]->()
+WITH type(r) AS type, properties(r) AS p
+UNWIND keys(p) AS name
+WITH type, name, p[name] AS text WHERE text IS :: STRING NOT NULL AND text CONTAINS ' of s'
+RETURN [type] AS place, name, text
+"""
+
+
+def what_was_forgotten_is_gone(seen: Seen) -> list[str]:
+    """No memory, no record and no copy has it, in no scope and under no key; of what was cut the rest is there."""
+    gone: set[str] = set()
+    said: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    wrong = []
+    for order in seen.forgotten:
+        for key in order.keys - order.held:
+            if not order.cut:
+                gone.add(key)
+            wrong += [
+                f"of {key} {memory['p'].get('content')!r} is left"
+                for memory in seen.by_key.get(key, [])
+                if order.cut and memory["p"].get("content") != REST
+            ]
+        if order.said is not None and not order.held:
+            said[order.said.rsplit(" ", 1)[1]].append(phrase(order.said))
+    wrong += [f"{key} was forgotten and is there" for key in gone if key in seen.by_key]
+    for record in seen.records:
+        named = {*(record.get("keys") or ()), record.get("key"), record.get("into")} & gone
+        if named:
+            wrong.append(f"{record['id']} ({record['action']}) names what was forgotten: {named}")
+    for row in seen.database.run(_TEXTS, write=False) if said else ():
+        for scope in set(re.findall(r"\bs\d+\b", row["text"])):
+            wrong += [
+                f"{row['place']}.{row['name']} says {row['text']!r}"
+                for words in said[scope]
+                if says(row["text"], words)
+            ]
+    return wrong
+
+
+def forgetting_has_its_receipts(seen: Seen) -> list[str]:
+    """Nothing is half forgotten, and each receipt names the one before it."""
+    rows = seen.database.run("MATCH (f:JochiForgetting) WHERE f.id <> 'gate' RETURN f.id AS id", write=False)
+    wrong = [f"{row['id']} was never ended" for row in rows]
+    chain = read_chain(seen.database)
+    return wrong + ([] if chain.broken_at is None else [f"the receipt {chain.broken_at} doesn't fit"])
+
+
 CHECKS: tuple[Callable[[Seen], list[str]], ...] = (
     changes_are_on_record,
     the_dead_are_on_record,
@@ -270,22 +437,44 @@ CHECKS: tuple[Callable[[Seen], list[str]], ...] = (
     edges_are_on_record,
     contents_are_on_record,
     memories_are_whole,
+    plans_do_what_they_name,
+    the_breaker_waits_for_a_go,
+    what_was_forgotten_is_gone,
+    forgetting_has_its_receipts,
 )
 
 
 def faults(
-    database: Database, touched: Mapping[str, int] | None = None, said: Iterable[str] = ()
+    database: Database,
+    touched: Mapping[str, int] | None = None,
+    said: Iterable[str] = (),
+    turned: Mapping[str, int] | None = None,
+    forgotten: Sequence[Order] = (),
+    receipts: Iterable[str] = (),
 ) -> dict[str, list[str]]:
     """What is wrong, by check; nothing where all is whole. ``touched``: touches that were acknowledged, by key; ``said``: memories
-    that were."""
-    seen = Seen(database)
+    that were; ``turned``: an agent's writes that were, by key; ``forgotten``: requests to forget that were; ``receipts``: hashes of
+    theirs."""
+    seen = Seen(database, forgotten)
     found = {check.__name__: check(seen) for check in CHECKS}
     waiting = Counter(row["k"] for row in database.run("MATCH (a:JochiAccess) RETURN a.key AS k", write=False))
     found["touches_count_once"] = [
         f"{key}: {n} touches, {seen.by_key[key][0]['p'].get('access_count')} counted, {waiting[key]} wait"
         for key, n in (touched or {}).items()
         if key.rsplit("/", 1)[1].startswith("heavy")
+        and key not in seen.bare
         and (seen.by_key[key][0]["p"].get("access_count") or 0) + waiting[key] != n
     ]
-    found["nothing_said_is_lost"] = [key for key in said if key not in seen.by_key]
+    # More than were acknowledged: one whose answer was lost may have arrived, and then be sent again by the driver.
+    purged = seen.keyed("purge")
+    found["no_write_is_lost"] = [
+        f"{key}: {n} writes, {[memory['p'].get('turns') for memory in seen.by_key.get(key, [])]} there"
+        for key, n in (turned or {}).items()
+        if key not in purged
+        and key not in seen.bare
+        and not any((memory["p"].get("turns") or 0) >= n for memory in seen.by_key.get(key, []))
+    ]
+    found["nothing_said_is_lost"] = [key for key in said if key not in {*seen.by_key, *purged, *seen.bare}]
+    kept = {receipt.hash for receipt in read_chain(database).receipts} if receipts else set()
+    found["no_receipt_is_lost"] = [hash for hash in receipts if hash not in kept]
     return {name: wrong for name, wrong in found.items() if wrong}

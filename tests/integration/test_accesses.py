@@ -201,7 +201,7 @@ def test_the_command(jochi: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert "2 touches taken" in run("m1", key, "--agent", "ada", "--at", "2026-06-15T12:00:00Z").output
     assert run("m1", "--recalled", "--batch", "b", "--at", "2026-06-15T12:00:00Z").exit_code == 0
-    assert "1 were taken before" in run("m1", "--recalled", "--batch", "b").output
+    assert "1 was taken before" in run("m1", "--recalled", "--batch", "b").output
     partly = run("/x", key, "--at", "2026-06-15T12:00:00Z")
     assert isinstance(partly.exception, JochiError)
     assert partly.exception.exit_code == 3

@@ -326,6 +326,15 @@ def test_another_content_written_since_stays(client: Jochi) -> None:
     assert look(client, key) == before
 
 
+def test_what_was_taken_back_already_is_as_before_for_an_undo(client: Jochi) -> None:
+    keys = [put(client, one) for one in ("a", "b")]
+    assert work(client)["done"] == 2
+    client.decompress([keys[0]], now=NOW)
+    run = f"compress/{NOW:%Y-%m-%dT%H:%M:%SZ}"
+    assert client.undo(run, dry_run=True, now=NOW).counts == {"as_before": 1, "undone": 1}
+    assert client.undo(run, now=NOW).counts == {"as_before": 1, "undone": 1}
+
+
 def test_a_cycle_is_undone_like_any_run_and_its_record_outlasts_the_time_of_records(client: Jochi) -> None:
     keys = [put(client, one) for one in ("a", "b", "c")]
     before = {key: look(client, key) for key in keys}
@@ -334,6 +343,16 @@ def test_a_cycle_is_undone_like_any_run_and_its_record_outlasts_the_time_of_reco
         list(row.values())
         for row in client.database.run("MATCH (a:CurationAudit {action: 'compress'}) RETURN DISTINCT a.run")
     ]
+    assert run == f"compress/{NOW:%Y-%m-%dT%H:%M:%SZ}"
+    listed = next(found for found in client.runs() if found.job == "compress")
+    (shown,) = client.runs(run)
+    assert (listed.id, listed.scanned, listed.changed, dict(listed.counts)) == (run, 3, 3, {"compressed": 3})
+    assert (listed.errors, listed.seconds, listed.policy, listed.status) == (0, 0, client.policy.label, "ok")
+    assert listed.version is not None
+    was, left = sum(before[key]["token_count"] for key in keys), sum(look(client, key)["token_count"] for key in keys)
+    assert (listed.tokens_before["ARCHIVE"], listed.tokens_after["ARCHIVE"]) == (was, left)
+    assert sum(listed.tokens_before.values()) == was
+    assert [(done.action, done.n, done.keys) for done in shown.done] == [("compress", 3, tuple(keys))]
     # Nobody else has the long content: the record stays as long as it is needed.
     client.run("expire_audit", now=NOW + 400 * DAY)
     assert len(client.database.run("MATCH (a:CurationAudit {action: 'compress'})-[:KEEPS]->(s) RETURN s")) == 6

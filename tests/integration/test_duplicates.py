@@ -219,6 +219,37 @@ def test_a_new_text_voids_the_ruling_and_the_decision(pairs: Pairs) -> None:
     assert (flag["judge_due"], flag["found_at"]) == (LATER, LATER)
 
 
+def test_a_flag_crosses_the_threshold_with_its_vectors(pairs: Pairs) -> None:
+    """The contents are the same; a later model sees them nearer, or farther."""
+    a, b = pairs.add("a", 1.0), pairs.add("b", 0.9)
+    pairs.find()
+    assert pairs.flag(a, b)["verdict"] == "flag"
+    pairs.change(b, embedding=at_cosine(0.97, pairs.dimensions))
+    pairs.find(LATER)
+    flag = pairs.flag(a, b)
+    assert (flag.get("verdict"), flag["judge_due"]) == (None, LATER)
+    assert pairs.judge(MERGE, LATER).done == 1
+    assert "merge_due" in pairs.flag(a, b)
+    pairs.change(b, embedding=at_cosine(0.9, pairs.dimensions))
+    assert pairs.find(LATER).changed == 1
+    flag = pairs.flag(a, b)
+    assert (flag["verdict"], flag["reasons"], "merge_due" in flag) == ("flag", ["below_merge_threshold"], False)
+
+
+def test_a_fact_that_comes_later_vetoes_what_was_judged(pairs: Pairs) -> None:
+    a, b = pairs.add("a", 1.0), pairs.add("b", 0.97)
+    pairs.find()
+    pairs.judge(MERGE)
+    pairs.change(b, sensitivity="secret")
+    pairs.find(LATER)
+    flag = pairs.flag(a, b)
+    assert (flag["verdict"], flag["reasons"], "merge_due" in flag) == ("veto", ["sensitivity"], False)
+    pairs.client.database.run("MATCH (m:Curated {key: $key}) REMOVE m.sensitivity", {"key": b})
+    pairs.change(b)
+    pairs.find(LATER)
+    assert pairs.flag(a, b)["judge_due"] == LATER
+
+
 @pytest.mark.parametrize("end", ["a", "b"])
 def test_a_rejection_is_remembered_while_both_say_the_same(pairs: Pairs, end: str) -> None:
     a, b = pairs.add("a", 1.0), pairs.add("b", 0.97)

@@ -49,7 +49,7 @@ def test_a_pair_is_leased_to_one_alone_and_comes_back(pairs: Pairs, pair: tuple[
     first = pairs.queue().lease()
     row = first.rows[0]
     assert (row["start"], row["end"], row["left"], row["right"]) == (*pair, "Text of a in s", "Text of b in s")
-    assert (row["scope"], row["kind"], row["unknown"]) == ("s", "Belief", 0.0)
+    assert (row["scope"], row["kind"], row["unknown"]) == ("s", "Belief", None)
     assert row["score"] == pytest.approx(0.97, abs=1e-6)
     assert not pairs.queue(NOON + LEASE - SECOND).lease().rows
     second = pairs.queue(NOON + LEASE).lease()  # the first worker was killed
@@ -74,6 +74,37 @@ def test_what_a_ruling_leaves(pairs: Pairs, pair: tuple[str, str]) -> None:
     assert flag["end_text"] == text_hash("Text of b in s")
     assert not flag.keys() & {"merge_due", "judge_due", "judge_lease"}
     assert not pairs.queue().lease().rows
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "greater", "verdict"),
+    [
+        (0.0, 0.0, 0.0, "merge"),
+        (0.1, 0.3, 0.3, "merge"),
+        (0.31, 0, 0.31, "flag"),
+        # Nobody knows: never as if all were known.
+        (None, None, None, "flag"),
+        (0.0, None, None, "flag"),
+        (None, 0.2, None, "flag"),
+        ("0.0", 0.0, None, "flag"),
+        (float("nan"), 0.0, None, "flag"),
+    ],
+)
+def test_how_much_of_a_pair_the_model_could_read_is_told(
+    pairs: Pairs, left: Any, right: Any, greater: float | None, verdict: str
+) -> None:
+    pairs.add("a", 1.0, "Anna has 5 dogs.", embedding_unknown=left)
+    pairs.add("b", 0.97, "Anna has five dogs.", embedding_unknown=right)
+    pairs.add("c", 0.96, "anna has 5 dogs", embedding_unknown=left)
+    pairs.find()
+    queue = pairs.queue()
+    batch = queue.lease()
+    shares = {(row["start"], row["end"]): row["unknown"] for row in batch.rows}
+    assert shares["s/a", "s/b"] == greater
+    queue.finish(batch, Judge().handle(batch.rows).done)
+    assert pairs.flag("s/a", "s/b")["verdict"] == verdict
+    # The same words need no vector to say so; but those of a text that the model doesn't know are never merged.
+    assert pairs.flag("s/a", "s/c")["verdict"] == ("flag" if left == 0.31 else "merge")
 
 
 def test_the_text_hash_is_the_servers(pairs: Pairs) -> None:
@@ -372,7 +403,7 @@ def test_the_command_line(pairs: Pairs, pair: tuple[str, str], cli: Callable[...
     assert "s/b" in listed.output
     as_json = json.loads(cli("duplicates", "--json").output)
     assert (as_json["pairs"][0]["left"], as_json["more"]) == ("s/a", False)
-    assert "1 pairs wait for `jochi worker`" in " ".join(cli("duplicates", "summary").output.split())
+    assert "1 pair waits for `jochi worker`" in " ".join(cli("duplicates", "summary").output.split())
     assert json.loads(cli("duplicates", "summary", "--json").output)["pairs"] == 1
     done = cli("duplicates", "--reject", *pair)
     assert (done.exit_code, "never merge" in done.output) == (0, True)

@@ -281,7 +281,7 @@ def test_the_plans_seek(pairs: Pairs) -> None:
         ("dedup/find_duplicates", "act", {"keys": ["s/m1"]}),
         ("work/lease_judge", "body", lease),
         ("work/finish_judge", "body", {"token": "t", "guard": "g", "results": []}),
-        ("dedup/decide", "body", {"by": "b", "decision": "approved", "pairs": []}),
+        ("dedup/decide", "body", {"run": "r", "by": "b", "decision": "approved", "pairs": []}),
     ]
     with pairs.client.database.driver.session() as session:
         for name, section, asked in texts:

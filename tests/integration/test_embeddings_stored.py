@@ -100,7 +100,7 @@ def test_minilm_s_vectors_are_stored_and_what_it_cannot_read_is_marked(jochi: Jo
     assert len(tea["embedding"]) == DIMENSIONS
     near, far = (sum(a * b for a, b in zip(tea["embedding"], x["embedding"], strict=True)) for x in (fond, rocket))
     assert near > 0.8 > 0.3 > far
-    assert "embedding_unknown" not in tea
+    assert (tea["embedding_unknown"], fond["embedding_unknown"]) == (0.0, 0.0)
     assert "embedding" not in thai, "the vectors of what a model can't read are all alike"
     assert thai["embedding_unknown"] == blank["embedding_unknown"] == 1.0
     assert not {"embedding", "embedding_model"} & empty.keys(), "there is nothing to embed"
@@ -108,14 +108,16 @@ def test_minilm_s_vectors_are_stored_and_what_it_cannot_read_is_marked(jochi: Jo
     assert (worker.progress["embed"].done, worker.progress["embed"].failed) == (5, 0)
 
 
-def test_a_text_that_can_be_read_again_loses_its_mark(jochi: Jochi) -> None:
+def test_a_text_that_can_be_read_again_has_another_share(jochi: Jochi) -> None:
     beliefs(jochi, "ความทรงจำ")
     work_once(jochi, Fake(lambda text: Embedded(vector(0.5), 1.0)))
     assert stored(jochi)["embedding_unknown"] == 1.0
     jochi.database.run("MATCH (m:Belief) SET m.content = 'memory', m.embed_due = $now", {"now": NOON})
     work_once(jochi, Fake(lambda text: Embedded(vector(0.25), 0.0)))
-    assert "embedding_unknown" not in stored(jochi)
-    assert stored(jochi)["embedding"][0] == 0.25
+    assert (stored(jochi)["embedding_unknown"], stored(jochi)["embedding"][0]) == (0.0, 0.25)
+    jochi.database.run("MATCH (m:Belief) SET m.content = 'memories', m.embed_due = $now", {"now": NOON})
+    work_once(jochi, Fake(lambda text: Embedded(vector(0.5))))
+    assert "embedding_unknown" not in stored(jochi), "this provider doesn't tell"
 
 
 def test_new_content_gets_a_new_vector_and_loses_the_old_one(jochi: Jochi) -> None:

@@ -94,7 +94,7 @@ def test_yes_enrols_and_what_could_not_be_ends_with_3(
     assert code(done) == 3
     assert ("Enrol 3 nodes?" in done.stderr) is (answer is not None)
     assert "3 nodes enrolled, 0 were memories before" in done.stdout
-    assert "1 nodes were not enrolled: 1 have no scope (4)" in str(done.exception)
+    assert "1 node was not enrolled: 1 have no scope (4)" in str(done.exception)
     assert curated(tickets) == 3
     scoped(tickets)
     again = run("enrol", "Ticket", "--yes", "--json")

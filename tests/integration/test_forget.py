@@ -13,6 +13,7 @@ from tests.unit.test_forgetting import SECRET
 from jochi import Jochi, importing
 from jochi.errors import Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
+from jochi.operate.results import Switch
 from jochi.scheduler.runner import run_job
 from jochi_workers.prepare import Prepare
 from jochi_workers.worker import Worker
@@ -221,6 +222,113 @@ def test_everything_the_engine_keeps_of_it_goes(engine: Jochi) -> None:
     assert engine.database.run("MATCH (m:Curated) RETURN m.merged_from AS f") == [{"f": ["default/x"]}]
     assert done.counts["tombstones"] == 1
     assert done.counts["accesses"] == 1
+
+
+def graph(client: Jochi) -> dict[str, Any]:
+    """All nodes but what forgetting itself keeps, with labels, properties and what hangs on them, by element id."""
+    rows = client.database.run(
+        "MATCH (n) WHERE NOT (n:JochiForgetting OR n:JochiForgotten OR n:JochiReceipt OR n:JochiScopeChange) "
+        "RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS stored, COUNT { (n)--() } AS links",
+        write=False,
+    )
+    return {row.pop("id"): row for row in rows}
+
+
+def compressed(client: Jochi, key: str, *originals: str) -> None:
+    """A record of ``key`` that keeps these contents."""
+    client.database.run(
+        "CREATE (a:CurationAudit {id: 'c/' + $key, run: 'c', key: $key, scope: split($key, '/')[0], action: 'compress', at: $now}) "
+        "FOREACH (text IN $originals | CREATE (a)-[:KEEPS {role: 'before'}]->(:CurationSnapshot {content: text, tier: 'HOT'}))",
+        {"key": key, "originals": list(originals), "now": NOW},
+    )
+
+
+def test_a_phrase_of_one_scope_leaves_all_else_as_it_is(engine: Jochi) -> None:
+    """Other tenants' memories and copies, switches and counts of scopes with that name, words of our own: none is touched."""
+    memories(
+        engine,
+        {"id": "a", "content": "Alice runs"},
+        {"id": "short", "content": "somebody runs", "properties": {"state": "active"}},
+        {"scope": "bob", "id": "b", "content": "Alice calls"},
+        {"scope": "bob", "id": "short", "content": "somebody calls"},
+        {"scope": "alice", "id": "x", "content": "nobody is named here"},
+    )
+    compressed(engine, "default/short", "As Alice told us, somebody runs", "the same as somebody else told it")
+    compressed(engine, "bob/short", "As Alice told us, somebody calls", "the same")
+    engine.pause(Switch("scope", "alice"))
+    engine.database.run(
+        "CREATE (:JochiQuota {key: 'alice/Task', hours: [1], counts: [2]}), (:JochiScope {name: 'alice'}), "
+        "(:CurationAudit {id: 'r/alice/x', run: 'r', key: 'alice/x', scope: 'alice', action: 'archive', at: $now, "
+        "before_tier: 'HOT'}), "
+        "(:JochiJobRun {id: 'curate_due/0', job: 'curate_due', status: 'running', error: 'at alice/x: no'}), "
+        "(:CurationAudit {id: 'r/alice/x/demote', run: 'r', action: 'demote', property: 'tier', keys: ['alice/x'], "
+        "before: ['HOT'], after: ['COLD'], at: $now})",
+        {"now": NOW},
+    )
+    before = graph(engine)
+    plan = engine.plan_forgetting(Request(phrase="Alice", scope="default"))
+    assert [(target.key, target.outcome) for target in plan.targets] == [("default/a", "forget")]
+    assert plan.records == 1
+    for word in ("hot", "running", "active", "curate_due", "tier"):
+        engine.forget(Request(phrase=word, scope="default"))
+        after = graph(engine)
+        assert after == before, word
+    done = engine.forget(Request(phrase="Alice", scope="default"), verify=True)
+    # In other scopes it may be said: the receipt says where.
+    assert sorted(mention.place[0] for mention in done.left) == ["Curated", "CurationSnapshot"]
+    after = graph(engine)
+    gone = [before[each] for each in before.keys() - after.keys()]
+    assert sorted((row["labels"][0], row["stored"].get("content")) for row in gone) == sorted(
+        [
+            ("CurationSnapshot", "As Alice told us, somebody runs"),
+            ("CurationSnapshot", "the same as somebody else told it"),
+            ("Curated", "Alice runs"),
+        ]
+    )
+    # One record lost its copies, nothing else is another.
+    assert [key for key in after if after[key]["stored"] != before[key]["stored"]] == []
+    assert [after[key]["stored"]["key"] for key in after if after[key] != before[key]] == ["default/short"]
+
+
+def test_a_memory_by_its_id_leaves_what_others_say_of_their_own(engine: Jochi) -> None:
+    memories(engine, {"id": "a", "content": "likes tea"}, {"id": "short", "content": "a list of drinks"})
+    compressed(engine, "default/short", "Bob likes tea and water")
+    before = graph(engine)
+    engine.forget(Request(keys=("default/a",)))
+    assert {row["stored"].get("content") for key, row in before.items() if key not in graph(engine)} == {"likes tea"}
+
+
+def test_the_name_of_a_scope_is_no_content(engine: Jochi) -> None:
+    """A scope goes with --scope; a memory isn't about Alice for standing in hers, and is learned as before."""
+    memories(engine, {"scope": "alice", "id": "x", "content": "water the plants"}, {"id": "y", "content": "ask Alice"})
+    engine.forget(Request(phrase="Alice"))
+    assert keys(engine) == {"alice/x"}
+    memories(engine, {"scope": "alice", "id": "z", "content": "the plants are fine", "properties": {"state": "active"}})
+    engine.forget(Request(phrase="active"))
+    engine.database.run("MATCH (m:Curated) SET m.prepare_due = $now", {"now": NOW})
+    Worker(engine.engine, [Prepare()]).run(once=True)
+    assert keys(engine) == {"alice/x", "alice/z"}
+
+
+def test_what_the_breaker_stopped_can_be_approved_when_its_scope_was_forgotten(engine: Jochi) -> None:
+    memories(engine, {"scope": "carol", "id": "c", "content": "c"}, {"scope": "bob", "id": "b", "content": "b"})
+    for scopes in (["carol", "bob"], ["bob"]):
+        run = run_job(engine.engine, "curate_due", now=NOW)[-1].id
+        kinds = ["Task", "Belief"][: len(scopes)]
+        engine.database.run(
+            "MATCH (j:JochiJob {name: 'curate_due'}), (r:JochiJobRun {id: $run}) SET j.stopped_run = $run, r.stopped_at = $now, "
+            "r.stopped_scopes = $scopes, r.stopped_kinds = $kinds, r.stopped_windows = ['run', 'run'], r.stopped_counted = [1, 2], "
+            "r.stopped_limits = [3, 4], r.stopped_waiting = [5, 6], r.stopped_hours = 24",
+            {"run": run, "scopes": scopes, "kinds": kinds, "now": NOW},
+        )
+        engine.forget(Request(scope=scopes[0]))
+        approved = engine.approve_run(run, now=NOW)
+        assert [(lift.scope, lift.kind) for lift in approved.lifts] == [("forgotten", "Task"), ("bob", "Belief")][
+            : len(scopes)
+        ]
+        assert engine.database.run("MATCH (j:JochiJob {name: 'curate_due'}) RETURN j.stopped_run AS run") == [
+            {"run": None}
+        ]
 
 
 def test_what_was_merged_goes_whichever_is_named(engine: Jochi) -> None:
@@ -468,6 +576,48 @@ def test_a_forgetting_that_was_cut_off_is_finished_by_the_next(engine: Jochi, mo
     assert done.left == ()
     assert said_anywhere(engine, "default/a") == 0
     assert [receipt.body["form"] for receipt in engine.receipts().receipts] == ["phrase", "resumed", "phrase"]
+
+
+def test_what_is_held_by_the_time_it_is_finished_keeps_its_records(
+    engine: Jochi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cut off before it deleted, then put on hold: whoever finishes it leaves the memory alone, and all that is on record of it."""
+    from jochi.forgetting.forget import _Work
+
+    memories(engine, {"id": "a", "content": "a stays"}, {"id": "b", "content": "b goes"})
+    engine.database.run(
+        "UNWIND ['default/a', 'default/b'] AS key CREATE (:CurationAudit {id: 'r/' + key, run: 'r', action: 'archive', rule: 'x', "
+        "at: $now, key: key, properties: ['state']})",
+        {"now": NOW},
+    )
+
+    def cut_off(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_Work, "act", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            engine.forget(Request(keys=("default/a", "default/b")), now=NOW)
+    engine.database.run("MATCH (m:Curated {key: 'default/a'}) SET m.hold_until = $until", {"until": NOW + DAY})
+    done = engine.forget(Request(phrase="never said", scope="default"), now=NOW + timedelta(minutes=11))
+    assert keys(engine) == {"default/a"}
+    assert engine.database.run("MATCH (a:CurationAudit) RETURN a.key AS key") == [{"key": "default/a"}]
+    assert done.held == {}
+    told = [(receipt.body["form"], receipt.body["protected"]) for receipt in engine.receipts().receipts]
+    assert told == [("resumed", 1), ("phrase", 0)]
+
+
+def test_of_a_scope_in_which_something_is_held_the_rest_leaves_no_trace(engine: Jochi) -> None:
+    memories(engine, {"id": "a", "content": "a goes", "scope": "s"}, {"id": "b", "content": "b stays", "scope": "s"})
+    engine.database.run(
+        "CREATE (:CurationAudit {id: 'r/1', run: 'r', action: 'demote', rule: 'x', at: $now, n: 2, property: 'tier', "
+        "keys: ['s/a', 's/b'], before: ['HOT', 'HOT'], after: ['WARM', 'WARM']}) "
+        "WITH 1 AS one MATCH (m:Curated {key: 's/b'}) SET m.hold_until = $until",
+        {"now": NOW, "until": NOW + DAY},
+    )
+    done = engine.forget(Request(scope="s"), now=NOW, verify=True)
+    assert (keys(engine), dict(done.held), done.left) == ({"s/b"}, {"s/b": ("hold",)}, ())
+    assert engine.database.run("MATCH (a:CurationAudit) RETURN a.keys AS keys") == [{"keys": ["forgotten", "s/b"]}]
 
 
 def test_dense_memories_go_in_bounded_transactions(engine: Jochi) -> None:

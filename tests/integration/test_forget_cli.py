@@ -65,7 +65,7 @@ def test_a_dry_run_shows_what_goes_what_is_cut_and_what_stays(run: Run, jochi: J
     assert "would be: cut 1" in told.output
     assert "is said in Curated:MemoryEntry: content" in told.output
     near = run("forget", "--match", "alice@acme.io", "--everywhere", "--dry-run")
-    assert "1 have these words only as part of others and stay: default/other" in near.output
+    assert "1 has these words only as part of others and stays: default/other" in near.output
     assert (len(keys(jochi)), (tmp_path / "forget.key").exists(), jochi.receipts().receipts) == (4, False, ())
 
 
@@ -88,8 +88,14 @@ def test_it_asks_and_no_changes_nothing(run: Run, jochi: Jochi) -> None:
 
 
 def test_ids_hash_standard_input_and_scope(run: Run, jochi: Jochi) -> None:
-    assert run("forget", "--id", "default/cat", "--id", "default/never", "--yes").exit_code == 0
+    done = run("forget", "--id", "default/cat", "--id", "default/never", "--yes")
+    assert done.exit_code == 0
+    assert "default/never: there is no such memory" in done.output
     assert "default/cat" not in keys(jochi)
+    for wrong in (("--id", "default/never"), ("--hash", "v2:9f2c", "--everywhere")):
+        typo = run("forget", *wrong, "--yes")
+        assert typo.exit_code == 3
+        assert "nothing to forget" in typo.output
     hashed = jochi.database.run("MATCH (m:Curated {key: 'default/mail'}) RETURN m.content_hash AS h")[0]["h"]
     assert run("forget", "--hash", hashed, "--everywhere", "--yes").exit_code == 0
     assert run("forget", "--match", "-", "--scope", "default", "--yes", input="5 elm st\n").exit_code == 0
@@ -98,7 +104,7 @@ def test_ids_hash_standard_input_and_scope(run: Run, jochi: Jochi) -> None:
     assert json.loads(as_json.stdout)["counts"]["memories"] == 2
     shown = run("receipts")
     assert (shown.exit_code, keys(jochi)) == (0, set())
-    assert "4 receipts" in shown.output
+    assert "6 receipts" in shown.output
     assert "Elm" not in shown.output
     jochi.database.run("MATCH (r:JochiReceipt {number: 2}) SET r.body = '{}'")
     broken = run("receipts", "--json")

@@ -148,6 +148,20 @@ def test_the_record_says_what_decided(client: Jochi) -> None:
     assert flag_of(client.database, A, B) == {}
 
 
+def test_the_run_says_what_it_merged_what_rails_held_and_the_tokens(client: Jochi) -> None:
+    pair(client, {"tier": "HOT", "token_count": 5}, {"tier": "WARM", "token_count": 8, "pinned": True})
+    [run] = run_job(client.engine, JOB, now=NOW)
+    [summary] = client.runs(run.id)
+    assert (summary.changed, dict(summary.counts), dict(summary.skipped)) == (0, {}, {"pinned": 1})
+    assert (dict(summary.tokens_before), dict(summary.tokens_after)) == ({}, {})
+    pair(client, {"tier": "HOT", "token_count": 5}, {"tier": "WARM", "token_count": 8})
+    [run] = run_job(client.engine, JOB, now=NOW)
+    [summary] = client.runs(run.id)
+    assert (summary.changed, dict(summary.counts), dict(summary.skipped)) == (1, {"merged": 1}, {})
+    assert dict(summary.tokens_before) == {"HOT": 0, "WARM": 8, "COLD": 0, "ARCHIVE": 0}
+    assert sum(summary.tokens_after.values()) == 0
+
+
 def test_explain_says_with_whom_and_what_holds_it(client: Jochi) -> None:
     pair(client, {}, {"pinned": True}, reasons=["trivial"], score=0.97)
     held(client)
@@ -682,9 +696,9 @@ def test_defined_answers(client: Jochi) -> None:
     client.database.run("MATCH (m:Gone) SET m:Curated REMOVE m:Gone")
     assert outcome() == "unmerged"
     assert outcome() == "not_merged"
-    assert client.engine.call("memory/unmerge", {"now": NOW, "keys": [], "dry_run": False, "run": "r"}) == {
-        "results": []
-    }
+    assert client.engine.call(
+        "memory/unmerge", {"now": NOW, "keys": [], "dry_run": False, "run": "r", "hold": False}
+    ) == {"results": []}
 
 
 def test_a_purge_takes_what_was_kept_for_unmerge(client: Jochi) -> None:

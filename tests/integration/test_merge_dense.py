@@ -186,13 +186,15 @@ def test_readers_see_two_whole_or_one_whole(client: Jochi) -> None:
         )
         assert plain == [{"n": DENSE}]
     assert len(states) >= 4
-    row = client.engine.call("memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": "u"})
+    row = client.engine.call(
+        "memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": "u", "hold": False}
+    )
     steps = 0
     while row["results"][0]["more"]:
         assert seen(client) == two
         steps += 1
         row = client.engine.call(
-            "memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": f"u{steps}"}
+            "memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": f"u{steps}", "hold": False}
         )
     assert steps >= 3
     assert seen(client) == two
@@ -201,7 +203,9 @@ def test_readers_see_two_whole_or_one_whole(client: Jochi) -> None:
 def test_the_job_ends_an_unmerge_that_was_cut_off(client: Jochi) -> None:
     was = put(client, dense())
     drain(client)
-    row = client.engine.call("memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": "u"})
+    row = client.engine.call(
+        "memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": "u", "hold": False}
+    )
     assert row["results"][0]["more"] is True
     assert drain(client, NOW + DAY)["taken_back"] > DENSE / 2
     assert merging(client) == []

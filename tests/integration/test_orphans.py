@@ -70,9 +70,12 @@ def test_it_waits_for_somebody_to_say_go(jochi: Jochi) -> None:
 
 
 def test_what_hangs_on_nothing_goes_and_comes_back(applied: Jochi) -> None:
-    write(applied, context("c"), context("linked"))
+    write(applied, context("c", tier="COLD", token_count=70), context("linked", token_count=900))
     hang(applied, "default/linked", "CREATE (m)-[:PART_OF]->(:Session)")
     (run,) = sweep(applied)
+    (summary,) = applied.runs(run.id)
+    assert (summary.tokens_before["COLD"], sum(summary.tokens_before.values())) == (70, 70)
+    assert sum(summary.tokens_after.values()) == 0
     assert (run.changed, dict(run.tally)) == (1, {"pruned": 1, "rule_orphan_unlinked": 1})
     assert gone(applied) == ["default/c"]
     (audit,) = graph.audits(applied.database)

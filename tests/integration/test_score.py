@@ -249,6 +249,10 @@ def test_a_look_stores_the_score_and_what_its_band_asks_for(applied: Jochi) -> N
     assert (left["poor"]["mvs"], left["poor"]["mvs_at"]) == (pytest.approx(2.5 + 3 * 0.5 ** (30 / 45)), NOW)
     assert (left["poor"]["prepare_due"], left["poor"]["embed_due"]) == (NOW, NOW)
     assert (left["claims"]["prepare_due"], left["fact"]["mvs"]) == (None, None)
+    listed = {one.key: one.missing for one in applied.improvable("default")}
+    assert listed == {"default/poor": ("embedding", "tokens", "keywords"), "default/claims": ("confidence",)}
+    assert [one.key for one in applied.improvable()] == sorted(listed)
+    assert list(applied.improvable("other")) == []
     applied.database.run(
         "MATCH (m:Curated {id: 'poor'}) SET m.keywords = ['k'], m.token_count = 1, m.embedding_unknown = 0.5"
     )
@@ -259,6 +263,7 @@ def test_a_look_stores_the_score_and_what_its_band_asks_for(applied: Jochi) -> N
         None,
         None,
     ]
+    assert [one.key for one in applied.improvable()] == ["default/claims"]
 
 
 def test_what_waits_for_a_merge_is_not_improved(applied: Jochi) -> None:
@@ -274,6 +279,12 @@ def test_what_waits_for_a_merge_is_not_improved(applied: Jochi) -> None:
     assert found == {"default/a": "merge", "default/b": "merge", "default/flagged": "improve", "default/c": "improve"}
     left = look(applied)
     assert {id for id, one in left.items() if one["needs_improvement"]} == {"flagged", "c"}
+
+
+def test_the_list_of_what_could_be_added_is_read_page_by_page(applied: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "PAGE", 3)
+    curate(applied, *(memory(f"m{i}", "MemoryEntry", 30 * DAY) for i in range(7)))
+    assert [one.key for one in applied.improvable()] == [f"default/m{i}" for i in range(7)]
 
 
 def test_the_next_look_comes_when_the_score_leaves_its_band(applied: Jochi) -> None:

@@ -210,7 +210,7 @@ def test_the_command_shows_everything(run: Callable[..., Result], jochi: Jochi) 
         "paused: scope u1 by ",
         "`jochi resume --scope u1` takes it back",
         "the breaker holds back Task in scope u1",
-        "backlog: 1 memories are due",
+        "backlog: 1 memory is due",
         "tombstones: 0",
         "curate_due",
         "Put aside after a failure: 1",

@@ -407,7 +407,9 @@ def test_runs_say_what_they_did_and_what_of_it_was_undone(applied: Jochi, now: d
     assert (one.id, one.status, one.scanned, one.counts["pruned"], one.counts["archived"]) == (run, "ok", 11, 2, 3)
     assert one.skipped["pinned"] == 1
     assert one.version
-    assert sum(one.tokens_after.values()) <= sum(one.tokens_before.values())
+    # "a note" is 2; the tasks and the one that was pruned from HOT have no content.
+    assert dict(one.tokens_before) == {"HOT": 2, "WARM": 2, "COLD": 0, "ARCHIVE": 0}
+    assert dict(one.tokens_after) == {"HOT": 0, "WARM": 0, "COLD": 4, "ARCHIVE": 0}
     assert {(each.action, each.n, each.undone) for each in one.done if each.action == "prune"} == {("prune", 2, 0)}
     applied.undo(run)
     (one,) = applied.runs(run)
@@ -477,3 +479,25 @@ def test_a_merge_of_a_run_is_taken_back(applied: Jochi, now: datetime) -> None:
     assert told(applied) == before
     assert done.run is not None
     assert [row.outcome for row in applied.undo(done.run).rows] == ["merge_again"]
+
+
+def test_what_comes_back_in_two_halves_of_one_undo_is_on_record_twice(applied: Jochi, now: datetime) -> None:
+    put(applied, now, idle("a", now), idle("b", now))
+    run = curate(applied, now)
+    [record] = [each for each in graph.audits(applied.database, lists=True) if each["action"] == "demote"]
+    after = dict(zip(record["keys"], record["after"], strict=True))["default/b"]
+    applied.database.run("MATCH (m:Curated {key: 'default/b'}) SET m.tier = 'ARCHIVE'")
+
+    def goes_away(_done: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        undoing.undo(applied.engine, run, now=now, by="test", on_page=goes_away)
+    applied.database.run("MATCH (m:Curated {key: 'default/b'}) SET m.tier = $tier", {"tier": after})
+    done = undoing.undo(applied.engine, run, now=now, by="test")
+    assert done.resumed
+    made = [each for each in graph.audits(applied.database, lists=True) if each["run"] == done.run]
+    assert sorted(each["keys"] for each in made) == [["default/a"], ["default/b"]]
+    assert len({each["id"] for each in made}) == 2
+    assert done.run is not None
+    assert applied.undo(done.run, now=now).counts == {"undone": 2}

@@ -82,10 +82,10 @@ def test_what_changed_since_stays_is_named_and_goes_with_force(run: Run, applied
     applied.database.run("MATCH (m:Curated {key: 'default/t'}) SET m.state = 'reopened'")
     would = run("undo", curated, "--dry-run")
     assert code(would) == 3
-    assert "1 actions would stay as they are" in error(would)
+    assert "1 action would stay as it is" in error(would)
     done = run("undo", curated)
     assert code(done) == 3
-    assert "1 actions stay as they are" in error(done)
+    assert "1 action stays as it is" in error(done)
     rows = [line for line in done.stdout.splitlines() if line.startswith("default/")]
     assert rows == ["default/t (archive): goes back but for what changed since: state"]
     forced = run("undo", curated, "--force")

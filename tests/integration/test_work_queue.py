@@ -433,6 +433,9 @@ def test_a_changed_model_queues_what_does_not_fit(jochi: Jochi) -> None:
         "length": (fit | {"embedding": [0.5]}, True),
         "hash": (fit | {"embedding_hash": "v2:b"}, True),
         "unreadable": ({"embedding_model": model, "embedding_unknown": 0.9}, False),
+        "as much as may be": ({"embedding_model": model, "embedding_unknown": 0.3}, True),
+        "read": (fit | {"embedding_unknown": 0.0}, False),
+        "read, length": (fit | {"embedding": [0.5], "embedding_unknown": 0.0}, True),
     }
     for id, (more, _) in cases.items():
         remember(jochi, id, "text", **more)

@@ -7,8 +7,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.unit.stub_http import serving
 
 
 @dataclass
@@ -75,18 +77,10 @@ def stub_server() -> Iterator[Stub]:
 
         def log_message(self, *_: Any) -> None: ...
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    stub = Stub(f"http://127.0.0.1:{server.server_address[1]}")
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    stub = Stub("")
+    with serving(Handler, stub.done) as port:
+        stub.url = f"http://127.0.0.1:{port}"
         yield stub
-    finally:
-        stub.done.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def _worded(path: str, request: dict[str, Any], answer: Answer) -> dict[str, Any]:

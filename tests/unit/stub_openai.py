@@ -11,8 +11,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.unit.stub_http import serving
 
 DIMENSIONS = 8
 
@@ -116,15 +118,7 @@ def stub_server() -> Iterator[Stub]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    stub = Stub(f"http://127.0.0.1:{server.server_port}/v1")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    stub = Stub("")
+    with serving(Handler, stub.done) as port:
+        stub.url = f"http://127.0.0.1:{port}/v1"
         yield stub
-    finally:
-        stub.done.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -128,15 +128,17 @@ def test_an_instruction_in_a_memory_is_only_text() -> None:
 
 
 @pytest.mark.skipif(not LOCOMO.is_file(), reason="needs LoCoMo's file")
-def test_whole_sessions_of_locomo() -> None:
-    [first, *_] = json.loads(LOCOMO.read_text(encoding="utf-8"))
+@pytest.mark.parametrize(("most", "found"), [(8, 8), pytest.param(None, 239, marks=pytest.mark.slow)])
+def test_whole_sessions_of_locomo(most: int | None, found: int) -> None:
+    """All that are longer than what is compressed; a few of them where there is no time."""
     talks = [
         turns
-        for name, turns in first["conversation"].items()
+        for one in json.loads(LOCOMO.read_text(encoding="utf-8"))
+        for name, turns in one["conversation"].items()
         if name.startswith("session_") and isinstance(turns, list)
     ]
     texts = ["\n".join(f"{turn['speaker']}: {turn['text']}" for turn in turns) for turns in talks]
-    long = [text for text in texts if Estimate().count(text) > 500][:8]
-    assert len(long) == 8
+    long = [text for text in texts if Estimate().count(text) > 500][:most]
+    assert len(long) == found
     for text in long:
         assert check(text, Extractive(Estimate()).summarise(text, Estimate().count(text) // 2).text) == ()

@@ -73,7 +73,7 @@ def test_vectors_carry_model_and_the_hash_of_the_text_that_was_embedded() -> Non
         ("one", MODEL, content_hash("one")),
         ("two", MODEL, content_hash("two")),
     }
-    assert all(vector.vector == GOOD and vector.unknown is None for vector in outcome.done)
+    assert all(vector.vector == GOOD and vector.unknown == 0.0 for vector in outcome.done)
     assert (outcome.failed, outcome.returned, outcome.stopped_by, outcome.pause) == ({}, [], None, timedelta(0))
 
 
@@ -175,10 +175,10 @@ def test_ctrl_c_in_a_pause_of_the_provider_is_no_error() -> None:
 
 
 @pytest.mark.parametrize(("share", "stored"), [(0.3, True), (0.300001, False), (1.0, False), (0.0, True), (None, True)])
-def test_what_the_model_cannot_read_gets_a_mark_instead_of_a_vector(share: float | None, stored: bool) -> None:
+def test_what_the_model_cannot_read_gets_no_vector_and_the_share_is_told(share: float | None, stored: bool) -> None:
     (vector,) = work(Fake(odd=Embedded(GOOD, share)), rows("odd")).done
     assert vector.vector == (GOOD if stored else None)
-    assert vector.unknown == (None if stored else share)
+    assert vector.unknown == share
     assert vector.hash == content_hash("odd")
 
 

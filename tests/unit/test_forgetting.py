@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,11 +12,10 @@ from hypothesis import strategies as st
 from jochi.errors import UsageError
 from jochi.forgetting.checking import ANYWHERE, Sealer
 from jochi.forgetting.clauses import sentences, without
-from jochi.forgetting.finding import folded_needle
-from jochi.forgetting.mentions import Sought
 from jochi.forgetting.receipts import hash_of
+from jochi.forgetting.records import Sought, change, found_in
 from jochi.forgetting.secret import VARIABLE, ForgetKey, make_key, read_key
-from jochi.forgetting.words import folded, phrase, says
+from jochi.forgetting.words import folded, folded_needle, phrase, says
 from jochi.operate.checks_memories import check_forgetting
 
 SECRET = ForgetKey(bytes(range(32)))
@@ -171,14 +171,149 @@ def test_keys_in_records_are_whole() -> None:
         "run/default/m1",
         "default/m1/purge",
         "failed at default/m1: bad",
-        "carol",
         "carol/x",
         "run/carol/x",
     ):
-        assert sought.in_text(text, record=True), text
-    for text in ("default/m10", "default/m1.5", "xdefault/m1", "carola/x", "caro"):
-        assert not sought.in_text(text, record=True), text
-    assert not sought.in_text("default/m1", record=False)
+        assert sought.names(text), text
+    for text in ("default/m10", "default/m1.5", "xdefault/m1", "carol", "carola/x", "caro"):
+        assert not sought.names(text), text
+
+
+def _row(labels: str, of: str | None = None, **stored: Any) -> dict[str, Any]:
+    """As report/mentions finds it, had all of its properties a needle."""
+    return {"id": "1", "labels": labels.split(), "stored": stored, "names": list(stored), "of": of}
+
+
+OURS = [
+    _row("JochiJobRun", id="hot/1", job="hot", status="hot", mode="hot", policy="hot", procedure="hot", runner="hot"),
+    _row("JochiJob", name="hot", procedure="hot", stopped_run="hot/1"),
+    _row("JochiPump", name="hot", policy="hot"),
+    _row("JochiPlan", id="hot", state="hot", by="hot"),
+    _row("JochiScope", name="hot"),
+    _row("JochiBudget", scope="hot"),
+    _row("JochiQuota", key="hot/Task", scope="hot"),
+    _row("JochiPause", key="scope/hot", what="scope", name="hot"),
+    _row("JochiPause", key="kind/hot", what="kind", name="hot"),
+    _row("JochiAccess", key="default/m"),
+    _row(
+        "CurationAudit",
+        id="hot/s/m",
+        run="hot",
+        key="s/m",
+        scope="hot",
+        kind="hot",
+        rule="hot",
+        action="hot",
+        before_tier="HOT",
+    ),
+    _row("CurationAudit", id="r/s/m/x", keys=["s/m"], property="hot", before=["HOT"], after=["hot"], rule="hot"),
+    _row("CurationSnapshot", of="s/m", tier="HOT", state="hot", scope="hot"),
+]
+
+
+@pytest.mark.parametrize("row", OURS, ids=lambda row: f"{row['labels'][0]}-{row['stored'].get('what', '')}")
+def test_a_phrase_takes_no_word_of_ours(row: dict[str, Any]) -> None:
+    """ "hot" is a tier, "running" a status, and a scope may have the name of a person."""
+    assert change(row, Sought(said=(("hot",),))) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (_row("CurationSnapshot", of="s/m", content="it is hot"), "delete"),
+        (_row("CurationAudit", key="s/m", before_title="hot"), "delete"),
+        (_row("CurationAudit", key="s/m", inputs=["topic: hot", "read: true"]), {"inputs": ["read: true"]}),
+        (_row("JochiJobRun", id="x/1", error="at 'hot': no"), {"error": None}),
+        (_row("JochiPlanPart", keys=["s/m", "s/n"], notes=["", "hot"]), {"notes": ["", "forgotten"]}),
+        (_row("JochiAccess", key="s/m", agent="hot"), {"agent": None}),
+        (_row("JochiSlot", name="s/hot"), None),
+        (_row("JochiSlot", name="s/is hot"), "delete"),
+        (_row("Thing", name="hot"), None),
+    ],
+)
+def test_a_phrase_takes_what_somebody_said(row: dict[str, Any], said: Any) -> None:
+    found = change(row, Sought(said=(("hot",),)))
+    assert (None if found is None else "delete" if found["delete"] else found["new"]) == said
+
+
+@pytest.mark.parametrize(
+    ("row", "goes"),
+    [
+        (_row("CurationSnapshot", of="a/m", content="it is hot"), True),
+        (_row("CurationSnapshot", of="b/m", content="it is hot"), False),
+        (_row("CurationAudit", key="b/m", before_title="hot"), False),
+        (_row("CurationAudit", key="a/m", before_title="hot"), True),
+    ],
+)
+def test_a_phrase_of_one_scope_leaves_the_others(row: dict[str, Any], goes: bool) -> None:
+    assert (change(row, Sought(said=(("hot",),), within=frozenset("a"))) is not None) == goes
+
+
+def test_what_another_memory_says_besides_keeps_its_copies() -> None:
+    sought = Sought(frozenset({"a/x"}), said=(("tea", "it", "is"),), within=frozenset("a"), alone=True)
+    assert change(_row("CurationSnapshot", of="a/m", content="Tea it is!"), sought) is not None
+    assert change(_row("CurationSnapshot", of="a/m", content="Tea it is, and cake."), sought) is None
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in OURS if set(row["labels"]) & {"JochiScope", "JochiBudget", "JochiQuota"}]
+)
+def test_what_is_a_scopes_goes_with_it_alone(row: dict[str, Any]) -> None:
+    found = change(row, Sought(scopes=frozenset({"hot"})))
+    assert found is not None
+    assert found["delete"]
+    assert change(row, Sought(frozenset({"hot/Task", "scope/hot", "kind/hot"}))) is None
+
+
+def test_a_forgotten_scope_is_not_named_among_those_above_a_budget() -> None:
+    row = _row("JochiJobRun", id="enforce_budgets/1", overflowing_scopes=["bob", "carol", "caro"])
+    found = change(row, Sought(scopes=frozenset({"carol"})))
+    assert found is not None
+    assert (found["delete"], found["new"]) == (False, {"overflowing_scopes": ["bob", "caro"]})
+    assert change(row, Sought(said=(("carol",),))) is None
+
+
+def test_a_forgotten_scope_keeps_its_place_in_what_the_breaker_said() -> None:
+    row = _row(
+        "JochiJobRun", id="r", stopped_scopes=["carol", "bob"], stopped_kinds=["Task", "Belief"], stopped_limits=[1, 2]
+    )
+    found = change(row, Sought(scopes=frozenset({"carol"})))
+    assert found is not None
+    assert found["new"] == {"stopped_scopes": ["forgotten", "bob"]}
+
+
+SOUGHT = [
+    Sought(said=(("hot",),)),
+    Sought(frozenset({"s/m", "s/n"}), said=(("hot",),)),
+    Sought(scopes=frozenset({"hot", "s"})),
+    Sought(frozenset({"s/m"}), frozenset({"hot"}), (("hot",), ("it", "is", "hot")), within=frozenset("s"), alone=True),
+]
+LISTS = [
+    _row("JochiJob", skip=["s/m", "hot", "s/n", "s/x"], name="hot", last_error="hot: at s/m"),
+    _row("JochiPlanPart", keys=["s/m", "hot/x", "a/b"], notes=["hot", "s/m is hot", ""], before=["hot", "s/m", ""]),
+    _row("CurationAudit", id="r/s/m/x", keys=["s/m", "s/o"], before=["HOT", "hot"], after=["hot", ""], scope="hot"),
+    _row("CurationAudit", key="a/m", inputs=["topic: hot", "at s/m", "read: true"]),
+    _row("JochiJobRun", stopped_scopes=["hot", "s", "bob"], error="at s/m", notes=["hot"], quarantined=["s/m", "a/b"]),
+    _row("Curated", key="a/m", merged_from=["s/m", "a/b"], duplicate_of="s/n", content="s/m is hot"),
+]
+
+
+@pytest.mark.parametrize("sought", SOUGHT, ids=["words", "keys", "scopes", "all"])
+@pytest.mark.parametrize("row", [*OURS, *LISTS], ids=lambda row: row["labels"][0])
+def test_what_is_found_is_gone_afterwards_and_nothing_else(row: dict[str, Any], sought: Sought) -> None:
+    found = change(row, sought)
+    assert (found is not None) == bool(found_in(row, sought))
+    if found is None or found["delete"]:
+        return
+    assert list(found["new"]) == found_in(row, sought)
+    left = {name: value for name, value in (row["stored"] | found["new"]).items() if value is not None}
+    after = {**row, "stored": left, "names": list(left)}
+    assert change(after, sought) is None
+    # Of a list only what would have been found by itself is gone.
+    for name, new in found["new"].items():
+        for each in row["stored"][name] if isinstance(new, list) else ():
+            alone = {**row, "stored": {**row["stored"], name: [each]}, "names": [name]}
+            assert (each in new) == (found_in(alone, sought) == []), (name, each)
 
 
 def test_receipts_hash_everything() -> None:

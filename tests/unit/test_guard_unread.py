@@ -52,6 +52,24 @@ def test_a_text_that_the_model_does_not_know_is_flagged(share: float, verdict: s
     assert judge("Anna has 5 dogs.", "Anna has five dogs.", cosine=1.0, unknown_share=share).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("right", "share", "said"),
+    [
+        ("Anna has five dogs.", 0.0, ("merge", ("same meaning",))),
+        ("Anna has five dogs.", None, ("flag", ("unread",))),
+        ("anna has 5 dogs", None, ("merge", ("same words",))),
+        ("Anna has 6 dogs.", None, ("veto", ("number",))),
+        ("Anna lives in Rome.", None, ("flag", ("number", "wording"))),
+    ],
+)
+def test_where_nobody_knows_the_share_only_the_same_words_merge(
+    right: str, share: float | None, said: tuple[str, tuple[str, ...]]
+) -> None:
+    found = judge("Anna has 5 dogs.", right, cosine=1.0, unknown_share=share)
+    assert (found.verdict, found.reasons) == said
+    assert judge("Anna has 5 dogs.", "Anna has five dogs.", cosine=None, unknown_share=share).reasons == ("cosine",)
+
+
 def test_an_unknown_share_that_is_no_number_is_flagged() -> None:
     assert judge("Anna has a dog.", "Anna has a dog.", cosine=1.0, unknown_share=float("nan")).verdict == "flag"
 

@@ -338,3 +338,43 @@ def test_a_policy_stored_before_there_were_lifecycles_keeps_its_verdict() -> Non
     parts = policy.verdict_parts()
     assert not {"salience", "lifecycles"} & parts.keys()
     assert "if_any" not in json.dumps(parts["kinds"])
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ("[rulez]\nx = 1\n", "rulez"),
+        # A table that stands only in the headers of tables in it.
+        ("[kind.Invoice]\nclass = '60min'\n", "kind"),
+        ("[[kind.Invoice.rules]]\nname = 'invoice.old'\n", "kind"),
+        ("[lifecycle.mine.more]\nsalience = true\n", "lifecycle"),
+        ("[kinds.Invoice.rule.x]\nname = 'y'\n", "kinds.Invoice.rule"),
+    ],
+)
+def test_a_mistake_in_the_name_of_a_table_has_its_line(write: Write, header: str, told: str) -> None:
+    path = write(
+        f"{HEAD}[kinds.Invoice]\nclass = '60min'\n\n{header}" if "kinds." in header else f"{HEAD}\n\n\n{header}"
+    )
+    with pytest.raises(UsageError) as error:
+        load_policy(path)
+    assert f"{path}:7: {told}: there is no such key" in str(error.value)
+
+
+def test_what_is_no_policy_at_all_says_what_to_do(write: Write, tmp_path: Path) -> None:
+    """Each names the file, what is wrong with it, and what to do, on two lines."""
+    wrong = tmp_path / "latin.toml"
+    wrong.write_bytes('[policy]\nname = "Käse"\n'.encode("latin-1"))
+    toml = write("[policy]\nname = = 1\n")
+    for path, what, fix in (
+        (wrong, "byte 18 is no UTF-8", "save the file as UTF-8"),
+        (tmp_path, "the policy can't be read: Is a directory", "name the file in it"),
+        (tmp_path / "no.toml", "there is no such policy file", "extends ="),
+        (Path("/dev/null"), "the policy is empty", "extends ="),
+    ):
+        with pytest.raises(UsageError) as error:
+            load_policy(path)
+        first, second = str(error.value).split("\n")
+        assert (first.startswith(f"{path}: "), what in first, second.startswith("  → "), fix in second) == (True,) * 4
+    with pytest.raises(UsageError, match=r"not valid TOML: .*line 2") as error:
+        load_policy(toml)
+    assert "\n  → put that place right; `jochi policy check FILE`" in str(error.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,22 @@ from jochi.resources import procedures_folder
 
 POLICY = load_policy().policy
 SERVER = ServerFacts("5.26.30", "community", "5.26.30", frozenset(), "CYPHER_5", 5.0, False, True)
+
+
+OF_RUNS = {
+    "batches",
+    "selected",
+    "changed",
+    "failed_batches",
+    "skipped",
+    "error",
+    "status",
+    "now",
+    "mode",
+    "policy",
+    "batch",
+}
+"""What the scheduler itself counts and writes on a run."""
 
 
 @pytest.fixture
@@ -147,3 +164,10 @@ def test_literals_of_other_things_are_refused() -> None:
 def test_numbers_that_cypher_has_no_literal_for_are_refused(value: float) -> None:
     with pytest.raises(ValueError, match="literal"):
         literal(value)
+
+
+def test_no_tally_has_the_name_of_what_the_scheduler_counts_on_a_run() -> None:
+    """Both are properties of the run: the one would be added to the other."""
+    for procedure in render_all(POLICY, SERVER).values():
+        told = set(re.findall(r"\{name: '(\w+)', n:", procedure.sections.get("act", "")))
+        assert not told & OF_RUNS, procedure.name

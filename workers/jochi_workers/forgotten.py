@@ -22,7 +22,8 @@ def take_out(engine: Engine, rows: Sequence[Row]) -> frozenset[str]:
     key = own_key(engine.database, gate)
     if key is None:
         return frozenset()
-    given = {"keys": [row["key"] for row in rows]}
+    # What a memory says now is asked about, not what it said earlier.
+    given = {"keys": [row["key"] for row in rows], "content_names": []}
     contents = {row["key"]: row["content"] for row in rows}
     found = engine.database.run(statement("forget/read"), given, write=False)[0]["found"]
     live = [row for row in found if not row["dead"]]

@@ -7,9 +7,20 @@ import sys
 
 from jochi.errors import JochiError
 
+_STOPPED = 130
+
 
 def main() -> None:
     """Runs the command line; an error that a person can act on is printed without a traceback."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        # Also while the commands are being imported, and with them all but this file and `jochi.errors`.
+        sys.stderr.write("stopped; what was committed stays, and the same command again goes on or changes nothing\n")
+        sys.exit(_STOPPED)
+
+
+def _run() -> None:
     from neo4j.exceptions import DriverError, Neo4jError
 
     from jochi.cli.app import app
@@ -19,6 +30,11 @@ def main() -> None:
     logging.getLogger("neo4j").addHandler(logging.NullHandler())
     try:
         app(prog_name="jochi")
+    except SystemExit as ended:
+        # So Typer ends a command that was stopped, without a word.
+        if ended.code == _STOPPED:
+            raise KeyboardInterrupt from None
+        raise
     except JochiError as error:
         err.print(f"[bold red]error:[/] {_escaped(str(error))}", soft_wrap=True)
         sys.exit(error.exit_code)
@@ -32,9 +48,6 @@ def main() -> None:
     except DriverError as error:
         err.print(f"[bold red]error:[/] the connection failed: {_escaped(str(error))}", soft_wrap=True)
         sys.exit(4)
-    except KeyboardInterrupt:
-        err.print("stopped; what was committed stays", soft_wrap=True)
-        sys.exit(130)
 
 
 def _escaped(text: str) -> str:

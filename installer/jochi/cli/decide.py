@@ -11,7 +11,7 @@ import typer
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.look import print_plan
-from jochi.cli.output import AsJson, out, table, write_json
+from jochi.cli.output import AsJson, out, some, table, write_json
 from jochi.errors import PartlyDone, UsageError
 from jochi.operate.results import Switch
 
@@ -35,7 +35,9 @@ def apply(context: typer.Context, yes: Annotated[bool, typer.Option("--yes", hel
         print_plan(found)
         ask("Prune like this from now on?", yes=yes)
         applied = client.apply(found)
-    out.print(f"applied: {applied.prunes:,} memories may be pruned now, and later ones as they come due")
+    out.print(
+        f"applied: {some(applied.prunes, 'memory', 'memories')} may be pruned now, and later ones as they come due"
+    )
 
 
 def approve(

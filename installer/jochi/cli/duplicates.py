@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, printable, shortened, table, write_json
+from jochi.cli.output import AsJson, moment, out, printable, shortened, some, table, write_json
 from jochi.duplicates import Decided, Decision, DuplicatePair, PairToDecide, Standing
 from jochi.errors import PartlyDone, UsageError
 
@@ -71,7 +71,7 @@ def duplicates(
     for pair in found.pairs:
         _print(pair)
     more = "; there are more: --limit shows them" if found.more else ""
-    out.print(f"{len(found.pairs):,} pairs{more}")
+    out.print(some(len(found.pairs), "pair", "pairs") + more)
 
 
 @app.command()
@@ -83,12 +83,20 @@ def summary(context: typer.Context, scope: Scope = None, kind: KindName = None, 
         write_json(found)
         return
     rows = [(count.verdict, count.reason, count.kind, count.n) for count in found.counts]
-    table(f"{found.pairs:,} pairs of near duplicates", ("verdict", "reason", "kind", "pairs"), rows, right=(3,))
+    table(
+        f"{some(found.pairs, 'pair', 'pairs')} of near duplicates",
+        ("verdict", "reason", "kind", "pairs"),
+        rows,
+        right=(3,),
+    )
     held = f", {found.held:,} of them were held up last time" if found.held else ""
     out.print(f"to be merged: {found.to_merge:,}{held}; contents merged away: {found.merged_contents:,}")
     since = f" since {moment(found.oldest_judge)}" if found.oldest_judge else ""
-    waits = f"{found.judge_waiting:,} pairs wait for `jochi worker`{since}"
-    out.print(f"{found.looking:,} memories are to look for theirs; {waits}", markup=False)
+    waits = f"{some(found.judge_waiting, 'pair waits', 'pairs wait')} for `jochi worker`{since}"
+    out.print(
+        f"{some(found.looking, 'memory is to look for its own', 'memories are to look for theirs')}; {waits}",
+        markup=False,
+    )
 
 
 def _decide(

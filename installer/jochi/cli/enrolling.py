@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.cli.output import AsJson, err, out, some, table, write_json
 from jochi.enrolling import EnrolmentPlan
 from jochi.errors import PartlyDone
 
@@ -47,7 +47,7 @@ def enrol(
             write_json(planned.as_dict()) if as_json else _show(planned)
         if plan:
             return
-        ask(f"Enrol {planned.ready:,} nodes?", yes=yes)
+        ask(f"Enrol {some(planned.ready, 'node', 'nodes')}?", yes=yes)
         with _bar("enrolling", planned.nodes - planned.curated, hidden=as_json) as advance:
             result = client.enrol(
                 label,
@@ -58,10 +58,12 @@ def enrol(
     if as_json:
         write_json(result)
     else:
-        out.print(f"{result.enrolled:,} nodes enrolled, {result.already:,} were memories before")
+        before = some(result.already, "was a memory", "were memories")
+        out.print(f"{some(result.enrolled, 'node', 'nodes')} enrolled, {before} before")
     if result.troubles.total:
         raise PartlyDone(
-            f"{result.troubles.total:,} nodes were not enrolled: " + "; ".join(result.troubles.lines()),
+            f"{some(result.troubles.total, 'node was', 'nodes were')} not enrolled: "
+            + "; ".join(result.troubles.lines()),
             fix="set right what they lack and run the same command again",
         )
 
@@ -86,11 +88,14 @@ def disenrol(
     if as_json:
         write_json(result)
         return
-    out.print(f"{result.released:,} nodes released, {result.restored:,} of them brought back from pruning")
+    out.print(
+        f"{some(result.released, 'node', 'nodes')} released, {result.restored:,} of them brought back from pruning"
+    )
     if result.left:
-        out.print(f"{result.left:,} memories of this kind stay: they were remembered or imported, not enrolled")
+        left = some(result.left, "memory of this kind stays: it was", "memories of this kind stay: they were")
+        out.print(f"{left} remembered or imported, not enrolled")
     if result.kept:
-        out.print(f"{result.kept:,} tombstones stay and are purged in time")
+        out.print(f"{some(result.kept, 'tombstone stays and is', 'tombstones stay and are')} purged in time")
 
 
 @contextlib.contextmanager
@@ -102,7 +107,8 @@ def _bar(text: str, total: int, *, hidden: bool) -> Iterator[Any]:
 
 
 def _show(plan: EnrolmentPlan) -> None:
-    out.print(f"{plan.nodes:,} nodes with {plan.label}: {plan.curated:,} are memories, {plan.ready:,} can be enrolled")
+    are = some(plan.curated, "is a memory", "are memories")
+    out.print(f"{some(plan.nodes, 'node', 'nodes')} with {plan.label}: {are}, {plan.ready:,} can be enrolled")
     for line in plan.troubles.lines():
         out.print(f"  not enrolled: {line}", markup=False)
     if plan.with_content:

@@ -9,10 +9,10 @@ import typer
 
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, printable, shortened, table, write_json
+from jochi.cli.output import AsJson, err, out, printable, shortened, some, table, write_json
 from jochi.client import Jochi
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
-from jochi.forgetting import ForgettingPlan, Forgotten, Mention, Request, Target, key_file
+from jochi.forgetting import NO_SUCH_MEMORY, ForgettingPlan, Forgotten, Mention, Request, Target, key_file
 
 _SHOWN = 50
 _LONGEST = 100
@@ -93,8 +93,19 @@ def forget(
                 markup=False,
             )
         ask(_question(plan), yes=yes)
-        done = client.forget(request, verify=verify)
+        with err.status("forgetting") as spinner:
+            done = client.forget(
+                request,
+                verify=verify,
+                on_page=lambda n: spinner.update(f"forgetting: {some(n, 'memory is', 'memories are')} gone"),
+            )
     _told(done, verify, as_json)
+    named = request.form in ("keys", "hash") and all(target.reason == NO_SUCH_MEMORY for target in plan.targets)
+    if named and not any(done.counts[name] for name in done.counts if name != "sealed"):
+        raise PartlyDone(
+            "there was nothing to forget: no memory, tombstone or record has " + (content_hash or ", ".join(keys)),
+            fix="look at the spelling; what was forgotten before is in `jochi receipts`",
+        )
 
 
 def receipts(context: typer.Context, as_json: AsJson = False) -> None:
@@ -146,9 +157,11 @@ def _resolved(client: Jochi, about: str, scope: str, k: int, yes: bool) -> tuple
 
 def _question(plan: ForgettingPlan) -> str:
     counts = plan.counts()
-    said = [f"forget {counts.get('forget', 0):,} memories for good"]
+    said = [f"forget {some(counts.get('forget', 0), 'memory', 'memories')} for good"]
     if counts.get("cut"):
         said.append(f"cut {counts['cut']:,}")
+    if plan.records:
+        said.append(f"delete {some(plan.records, 'record that says', 'records that say')} it")
     return ", ".join(said) + "? This can't be undone."
 
 
@@ -158,14 +171,27 @@ def _show(plan: ForgettingPlan) -> None:
     if len(plan.targets) > _SHOWN:
         out.print(f"… and {len(plan.targets) - _SHOWN:,} more: --dry-run --json names all")
     if plan.near:
+        near = some(
+            len(plan.near),
+            "has these words only as part of others and stays",
+            "have these words only as part of others and stay",
+        )
+        out.print(f"{near}: {', '.join(plan.near[:5])}", markup=False)
+    if plan.records:
         out.print(
-            f"{len(plan.near):,} have these words only as part of others and stay: {', '.join(plan.near[:5])}",
-            markup=False,
+            some(
+                plan.records,
+                "record or copy of the engine says it and goes",
+                "records and copies of the engine say it and go",
+            )
+            + ": what was kept there can't be brought back"
         )
 
 
 def _line(target: Target) -> str:
     head = f"{target.key} ({target.kind or 'no memory'}, {_WHY[target.why]})"
+    if target.kind is None and target.reason is not None and target.why == "asked":
+        return f"{target.key}: {target.reason}; what the engine keeps of it goes"
     if target.outcome == "mark":
         return f"{head}: stays, rests on others as well; marked to be derived anew"
     if target.outcome == "cut":
@@ -177,10 +203,19 @@ def _line(target: Target) -> str:
 
 def _dry(plan: ForgettingPlan, left: list[Mention], verify: bool, as_json: bool) -> None:
     if as_json:
-        write_json({"targets": plan.targets, "near": plan.near, "counts": plan.counts(), "mentions": left})
+        write_json(
+            {
+                "targets": plan.targets,
+                "near": plan.near,
+                "counts": plan.counts(),
+                "records": plan.records,
+                "mentions": left,
+            }
+        )
         return
     _show(plan)
-    counts = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(plan.counts().items())) or "nothing says it"
+    nothing = "records only" if plan.records else "nothing says it"
+    counts = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(plan.counts().items())) or nothing
     out.print(f"would be: {counts}")
     if verify:
         _places(left, "is said")

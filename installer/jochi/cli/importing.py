@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from jochi import clock, importing
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, printable, table, write_json
+from jochi.cli.output import AsJson, err, out, printable, some, table, write_json
 
 SHOWN_LINES = 20
 PHASES = {"checking": "checking all files", "memories": "memories", "relationships": "relationships"}
@@ -70,7 +70,7 @@ def _shown_progress(*, hidden: bool) -> Iterator[importing.OnProgress]:
         def on_progress(progress: importing.Progress) -> None:
             description = PHASES[progress.phase]
             if progress.memories:
-                description = f"{description} ({progress.memories:,} memories)"
+                description = f"{description} ({some(progress.memories, 'memory', 'memories')})"
             bar.update(task, description=description, completed=progress.done, total=progress.total or None)
 
         yield on_progress
@@ -87,7 +87,13 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
         rows.append(("all", result.written, result.already_there, result.pruned_before))
     table("memories", ("kind", "written", "already there", "pruned before"), rows, right=(1, 2, 3))
     if result.forgotten:
-        out.print(f"{result.forgotten:,} memories were forgotten on request and are not learned again")
+        out.print(
+            some(
+                result.forgotten,
+                "memory was forgotten on request and is not learned again",
+                "memories were forgotten on request and are not learned again",
+            )
+        )
     links = result.relationships
     out.print(
         f"relationships: {links.written:,} written, {links.already_there:,} already there, {links.left_out:,} left out"
@@ -95,8 +101,9 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
     if result.earlier is not None:
         before = result.earlier
         out.print(
-            f"by an earlier run: {before.written:,} memories and {before.relationships.written:,} relationships written, "
-            f"{before.memories - before.written:,} memories already there, pruned before or forgotten"
+            f"by an earlier run: {some(before.written, 'memory', 'memories')} and "
+            f"{some(before.relationships.written, 'relationship', 'relationships')} written, "
+            f"{some(before.memories - before.written, 'memory', 'memories')} already there, pruned before or forgotten"
         )
     for note, times in sorted(result.notes.items()):
         out.print(f"note: {times:,} × {note}", markup=False)
@@ -107,9 +114,8 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
         where = f"all are in {errors}" if errors else "--errors FILE writes them all"
         typer.echo(f"… and {result.bad_count - SHOWN_LINES:,} more; {where}", err=True)
     if result.stopped_at is not None:
-        typer.echo(
-            f"stopped by --strict: {result.written:,} memories that stand before it were written, nothing of it or after",
-            err=True,
-        )
+        before_it = some(result.written, "memory that stands before it was", "memories that stand before it were")
+        typer.echo(f"stopped by --strict: {before_it} written, nothing of it or after", err=True)
     elif result.bad_count:
-        typer.echo(f"{result.bad_count:,} faults; what they don't concern is in", err=True)
+        faults = some(result.bad_count, "fault; what it doesn't concern", "faults; what they don't concern")
+        typer.echo(f"{faults} is in", err=True)

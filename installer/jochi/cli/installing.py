@@ -9,7 +9,7 @@ import typer
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.migrations import Chain
-from jochi.cli.output import AsJson, err, out, write_json
+from jochi.cli.output import AsJson, err, out, some, write_json
 from jochi.registry import Status
 
 
@@ -92,8 +92,9 @@ def uninstall(
         write_json(result)
         return
     out.print(
-        f"{result.restored:,} tombstones brought back, {result.unenrolled:,} memories released, "
-        f"{result.deleted:,} nodes of the engine deleted"
+        f"{some(result.restored, 'tombstone', 'tombstones')} brought back, "
+        f"{some(result.unenrolled, 'memory', 'memories')} released, "
+        f"{some(result.deleted, 'node', 'nodes')} of the engine deleted"
     )
     if result.unmerged:
         out.print(f"{result.unmerged:,} of the tombstones had been merged away: they have their relationships again")

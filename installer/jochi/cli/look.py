@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
+from itertools import islice
 from typing import Annotated, Any
 
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.cli.output import AsJson, moment, out, some, table, write_json
 from jochi.errors import UsageError
 from jochi.operate.explain import Explanation
 from jochi.operate.plan import Plan
@@ -58,12 +59,16 @@ def print_plan(found: Plan) -> None:
     if found.rails:
         table("Rails that hold memories back", ("rail", "memories"), sorted(found.rails.items()), right=(1,))
     moved = f"{found.archives:,} archived and {found.moves:,} moved to another tier"
-    out.print(f"{found.looked_at:,} memories are due for a look; {found.prunes:,} would be pruned, {moved}.")
+    out.print(
+        f"{some(found.looked_at, 'memory is', 'memories are')} due for a look; {found.prunes:,} would be pruned, {moved}."
+    )
     if found.edges:
         told = ", ".join(f"{n:,} {type_}" for type_, n in sorted(found.edges.items()))
         out.print(f"Time would take from these edges: {told}. `jochi edges` shows some.")
     if found.merges:
-        out.print(f"{found.merges:,} pairs of near duplicates may be merged. `jochi duplicates` shows them.")
+        out.print(
+            f"{some(found.merges, 'pair', 'pairs')} of near duplicates may be merged. `jochi duplicates` shows them."
+        )
 
 
 def explain(
@@ -119,13 +124,24 @@ def explain(
 
 def score(
     context: typer.Context,
-    memories: Annotated[list[str], typer.Argument(help="Keys scope/id, or ids in the scope default.")],
-    scope: Annotated[str, typer.Option(help="Scope, where only ids are given.")] = "default",
+    memories: Annotated[list[str] | None, typer.Argument(help="Keys scope/id, or ids in the scope default.")] = None,
+    scope: Annotated[
+        str | None, typer.Option(help="Scope, where only ids are given (default); with --improve: only this one.")
+    ] = None,
+    improve: Annotated[
+        bool, typer.Option("--improve", help="List the memories to which something could be added, and what.")
+    ] = False,
+    most: Annotated[int, typer.Option("-n", min=1, help="With --improve: how many.")] = 50,
     at: At = None,
     as_json: AsJson = False,
 ) -> None:
     """What memories are worth, term by term, and what that asks for. Writes nothing."""
-    keys = keys_of(memories, scope)
+    if improve == bool(memories):
+        raise UsageError("name memories, or --improve", fix="`jochi score default/m1`, or `jochi score --improve`")
+    if improve:
+        _improvable(context, scope, most, as_json)
+        return
+    keys = keys_of(memories or [], scope or "default")
     with jochi(context) as client:
         found = client.score(keys, at=parse_moment(at))
     if missing := sorted(set(keys) - {one.key for one in found}):
@@ -135,6 +151,18 @@ def score(
         return
     for one in found:
         _print_score(one)
+
+
+def _improvable(context: typer.Context, scope: str | None, most: int, as_json: bool) -> None:
+    with jochi(context) as client:
+        found = list(islice(client.improvable(scope), most + 1))
+    if as_json:
+        write_json(found[:most])
+        return
+    rows = [(one.key, one.kind, ", ".join(one.missing), None if one.mvs is None else f"{one.mvs:.4f}") for one in found]
+    table("What could be added", ("memory", "kind", "missing", "score"), rows[:most], right=(3,))
+    if len(found) > most:
+        out.print(f"… and more: -n {most * 10}")
 
 
 def _print_score(found: Scored) -> None:
@@ -225,8 +253,8 @@ def budgets(
             right=(2, 3, 4),
         )
     out.print(
-        f"{found.scopes:,} scopes: {found.memories:,} memories would move; "
-        f"{found.overflowing:,} scopes are above a budget by what is pinned."
+        f"{some(found.scopes, 'scope', 'scopes')}: {some(found.memories, 'memory', 'memories')} would move; "
+        f"{some(found.overflowing, 'scope is', 'scopes are')} above a budget by what is pinned."
     )
 
 

@@ -50,6 +50,11 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], 
     out.print(made)
 
 
+def some(n: int, one: str, many: str) -> str:
+    """A number with its words: "1 memory waits", "2 memories wait"."""
+    return f"{n:,} {one if n == 1 else many}"
+
+
 def shortened(text: str | None, longest: int) -> str:
     """A text on one line, of at most ``longest`` characters."""
     plain = " ".join((text or "").split())

@@ -9,7 +9,7 @@ import typer
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.look import At, keys_of, parse_moment, print_plan
-from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.cli.output import AsJson, moment, out, some, table, write_json
 from jochi.errors import PartlyDone
 from jochi.plans import PlannedMemory, SavedPlan
 
@@ -39,7 +39,10 @@ def plan(
         return
     print_plan(found)
     if kept is not None:
-        out.print(f"kept as {kept.id}: {kept.memories:,} memories, until {moment(kept.expires_at)}", markup=False)
+        out.print(
+            f"kept as {kept.id}: {some(kept.memories, 'memory', 'memories')}, until {moment(kept.expires_at)}",
+            markup=False,
+        )
         out.print(f"  → jochi plan show {kept.id}; jochi plan apply {kept.id}", markup=False)
 
 
@@ -114,7 +117,7 @@ def _print_memories(found: SavedPlan, named: list[PlannedMemory], skip: int, *, 
         table("Memories", ("memory", "kind", "what", "outcome", "by"), rows)
     if not drift:
         out.print(
-            f"{skip + len(named):,} of {found.memories:,} memories"
+            f"{skip + len(named):,} of {some(found.memories, 'memory', 'memories')}"
             + (": --skip and -n show more" if skip + len(named) < found.memories else "")
         )
 
@@ -174,5 +177,6 @@ def apply(
         out.print(f"{told}; this is the run {done.run}", markup=False)
     if done.drifted:
         raise PartlyDone(
-            f"{done.drifted:,} memories were not done as planned", fix=f"`jochi plan show {plan} --drift` names all"
+            f"{some(done.drifted, 'memory was', 'memories were')} not done as planned",
+            fix=f"`jochi plan show {plan} --drift` names all",
         )

@@ -18,11 +18,12 @@ app = typer.Typer(help="What runs of curation and undos did.", no_args_is_help=T
 def list_runs(
     context: typer.Context,
     limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many runs.")] = 20,
+    every: Annotated[bool, typer.Option("--all", help="Also runs that found nothing to do.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The last runs of curation and undos, newest first."""
+    """The last runs of curation and undos that did something, newest first."""
     with jochi(context) as client:
-        found = client.runs(limit=limit)
+        found = client.runs(limit=limit, changed_only=not every)
     if as_json:
         write_json(found)
         return

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from jochi.cli.connection import jochi
 from jochi.cli.jobs import print_jobs
-from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.cli.output import AsJson, moment, out, some, table, write_json
 from jochi.client import Jochi
 from jochi.errors import JochiError
 from jochi.operate.check import Check, Level
@@ -40,7 +40,8 @@ def status(
         print_overview(found)
         if size is not None and size.ratio is not None:
             _say(
-                f"on record: {size.records:,} records of {size.memories:,} memories (most: {size.per_memory} each and "
+                f"on record: {some(size.records, 'record', 'records')} of "
+                f"{some(size.memories, 'memory', 'memories')} (most: {size.per_memory} each and "
                 f"what tombstones need), about {size.ratio:.1%} of the data's bytes"
             )
 
@@ -145,14 +146,21 @@ def _print_decisions(found: Overview) -> None:
 
 def _print_amounts(engine: Status) -> None:
     oldest = f", the oldest since {moment(engine.oldest_due)}" if engine.due else ""
-    _say(f"backlog: {engine.due:,} memories are due for a look{oldest}")
-    gone = f", the oldest from {moment(engine.oldest_tombstone)}; {engine.tombstones_due:,} are due for the purge"
+    _say(f"backlog: {some(engine.due, 'memory is', 'memories are')} due for a look{oldest}")
+    gone = f", the oldest from {moment(engine.oldest_tombstone)}; {some(engine.tombstones_due, 'is', 'are')} due for the purge"
     _say(f"tombstones: {engine.tombstones:,}" + (gone if engine.tombstones else ""))
 
 
 def _print_accesses(found: Accesses) -> None:
-    silent = f"; access-based rules are off in {found.silent:,} scopes that never did" if found.silent else ""
-    _say(f"accesses: {found.waiting:,} touches wait to be counted; {found.reporting:,} scopes report them{silent}")
+    silent = (
+        f"; access-based rules are off in {some(found.silent, 'scope', 'scopes')} that never did"
+        if found.silent
+        else ""
+    )
+    _say(
+        f"accesses: {some(found.waiting, 'touch waits', 'touches wait')} to be counted; "
+        f"{some(found.reporting, 'scope reports', 'scopes report')} them{silent}"
+    )
 
 
 def _print_hygiene(found: Hygiene) -> None:
@@ -160,8 +168,8 @@ def _print_hygiene(found: Hygiene) -> None:
         return
     left = sum(fault.n for fault in found.reported)
     _say(
-        f"hygiene: the walk of {moment(found.walked_at)} repaired {found.repaired:,} faults"
-        + (f"; {left:,} are left to you: `jochi doctor` names them" if left else "")
+        f"hygiene: the walk of {moment(found.walked_at)} repaired {some(found.repaired, 'fault', 'faults')}"
+        + (f"; {some(left, 'is', 'are')} left to you: `jochi doctor` names them" if left else "")
     )
 
 
@@ -196,7 +204,7 @@ def _print_tiers(found: Overview) -> None:
     if found.budgets is not None and found.budgets.overflows:
         overflows = [(o.scope, o.tier, o.budget, o.held, o.above, moment(o.at)) for o in found.budgets.overflows]
         table(
-            f"Pinned above a budget: {found.budgets.overflowing:,} scopes",
+            f"Pinned above a budget: {some(found.budgets.overflowing, 'scope', 'scopes')}",
             ("scope", "tier", "budget", "pinned tokens", "above", "found at"),
             overflows,
             right=(2, 3, 4),

@@ -8,7 +8,7 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.look import At, parse_moment
-from jochi.cli.output import AsJson, out, write_json
+from jochi.cli.output import AsJson, out, some, write_json
 from jochi.errors import PartlyDone
 
 
@@ -35,8 +35,10 @@ def touch(
     if as_json:
         write_json(done)
     else:
-        again = f"; {done.repeated:,} were taken before under this batch" if done.repeated else ""
-        out.print(f"{done.touched:,} touches taken{again}; they are counted within seconds", soft_wrap=True)
+        again = f"; {some(done.repeated, 'was', 'were')} taken before under this batch" if done.repeated else ""
+        they = "it is" if done.touched == 1 else "they are"
+        taken = some(done.touched, "touch", "touches")
+        out.print(f"{taken} taken{again}; {they} counted within seconds", soft_wrap=True)
     if done.rejected:
         raise PartlyDone(
             f"{done.rejected:,} can't be keys (such as {done.samples[0]!r})", fix="a key is scope/id: default/m1"

@@ -8,7 +8,7 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.look import parse_moment
-from jochi.cli.output import AsJson, out, write_json
+from jochi.cli.output import AsJson, out, some, write_json
 from jochi.errors import PartlyDone, UsageError
 from jochi.undoing import UndoneAction
 
@@ -25,7 +25,9 @@ _WORDS = {
     "pruned": "left as it is: it was pruned since",
     "protected": "not pruned again: rails hold it",
     "end_gone": "left as it is: an end of the relationship is gone",
-    "derived": "follows from the facts in its slot; nothing to take back",
+    "derived": "follows from facts in a slot, or from contents; nothing to take back",
+    "pair_gone": "left as it is: the two are no flagged pair any more",
+    "approve_again": "an approval is given again by approving the pair: jochi duplicates --approve",
     "no_record": "left as it is: there is no record of what it was",
     "compress_again": "a worker shortens it again once its hold is over",
     "merge_again": "a merge is taken up again by approving the pair: jochi duplicates --approve",
@@ -56,12 +58,16 @@ def undo(
         if len(done.rows) > _SHOWN:
             out.print(f"… and {len(done.rows) - _SHOWN:,} more: --json names all")
         said = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(done.counts.items())) or "nothing left to undo"
-        earlier = f"; {done.already:,} were undone before" if done.already else ""
+        earlier = f"; {some(done.already, 'was', 'were')} undone before" if done.already else ""
         out.print(f"{'would be' if dry_run else 'undo of'} {done.target}: {said}{earlier}", markup=False)
         if done.run:
             out.print(f"this undo is the run {done.run}", markup=False)
     if done.left:
-        raise PartlyDone(f"{done.left:,} actions {'would stay' if dry_run else 'stay'} as they are")
+        raise PartlyDone(
+            some(done.left, "action", "actions")
+            + (" would stay" if dry_run else " stays" if done.left == 1 else " stay")
+            + (" as it is" if done.left == 1 else " as they are")
+        )
 
 
 def _line(row: UndoneAction) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.cli.output import AsJson, err, out, some, table, write_json
 from jochi.client import Jochi
 from jochi.errors import UsageError
 
@@ -90,7 +90,7 @@ def worker(
     stop = Stop()
     with jochi(context) as client, _stopped_by_signals(stop):
         if retry_quarantined:
-            err.print(f"put back: {queue.retry_quarantined(client.engine):,} memories")
+            err.print(f"put back: {some(queue.retry_quarantined(client.engine), 'memory', 'memories')}")
         handlers = _handlers(client, stop, provider, model, options)
         shortening = {
             "model": compress_model,

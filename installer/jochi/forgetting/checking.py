@@ -11,13 +11,13 @@ from jochi.database import Database
 from jochi.errors import Refused
 from jochi.forgetting.secret import VARIABLE, ForgetKey, key_file, read_key
 from jochi.forgetting.words import words
+from jochi.ownership import OUR_WORDS
 from jochi.policy import stored_policy
 from jochi.resources import statement
 
 ANYWHERE = ""
 """Stands for all scopes in a seal; no scope is empty."""
 
-_VECTORS = ("embedding",)
 T = TypeVar("T")
 
 
@@ -83,10 +83,10 @@ class Sealer:
 
 
 def texts_of(properties: Mapping[str, Any]) -> list[str]:
-    """All texts of a memory, those in lists as well."""
+    """All that a memory says, in lists as well; not the engine's words, nor its scope."""
     found: list[str] = []
     for name, value in properties.items():
-        if name in _VECTORS:
+        if name in OUR_WORDS:
             continue
         if isinstance(value, str):
             found.append(value)
@@ -124,7 +124,7 @@ def read_gate(database: Database) -> Gate:
 def asked_about(scope: str, key: str | None, content: str | None, properties: Mapping[str, Any]) -> Asked:
     """A memory as it would be written, or as it is stored."""
     id = None if key is None else key.partition("/")[2]
-    also = (text for text in (content, id, scope) if text is not None)
+    also = (text for text in (content, id) if text is not None)
     return Asked(scope, key, content, properties, [*texts_of(properties), *also])
 
 

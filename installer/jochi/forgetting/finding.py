@@ -10,7 +10,8 @@ from typing import Any, Literal
 from jochi.engine import Engine
 from jochi.errors import UsageError
 from jochi.forgetting.clauses import without
-from jochi.forgetting.words import folded, needle, phrase, says
+from jochi.forgetting.words import folded_needle, phrase, says
+from jochi.ownership import OUR_WORDS
 from jochi.policy.model import Policy
 from jochi.resources import statement
 
@@ -18,7 +19,8 @@ PAGE = 500
 _PHRASES = 100
 """Phrases that one look through a scope is for."""
 
-_KEPT_NAMES = ("key", "scope", "id")
+NO_SUCH_MEMORY = "there is no such memory"
+_KEPT_NAMES = ("key", "id")
 
 Why = Literal["asked", "scope", "hash", "match", "merged", "derived", "repeats"]
 
@@ -152,7 +154,7 @@ class Finder:
                 if key == source or (known is not None and known.outcome == "forget"):
                     said = True
                     continue
-                names = [name for name in row["names"] if _says(row["stored"][name], wanted)]
+                names = [n for n in row["names"] if n not in OUR_WORDS and _says(row["stored"][n], wanted)]
                 if names:
                     said = True
                     target = self._cut(row, names, wanted, why, clauses, known)
@@ -213,15 +215,16 @@ class Finder:
     def _read(self, found: Found, keys: Sequence[str]) -> None:
         """Fills in what is known of targets that go: kind, content, revision, earlier contents. Drops what isn't there."""
         rows: dict[str, list[dict[str, Any]]] = {}
+        names = sorted({"content", *(source.property for source in self._policy.sources().get("content", ()))})
         for at in range(0, len(keys), PAGE):
-            given = {"keys": list(keys[at : at + PAGE])}
+            given = {"keys": list(keys[at : at + PAGE]), "content_names": names}
             for row in self._engine.database.run(statement("forget/read"), given, write=False)[0]["found"]:
                 rows.setdefault(row["key"], []).append(row)
         for key in keys:
             mine = rows.get(key, [])
             if not mine:
                 # What the engine keeps of it still goes.
-                found.targets[key] = replace(found.targets[key], reason="there is no such memory")
+                found.targets[key] = replace(found.targets[key], reason=NO_SUCH_MEMORY)
                 continue
             live = next((row for row in mine if not row["dead"]), mine[0])
             kind = self._kind(live["labels"] + (live["stored"].get("tombstone_labels") or []))
@@ -300,30 +303,6 @@ _WHY: Mapping[str, Why] = {"keys": "asked", "hash": "hash", "scope": "scope"}
 
 def _prefix(scope: str | None) -> str:
     return "" if scope is None else f"{scope}/"
-
-
-def folded_needle(wanted: Sequence[str]) -> str:
-    """What the database looks for: it folds less than we do, so letters that fold to more than themselves are left to us."""
-    plain = needle(wanted)
-    parts = [part for part in _runs(plain) if part]
-    return max(parts, key=len) if parts else ""
-
-
-def _runs(text: str) -> list[str]:
-    """The runs of characters that the server's toLower and our folding agree on."""
-    runs, run = [], ""
-    for character in text:
-        if character.isascii() or (character == folded(character.upper().lower()) and len(character.upper()) == 1):
-            # "s" and "k" may come from ß, ſ and the Kelvin sign, which the server leaves as they are.
-            if character in "sk":
-                runs.append(run)
-                run = ""
-            else:
-                run += character
-        else:
-            runs.append(run)
-            run = ""
-    return [*runs, run]
 
 
 def _says(value: Any, wanted: Sequence[str]) -> bool:

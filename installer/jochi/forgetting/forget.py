@@ -6,7 +6,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,7 +15,8 @@ from jochi.errors import JochiError, Refused
 from jochi.forgetting import receipts
 from jochi.forgetting.checking import ANYWHERE, Seal, Sealer, own_key, read_gate
 from jochi.forgetting.finding import Finder, Found, Request, Target
-from jochi.forgetting.mentions import Mention, Sought, Store
+from jochi.forgetting.mentions import Mention, Store
+from jochi.forgetting.records import Sought
 from jochi.forgetting.secret import ForgetKey, make_key
 from jochi.forgetting.words import phrase
 from jochi.policy.model import Policy
@@ -36,6 +37,7 @@ WAIT = 30.0
 @dataclass(frozen=True)
 class ForgettingPlan:
     """What a request would take. ``near``: keys of memories that have the phrase only as a part of other words: they stay.
+    ``records``: how many records and copies of the engine say the phrase and go with it; what they kept can't be brought back.
 
     ``new_key``: this machine would make the key of forgetting; every client that writes memories needs it then.
     """
@@ -44,6 +46,7 @@ class ForgettingPlan:
     targets: tuple[Target, ...]
     near: tuple[str, ...]
     new_key: bool
+    records: int = 0
 
     def counts(self) -> dict[str, int]:
         """By outcome."""
@@ -71,7 +74,8 @@ def plan_forgetting(engine: Engine, policy: Policy, request: Request) -> Forgett
     gate = read_gate(engine.database)
     key = own_key(engine.database, gate)
     found = Finder(engine, policy).find(request)
-    return ForgettingPlan(request, tuple(found.targets.values()), tuple(found.near), key is None)
+    records = 0 if request.phrase is None else Store(engine).records(_saying(request))
+    return ForgettingPlan(request, tuple(found.targets.values()), tuple(found.near), key is None, records)
 
 
 def forget(
@@ -93,7 +97,7 @@ def forget(
     work = _Work(engine, policy, key or make_key(), now, by, on_page)
     work.finish_others()
     found = Finder(engine, policy).find(request)
-    sought = _sought(request, found)
+    sought, going = _sought(request, found), _going(found)
     work.seal(request, found)
     elsewhere = work.wait_for_others(wait)
     for _ in range(_ROUNDS):
@@ -101,7 +105,7 @@ def forget(
         found = Finder(engine, policy).find(request)
         if not any(work.worth_a_try(target, found) for target in found.targets.values()):
             break
-        sought = _united(sought, _sought(request, found))
+        sought, going = _united(sought, _sought(request, found)), going | _going(found)
         work.seal(request, found)
     else:
         raise JochiError(
@@ -109,7 +113,10 @@ def forget(
             fix="stop that writer (it has not the key, or isn't ours), and forget the same again",
         )
     store = Store(engine)
-    sought = Sought(sought.keys - work.held.keys(), sought.scopes if not work.held else frozenset(), sought.said)
+    if work.held:
+        # Of a scope in which something stays only what went is looked for, key by key.
+        keys = sought.keys | going if sought.scopes else sought.keys
+        sought = replace(sought, keys=keys - work.held.keys(), scopes=frozenset())
     deleted, scrubbed = store.scrub(sought)
     left = store.mentions(sought) if verify else []
     body: dict[str, Any] = {
@@ -138,12 +145,10 @@ def forget(
 
 def verify(engine: Engine, request: Request) -> list[Mention]:
     """Where the whole store still says it: words of a phrase, keys, or a scope's keys. Writes nothing."""
-    sought = Sought(
-        frozenset(request.keys),
-        frozenset() if request.scope is None or request.phrase is not None else frozenset((request.scope,)),
-        () if request.phrase is None else (phrase(request.phrase),),
-    )
-    return Store(engine).mentions(sought)
+    scope = frozenset(() if request.scope is None else (request.scope,))
+    if request.phrase is not None:
+        return Store(engine).mentions(_saying(request))
+    return Store(engine).mentions(Sought(frozenset(request.keys), scope))
 
 
 def lift(engine: Engine, request: Request) -> int:
@@ -170,23 +175,34 @@ def _named(request: Request) -> list[str]:
     return [*request.keys, request.hash or "", *(phrase(request.phrase) if request.phrase else ())]
 
 
+def _going(found: Found) -> frozenset[str]:
+    return frozenset(key for key, target in found.targets.items() if target.outcome == "forget")
+
+
 def _sought(request: Request, found: Found) -> Sought:
-    going = [key for key, target in found.targets.items() if target.outcome == "forget"]
+    going = _going(found)
     if request.phrase is not None:
-        return Sought(frozenset(going), frozenset(), (phrase(request.phrase),))
+        return replace(_saying(request), keys=going)
     if request.form == "scope":
         assert request.scope is not None
         elsewhere = frozenset(key for key in going if not key.startswith(f"{request.scope}/"))
         return Sought(elsewhere, frozenset((request.scope,)))
-    said = {phrase(content): None for key in going for content in found.contents.get(key, ())}
+    said = {phrase(content): None for key in sorted(going) for content in found.contents.get(key, ())}
     long = [words for words in said if len(words) >= 2]
-    return Sought(frozenset(going), frozenset(), tuple(long[:_TEXTS]))
+    scopes = frozenset(key.split("/", 1)[0] for key in going)
+    return Sought(going, frozenset(), tuple(long[:_TEXTS]), within=scopes, alone=True)
+
+
+def _saying(request: Request) -> Sought:
+    assert request.phrase is not None
+    within = None if request.scope is None else frozenset((request.scope,))
+    return Sought(said=(phrase(request.phrase),), within=within)
 
 
 def _united(one: Sought, other: Sought) -> Sought:
-    return Sought(
-        one.keys | other.keys, one.scopes | other.scopes, tuple(dict.fromkeys((*one.said, *other.said)))[:_TEXTS]
-    )
+    within = None if one.within is None or other.within is None else one.within | other.within
+    said = tuple(dict.fromkeys((*one.said, *other.said)))[:_TEXTS]
+    return replace(one, keys=one.keys | other.keys, scopes=one.scopes | other.scopes, said=said, within=within)
 
 
 class _Work:
@@ -221,14 +237,17 @@ class _Work:
             return
         keys = sorted({key for each in left for key in each["keys"]})
         self._delete(keys, {})
-        Store(self._engine).scrub(Sought(frozenset(keys)))
+        # What a rail holds by now stays, with its records.
+        Store(self._engine).scrub(Sought(frozenset(keys) - self.held.keys()))
         body = {
             "form": "resumed",
             "by": self._by,
             "counts": {**self.counts, "keys": len(keys)},
+            "protected": len(self.held),
             "out_of_reach": list(receipts.OUT_OF_REACH),
         }
         self.counts.clear()
+        self.held.clear()
         receipts.append(self._engine.database, body, runs=sorted({each["run"] for each in left}), at=self._now)
 
     def seal(self, request: Request, found: Found) -> None:

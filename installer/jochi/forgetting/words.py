@@ -81,3 +81,27 @@ def says(text: str, wanted: Sequence[str]) -> bool:
 def needle(wanted: Sequence[str]) -> str:
     """The longest word of a phrase: what a database can look for before anybody compares word for word."""
     return max(wanted, key=len)
+
+
+def folded_needle(wanted: Sequence[str]) -> str:
+    """What the database looks for: it folds less than we do, so letters that fold to more than themselves are left to us."""
+    plain = needle(wanted)
+    parts = [part for part in _runs(plain) if part]
+    return max(parts, key=len) if parts else ""
+
+
+def _runs(text: str) -> list[str]:
+    """The runs of characters that the server's toLower and our folding agree on."""
+    runs, run = [], ""
+    for character in text:
+        if character.isascii() or (character == folded(character.upper().lower()) and len(character.upper()) == 1):
+            # "s" and "k" may come from ß, ſ and the Kelvin sign, which the server leaves as they are.
+            if character in "sk":
+                runs.append(run)
+                run = ""
+            else:
+                run += character
+        else:
+            runs.append(run)
+            run = ""
+    return [*runs, run]

@@ -82,7 +82,11 @@ def import_files(
     check_ready(database)
     result = ImportResult()
     tell = on_progress or (lambda progress: None)
-    with bad_lines(result, errors) as bad, _opened(database, paths, kinds, checkpoints, resume, strict) as checkpoint:
+    with (
+        contextlib.closing(reader),
+        bad_lines(result, errors) as bad,
+        _opened(database, paths, kinds, checkpoints, resume, strict) as checkpoint,
+    ):
         result.messages += checkpoint.messages
         result.earlier = checkpoint.left.earlier if checkpoint.left else None
         for found in checkpoint.bad_lines():

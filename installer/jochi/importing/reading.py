@@ -25,7 +25,11 @@ class Marked(NamedTuple):
 
 
 class Reader:
-    """The files of one import. UsageError at once if one can't be read or has neither format."""
+    """The files of one import. UsageError at once if one can't be read or has neither format.
+
+    To be closed by whoever reads: where an import fails its half-read iterators live on in the traceback, and a file
+    would stay open until both are collected.
+    """
 
     def __init__(self, paths: Sequence[Path], *, now: datetime, kinds: frozenset[str]) -> None:
         self._paths = paths
@@ -43,6 +47,11 @@ class Reader:
                     locomo.check(source)
             finally:
                 source.close()
+
+    def close(self) -> None:
+        """Closes the file that was being read. May be called again."""
+        if self._source is not None:
+            self._source.close()
 
     def _locomo(
         self, source: Source, on_bad: Callable[[BadLine], None], on_note: Callable[[str], None], skip: int

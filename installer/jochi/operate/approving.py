@@ -34,7 +34,9 @@ def approve_run(
     orphans: Callable[[datetime], Iterable[Mapping[str, Any]]],
 ) -> Approved:
     """See `jochi.Jochi.approve_run`. ``orphans`` finds what the sweep would do, entries as `curate/plan_orphans` returns them."""
-    rows = engine.call("report/runs", {"run": run, "limit": 1, "samples": 0}, write=False)["runs"]
+    rows = engine.call("report/runs", {"run": run, "changed_only": False, "limit": 1, "samples": 0}, write=False)[
+        "runs"
+    ]
     if not rows:
         raise UsageError(f"there is no run {run!r}", fix="`jochi status` names what waits; `jochi runs ls` lists runs")
     summary = RunSummary.from_row(rows[0])

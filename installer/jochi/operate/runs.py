@@ -18,9 +18,13 @@ _COUNTED: Mapping[str, tuple[str, ...]] = {
     "demoted": ("demote",),
     "archived": ("archive", "archived"),
     "compressed": ("compressed",),
-    "flagged": ("flag",),
+    "rejected": ("rejected",),
+    "flagged": ("flag", "found"),
     "purged": ("purge",),
     "restored": ("restore",),
+    "unmerged": ("unmerge",),
+    "decompressed": ("decompress",),
+    "decided": ("decide",),
     "repaired": (),
 }
 """What a summary counts, and the counters of the jobs that it comes from."""

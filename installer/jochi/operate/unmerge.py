@@ -12,10 +12,19 @@ from jochi.operate.results import Unmerged
 
 
 def take_merges_back(
-    engine: Engine, keys: Sequence[str], *, now: datetime, dry_run: bool = False, run: str | None = None
+    engine: Engine,
+    keys: Sequence[str],
+    *,
+    now: datetime,
+    dry_run: bool = False,
+    run: str | None = None,
+    hold: bool = False,
 ) -> list[Unmerged]:
-    """What became of each of ``keys``, in their order. ``run``: the run it belongs to; None: one of its own."""
-    given = {"now": now, "dry_run": dry_run, "run": run or f"unmerge/{uuid.uuid4()}"}
+    """What became of each of ``keys``, in their order. ``run``: the run it belongs to; None: one of its own.
+
+    ``hold``: what comes back is held (policy, `rails.hold`), so that no other pair has it merged again.
+    """
+    given = {"now": now, "dry_run": dry_run, "run": run or f"unmerge/{uuid.uuid4()}", "hold": hold}
     found: dict[str, Unmerged] = {}
     going = list(keys)
     while going:

@@ -174,20 +174,35 @@ def _canonical(policy: Policy) -> str:
     return json.dumps(policy.model_dump(mode="json", by_alias=True), ensure_ascii=False)
 
 
+_BEGIN = (
+    '`jochi policy show` prints the shipped one; one of your own begins with [policy], name = "…", extends = "default"'
+)
+
+
 def _read(source: Path) -> str:
     try:
         return source.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise UsageError("there is no such policy file", where=str(source)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the policy can't be read: {error}", where=str(source)) from None
+        raise UsageError(
+            "there is no such policy file", where=str(source), fix=f"name another file; {_BEGIN}"
+        ) from None
+    except UnicodeDecodeError as error:
+        what = f"the policy can't be read: byte {error.start} is no UTF-8"
+        raise UsageError(what, where=str(source), fix="save the file as UTF-8") from None
+    except OSError as error:
+        what = f"the policy can't be read: {error.strerror or error}"
+        fix = "name the file in it" if source.is_dir() else "name a file that you may read"
+        raise UsageError(what, where=str(source), fix=fix) from None
 
 
 def _parse(text: str, source: Path) -> dict[str, Any]:
     try:
         data: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"not valid TOML: {error}", where=str(source)) from None
+        fix = "put that place right; `jochi policy check FILE` reads the policy again"
+        raise UsageError(f"not valid TOML: {error}", where=str(source), fix=fix) from None
+    if not data:
+        raise UsageError("the policy is empty", where=str(source), fix=_BEGIN)
     return data
 
 
@@ -223,7 +238,8 @@ def line_of(text: str, keys: list[str | int]) -> int | None:
     """The line (from 1) on which the value at ``keys`` stands, or else its closest table; None if it isn't there.
 
     tomllib gives no positions. This reads table headers and the first key of each line, which is how policies are
-    written; a key inside an inline table is reported at the line of that table.
+    written; a key inside an inline table is reported at the line of that table, and a table that only headers of
+    tables in it name at the first of these.
     """
     table: list[str | int] = []
     arrays: dict[str, int] = {}
@@ -242,6 +258,7 @@ def line_of(text: str, keys: list[str | int]) -> int | None:
             if not key:
                 continue
             path = [*table, key[1] or key[2]]
-        if path == keys[: len(path)] and (best is None or len(path) > best[0]):
-            best = (len(path), number)
+        shared = min(len(path), len(keys))
+        if path[:shared] == keys[:shared] and shared > (best[0] if best else 0):
+            best = (shared, number)
     return best[1] if best else None

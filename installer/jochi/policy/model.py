@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from jochi.ownership import WRITTEN
+from jochi.ownership import MARKS, OUR_WORDS, WRITTEN
 from jochi.policy.compression import Compression
 from jochi.policy.duplicates import Duplicates
 from jochi.policy.edges import Edges
@@ -559,6 +559,10 @@ class Policy(Part):
             "tier_reason",
         }
         return sorted(ours | set(self.watched()))
+
+    def unsaid(self) -> list[str]:
+        """The properties whose change can't say anything anew that was forgotten (for the trigger)."""
+        return sorted(OUR_WORDS | {"key", "agents", "work_error", *MARKS})
 
     def watched(self) -> list[str]:
         """The properties whose change an app makes and a rule or rail reads, under all their names (for the trigger)."""

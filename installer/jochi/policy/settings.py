@@ -173,7 +173,7 @@ class Work(Part):
 class Embedding(Part):
     """`[embedding]`: the one model whose vectors lie in the database, and their length.
 
-    A text of which the model doesn't know more than ``unknown_share`` of the tokens is marked (`embedding_unknown`) and gets no
+    A text of which the model doesn't know more than ``unknown_share`` of the tokens has that share (`embedding_unknown`) and no
     vector: the vectors of such texts are all alike.
     """
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -23,7 +24,8 @@ _ANY_TIME = datetime(9999, 1, 1, tzinfo=timezone.utc)
 
 @dataclass(frozen=True)
 class Run:
-    """One finished run of a job. ``tally`` counts what happened by name (`pruned`, `rule_…`, `rail_…`)."""
+    """One finished run of a job. ``tally`` counts what happened by name (`pruned`, `rule_…`, `rail_…`; `retried`: batches
+    that were begun again after a deadlock)."""
 
     id: str
     job: str
@@ -98,9 +100,9 @@ def _run_once(engine: Engine, clock: ServerClock, job: str, now: datetime | None
     if claim["job"] is None:
         raise _why_not(engine, clock, job)
     held = {"job": job, "token": claim["token"], "run": claim["run"]}
-    for _batch in range(claim["max_batches"]):
+    for _ in range(claim["max_batches"]):
         try:
-            if not engine.database.transaction(lambda tx: _batch_in(tx, engine, clock, held, seen)):
+            if not _batch(engine, clock, held, seen):
                 break
         except Neo4jError as error:
             _recover(engine, clock, held, seen, error.message or str(error))
@@ -116,10 +118,23 @@ class _BrokenProcedure(JochiError):
     """A procedure is missing, or doesn't return what it must: a failed batch, noted on its run."""
 
 
+def _batch(engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: datetime) -> bool:
+    """One batch. The driver repeats it after a deadlock, and the run counts that. False: nothing was left to do."""
+    tries = itertools.count()
+    return engine.database.transaction(lambda tx: _batch_in(tx, engine, clock, held, now, retried=next(tries)))
+
+
 def _batch_in(
-    tx: neo4j.ManagedTransaction, engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: datetime
+    tx: neo4j.ManagedTransaction,
+    engine: Engine,
+    clock: ServerClock,
+    held: Mapping[str, Any],
+    now: datetime,
+    *,
+    retried: int,
 ) -> bool:
-    """The same four steps as `scheduler/step`, in one transaction. False: nothing was left to do."""
+    """The same four steps as `scheduler/step`, in one transaction. False: nothing was left to do. ``retried``: how often the
+    transaction was begun before."""
     began = clock.now()
     opened = engine.call_in(tx, engine.text("scheduler/begin"), {"clock": began, "pump": engine.pump, **held})
     if not opened or not opened["go"]:
@@ -148,7 +163,7 @@ def _batch_in(
             "changed": changed,
             "stop": bool(acted.get("stop")),
             "more": bool(acted.get("more")),
-            "tally": acted.get("tally") or [],
+            "tally": [*(acted.get("tally") or ()), {"name": "retried", "n": retried}],
             "took_ms": int((clock.now() - began).total_seconds() * 1000),
         },
     )

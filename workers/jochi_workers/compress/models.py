@@ -43,13 +43,35 @@ def prompt(text: str, most_tokens: int, fence: str) -> tuple[str, str]:
 
 
 class _Model(ABC):
+    """``base_url``: where another endpoint speaks the same. The key comes from the environment or a file; without either, only the
+    provider's own endpoint gets its usual variable unasked. ``fence``: for tests."""
+
     name = ""
     paid = True
     fixed = False
+    home = ""
+    """The provider's own endpoint."""
+    path = ""
+    usual_key = ""
 
-    def __init__(self, model: str, endpoint: Endpoint, fence: Callable[[], str] | None) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        key_variable: str | None = None,
+        key_file: Path | None = None,
+        limits: Limits | None = None,
+        waiting: Waiting | None = None,
+        fence: Callable[[], str] | None = None,
+    ) -> None:
         self.model: str | None = model
-        self._endpoint = endpoint
+        url = checked_url(base_url or self.home)
+        self._at_home = urlsplit(url).hostname == urlsplit(self.home).hostname
+        if key_variable is None and key_file is None and self._at_home:
+            key_variable = self.usual_key
+        headers = self._headers(key_from(variable=key_variable, file=key_file))
+        self._endpoint = Endpoint(f"{url}{self.path}", headers, limits or Limits(), waiting or Waiting())
         self._fence = fence or (lambda: f"====== {secrets.token_hex(12)} ======")
 
     def __repr__(self) -> str:
@@ -63,6 +85,10 @@ class _Model(ABC):
         """Keeps no connection."""
 
     @abstractmethod
+    def _headers(self, key: SecretStr | None) -> dict[str, str]:
+        """What every request carries."""
+
+    @abstractmethod
     def _body(self, instructions: str, fenced: str, most_tokens: int) -> dict[str, Any]:
         """What is sent."""
 
@@ -72,29 +98,16 @@ class _Model(ABC):
 
 
 class Anthropic(_Model):
-    """``base_url``: without `/v1`. The key comes from the environment or a file; without either, only Anthropic's own endpoint gets
-    ANTHROPIC_API_KEY."""
+    """``base_url``: without `/v1`."""
 
     name = "anthropic"
+    home = ANTHROPIC
+    path = "/v1/messages"
+    usual_key = ANTHROPIC_KEY
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        key_variable: str | None = None,
-        key_file: Path | None = None,
-        limits: Limits | None = None,
-        waiting: Waiting | None = None,
-        fence: Callable[[], str] | None = None,
-    ) -> None:
-        url = checked_url(base_url or ANTHROPIC)
-        key = _key(url, ANTHROPIC, ANTHROPIC_KEY, key_variable, key_file)
-        headers = {"anthropic-version": ANTHROPIC_VERSION}
-        if key is not None:
-            headers["x-api-key"] = key.get_secret_value()
-        endpoint = Endpoint(f"{url}/v1/messages", headers, limits or Limits(), waiting or Waiting())
-        super().__init__(model, endpoint, fence)
+    def _headers(self, key: SecretStr | None) -> dict[str, str]:
+        own = {} if key is None else {"x-api-key": key.get_secret_value()}
+        return {"anthropic-version": ANTHROPIC_VERSION, **own}
 
     def _body(self, instructions: str, fenced: str, most_tokens: int) -> dict[str, Any]:
         return {
@@ -119,34 +132,22 @@ class Anthropic(_Model):
 
 
 class OpenAICompatible(_Model):
-    """``base_url``: with `/v1` where the endpoint has it. Only OpenAI's own endpoint ever gets OPENAI_API_KEY unasked."""
+    """``base_url``: with `/v1` where the endpoint has it."""
 
     name = "openai"
+    home = OPENAI
+    path = "/chat/completions"
+    usual_key = OPENAI_KEY
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        key_variable: str | None = None,
-        key_file: Path | None = None,
-        limits: Limits | None = None,
-        waiting: Waiting | None = None,
-        fence: Callable[[], str] | None = None,
-    ) -> None:
-        url = checked_url(base_url or OPENAI)
-        key = _key(url, OPENAI, OPENAI_KEY, key_variable, key_file)
-        # OpenAI's own models of today refuse the older name, other endpoints don't know the newer one.
-        self._most = "max_completion_tokens" if urlsplit(url).hostname == urlsplit(OPENAI).hostname else "max_tokens"
-        headers = {} if key is None else {"authorization": f"Bearer {key.get_secret_value()}"}
-        super().__init__(
-            model, Endpoint(f"{url}/chat/completions", headers, limits or Limits(), waiting or Waiting()), fence
-        )
+    def _headers(self, key: SecretStr | None) -> dict[str, str]:
+        return {} if key is None else {"authorization": f"Bearer {key.get_secret_value()}"}
 
     def _body(self, instructions: str, fenced: str, most_tokens: int) -> dict[str, Any]:
+        # OpenAI's own models of today refuse the older name, other endpoints don't know the newer one.
+        most = "max_completion_tokens" if self._at_home else "max_tokens"
         return {
             "model": self.model,
-            self._most: most_tokens,
+            most: most_tokens,
             "stream": False,
             "messages": [{"role": "system", "content": instructions}, {"role": "user", "content": fenced}],
         }
@@ -165,12 +166,6 @@ class OpenAICompatible(_Model):
         if not isinstance(message.get("content"), str):
             raise Rejected("broken answer", tokens_in, tokens_out)
         return _summary(message["content"], tokens_in, tokens_out)
-
-
-def _key(url: str, own: str, variable: str, given: str | None, file: Path | None) -> SecretStr | None:
-    if given is None and file is None and urlsplit(url).hostname == urlsplit(own).hostname:
-        given = variable
-    return key_from(variable=given, file=file)
 
 
 def _used(usage: Any, names: tuple[str, ...]) -> int | None:

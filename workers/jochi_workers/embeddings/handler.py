@@ -23,7 +23,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Vector:
-    """One memory's result. ``vector`` is None where the model can't read the text: then ``unknown`` says how much of it."""
+    """One memory's result. ``vector`` is None where the model can't read the text; ``unknown``: how much of it, None where the
+    provider doesn't tell."""
 
     key: str
     vector: list[float] | None
@@ -150,7 +151,7 @@ class Embedder:
                     None if unreadable else result.vector,
                     self.provider.model,
                     self._hash(row),
-                    unknown if unreadable else None,
+                    unknown,
                 )
             )
 

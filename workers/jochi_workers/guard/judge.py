@@ -28,17 +28,17 @@ _MOST_PEERS = 8
 _MOST_FORMS = 16
 
 
-def judge(left: str, right: str, *, cosine: float | None, unknown_share: float = 0.0) -> Ruling:
+def judge(left: str, right: str, *, cosine: float | None, unknown_share: float | None = 0.0) -> Ruling:
     """May two texts become one memory?
 
     ``cosine``: raw, of their embeddings, which the caller has compared with its threshold; None (or not a number) if unknown,
-    then only texts with the same words in the same order merge. ``unknown_share``: the greater of the two texts' (0 to 1). Never
-    raises, whatever the texts are; `judge(a, b) == judge(b, a)`.
+    then only texts with the same words in the same order merge. ``unknown_share``: the greater of the two texts' (0 to 1); None:
+    nobody knows it, and then the cosine supports nothing. Never raises, whatever the texts are; `judge(a, b) == judge(b, a)`.
     """
     left, right = sorted((left, right))
     if max(len(left), len(right)) > MOST_CHARACTERS:
         return ruling("flag", {"length"})
-    if not unknown_share <= MOST_UNKNOWN:
+    if unknown_share is not None and not unknown_share <= MOST_UNKNOWN:
         return ruling("flag", {"unread"})
     first, second = read(left), read(right)
     if not first.plain or not second.plain:
@@ -53,7 +53,8 @@ def judge(left: str, right: str, *, cosine: float | None, unknown_share: float =
     known = languages & {"en", "de"}
     if not known:
         return ruling("flag", {"language"})
-    return _compared(first, second, "en" if "en" in known else "de", cosine)
+    doubt = "cosine" if cosine is None or not math.isfinite(cosine) else "unread" if unknown_share is None else None
+    return _compared(first, second, "en" if "en" in known else "de", doubt)
 
 
 def _alike(first: Reading, second: Reading) -> Ruling:
@@ -113,7 +114,8 @@ def _items(elements: tuple[Element, ...]) -> Iterator[Item]:
             yield from element.items
 
 
-def _compared(first: Reading, second: Reading, language: Language, cosine: float | None) -> Ruling:
+def _compared(first: Reading, second: Reading, language: Language, doubt: str | None) -> Ruling:
+    """``doubt``: why nothing but the texts themselves speaks for a merge."""
     ours, theirs = said(first.tokens, language), said(second.tokens, language)
     matched = _Matching(tuple(_items(ours)), tuple(_items(theirs)), language)
     left, right = matched.left_over, matched.right_over
@@ -128,9 +130,7 @@ def _compared(first: Reading, second: Reading, language: Language, cosine: float
         return _ordered_otherwise(rows, matched, language)
     if flags:
         return ruling("flag", flags)
-    if cosine is None or not math.isfinite(cosine):
-        return ruling("flag", {"cosine"})
-    return ruling("merge", {"same meaning"})
+    return ruling("flag", {doubt}) if doubt else ruling("merge", {"same meaning"})
 
 
 class _Matching:

@@ -1,0 +1,244 @@
+"""What forgetting finds in the engine's own nodes, and what becomes of them (docs/reference/forgetting.md).
+
+Words that people said stand in few places there: copies of memories, what a record says of before and after, errors, slots.
+Everywhere else stand words of our own ("HOT", "prune", the name of a job) and names of scopes, which no phrase may take away.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jochi.forgetting.words import folded_needle, phrase, says
+from jochi.ownership import OUR_WORDS
+
+_NEEDLES = 100
+"""Needles that one look through the store is for."""
+
+_SCOPED = {
+    "JochiScope": "name",
+    "JochiBudget": "scope",
+    "JochiScopeChange": "scope",
+    "JochiQuota": "key",
+    "JochiPause": "name",
+}
+"""Nodes of a scope, by label, and the property that names it: they go with the scope and with nothing else."""
+_GO = frozenset(("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange"))
+"""Nodes of one memory: they go with it."""
+_ENGINE = frozenset(
+    (
+        *_SCOPED,
+        *_GO,
+        *("CurationAudit", "CurationSnapshot", "JochiSlot", "JochiCompression"),
+        *("JochiJob", "JochiJobRun", "JochiPlan", "JochiPlanPart", "JochiPump", "JochiAccessBatch"),
+    )
+)
+BOOKS = frozenset(("JochiForgetting", "JochiReceipt", "JochiForgotten"))
+_ERRORS = frozenset(("error", "last_error", "note", "notes"))
+_VOCABULARY = frozenset(
+    (
+        *(
+            "job",
+            "procedure",
+            "policy",
+            "status",
+            "mode",
+            "runner",
+            "action",
+            "rule",
+            "kind",
+            "kinds",
+            "labels",
+            "rails",
+        ),
+        *("property", "properties", "what", "form", "run", "stopped_run", "approved_plan", "plan", "results", "deeds"),
+        *("stopped_kinds", "stopped_windows"),
+    )
+)
+"""Properties of the engine's nodes that name no memory, whatever stands there."""
+_NAMED_BY_RUN = frozenset(("JochiJob", "JochiJobRun", "JochiPlan", "JochiPump"))
+_PLACES = frozenset(("keys", "others", "notes", "before", "after", "stopped_scopes"))
+"""Lists whose places say which entries of other lists are meant: there something stays in the place of what goes."""
+_SCOPE_NAMES = frozenset(("scope", "stopped_scopes", "overflowing_scopes"))
+_ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into", "merge_copied"))
+
+GONE = "forgotten"
+"""What stands in the place of a key or a scope that was forgotten."""
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What is looked for: ``keys`` ('scope/id'), ``scopes`` (all keys in them), ``said`` (rows of words).
+
+    ``within``: the scopes in whose records words are looked for; None: all. ``alone``: only texts that say nothing else, so that
+    what another memory says of its own stays.
+    """
+
+    keys: frozenset[str] = frozenset()
+    scopes: frozenset[str] = frozenset()
+    said: tuple[tuple[str, ...], ...] = ()
+    within: frozenset[str] | None = None
+    alone: bool = False
+
+    def needles(self) -> list[str]:
+        """What a database looks for first."""
+        found = [unicodedata.normalize("NFC", key).lower() for key in self.keys]
+        found += [unicodedata.normalize("NFC", scope).lower() for scope in self.scopes]
+        found += [folded_needle(words) for words in self.said]
+        return sorted(set(found))
+
+    def parts(self) -> Iterable[Sought]:
+        """The same in parts of some needles each."""
+        keys, said = sorted(self.keys), list(self.said)
+        for at in range(0, max(len(keys), 1 if self.scopes or said else 0), _NEEDLES):
+            first = at == 0
+            yield replace(
+                self,
+                keys=frozenset(keys[at : at + _NEEDLES]),
+                scopes=self.scopes if first else frozenset(),
+                said=tuple(said[:_NEEDLES]) if first else (),
+            )
+        for at in range(_NEEDLES, len(said), _NEEDLES):
+            yield replace(self, keys=frozenset(), scopes=frozenset(), said=tuple(said[at : at + _NEEDLES]))
+
+    def says(self, text: str) -> bool:
+        """Whether a text has the words."""
+        return any(says(text, words) for words in self.said)
+
+    def is_said(self, text: str) -> bool:
+        """Whether a record's text gives it away."""
+        if not self.alone:
+            return self.says(text)
+        return any(phrase(text) == words for words in self.said)
+
+    def names(self, text: str) -> bool:
+        """Whether a record's text has one of the keys, or one in one of the scopes."""
+        if any(text.startswith(f"{scope}/") or f"/{scope}/" in text for scope in self.scopes):
+            return True
+        return any(key in text and _whole(key).search(text) is not None for key in self.keys)
+
+    def reaches(self, scope: str | None) -> bool:
+        """Whether words are looked for in what belongs to this scope; None: to none."""
+        return self.within is None or scope is None or scope in self.within
+
+
+def _whole(key: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w@.+-]){re.escape(key)}(?![\w@+-]|\.\w)")
+
+
+def is_ours(labels: Iterable[str]) -> bool:
+    """Whether a node is the engine's own, but for what forgetting itself keeps."""
+    return bool(_ENGINE & set(labels)) and not BOOKS & set(labels)
+
+
+def scope_of(row: Mapping[str, Any]) -> str | None:
+    """The scope that a memory or a record belongs to; None where it has none. A snapshot belongs to that of its record."""
+    stored = row["stored"]
+    key = row.get("of") or stored.get("key") or (stored.get("name") if "JochiSlot" in row["labels"] else None)
+    if isinstance(key, str) and "/" in key:
+        return key.split("/", 1)[0]
+    scope = stored.get("scope")
+    return scope if isinstance(scope, str) else None
+
+
+Given = Callable[[str, str], bool]
+"""Whether a text in the property of this name (name, text) gives away what is looked for."""
+
+
+def _given_away(row: Mapping[str, Any], sought: Sought) -> Given:
+    """The one judge of a node's texts: by it something is found, and by it is told what of a list goes."""
+    labels, stored = set(row["labels"]), row["stored"]
+    if {"Curated", "Tombstone"} & labels:
+        return lambda name, text: name in _ON_MEMORIES and sought.names(text)
+    scoped = next((label for label in _SCOPED if label in labels), None)
+    if scoped is not None:
+        if scoped == "JochiPause" and stored.get("what") != "scope":
+            return lambda name, text: False
+        whole = scoped != "JochiQuota"
+        return lambda name, text: (
+            name == _SCOPED[scoped] and (text if whole else text.split("/", 1)[0]) in sought.scopes
+        )
+    words = _free_text(labels, stored) if sought.reaches(scope_of(row)) else lambda name: False
+    return lambda name, text: (
+        (_may_name(labels, name) and sought.names(text))
+        or (name in _SCOPE_NAMES and text in sought.scopes)
+        or (words(name) and sought.is_said(text))
+    )
+
+
+def found_in(row: Mapping[str, Any], sought: Sought) -> list[str]:
+    """The properties of a memory or of one of the engine's nodes in which it is."""
+    return _names_with(row, _given_away(row, sought))
+
+
+def _names_with(row: Mapping[str, Any], given: Given) -> list[str]:
+    return [name for name in row["names"] if any(given(name, text) for text in texts(row["stored"][name]))]
+
+
+def _may_name(labels: set[str], name: str) -> bool:
+    return name not in _VOCABULARY and not (name in ("id", "name", "target") and labels & _NAMED_BY_RUN)
+
+
+def _free_text(labels: set[str], stored: Mapping[str, Any]) -> Callable[[str], bool]:
+    """Which of a node's properties may hold what somebody said."""
+    if "CurationSnapshot" in labels:
+        return lambda name: name not in OUR_WORDS
+    if "CurationAudit" in labels:
+        if isinstance(stored.get("keys"), list):
+            return lambda name: False
+        return lambda name: (
+            name == "inputs"
+            or (name.split("_", 1)[0] in ("before", "after") and name.split("_", 1)[-1] not in OUR_WORDS)
+        )
+    if "JochiSlot" in labels:
+        return lambda name: name == "name"
+    if "JochiAccess" in labels:
+        return lambda name: name == "agent"
+    return lambda name: name in _ERRORS
+
+
+def change(row: Mapping[str, Any], sought: Sought) -> dict[str, Any] | None:
+    """What is to be done to a node, as forget/scrub takes it: nothing to what an app wrote; one of the engine's goes, or loses
+    what it says of it."""
+    labels, stored = set(row["labels"]), row["stored"]
+    if not {"Curated", "Tombstone"} & labels and not is_ours(labels):
+        return None
+    given = _given_away(row, sought)
+    names = _names_with(row, given)
+    if not names:
+        return None
+    if _goes(labels, stored, names):
+        return {"id": row["id"], "delete": True, "new": {}}
+    return {"id": row["id"], "delete": False, "new": _left(stored, names, given)}
+
+
+def _goes(labels: set[str], stored: Mapping[str, Any], names: Sequence[str]) -> bool:
+    if labels & _GO:
+        return names != ["agent"]
+    if "CurationAudit" in labels:
+        return not isinstance(stored.get("keys"), list) and names != ["inputs"]
+    return bool(labels & (frozenset(_SCOPED) | {"CurationSnapshot", "JochiSlot"}))
+
+
+def _left(stored: Mapping[str, Any], names: Sequence[str], given: Given) -> dict[str, Any]:
+    def out(name: str, each: Any) -> bool:
+        return isinstance(each, str) and given(name, each)
+
+    new: dict[str, Any] = {}
+    for name in names:
+        value = stored[name]
+        if not isinstance(value, list):
+            new[name] = GONE if name == "id" else None
+        elif name in _PLACES:
+            new[name] = [GONE if out(name, each) else each for each in value]
+        else:
+            new[name] = [each for each in value if not out(name, each)]
+    return new
+
+
+def texts(value: Any) -> list[str]:
+    """The texts of a property."""
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]

@@ -1,0 +1,43 @@
+"""Ctrl-C while the command line is still being imported: one line, and 130."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+STOPPED_AT = """
+import sys
+class Stop:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Stop())
+from jochi.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["neo4j", "jochi.client", "jochi.cli.app", "rich.table"])
+def test_ctrl_c_while_something_is_imported_is_one_line(name: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", STOPPED_AT.format(name=name), "--version"], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert ended.stderr == "stopped; what was committed stays, and the same command again goes on or changes nothing\n"
+
+
+def test_the_package_alone_imports_next_to_nothing() -> None:
+    text = "import sys, jochi.cli; print(sorted(name for name in sys.modules if name.split('.')[0] in ('jochi', 'neo4j', 'typer')))"
+    found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
+    assert found.strip() == "['jochi', 'jochi.cli', 'jochi.errors']"
+
+
+def test_the_client_is_there_when_it_is_asked_for() -> None:
+    import jochi
+    from jochi.client import Jochi
+
+    assert jochi.Jochi is Jochi
+    with pytest.raises(AttributeError, match="no attribute 'Jochy'"):
+        jochi.Jochy  # noqa: B018

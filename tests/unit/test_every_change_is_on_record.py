@@ -1,0 +1,184 @@
+"""Every procedure that writes says here what of it is on record, or why nothing is (seed 000, Option C; DESIGN §10).
+
+A new one fails until somebody has thought about it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.unit.test_rendering_templates import SERVER
+
+from jochi.policy import load_policy
+from jochi.rendering import Procedure, render_all
+
+RULES = frozenset({"archive", "demote", "flag", "promote", "protect", "prune", "state", "unflag"})
+UNDONE = frozenset({"archive", "demote", "flag", "promote", "repair", "state", "unarchive", "unflag", "unrepair"})
+
+ON_RECORD: dict[str, frozenset[str]] = {
+    "access/fold_accesses": frozenset({"repair", "state"}),
+    "curate/curate_due": RULES,
+    "curate/purge_tombstones": frozenset({"purge", "restore"}),
+    "curate/sweep_orphans": frozenset({"protect", "prune"}),
+    "dedup/decide": frozenset({"decide"}),
+    "dedup/find_duplicates": frozenset({"pair"}),
+    "dedup/merge_duplicates": frozenset({"merge"}),
+    "edges/decay_edges": frozenset({"archive_edge"}),
+    "hygiene/hygiene": frozenset({"repair"}),
+    "memory/decompress": frozenset({"decompress"}),
+    "memory/restore": frozenset({"restore"}),
+    "memory/supersede": frozenset({"slot"}),
+    "memory/unmerge": frozenset({"unmerge"}),
+    "plans/apply": RULES,
+    "plans/apply_orphans": frozenset({"protect", "prune"}),
+    "plans/exclude": frozenset({"protect"}),
+    "slots/settle_slots": frozenset({"slot"}),
+    "tiers/enforce_budgets": frozenset({"demote"}),
+    # An undo writes the opposite of what it takes back.
+    "undo/decisions": frozenset(),
+    "undo/edges": frozenset({"archive_edge", "unarchive_edge"}),
+    "undo/moves": UNDONE,
+    "undo/properties": UNDONE,
+    "undo/prunes": frozenset({"restore"}),
+    "undo/restores": frozenset({"prune"}),
+    "work/finish_compress": frozenset({"compress"}),
+}
+"""The actions that its records say, by procedure."""
+
+SCHEDULE = "only when something is looked at again, by whom, and under which leases and counts: no memory says or is anything else"
+ENGINE = "the engine's own nodes: jobs, runs, plans, pauses, locks"
+WRITERS = "what an app itself asked to be written, as it asked for it; the engine decides nothing"
+DERIVED = (
+    "made from the content, by whoever makes it, and made anew from it: vectors, hashes, counts of tokens, verdicts"
+)
+COUNTED = "uses and charges as they were told, counted on the run"
+RECEIPT = "a receipt says it, without a word of what was forgotten (docs/reference/forgetting.md)"
+LIFETIME = "takes away what is too old to be of use, by the policy's own limits"
+
+WHY_NOT: dict[str, str] = {
+    "access/forget_batches": LIFETIME,
+    "access/roll_access_days": COUNTED,
+    "curate/apply": ENGINE,
+    "curate/approve": ENGINE,
+    "curate/approve_run": ENGINE,
+    "curate/requeue": SCHEDULE,
+    "dedup/requeue_duplicates": SCHEDULE,
+    "edges/reinforce": COUNTED,
+    "edges/schedule_edges": SCHEDULE,
+    "enrol/write": WRITERS,
+    "intake/intake": WRITERS,
+    "intake/on_changed": SCHEDULE,
+    "intake/on_created": WRITERS,
+    "jobs/expire_audit": LIFETIME,
+    "jobs/pause": ENGINE,
+    "jobs/prune_runs": LIFETIME,
+    "jobs/resume": ENGINE,
+    "memory/forget": RECEIPT,
+    "memory/forget_clause": RECEIPT,
+    "memory/remember": WRITERS,
+    "memory/touch": COUNTED,
+    "plans/begin": ENGINE,
+    "plans/end": ENGINE,
+    "plans/save": ENGINE,
+    "plans/save_page": ENGINE,
+    "plans/saved": ENGINE,
+    "slots/requeue_slots": SCHEDULE,
+    "undo/begin": ENGINE,
+    "undo/end": ENGINE,
+    "undo/others": ENGINE,
+    "work/fail_compress": SCHEDULE,
+    "work/fail_embed": SCHEDULE,
+    "work/fail_judge": SCHEDULE,
+    "work/fail_prepare": SCHEDULE,
+    "work/finish_embed": DERIVED,
+    "work/finish_judge": DERIVED,
+    "work/finish_prepare": DERIVED,
+    "work/lease_compress": SCHEDULE,
+    "work/lease_embed": SCHEDULE,
+    "work/lease_judge": SCHEDULE,
+    "work/lease_prepare": SCHEDULE,
+    "work/release_compress": SCHEDULE,
+    "work/release_embed": SCHEDULE,
+    "work/release_judge": SCHEDULE,
+    "work/release_prepare": SCHEDULE,
+    "work/requeue_embeddings": SCHEDULE,
+    "work/requeue_hashes": SCHEDULE,
+    "work/retry_quarantined": SCHEDULE,
+    **{
+        f"scheduler/{name}": ENGINE
+        for name in (
+            *("account", "arm", "begin", "choose_mode", "claim", "close", "fail", "pin_mode"),
+            *("put_aside", "quarantine", "slots", "tick"),
+        )
+    },
+}
+"""Why nothing is, by procedure."""
+
+_WRITES = re.compile(r"(^\s*|\|\s*|\)\s+|\}\s+)(CREATE|MERGE|SET|DELETE|DETACH DELETE|REMOVE) ", re.MULTILINE)
+_RECORD = re.compile(r"CREATE \(\w*:CurationAudit")
+
+
+def code(procedure: Procedure) -> str:
+    """The procedure without its comments."""
+    lines = procedure.text.splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith("//"))
+
+
+ALL = render_all(load_policy().policy, SERVER)
+WRITING = sorted(name for name, procedure in ALL.items() if _WRITES.search(code(procedure)))
+
+
+def test_every_procedure_that_writes_is_in_one_of_the_tables() -> None:
+    assert not ON_RECORD.keys() & WHY_NOT.keys()
+    told = {*ON_RECORD, *WHY_NOT}
+    assert set(WRITING) - told == set(), "what of it is on record, or why is nothing?"
+    assert told - set(WRITING) <= {"intake/on_created"}, "no such procedure writes"
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_it_does_what_the_table_says(name: str) -> None:
+    text = code(ALL[name])
+    assert bool(_RECORD.search(text)) == (name in ON_RECORD)
+    unsaid = {action for action in ON_RECORD.get(name, ()) if f"'{action}'" not in text}
+    assert not unsaid
+    # An action that is written out is one of those that it is said to have.
+    written = {action for record in records(text) for action in re.findall(r"\baction: '(\w+)'", record)}
+    assert written <= ON_RECORD.get(name, frozenset())
+
+
+@pytest.mark.parametrize("name", sorted(ON_RECORD))
+def test_a_record_says_when_by_what_rule_and_in_which_run(name: str) -> None:
+    for record in records(code(ALL[name])):
+        for part in ("id:", "run:", "action:", "rule:", "at:", "policy:"):
+            assert part in record, f"{name}: its record has no {part} {record}"
+
+
+def records(text: str) -> list[str]:
+    """The maps of properties with which records are made."""
+    return [_braces(text, made.end()) for made in _RECORD.finditer(text)]
+
+
+def _braces(text: str, start: int) -> str:
+    """From the first brace on until it closes."""
+    depth, first = 0, text.index("{", start)
+    for at in range(first, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[first : at + 1]
+    raise AssertionError(text[start : start + 200])
+
+
+@pytest.mark.parametrize("action", sorted({action for actions in ON_RECORD.values() for action in actions}))
+def test_the_page_names_every_action(action: str) -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/audit-and-undo.md").read_text()
+    assert f"`{action}`" in page
+
+
+def test_what_undo_finds_it_knows_how_to_take_back() -> None:
+    """Each action that a record can have leads to a form that a statement answers for."""
+    find = code(ALL["undo/find"])
+    actions = {action for actions in ON_RECORD.values() for action in actions} - {"protect"}
+    by_shape = {"archive", "demote", "flag", "promote", "repair", "state", "unarchive", "unflag", "unrepair"}
+    assert {action for action in actions - by_shape if f"'{action}'" not in find} == set()

@@ -1,0 +1,54 @@
+"""The guard on the seen part of the test set, every pair as if it were as near as can be. A guard that gets worse fails here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from tests.merge_pairs import pairs
+from tests.merge_pairs.judges import Ruling
+from tests.merge_pairs.measure import Ruled, of_class, of_languages, precision, recall, rule, wrong
+from tests.merge_pairs.pair import CLASSES_OF_DIFFERENCE, READ_LANGUAGES
+
+from jochi_workers.guard import judge
+
+
+class NearestOfAll:
+    """No threshold and no model stands before the guard."""
+
+    name = "guard alone"
+
+    def judge(self, left: str, right: str) -> Ruling:
+        """The guard's own verdict."""
+        said = judge(left, right, cosine=1.0, unknown_share=0.0)
+        return Ruling(said.verdict, " ".join(said.reasons))
+
+
+@pytest.fixture(scope="module")
+def ruled() -> Sequence[Ruled]:
+    return rule(NearestOfAll(), [pair for pair in pairs(None) if not pair.unseen])
+
+
+def test_it_merges_nothing_that_differs(ruled: Sequence[Ruled]) -> None:
+    assert wrong(ruled).whole > 4_000
+    assert [one.pair.id for one in ruled if one.verdict == "merge" and not one.pair.may_merge] == []
+    assert precision(ruled).bound >= 0.995
+
+
+@pytest.mark.parametrize("kind", CLASSES_OF_DIFFERENCE)
+def test_it_merges_none_of_any_class(ruled: Sequence[Ruled], kind: str) -> None:
+    found = wrong(of_class(ruled, kind))
+    assert found.whole > 50
+    assert found.part == 0
+
+
+def test_it_merges_nothing_in_languages_that_it_does_not_read(ruled: Sequence[Ruled]) -> None:
+    found = [one for one in of_languages(ruled, "zh", "ja") if one.verdict == "merge"]
+    assert len(of_languages(ruled, "zh", "ja")) > 200
+    assert found == []
+
+
+@pytest.mark.parametrize("language", READ_LANGUAGES)
+def test_it_recognises_most_of_what_is_the_same(ruled: Sequence[Ruled], language: str) -> None:
+    """What it doesn't it flags; the cosine that the product asks for besides takes some more."""
+    assert recall(of_languages(ruled, language)).bound >= 0.5
