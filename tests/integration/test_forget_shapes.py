@@ -219,3 +219,19 @@ def test_the_original_of_a_content_under_another_name_goes_and_is_not_learned_ag
     assert (copies(own_names), done.left) == (0, ())
     assert [said_anywhere(own_names, word) for word in (BOTH, ONLY_BEFORE)] == [0, 0]
     assert learned_again(own_names, TEXT, "Memo") == "forgotten"
+
+
+def test_a_forgotten_scope_is_in_no_job_that_walks_scopes(engine: Jochi) -> None:
+    """Where the job of budgets stands is the bare name of a scope; so is what it passes over."""
+    memories(engine, *({"scope": scope, "id": "m", "content": "It rained."} for scope in ("anna", "carol", "dora")))
+    engine.database.run("MATCH (j:JochiJob {name: 'enforce_budgets'}) SET j.batch_size = 2, j.max_batches = 1")
+    engine.run("enforce_budgets", now=NOW)
+    engine.database.run(
+        "MATCH (j:JochiJob {name: 'enforce_budgets'}) SET j.skip = ['carol', 'dora'], j.check_cursor = 'carol'"
+    )
+    job = "MATCH (j:JochiJob {name: 'enforce_budgets'}) RETURN j.cursor AS cursor, j.check_cursor AS check, j.skip AS skip"
+    assert engine.database.run(job, write=False) == [{"cursor": "carol", "check": "carol", "skip": ["carol", "dora"]}]
+    done = engine.forget(Request(scope="carol"), verify=True)
+    assert (done.left, said_anywhere(engine, "carol")) == ((), 0)
+    assert engine.database.run(job, write=False) == [{"cursor": None, "check": None, "skip": ["dora"]}]
+    assert [run.error for run in engine.run("enforce_budgets", now=NOW + timedelta(hours=1))] == [None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +164,28 @@ def test_the_key_is_made_once_and_read_again(tmp_path: Path, monkeypatch: pytest
         with pytest.raises(UsageError) as told:
             read_key()
         assert not wrong or wrong not in str(told.value).replace(str(file), "")
+
+
+def test_of_clients_that_make_the_key_at_once_all_get_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One comes while another is about to write."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "key"))
+    write = os.fdopen
+    others: list[ForgetKey | None] = []
+
+    def meanwhile(*given: Any, **named: Any) -> Any:
+        monkeypatch.setattr(os, "fdopen", write)
+        others.extend([read_key(), make_key()])
+        return write(*given, **named)
+
+    monkeypatch.setattr(os, "fdopen", meanwhile)
+    made = make_key()
+    assert others == [None, made]
+    assert read_key() == made
+    assert [file.name for file in tmp_path.iterdir()] == ["key"]
+    with ThreadPoolExecutor(8) as pool:
+        for n in range(50):
+            monkeypatch.setenv(VARIABLE, str(tmp_path / str(n) / "key"))
+            assert len({made.id for made in pool.map(lambda _: make_key(), range(8))}) == 1
 
 
 def test_keys_in_records_are_whole() -> None:

@@ -63,6 +63,9 @@ _NAMED_BY_RUN = frozenset(("JochiJob", "JochiJobRun", "JochiPlan", "JochiPump"))
 _PLACES = frozenset(("keys", "others", "notes", "before", "after", "stopped_scopes"))
 """Lists whose places say which entries of other lists are meant: there something stays in the place of what goes."""
 _SCOPE_NAMES = frozenset(("scope", "stopped_scopes", "overflowing_scopes"))
+_WALKED_BY_SCOPE = "enforce_budgets"
+_WALKS = frozenset(("cursor", "check_cursor", "skip"))
+"""The job that works scope by scope, and where it stands: without a cursor it begins anew."""
 _ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into", "merge_copied"))
 
 GONE = "forgotten"
@@ -164,7 +167,7 @@ def _given_away(row: Mapping[str, Any], sought: Sought) -> Given:
     words = _free_text(labels, stored) if sought.reaches(scope_of(row)) else lambda name: False
     return lambda name, text: (
         (_may_name(labels, name) and sought.names(text))
-        or (name in _SCOPE_NAMES and text in sought.scopes)
+        or (_names_scope(stored, name) and text in sought.scopes)
         or (words(name) and sought.is_said(text))
     )
 
@@ -176,6 +179,11 @@ def found_in(row: Mapping[str, Any], sought: Sought) -> list[str]:
 
 def _names_with(row: Mapping[str, Any], given: Given) -> list[str]:
     return [name for name in row["names"] if any(given(name, text) for text in texts(row["stored"][name]))]
+
+
+def _names_scope(stored: Mapping[str, Any], name: str) -> bool:
+    """Whether a property of a record or job holds bare names of scopes."""
+    return name in _SCOPE_NAMES or (name in _WALKS and stored.get("name") == _WALKED_BY_SCOPE)
 
 
 def _may_name(labels: set[str], name: str) -> bool:

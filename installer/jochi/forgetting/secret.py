@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import os
 import secrets
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,12 +71,17 @@ def read_key() -> ForgetKey | None:
 
 
 def make_key() -> ForgetKey:
-    """A new key, written for this user alone; never over another one."""
+    """A new key, written for this user alone; never over another one. Of several clients that make one at once all get the same."""
     file = key_file()
     made = ForgetKey(secrets.token_bytes(_BYTES))
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        # Whole before it has its name: somebody else may look for it at any moment.
+        draft = _draft(file.parent, made.secret.hex() + "\n")
+        try:
+            os.link(draft, file)
+        finally:
+            draft.unlink()
     except FileExistsError:
         found = read_key()
         assert found is not None
@@ -86,6 +92,12 @@ def make_key() -> ForgetKey:
             where=str(file),
             fix=f"name a place with {VARIABLE}",
         ) from None
-    with os.fdopen(handle, "w", encoding="ascii") as out:
-        out.write(made.secret.hex() + "\n")
     return made
+
+
+def _draft(folder: Path, text: str) -> Path:
+    """A file that only this user can read."""
+    handle, name = tempfile.mkstemp(prefix=".forget.", dir=folder)
+    with os.fdopen(handle, "w", encoding="ascii") as out:
+        out.write(text)
+    return Path(name)

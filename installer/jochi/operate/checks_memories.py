@@ -131,7 +131,7 @@ def check_hygiene(found: Hygiene) -> Check:
         state = "a walk is under way" if found.walking else "the job is off" if not found.enabled else "no walk yet"
         return ok("hygiene", f"nothing is known: {state}")
     when = f"the walk of {found.walked_at:%Y-%m-%d %H:%M} UTC"
-    repaired = f"{when} repaired {found.repaired:,} faults"
+    repaired = f"{when} repaired {found.repaired:,} fault{'' if found.repaired == 1 else 's'}"
     if not found.reported:
         return ok("hygiene", f"{repaired} and found none that it leaves to you")
     named = [f"{fault.n:,} {fault.name} (such as {', '.join(fault.samples)})" for fault in found.reported]
