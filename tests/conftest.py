@@ -17,6 +17,7 @@ import neo4j
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
+from tests.duplicate_pairs import Pairs
 
 from jochi import Jochi
 from jochi.database import Database, Row
@@ -203,6 +204,14 @@ def rules_alone(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
     return load_policy(file)
 
 
+@pytest.fixture(scope="session")
+def destructive_only(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
+    """The tests' policy, with nothing on record but what is destructive."""
+    file = tmp_path_factory.mktemp("policies") / "destructive-only.toml"
+    file.write_text(TEST_POLICY.read_text() + '\n[audit]\nlevel = "destructive"\n')
+    return load_policy(file)
+
+
 @pytest.fixture
 def install_once(driver: neo4j.Driver) -> Iterator[Callable[[LoadedPolicy], Jochi]]:
     """Installs a policy (not armed, not applied) unless just that one is installed, and empties the database of memories."""
@@ -232,6 +241,20 @@ def install_once(driver: neo4j.Driver) -> Iterator[Callable[[LoadedPolicy], Joch
 def jochi(install_once: Callable[[LoadedPolicy], Jochi], test_policy: LoadedPolicy) -> Jochi:
     """The engine installed with the tests' policy; no memories, not armed, nobody has said go."""
     return install_once(test_policy)
+
+
+@pytest.fixture
+def pairs(jochi: Jochi) -> Pairs:
+    """Near duplicates to be written and found; none yet."""
+    return Pairs(jochi)
+
+
+@pytest.fixture
+def pair(pairs: Pairs) -> tuple[str, str]:
+    """Keys of one that waits for a judge."""
+    keys = pairs.add("a", 1.0), pairs.add("b", 0.97)
+    pairs.find()
+    return keys
 
 
 @pytest.fixture(scope="session")

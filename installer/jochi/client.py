@@ -62,7 +62,7 @@ from jochi.recalling import Recalled, recall
 from jochi.remembering import Memory, Remembered
 from jochi.salience import Standing
 from jochi.scheduler.arming import armed_jobs, ensure_jobs
-from jochi.scheduler.runner import Run, run_job
+from jochi.scheduler.runner import Run, no_such_job, run_job
 from jochi.scheduler.server_clock import ServerClock
 from jochi.scoring import Improvable, Scored, improvable, scores
 from jochi.superseding import Placed, Stretch
@@ -439,7 +439,13 @@ class Jochi:
             raise UsageError("no memory named", fix="give one or more keys such as default/m1")
         row = self.engine.call(
             "memory/decompress",
-            {"now": now or clock.now(), "keys": list(keys), "dry_run": dry_run, "run": f"decompress/{uuid.uuid4()}"},
+            {
+                "now": now or clock.now(),
+                "keys": list(keys),
+                "audits": None,
+                "dry_run": dry_run,
+                "run": f"decompress/{uuid.uuid4()}",
+            },
         )
         return [
             Decompressed(each["key"], each["outcome"], each["tokens"], tuple(each["changed"]))
@@ -572,8 +578,12 @@ class Jochi:
         return [JobState.from_row(entry) for entry in row["jobs"]]
 
     def history(self, job: str | None = None, *, limit: int = 20, changed_only: bool = False) -> list[dict[str, Any]]:
-        """The last runs, newest first, as the properties of their nodes."""
-        return list(self._read("jobs/history", job=job, limit=limit, changed_only=changed_only)["runs"])
+        """The last runs, newest first, as the properties of their nodes; `UsageError` where there is no such job."""
+        runs = list(self._read("jobs/history", job=job, limit=limit, changed_only=changed_only)["runs"])
+        # A job that another policy took away may still have runs.
+        if job is not None and not runs and job not in (jobs := sorted(each.name for each in self.jobs())):
+            raise no_such_job(job, jobs)
+        return runs
 
     def runs(
         self, run: str | None = None, *, limit: int = 20, samples: int = 5, changed_only: bool = False

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import neo4j
 from pydantic import SecretStr
@@ -27,6 +28,8 @@ ENVIRONMENT = {
     "database": "JOCHI_DATABASE",
     "policy": "JOCHI_POLICY",
 }
+
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
 @dataclass(frozen=True)
@@ -50,10 +53,12 @@ def find_settings(
 ) -> ConnectionSettings:
     """The settings: what is given, else the environment, else the local server if one runs.
 
-    The password comes from ``password_file``, JOCHI_PASSWORD, JOCHI_PASSWORD_FILE or, at a terminal, a prompt.
+    The password comes from ``password_file``, JOCHI_PASSWORD, JOCHI_PASSWORD_FILE or, at a terminal, a prompt; of the local
+    server's own user it is known. An empty variable counts as not set.
     """
-    name = database or os.environ.get(ENVIRONMENT["database"]) or "neo4j"
-    address = uri or os.environ.get(ENVIRONMENT["uri"])
+    name = database or _variable("database") or "neo4j"
+    address = uri or _variable("uri")
+    named = user or _variable("user")
     if address is None:
         running = _local_server()
         if running is None:
@@ -61,8 +66,12 @@ def find_settings(
                 "no database named, and no local server is running",
                 fix="set JOCHI_URI (and JOCHI_USER, JOCHI_PASSWORD_FILE), or start one: `jochi server start`",
             )
-        return ConnectionSettings(running.uri, running.user, running.password, name, from_local_server=True)
-    who = user or os.environ.get(ENVIRONMENT["user"]) or "neo4j"
+        who, password = named or running.user, running.password
+        if who != running.user or password_file or _variable("password") or _variable("password_file"):
+            password = _password(password_file, who, running.uri, prompt=prompt)
+        return ConnectionSettings(running.uri, who, password, name, from_local_server=True)
+    _require_address(address)
+    who = named or "neo4j"
     return ConnectionSettings(address, who, _password(password_file, who, address, prompt=prompt), name)
 
 
@@ -77,19 +86,39 @@ def connected(settings: ConnectionSettings) -> Iterator[Database]:
             notifications_min_severity="OFF",
         )
     except (neo4j.exceptions.ConfigurationError, ValueError) as error:
-        raise UsageError(
-            f"{settings.uri!r} is not an address of a Neo4j server: {error}",
-            fix="it looks like bolt://host:7687 or neo4j://host:7687",
-        ) from None
+        raise _no_address(settings.uri, str(error)) from None
     with driver:
         database = Database(driver, settings.database)
         database.expect_answer()
         yield database
 
 
+def _variable(name: str) -> str | None:
+    return os.environ.get(ENVIRONMENT[name]) or None
+
+
+def _require_address(uri: str) -> None:
+    """Before a password is asked for: nobody should type one for an address that is none."""
+    try:
+        parts = urlsplit(uri)
+        _ = parts.port
+    except ValueError as error:
+        raise _no_address(uri, str(error)) from None
+    if parts.scheme not in _SCHEMES:
+        raise _no_address(uri, f"it begins with none of {', '.join(f'{scheme}://' for scheme in _SCHEMES)}")
+    if not parts.netloc:
+        raise _no_address(uri, "it names no host")
+
+
+def _no_address(uri: str, why: str) -> UsageError:
+    return UsageError(
+        f"{uri!r} is not an address of a Neo4j server: {why}", fix="it looks like bolt://host:7687 or neo4j://host:7687"
+    )
+
+
 def _password(file: Path | None, user: str, address: str, *, prompt: bool) -> SecretStr:
-    given = os.environ.get(ENVIRONMENT["password"])
-    named = os.environ.get(ENVIRONMENT["password_file"])
+    given = _variable("password")
+    named = _variable("password_file")
     if file is None and given is not None:
         return SecretStr(given)
     source = file or (Path(named) if named else None)

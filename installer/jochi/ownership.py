@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -122,3 +123,12 @@ OUR_WORDS = frozenset(
     *("slot_key", "slot_line", "slot_name", "slot_place", "slot_value"),
 }
 """Properties of memories with words of ours or of a rule, such as HOT and archived, and scopes: nothing that anybody said."""
+
+_RULES_READ = frozenset(("state", "status", "priority", "severity", "ttl_policy"))
+"""Of these, those in which an app may write whatever it likes: only a single plain word is one of a rule."""
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+def is_our_word(name: str, text: str) -> bool:
+    """Whether a text in this property of a memory is a word of ours or of a rule: nothing that anybody said."""
+    return name in OUR_WORDS and (name not in _RULES_READ or _PLAIN_WORD.fullmatch(text) is not None)

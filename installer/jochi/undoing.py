@@ -159,21 +159,22 @@ def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
         asked, take_back = _BY_CALLS[form]
         looked = engine.call(statement, {**given, "dry_run": True})["results"]
         back = take_back(engine, [each["key"] for each in looked if each["outcome"] == asked], given)
-        rows = looked if given["dry_run"] else engine.call(statement, given)["results"]
-        before = {each["key"] for each in looked if each["outcome"] == "undone"}
-        return [
-            replace(row, outcome=back[row.key].outcome, changed=back[row.key].changed)
-            if row.key in back
-            else replace(row, outcome="as_before")
-            if row.key in before
-            else row
-            for row in map(_row, rows)
-        ]
+        if not given["dry_run"]:
+            engine.call(statement, given)
+        return [_taken_back(_row(each), asked, back) for each in looked]
     results = engine.call(statement, given)["results"]
     # Facts get their place in their slots at once, as restore does it.
     slotted = [{"key": each["key"]} for each in results if each.get("slotted")]
     superseding.settle(engine, slotted, now=given["now"])
     return [_row(each) for each in results]
+
+
+def _taken_back(row: UndoneAction, asked: str, back: dict[str | None, _Back]) -> UndoneAction:
+    """What became of a record that was looked at before it was taken back; of several of one key the first is the newest."""
+    if row.outcome == asked:
+        found = back.pop(row.key, _Back("no_record", ()))
+        return replace(row, outcome=found.outcome, changed=found.changed)
+    return replace(row, outcome="as_before") if row.outcome == "undone" else row
 
 
 @dataclass(frozen=True)
@@ -183,13 +184,32 @@ class _Back:
 
 
 def _unmerge(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
-    found = take_merges_back(engine, keys, now=given["now"], dry_run=given["dry_run"], run=given["run"], hold=True)
-    done = ("unmerged", "would_unmerge")
-    return {each.key: _Back("undone" if each.outcome in done else each.outcome, each.changed) for each in found}
+    found = take_merges_back(
+        engine,
+        keys,
+        now=given["now"],
+        dry_run=given["dry_run"],
+        run=given["run"],
+        hold=True,
+        audits=given["ids"],
+    )
+    words = {"unmerged": "undone", "would_unmerge": "undone"}
+    return {each.key: _back(words.get(each.outcome, each.outcome), each.changed) for each in found}
+
+
+def _back(outcome: str, changed: Sequence[str]) -> _Back:
+    """What was taken back but for what is named went back in part."""
+    return _Back("partly" if outcome == "undone" and changed else outcome, tuple(changed))
 
 
 def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
-    asked = {"now": given["now"], "keys": keys, "dry_run": given["dry_run"], "run": given["run"]}
+    asked = {
+        "now": given["now"],
+        "keys": keys,
+        "audits": given["ids"],
+        "dry_run": given["dry_run"],
+        "run": given["run"],
+    }
     words = {
         "decompressed": "undone",
         "would_decompress": "undone",
@@ -199,9 +219,7 @@ def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -
     }
     found = engine.call("memory/decompress", asked)["results"]
     return {
-        each["key"]: _Back(
-            words[each["outcome"]], ("content",) if each["outcome"] == "changed" else tuple(each["changed"])
-        )
+        each["key"]: _back(words[each["outcome"]], ["content"] if each["outcome"] == "changed" else each["changed"])
         for each in found
     }
 

@@ -1,5 +1,5 @@
 // Memories, live and dead, that may say something: each has a needle somewhere in a text of its own. Who asks compares word for word.
-// Parameters: $prefix string (scope + '/', or '' for all), $needles list of lower-case strings in NFC ('' for all), $after string (key), $limit integer.
+// Parameters: $prefix string (scope + '/', or '' for all), $needles list of lower-case strings in NFKC ('' for all), $after string (key), $limit integer.
 // Returns one row: found, a list of {key, dead, labels, revision, texts: map of the texts and lists of texts that have it}, in the order of keys; last: the key to go on after,
 //   or null where that was all. Writes nothing.
 CALL () {
@@ -14,8 +14,8 @@ CALL () {
   }
   // Each text is folded once, however many needles there are.
   WITH m, [name IN keys(m) WHERE any(text IN
-      CASE WHEN m[name] IS :: STRING NOT NULL THEN [toLower(normalize(m[name]))]
-           WHEN m[name] IS :: LIST<STRING NOT NULL> NOT NULL THEN [each IN m[name] | toLower(normalize(each))]
+      CASE WHEN m[name] IS :: STRING NOT NULL THEN [toLower(normalize(m[name], NFKC))]
+           WHEN m[name] IS :: LIST<STRING NOT NULL> NOT NULL THEN [each IN m[name] | toLower(normalize(each, NFKC))]
            ELSE [] END WHERE any(needle IN $needles WHERE text CONTAINS needle))] AS names
   WHERE size(names) > 0
   WITH m, names ORDER BY m.key LIMIT $limit

@@ -162,7 +162,8 @@ def dense(client: Jochi, table: Table) -> None:
     while more:
         started = time.perf_counter()
         answer = client.engine.call(
-            "memory/unmerge", {"now": NOW, "keys": ["d/b"], "dry_run": False, "run": "bench/u", "hold": False}
+            "memory/unmerge",
+            {"now": NOW, "keys": ["d/b"], "dry_run": False, "run": "bench/u", "hold": False, "audits": None},
         )
         times.append(time.perf_counter() - started)
         more = answer["results"][0]["more"]

@@ -202,6 +202,9 @@ def undos_are_whole(seen: Seen) -> list[str]:
             [source] = seen.by_id.get(record["of"], [{}])[:1]
             if not source:
                 wrong.append(f"{record['id']} takes {record['of']} back, which isn't there")
+            elif record.get("undone_by") or record.get("again"):
+                # It was taken back itself, so what it took back may have been done again.
+                continue
             elif record["action"] in ("restore", "prune") and source.get("undone_by") != record["run"]:
                 wrong.append(f"{record['id']} took {record['of']} back, which says {source.get('undone_by')}")
     for id, same_id in seen.by_id.items():

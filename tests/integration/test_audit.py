@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 
 import pytest
-from tests.conftest import TEST_POLICY
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import LoadedPolicy
 from jochi.scheduler.runner import run_job
 from jochi.temporal import to_python
 
@@ -118,11 +116,9 @@ def test_the_bytes_on_record_are_few_against_the_data(applied: Jochi) -> None:
 
 
 def test_at_the_level_destructive_only_what_is_destructive_is_on_record(
-    install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path
+    install_once: Callable[[LoadedPolicy], Jochi], destructive_only: LoadedPolicy
 ) -> None:
-    file = tmp_path / "quiet.toml"
-    file.write_text(TEST_POLICY.read_text() + '\n[audit]\nlevel = "destructive"\n')
-    client = install_once(load_policy(file))
+    client = install_once(destructive_only)
     client.apply()
     task = {"status": "completed", "completed_at": NOW - 20 * DAY, "created_at": NOW - 40 * DAY, "tier": "WARM"}
     flagged = {"consolidated": False, "created_at": NOW - 40 * DAY}

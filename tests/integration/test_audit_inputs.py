@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests import merge_graph
-from tests.conftest import TEST_POLICY
 from tests.living_edges import add
 from tests.oracle import Memory, graph
 from tests.oracle.edge_salience import LivingEdge
 
 from jochi import Jochi
 from jochi.edges import Edge
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import LoadedPolicy
 from jochi.scheduler.runner import run_job
 from jochi.temporal import to_python
 
@@ -151,11 +149,9 @@ def test_a_purge(applied: Jochi) -> None:
 
 
 def test_at_the_level_destructive_merges_and_purges_are_on_record_and_moves_are_not(
-    install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path
+    install_once: Callable[[LoadedPolicy], Jochi], destructive_only: LoadedPolicy
 ) -> None:
-    file = tmp_path / "quiet.toml"
-    file.write_text(TEST_POLICY.read_text() + '\n[audit]\nlevel = "destructive"\n')
-    client = install_once(load_policy(file))
+    client = install_once(destructive_only)
     client.apply()
     twins(client)
     held = {"tier": "HOT", "last_accessed_at": NOW - 30 * DAY, "access_count": 1, "created_at": OLD}

@@ -335,6 +335,62 @@ def test_what_was_taken_back_already_is_as_before_for_an_undo(client: Jochi) -> 
     assert client.undo(run, now=NOW).counts == {"as_before": 1, "undone": 1}
 
 
+def rewritten(client: Jochi, key: str) -> str:
+    """Its app writes another long content, which is shortened as well."""
+    text = TEXT.replace("Berlin", "Munich")
+    client.database.run(
+        "MATCH (m:Curated {key: $key}) SET m.content = $text, m.content_hash = $hash, m.token_count = 700, "
+        "m.compression_level = 'full'",
+        {"key": key, "text": text, "hash": content_hash(text)},
+    )
+    return text
+
+
+@pytest.mark.parametrize("later", [MINUTE, 10 * MINUTE], ids=["in one run", "in two runs"])
+def test_an_undo_takes_back_the_compression_of_its_run_and_no_later_one(client: Jochi, later: timedelta) -> None:
+    key = put(client, "a")
+    assert work(client)["done"] == 1
+    text = rewritten(client, key)
+    assert work(client, now=NOW + later)["done"] == 1
+    short = look(client, key)
+    rows = client.database.run("MATCH (a:CurationAudit {action: 'compress'}) RETURN a.run AS run ORDER BY a.at")
+    first, second = (row["run"] for row in rows)
+    if first != second:
+        for dry in (True, False):
+            done = client.undo(first, dry_run=dry, now=NOW + DAY)
+            assert [(row.key, row.outcome) for row in done.rows] == [(key, "no_record")]
+        assert look(client, key) == short
+    for dry in (True, False):
+        assert client.undo(second, dry_run=dry, now=NOW + DAY).counts == (
+            {"undone": 1} if first != second else {"undone": 1, "no_record": 1}
+        )
+    assert look(client, key)["content"] == text
+
+
+def test_what_a_compression_leaves_when_it_is_taken_back_is_named(client: Jochi) -> None:
+    key = put(client, "a")
+    work(client)
+    client.database.run("MATCH (m:Curated {key: $key}) SET m.compression_level = 'keywords'", {"key": key})
+    done = client.undo(f"compress/{NOW:%Y-%m-%dT%H:%M:%SZ}", now=NOW)
+    assert (done.counts, done.left) == ({"partly": 1}, 1)
+    assert [(row.key, row.outcome, row.changed) for row in done.rows] == [(key, "partly", ("compression_level",))]
+
+
+@pytest.mark.parametrize(
+    ("hold", "left"),
+    [
+        (None, NOW + 30 * DAY), (NOW + DAY, NOW + 30 * DAY), (NOW + 300 * DAY, NOW + 300 * DAY), ("for ever", "for ever"),
+    ],
+    ids=["none", "shorter", "longer", "unreadable"],
+)  # fmt: skip
+def test_a_hold_is_made_longer_and_never_shorter(client: Jochi, hold: Any, left: Any) -> None:
+    key = put(client, "a")
+    work(client)
+    client.database.run("MATCH (m:Curated {key: $key}) SET m.hold_until = $hold", {"key": key, "hold": hold})
+    assert [one.outcome for one in client.decompress([key], now=NOW)] == ["decompressed"]
+    assert look(client, key)["hold_until"] == left
+
+
 def test_a_cycle_is_undone_like_any_run_and_its_record_outlasts_the_time_of_records(client: Jochi) -> None:
     keys = [put(client, one) for one in ("a", "b", "c")]
     before = {key: look(client, key) for key in keys}

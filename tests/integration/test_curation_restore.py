@@ -80,6 +80,20 @@ def test_a_restored_memory_is_held_for_thirty_days_and_then_goes(applied: Jochi,
         assert (graph.pruned(applied.database) == {"default/n"}) is gone
 
 
+@pytest.mark.parametrize(("days", "stays"), [(None, False), (10, False), (90, True), ("for ever", True)])
+def test_a_longer_hold_stays(applied: Jochi, now: datetime, days: int | str | None, stays: bool) -> None:
+    graph.write(applied.database, [read_long_ago("n", now)], due=now)
+    prune(applied, now)
+    was = now + days * DAY if isinstance(days, int) else days
+    applied.database.run("MATCH (t:Tombstone) SET t.hold_until = $was", {"was": was})
+    applied.restore(["default/n"])
+    left = graph.state(applied.database)["default/n"].properties["hold_until"]
+    if stays:
+        assert (left if isinstance(left, str) else to_python(left)) == was
+    else:
+        assert to_python(left) > now + 29 * DAY
+
+
 def test_of_several_tombstones_the_newest_or_the_named_one_comes_back(applied: Jochi, now: datetime) -> None:
     for number, moment in enumerate((now - 3 * DAY, now - 2 * DAY, now - DAY)):
         graph.write(applied.database, [read_long_ago("n", now, content=f"life {number}")], due=moment)

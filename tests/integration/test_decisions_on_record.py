@@ -11,7 +11,6 @@ import pytest
 from tests.duplicate_pairs import LATER, NOON, Pairs
 from tests.oracle import graph
 
-from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
 from jochi.forgetting.records import GONE
 from jochi.temporal import to_python
@@ -20,19 +19,6 @@ from jochi_workers.guard import Ruling
 pytestmark = pytest.mark.server
 
 SECOND = timedelta(seconds=1)
-
-
-@pytest.fixture
-def pairs(jochi: Jochi) -> Pairs:
-    return Pairs(jochi)
-
-
-@pytest.fixture
-def pair(pairs: Pairs) -> tuple[str, str]:
-    """One that waits for a judge."""
-    keys = pairs.add("a", 1.0), pairs.add("b", 0.97)
-    pairs.find()
-    return keys
 
 
 def records(pairs: Pairs, action: str) -> list[dict[str, Any]]:

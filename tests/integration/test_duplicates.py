@@ -8,15 +8,9 @@ from typing import Any
 import pytest
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 
-from jochi import Jochi
 from jochi_workers.guard import Ruling
 
 MERGE = Ruling("merge", ())
-
-
-@pytest.fixture
-def pairs(jochi: Jochi) -> Pairs:
-    return Pairs(jochi)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from tests.conftest import TestServer
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 from typer.testing import CliRunner
 
-from jochi import Jochi
 from jochi.cli.app import app
 from jochi.duplicates import PairToDecide
 from jochi.errors import Refused, UsageError
@@ -30,19 +29,6 @@ from jochi_workers.worker import Worker
 LEASE = timedelta(minutes=2)
 SECOND = timedelta(seconds=1)
 MERGE, VETO = Ruling("merge", ()), Ruling("veto", ("number", "name"))
-
-
-@pytest.fixture
-def pairs(jochi: Jochi) -> Pairs:
-    return Pairs(jochi)
-
-
-@pytest.fixture
-def pair(pairs: Pairs) -> tuple[str, str]:
-    """One that waits for a judge."""
-    keys = pairs.add("a", 1.0), pairs.add("b", 0.97)
-    pairs.find()
-    return keys
 
 
 def test_a_pair_is_leased_to_one_alone_and_comes_back(pairs: Pairs, pair: tuple[str, str]) -> None:

@@ -26,11 +26,6 @@ from jochi_workers.queue import Queue
 FLAG = 0.85
 
 
-@pytest.fixture
-def pairs(jochi: Jochi) -> Pairs:
-    return Pairs(jochi)
-
-
 def due(pairs: Pairs) -> set[str]:
     """Who looks for duplicates next."""
     rows = pairs.client.database.run("MATCH (m) WHERE m.similar_due IS NOT NULL RETURN m.key AS key", write=False)

@@ -92,7 +92,7 @@ def test_ids_hash_standard_input_and_scope(run: Run, jochi: Jochi) -> None:
     assert done.exit_code == 0
     assert "default/never: there is no such memory" in done.output
     assert "default/cat" not in keys(jochi)
-    for wrong in (("--id", "default/never"), ("--hash", "v2:9f2c", "--everywhere")):
+    for wrong in (("--id", "default/never"), ("--hash", f"v2:{'9f' * 32}", "--everywhere")):
         typo = run("forget", *wrong, "--yes")
         assert typo.exit_code == 3
         assert "nothing to forget" in typo.output
@@ -110,6 +110,13 @@ def test_ids_hash_standard_input_and_scope(run: Run, jochi: Jochi) -> None:
     broken = run("receipts", "--json")
     assert broken.exit_code == 1
     assert "receipt 2 doesn't fit" in broken.output
+
+
+def test_a_scope_with_nothing_in_it_is_told_and_can_be_taken_back(run: Run, jochi: Jochi) -> None:
+    typo = run("forget", "--scope", "defualt", "--yes")
+    assert (typo.exit_code, len(keys(jochi))) == (3, 4)
+    assert "jochi forget --lift --scope defualt" in typo.output
+    assert "1 seals taken off" in run("forget", "--lift", "--scope", "defualt").output
 
 
 def test_a_description_is_resolved_shown_and_chosen(run: Run, jochi: Jochi) -> None:
@@ -140,6 +147,8 @@ def test_what_rails_hold_is_named_and_the_command_says_so(run: Run, jochi: Jochi
         ("--match", "x"),
         ("--match", "x", "--scope", "s", "--everywhere"),
         ("--hash", "v2:0"),
+        ("--hash", "v2:9f2c", "--everywhere"),
+        ("--hash", "nonsense", "--everywhere"),
         (),
         ("--about", "x", "--id", "s/a"),
         ("--id", "noscope"),

@@ -3,20 +3,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from tests import merge_graph
 from tests.conftest import TEST_POLICY
 from tests.integration.test_compression import TEXT
 from tests.integration.test_compression import put as put_long
 from tests.integration.test_compression import work as compress
-from tests.integration.test_forget import NOW, content, keys, memories, said_anywhere
+from tests.integration.test_forget import DAY, NOW, content, keys, memories, said_anywhere
+from tests.oracle.memory import Memory
+from tests.oracle.merging import Graph, Rel
 
 from jochi import Jochi
+from jochi.content import content_hash
 from jochi.forgetting import VARIABLE, Request
+from jochi.forgetting.words import folded_needle, phrase, says
 from jochi.policy import LoadedPolicy, load_policy
+from jochi.scheduler.runner import run_job
+from jochi_workers.prepare import Prepare
+from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
 
@@ -235,3 +244,219 @@ def test_a_forgotten_scope_is_in_no_job_that_walks_scopes(engine: Jochi) -> None
     assert (done.left, said_anywhere(engine, "carol")) == ((), 0)
     assert engine.database.run(job, write=False) == [{"cursor": None, "check": None, "skip": ["dora"]}]
     assert [run.error for run in engine.run("enforce_budgets", now=NOW + timedelta(hours=1))] == [None]
+
+
+def twins(client: Jochi) -> None:
+    """b is merged into a; both are about x, and flagged with it."""
+
+    def one(id: str, text: str) -> Memory:
+        held = {"created_at": NOW - 40 * DAY, "content": text, "content_hash": content_hash(text), "tier": "COLD"}
+        return Memory(id, ("MemoryEntry",), held)
+
+    said = {"a": "It rained.", "b": "It rained.", "x": "We met in Oslo."}
+    rels = [
+        Rel("1", "ABOUT", "default/b", "default/x", {"w": 1}),
+        Rel("2", "ABOUT", "default/a", "default/x", {"w": 2}),
+        Rel("3", "CAUSED", "default/x", "default/b", {"unlinked": ["default/b"]}),
+        # What has more survives.
+        *(Rel(f"t{n}", "ABOUT", "default/a", merge_graph.THING, {"w": n}) for n in range(10)),
+    ]
+    nodes = [one(id, text) for id, text in said.items()]
+    merge_graph.write(client.database, Graph({m.key: m for m in nodes}, {rel.id: rel for rel in rels}))
+    merge_graph.flag(client.database, "default/a", "default/b", NOW)
+    merge_graph.flag(client.database, "default/a", "default/x", NOW + 400 * DAY)
+    assert sum(run.changed for run in run_job(client.engine, "merge_duplicates", now=NOW, drain=True)) == 1
+    # On the two relationships that moved, on the flag that has no counterpart, and in the records.
+    assert links_with(client, "default/b") == ["ABOUT", "CAUSED", "SIMILAR_TO"]
+
+
+def links_with(client: Jochi, key: str) -> list[str]:
+    """Types of the relationships that name a key."""
+    rows = client.database.run(
+        "MATCH ()-[r]->() UNWIND keys(r) AS name WITH r, r[name] AS v "
+        "WITH r, CASE WHEN v IS :: LIST<STRING> NOT NULL THEN v ELSE [v] END AS each "
+        "WHERE any(t IN each WHERE coalesce(toStringOrNull(t), '') CONTAINS $key) "
+        "RETURN DISTINCT elementId(r) AS id, type(r) AS type ORDER BY type",
+        {"key": key},
+        write=False,
+    )
+    return [row["type"] for row in rows]
+
+
+def test_of_what_was_merged_away_no_relationship_keeps_a_mark(engine: Jochi) -> None:
+    twins(engine)
+    # It would go with the other one, but for a hold.
+    engine.database.run("MATCH (m:Curated {key: 'default/a'}) SET m.hold_until = $until", {"until": NOW + 9_000 * DAY})
+    done = engine.forget(Request(keys=("default/b",)), verify=True)
+    assert (set(done.held), keys(engine)) == ({"default/a"}, {"default/a", "default/x"})
+    # The app's own property of that name stays, and isn't found to be ours; what is held says what was forgotten.
+    assert links_with(engine, "default/b") == ["CAUSED"]
+    assert {name for mention in done.left for name in mention.names} == {"content", "start_said"}
+    rows = engine.database.run(
+        "MATCH (:Curated {key: 'default/a'})-[r]-(:Curated {key: 'default/x'}) "
+        "RETURN type(r) AS type, r.w AS w, r.curation_merges AS marks ORDER BY type, w",
+        write=False,
+    )
+    assert [(row["type"], row["w"]) for row in rows] == [
+        ("ABOUT", 1),
+        ("ABOUT", 2),
+        ("CAUSED", None),
+        ("SIMILAR_TO", None),
+    ]
+    assert {row["marks"] is None for row in rows} == {True}
+
+
+def test_whom_a_merged_one_led_to_is_in_no_copy_and_the_merge_can_be_taken_back(engine: Jochi) -> None:
+    twins(engine)
+    assert links_with(engine, "default/x") == ["KEEPS", "KEEPS"]
+    done = engine.forget(Request(keys=("default/x",)), verify=True)
+    assert (links_with(engine, "default/x"), said_anywhere(engine, "default/x"), done.left) == ([], 0, ())
+    [told] = engine.unmerge(["default/b"], now=NOW + DAY)
+    assert (told.outcome, keys(engine)) == ("unmerged", {"default/a", "default/b"})
+
+
+def test_verify_finds_a_mark_that_is_left(engine: Jochi) -> None:
+    twins(engine)
+    found = engine.verify_forgotten(Request(keys=("default/b",)))
+    assert Counter(mention.place for mention in found if mention.place[0].isupper()) >= Counter(
+        [("ABOUT",), ("CAUSED",), ("SIMILAR_TO",)]
+    )
+
+
+@pytest.mark.parametrize("gone", ["a", "b"])
+def test_a_merge_under_way_ends_with_either_of_the_two(engine: Jochi, gone: str) -> None:
+    """A dense one's relationships are copied page by page before it is merged."""
+    nodes = [
+        Memory(
+            id,
+            ("MemoryEntry",),
+            {
+                "created_at": NOW - 40 * DAY,
+                "content": f"Said by {id}.",
+                "content_hash": f"h-{id}",
+                "access_count": count,
+                **more,
+            },
+        )
+        for id, count, more in (("a", 900, {"last_accessed_at": NOW, "agents": ["p", "q", "r"]}), ("b", 0, {}))
+    ]
+    rels = [
+        Rel(str(n), "ABOUT", "default/b", merge_graph.THING, {"w": n, "confidence": 0.9, "last_reinforced_at": NOW})
+        for n in range(1_100)
+    ]
+    rels += [
+        Rel("own", "ABOUT", "default/a", merge_graph.THING, {"w": 7, "confidence": 0.5, "created_at": NOW - 60 * DAY})
+    ]
+    merge_graph.write(engine.database, Graph({m.key: m for m in nodes}, {rel.id: rel for rel in rels}))
+    merge_graph.flag(engine.database, "default/a", "default/b", NOW, same_text=False, decision="approved")
+    engine.database.run("MATCH (j:JochiJob {name: 'merge_duplicates'}) SET j.max_batches = 1")
+    run_job(engine.engine, "merge_duplicates", now=NOW)
+    ways = (
+        "MATCH (m:Curated)-[r:ABOUT]->(:Thing) RETURN m.id AS id, count(r) AS n, min(r.confidence) AS least, "
+        "count(r.curation_copied) + count(r.curation_copy_of) + count(r.curation_paired) AS marks ORDER BY id"
+    )
+    under_way = engine.database.run(ways, write=False)
+    assert [row["n"] >= 1_000 for row in under_way] == [True, True]
+    assert all(row["marks"] >= 1_000 for row in under_way)
+    done = engine.forget(Request(keys=(f"default/{gone}",)), verify=True)
+    left = {"id": "b", "n": 1_100, "least": 0.9} if gone == "a" else {"id": "a", "n": 1, "least": 0.5}
+    assert engine.database.run(ways, write=False) == [left | {"marks": 0}]
+    assert (said_anywhere(engine, f"default/{gone}"), done.left) == (0, ())
+    assert engine.database.run("MATCH (g:JochiMerging) RETURN count(g) AS n", write=False) == [{"n": 0}]
+
+
+def test_the_database_folds_as_we_suppose(engine: Jochi) -> None:
+    """Whatever it looks for first is in every text that says it, whatever letter that has."""
+    texts = [f"zz{chr(code)}zz" for code in range(0x20000) if not 0xD800 <= code < 0xE000]
+    asked = [(text, phrase(text)) for text in texts]
+    rows = [{"text": text, "needle": folded_needle(said)} for text, said in asked if said and says(text, said)]
+    assert len(rows) > 90_000
+    missed = engine.database.run(
+        "UNWIND $rows AS row WITH row WHERE NOT toLower(normalize(row.text, NFKC)) CONTAINS row.needle RETURN row.text AS text",
+        {"rows": rows},
+        write=False,
+    )
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        ("Ο Αλέξανδρος μένει στην Αθήνα.", "Αλέξανδρος"),
+        ("Ο ΑΛΈΞΑΝΔΡΟΣ μένει στην Αθήνα.", "Αλέξανδρος"),
+        ("She takes 50µg/ml of it.", "50μg/ml"),
+        ("Her oﬃce is in Bonn.", "office"),
+        ("Wohnt in der Hauptstraße.", "HAUPTSTRASSE"),
+    ],
+)
+def test_a_phrase_is_found_however_its_letters_are_written(engine: Jochi, content: str, wanted: str) -> None:
+    memories(engine, {"scope": "s", "id": "m", "content": content})
+    assert [mention.place[0] for mention in engine.verify_forgotten(Request(phrase=wanted, scope="s"))] == ["Curated"]
+    done = engine.forget(Request(phrase=wanted, scope="s", clauses=False), verify=True)
+    assert (keys(engine), done.left) == (set(), ())
+
+
+@pytest.mark.parametrize(
+    ("other", "request_"),
+    [
+        ("default/doc1:3", Request(keys=("default/doc1",))),
+        ("default/doc1/3", Request(keys=("default/doc1",))),
+        ("default/docs/readme", Request(scope="docs")),
+        ("default/docs/m1", Request(keys=("docs/m1",))),
+    ],
+)
+def test_what_belongs_to_a_key_with_another_in_it_stays(engine: Jochi, other: str, request_: Request) -> None:
+    scope, id = other.split("/", 1)
+    asked = request_.keys[0].split("/", 1) if request_.keys else ["docs", "m"]
+    memories(
+        engine,
+        {"scope": asked[0], "id": asked[1], "content": "It rained."},
+        {"scope": scope, "id": id, "kind": "Notification", "content": "A ping.", "properties": {"read": True}},
+        {"scope": scope, "id": f"{id}b", "content": "We met."},
+    )
+    engine.database.run("MATCH (m:Curated {key: $key}) SET m.next_due = $now", {"key": other, "now": NOW})
+    [done] = engine.run("curate_due", now=NOW)
+    assert (done.changed, keys(engine, "Tombstone")) == (1, {other})
+    [run] = engine.database.run("MATCH (a:CurationAudit {action: 'prune'}) RETURN a.run AS id", write=False)
+    engine.touch([f"{other}b"], agent="x")
+    records = "MATCH (n:CurationAudit|CurationSnapshot|JochiAccess) RETURN count(n) AS n, count(n.key) AS keys"
+    before = engine.database.run(records, write=False)
+    assert engine.forget(request_, verify=True).counts["memories"] == 1
+    assert engine.database.run(records, write=False) == before
+    assert dict(engine.undo(run["id"]).counts) == {"undone": 1}
+    assert other in keys(engine)
+
+
+def test_words_on_relationships_are_not_learned_again(engine: Jochi) -> None:
+    memories(engine, {"scope": "s", "id": "m", "content": "It rained."})
+    engine.forget(Request(phrase="5 Elm St", scope="s"))
+    rows = [
+        {"kind": "MemoryEntry", "scope": "s", "id": id, "content": f"We met {id}.", "relationships": [link]}
+        for id, link in (
+            ("x", {"type": "ABOUT", "to": "m", "properties": {"note": "at 5 Elm St"}}),
+            ("y", {"type": "ABOUT", "to": "m", "properties": {"note": "at 6 Elm St"}}),
+        )
+    ]
+    told = engine.remember(rows, now=NOW).results
+    assert [(each.outcome, each.reason) for each in told] == [("refused", "forgotten"), ("written", None)]
+
+
+def test_what_is_learned_again_under_a_hold_is_not_worked_and_is_told(engine: Jochi) -> None:
+    memories(engine, {"scope": "s", "id": "m", "content": "Alice has the flu."})
+    engine.forget(Request(keys=("s/m",)))
+    engine.database.run(
+        "UNWIND [{id: 'held', hold: $until}, {id: 'free', hold: null}] AS row CREATE (m:Curated:MemoryEntry {key: 's/' + row.id, "
+        "scope: 's', id: row.id, content: 'alice has the flu', created_at: $now, next_due: $now, prepare_due: $now, "
+        "hold_until: row.hold})",
+        {"now": NOW, "until": datetime.now(timezone.utc) + 9 * DAY},
+    )
+    worker = Worker(engine.engine, [Prepare()])
+    worker.run(once=True)
+    progress = worker.progress["prepare"]
+    assert (progress.forgotten, progress.failed, progress.done) == (1, 1, 0)
+    [left] = engine.database.run(
+        "MATCH (m:Curated) RETURN m.id AS id, m.content_hash AS hash, m.work_error AS error, m.prepare_due IS NULL AS done",
+        write=False,
+    )
+    assert (left["id"], left["hash"], left["done"]) == ("held", None, False)
+    assert "was forgotten on request" in left["error"]

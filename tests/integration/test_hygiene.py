@@ -447,7 +447,7 @@ def test_doctor_and_status_say_what_it_found(ready: Jochi) -> None:
     clean(ready)
     check = check_hygiene(ready.hygiene())
     assert check.level is Level.WARN
-    assert "repaired 1 faults" in check.found
+    assert "repaired 1 fault;" in check.found
     assert "1 time_wrong_created_at (such as default/a)" in check.found
     seen = overview(ready, tiers=False).hygiene
     assert isinstance(seen, Hygiene)

@@ -15,7 +15,7 @@ from tests.conftest import TestServer
 from tests.merge_graph import MARK, flag, flag_of
 from tests.oracle.clusters import Pair, is_complete
 from tests.oracle.memory import Memory
-from tests.oracle.merging import Graph, Rel
+from tests.oracle.merging import Graph, Rel, merge, unmerge
 from tests.oracle.value import score as score_of
 
 from jochi import Jochi
@@ -648,6 +648,85 @@ def test_a_chain_comes_apart_in_either_order(client: Jochi) -> None:
     assert sum(client.database.run("MATCH (:Curated {key: $d})-[r]-() RETURN count(r) AS n", {"d": D})[0].values()) == 3
 
 
+@pytest.mark.parametrize("order", [(B, C), (C, B)], ids=["first to last", "last to first"])
+def test_several_of_one_come_apart_in_either_order_and_it_claims_nobody(client: Jochi, order: tuple[str, str]) -> None:
+    said = {"tags": ["a"]}
+    put(client, memory("a", age=50, **said), memory("b", tags=["b"]), memory("c", tags=["c"]))
+    before = merge_graph.read(client.database)
+    records = {}
+    for other, at in ((B, NOW), (C, NOW + DAY)):
+        flag(client.database, A, other, at, decision="approved")
+        was = merge_graph.without(merge_graph.read(client.database), (A, B), (A, C))
+        assert merged(client, at) == [(A, other)]
+        wanted, records[other] = merge(was, A, other, at, None)
+        left = merge_graph.without(merge_graph.read(client.database), (A, B), (A, C))
+        assert merge_graph.differ(left, wanted) == {}
+    mine = one(client, A)
+    assert (mine["merged_from"], mine["merged_hashes"], mine["merged_at"]) == ([B, C], ["h-b", "h-c"], NOW + DAY)
+    for n, other in enumerate(order):
+        was = merge_graph.without(merge_graph.read(client.database), (A, B), (A, C))
+        wanted, changed = unmerge(was, records[other])
+        [found] = client.unmerge([other], now=NOW + 2 * DAY)
+        assert found.outcome == "unmerged"
+        assert set(found.changed) == changed - {f"{A}.revision", f"{A}.next_due"}
+        assert set(found.changed) == ({f"{A}.tags"} if order == (B, C) and n == 0 else set())
+        left = merge_graph.without(merge_graph.read(client.database), (A, B), (A, C))
+        assert merge_graph.differ(left, wanted) == {}
+    mine = one(client, A)
+    assert not {"merged_from", "merged_hashes", "merged_at"} & mine.keys()
+    if order == (C, B):
+        assert merge_graph.differ(left, before) == {}
+
+
+def test_what_an_app_made_of_the_list_of_who_went_in_stays_and_is_named(client: Jochi) -> None:
+    pair(client, {}, {})
+    assert merged(client) == [(A, B)]
+    client.database.run("MATCH (m:Curated {key: $a}) SET m.merged_from = 7", {"a": A})
+    [found] = client.unmerge([B])
+    assert (found.changed, one(client, A)["merged_from"]) == ((f"{A}.merged_from",), 7)
+
+
+def test_of_two_merges_of_one_key_each_is_taken_back_by_its_own_run(client: Jochi) -> None:
+    runs = []
+    put(client, memory("a", age=50), memory("b"), memory("c", age=50))
+    flag(client.database, A, B, NOW, decision="approved")
+    assert merged(client) == [(A, B)]
+    merge_graph.write(client.database, Graph({B: memory("b", content="another")}, {}))
+    flag(client.database, B, C, NOW, decision="approved")
+    assert merged(client, NOW + DAY) == [(C, B)]
+    runs = [audit["run"] for audit in merge_graph.merge_audits(client.database)]
+
+    def dead() -> list[tuple[str, str]]:
+        rows = client.database.run("MATCH (t:Tombstone) RETURN t.merged_into AS into, t.content AS c ORDER BY into")
+        return [(row["into"], row["c"]) for row in rows]
+
+    assert dead() == [(A, "one text"), (C, "another")]
+    for dry in (True, False):
+        assert client.undo(runs[0], dry_run=dry, now=NOW + 2 * DAY).counts == {"undone": 1}
+    assert dead() == [(C, "another")]
+    for dry in (True, False):
+        done = client.undo(runs[1], dry_run=dry, now=NOW + 2 * DAY)
+        assert [(row.key, row.outcome) for row in done.rows] == [(B, "taken")]
+    again = client.undo(runs[0], now=NOW + 2 * DAY)
+    assert (again.counts, again.already) == ({}, 1)
+    # Without a record it is the newest of the key, as ever.
+    client.database.run("MATCH (m:Curated {key: $b}) DETACH DELETE m", {"b": B})
+    assert [found.into for found in client.unmerge([B], now=NOW + 2 * DAY)] == [C]
+
+
+def test_a_merge_that_was_taken_back_by_hand_and_made_again_is_another(client: Jochi) -> None:
+    pair(client, {}, {})
+    assert merged(client) == [(A, B)]
+    client.unmerge([B], now=NOW + SECOND)
+    flag(client.database, A, B, NOW + DAY, decision="approved")
+    assert merged(client, NOW + DAY) == [(A, B)]
+    first, second = (audit["run"] for audit in merge_graph.merge_audits(client.database))
+    assert client.undo(first, now=NOW + 2 * DAY).counts == {"as_before": 1}
+    assert "Tombstone" in one(client, B)["labels"]
+    assert client.undo(second, now=NOW + 2 * DAY).counts == {"undone": 1}
+    assert "Curated" in one(client, B)["labels"]
+
+
 def test_what_changed_since_stays_and_is_named(client: Jochi) -> None:
     put(
         client,
@@ -697,7 +776,7 @@ def test_defined_answers(client: Jochi) -> None:
     assert outcome() == "unmerged"
     assert outcome() == "not_merged"
     assert client.engine.call(
-        "memory/unmerge", {"now": NOW, "keys": [], "dry_run": False, "run": "r", "hold": False}
+        "memory/unmerge", {"now": NOW, "keys": [], "dry_run": False, "run": "r", "hold": False, "audits": None}
     ) == {"results": []}
 
 

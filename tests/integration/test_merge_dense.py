@@ -187,14 +187,15 @@ def test_readers_see_two_whole_or_one_whole(client: Jochi) -> None:
         assert plain == [{"n": DENSE}]
     assert len(states) >= 4
     row = client.engine.call(
-        "memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": "u", "hold": False}
+        "memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": "u", "hold": False, "audits": None}
     )
     steps = 0
     while row["results"][0]["more"]:
         assert seen(client) == two
         steps += 1
         row = client.engine.call(
-            "memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": f"u{steps}", "hold": False}
+            "memory/unmerge",
+            {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": f"u{steps}", "hold": False, "audits": None},
         )
     assert steps >= 3
     assert seen(client) == two
@@ -204,7 +205,7 @@ def test_the_job_ends_an_unmerge_that_was_cut_off(client: Jochi) -> None:
     was = put(client, dense())
     drain(client)
     row = client.engine.call(
-        "memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": "u", "hold": False}
+        "memory/unmerge", {"now": NOW + DAY, "keys": [B], "dry_run": False, "run": "u", "hold": False, "audits": None}
     )
     assert row["results"][0]["more"] is True
     assert drain(client, NOW + DAY)["taken_back"] > DENSE / 2

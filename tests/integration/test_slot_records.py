@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import TEST_POLICY
 from tests.oracle import graph
 from tests.slot_looks import DAY, MADE, NOW, fact, remember, settle
 
 from jochi import Jochi
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import LoadedPolicy
 from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
@@ -76,11 +74,9 @@ def test_what_begins_in_its_time_and_whom_it_supersedes(jochi: Jochi) -> None:
 
 
 def test_at_the_level_destructive_slots_and_pairs_are_not_on_record(
-    install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path
+    install_once: Callable[[LoadedPolicy], Jochi], destructive_only: LoadedPolicy
 ) -> None:
-    file = tmp_path / "quiet.toml"
-    file.write_text(TEST_POLICY.read_text() + '\n[audit]\nlevel = "destructive"\n')
-    client = install_once(load_policy(file))
+    client = install_once(destructive_only)
     remember(client, [fact("a", "Rome", 1)])
     remember(client, [fact("b", "Oslo", 2)])
     assert slots(client) == []

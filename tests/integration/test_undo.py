@@ -190,6 +190,79 @@ def test_an_undo_can_be_undone_and_that_one_again(applied: Jochi, now: datetime)
     assert told(applied) == before
 
 
+def test_a_run_whose_undo_was_undone_can_be_undone_again(applied: Jochi, now: datetime) -> None:
+    put(applied, now, *everything(now))
+    before = told(applied)
+    run = curate(applied, now)
+    gone = BOOKKEEPING | {"deleted_at", "archived_at"}
+    after = told(applied, gone)
+
+    def said(id: str | None) -> list[int]:
+        """How many actions a run says it did, and how many of them were undone."""
+        [one] = applied.runs(id)
+        rows = [each for each in one.done if each.action != "protect"]
+        return [sum(each.n for each in rows), sum(each.undone for each in rows)]
+
+    first = applied.undo(run, now=now + SECOND)
+    assert first.run is not None
+    assert (said(run), said(first.run)) == ([10, 10], [10, 0])
+    redone = applied.undo(first.run, now=now + 2 * SECOND)
+    assert redone.run is not None
+    assert (said(run), said(first.run), said(redone.run)) == ([10, 0], [10, 10], [10, 0])
+    would = applied.undo(run, now=now + 3 * SECOND, dry_run=True)
+    assert (would.counts, would.already) == ({"undone": 10}, 0)
+    assert applied.undo(now, now=now + 3 * SECOND, dry_run=True).counts == {"undone": 10}
+    again = applied.undo(run, now=now + 3 * SECOND)
+    assert (again.counts, again.already) == ({"undone": 10}, 0)
+    assert told(applied) == before
+    assert again.run is not None
+    assert [said(id) for id in (run, first.run, redone.run, again.run)] == [[10, 10], [10, 0], [10, 10], [10, 0]]
+    for target in (run, redone.run):
+        nothing = applied.undo(target, now=now + 4 * SECOND)
+        assert (nothing.counts, nothing.already) == ({}, 10)
+    assert applied.undo(now, now=now + 4 * SECOND).counts == {}
+    # To and fro once more: by the undo that came first, then all since the moment.
+    last = applied.undo(first.run, now=now + 5 * SECOND)
+    assert last.counts == {"undone": 10}
+    assert told(applied, gone) == after
+    assert last.run is not None
+    assert [said(id) for id in (run, first.run, redone.run, again.run, last.run)] == [
+        *([10, 0], [10, 10], [10, 0], [10, 10], [10, 0])
+    ]
+    assert applied.undo(now, now=now + 6 * SECOND).counts == {"undone": 10}
+    assert told(applied) == before
+    assert [said(id) for id in (run, redone.run, last.run)] == [[10, 10]] * 3
+
+
+def test_what_somebody_else_did_again_is_not_the_runs(applied: Jochi, now: datetime) -> None:
+    """The undo of the undo finds nothing to do: what stands is another's."""
+    put(applied, now, reflection("r", now))
+    run = curate(applied, now)
+    first = applied.undo(run, now=now + SECOND)
+    applied.database.run("MATCH (m:Curated {key: 'default/r'}) SET m.needs_consolidation = true")
+    assert first.run is not None
+    assert applied.undo(first.run, now=now + 2 * SECOND).counts == {"as_before": 1}
+    again = applied.undo(run, now=now + 3 * SECOND)
+    assert (again.counts, again.already) == ({}, 1)
+
+
+def test_what_is_left_of_a_second_undo_is_found_again(applied: Jochi, now: datetime) -> None:
+    put(applied, now, *everything(now))
+    before = told(applied)
+    run = curate(applied, now)
+    first = applied.undo(run, now=now + SECOND)
+    assert first.run is not None
+    applied.undo(first.run, now=now + 2 * SECOND)
+    applied.database.run("MATCH (m:Curated {key: 'default/t1'}) SET m.state = 'reopened'")
+    applied.database.run("MATCH (m:Curated {key: 'default/i1'}) SET m.tier = 'ARCHIVE'")
+    done = applied.undo(run, now=now + 3 * SECOND)
+    assert {row.key for row in done.rows} == {"default/t1", "default/i1"}
+    assert done.left == 2
+    rest = applied.undo(run, now=now + 4 * SECOND, force=True)
+    assert (rest.counts["undone"], rest.left) == (2, 0)
+    assert told(applied) == before
+
+
 def test_a_prune_goes_back_after_its_restore_was_taken_back(applied: Jochi, now: datetime) -> None:
     put(applied, now, notice("n", now))
     before = told(applied)
@@ -481,6 +554,34 @@ def test_a_merge_of_a_run_is_taken_back(applied: Jochi, now: datetime) -> None:
     assert [row.outcome for row in applied.undo(done.run).rows] == ["merge_again"]
 
 
+def test_merges_that_are_taken_back_first_to_last_say_what_they_leave(applied: Jochi, now: datetime) -> None:
+    held = {"content": "one text", "content_hash": "v1:1"}
+    memories = [idle(id, now, **held, access_count=n, agents=[id]) for id, n in (("a", 1), ("b", 30), ("c", 2))]
+    put(applied, now + 400 * DAY, *memories)
+    runs, gone = [], []
+    for n, (left, right) in enumerate((("a", "b"), ("b", "c"))):
+        merge_graph.flag(
+            applied.database, f"default/{left}", f"default/{right}", now, decision="approved", same_text=True
+        )
+        runs.append(curate(applied, now + n * DAY, "merge_duplicates"))
+        gone = [row["k"] for row in applied.database.run("MATCH (t:Tombstone) RETURN t.key AS k ORDER BY t.deleted_at")]
+    assert gone == ["default/a", "default/c"]
+    would = applied.undo(runs[0], now=now + 2 * DAY, dry_run=True)
+    done = applied.undo(runs[0], now=now + 2 * DAY)
+    assert (would.counts, done.counts, done.left) == ({"partly": 1}, {"partly": 1}, 1)
+    assert would.rows == done.rows
+    assert [(row.key, row.outcome, row.changed) for row in done.rows] == [
+        ("default/a", "partly", ("default/b.access_count", "default/b.agents"))
+    ]
+    assert graph.state(applied.database)["default/b"].properties["merged_from"] == ["default/c"]
+    assert applied.undo(runs[1], now=now + 2 * DAY).counts == {"undone": 1}
+    left = graph.state(applied.database)["default/b"].properties
+    assert not {"merged_from", "merged_hashes", "merged_at"} & left.keys()
+    assert left["agents"] == ["a", "b"]
+    again = applied.undo(runs[0], now=now + 2 * DAY)
+    assert (again.counts, again.already) == ({}, 1)
+
+
 def test_what_comes_back_in_two_halves_of_one_undo_is_on_record_twice(applied: Jochi, now: datetime) -> None:
     put(applied, now, idle("a", now), idle("b", now))
     run = curate(applied, now)
@@ -501,3 +602,163 @@ def test_what_comes_back_in_two_halves_of_one_undo_is_on_record_twice(applied: J
     assert len({each["id"] for each in made}) == 2
     assert done.run is not None
     assert applied.undo(done.run, now=now).counts == {"undone": 2}
+
+
+def faded(client: Jochi, now: datetime, edges: list[tuple[str, str, dict[str, Any]]]) -> Any:
+    """Edges that the next look archives; how to look at all of them."""
+    names = sorted({name for start, end, _more in edges for name in (start, end)})
+    put(client, now + 400 * DAY, *(Memory(name, ("Concept",), {"created_at": now}) for name in names))
+    client.database.run("MATCH (s:JochiScope) SET s.first_edge_use_at = $first", {"first": now - 3000 * DAY})
+    for start, end, more in edges:
+        held = {
+            "state": "active",
+            "salience": 0.5,
+            "salience_at": now - 2000 * DAY,
+            "created_at": now - 3000 * DAY,
+        } | more
+        client.database.run(
+            "MATCH (a:Curated {key: $start}) MATCH (b:Curated {key: $end}) CREATE (a)-[r:RELATED_TO]->(b) SET r = $held",
+            {"start": f"default/{start}", "end": f"default/{end}", "held": {"next_due": now - DAY} | held},
+        )
+
+    def look() -> list[str]:
+        rows = client.database.run(
+            "MATCH (a)-[r:RELATED_TO]->(b) RETURN a.key AS a, b.key AS b, properties(r) AS p", write=False
+        )
+        aside = {"next_due", "confidence"}
+        return sorted(
+            repr((row["a"], row["b"], sorted((k, str(v)) for k, v in row["p"].items() if k not in aside)))
+            for row in rows
+        )
+
+    return look
+
+
+PARALLEL = [("a", "b", {"w": w, "salience": 0.3 + 0.1 * w, "salience_at_days": 2000 + w}) for w in (1, 2, 3)]
+FAN = [("a", "b", {"w": 1}), ("a", "c", {"w": 2}), ("b", "c", {"w": 3}), ("a", "d", {"w": 4})]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("edges", [PARALLEL, FAN], ids=["parallel", "fan"])
+def test_each_edge_of_one_start_has_a_record_of_its_own(
+    applied: Jochi, now: datetime, edges: list[tuple[str, str, dict[str, Any]]], shared: bool
+) -> None:
+    made = []
+    for start, end, more in edges:
+        days = more.get("salience_at_days", 2000)
+        kept = {name: value for name, value in more.items() if name != "salience_at_days"}
+        made.append((start, end, kept | {"salience_at": now - days * DAY}))
+    look = faded(applied, now, made)
+    before = look()
+    done: Any = curate(applied, now, "decay_edges")
+    after = look()
+    assert len(after) == sum("'archived'" in each for each in after) == len(edges)
+    records = graph.audits(applied.database)
+    assert len({record["id"] for record in records}) == len(records) == len(edges)
+    if shared:  # as an older version wrote them
+        applied.database.run(
+            "MATCH (x:CurationAudit {run: $run}) SET x.id = $run + '/' + x.key + '/edge'", {"run": done}
+        )
+    for turn in range(4):
+        would = applied.undo(done, now=now + (turn + 1) * SECOND, dry_run=True)
+        undone = applied.undo(done, now=now + (turn + 1) * SECOND)
+        assert undone.counts == would.counts == {"undone": len(edges)}, turn
+        assert look() == (after if turn % 2 else before), turn
+        done = undone.run
+        ids = [record["id"] for record in graph.audits(applied.database) if record["run"] == done]
+        assert len(set(ids)) == len(ids) == len(edges)
+
+
+def test_of_parallel_edges_the_one_that_was_changed_is_named_and_the_others_go_back(
+    applied: Jochi, now: datetime
+) -> None:
+    edges = [("a", "b", {"w": w, "created_at": now - (3000 + w) * DAY}) for w in (1, 2, 3)]
+    look = faded(applied, now, edges)
+    before = look()
+    # One that nobody archived is nobody's.
+    applied.database.run(
+        "MATCH (a:Curated {key: 'default/a'}) MATCH (b:Curated {key: 'default/b'}) "
+        "CREATE (a)-[:RELATED_TO {w: 4, state: 'active'}]->(b)"
+    )
+    run = curate(applied, now, "decay_edges")
+    applied.database.run("MATCH ()-[r:RELATED_TO {w: 2}]->() SET r.state = 'ours'")
+    done = applied.undo(run, now=now + SECOND)
+    assert done.counts == {"undone": 2, "partly": 1}
+    assert [row.changed for row in done.rows] == [("state",)]
+    left = look()
+    assert sum("'ours'" in each for each in left) == 1
+    assert len(set(left) & set(before)) == 2
+    again = applied.undo(done.run or "", now=now + 2 * SECOND)
+    assert again.counts == {"undone": 3}
+    assert sum("'archived'" in each for each in look()) == 2
+    assert any("('state', 'active')" in each and "('w', '4')" in each for each in look())
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [task("x", clock.now()), idle("x", clock.now()), reflection("x", clock.now())],
+    ids=["archived", "moved", "flagged"],
+)
+@pytest.mark.parametrize("days", [None, 10, 30, 90, "for ever"])
+def test_the_hold_that_was_there_comes_back_when_an_undo_is_undone(
+    applied: Jochi, now: datetime, memory: Memory, days: int | str | None
+) -> None:
+    put(applied, now, memory, idle("other", now))
+    run = curate(applied, now)
+
+    def hold() -> Any:
+        found = graph.state(applied.database)["default/x"].properties.get("hold_until")
+        return found if found is None or isinstance(found, str) else to_python(found)
+
+    was = now + days * DAY if isinstance(days, int) else days
+    applied.database.run("MATCH (m:Curated {key: 'default/x'}) SET m.hold_until = $was", {"was": was})
+    later = now + SECOND
+    first = applied.undo(run, now=later)
+    raised = was if days in (90, "for ever") else later + 30 * DAY
+    assert hold() == raised
+    second = applied.undo(first.run or "", now=later)
+    assert second.left == 0
+    assert hold() == was
+    third = applied.undo(second.run or "", now=later)
+    assert hold() == raised
+    # Somebody's own hold since is nobody else's.
+    applied.database.run("MATCH (m:Curated {key: 'default/x'}) SET m.hold_until = $own", {"own": now + 5 * DAY})
+    applied.undo(third.run or "", now=later)
+    assert hold() == now + 5 * DAY
+
+
+def test_a_hold_of_a_tombstone_comes_back_as_well_and_each_return_has_one(applied: Jochi, now: datetime) -> None:
+    put(applied, now, notice("n", now))
+    done: Any = curate(applied, now)
+    was = now - 3 * DAY
+    applied.database.run("MATCH (t:Tombstone) SET t.hold_until = $was", {"was": was})
+    for turn in range(4):
+        at = now + (turn + 1) * SECOND
+        undone = applied.undo(done, now=at)
+        assert undone.counts == {"undone": 1}
+        found = applied.database.run("MATCH (m {key: 'default/n'}) RETURN m.hold_until AS hold", write=False)
+        assert to_python(found[0]["hold"]) == (was if turn % 2 else at + 30 * DAY), turn
+        done = undone.run
+    # One that is still to come held it, whoever pruned it then.
+    applied.database.run("MATCH (t:Tombstone) SET t.hold_until = $was", {"was": now + 3 * DAY})
+    back = applied.undo(done, now=now + 9 * SECOND)
+    assert applied.undo(back.run or "", now=now + 10 * SECOND).counts == {"protected": 1}
+
+
+def test_what_was_pruned_again_is_not_said_to_be_purged(applied: Jochi, now: datetime) -> None:
+    put(applied, now, notice("again", now), notice("purged", now))
+    first = curate(applied, now)
+    applied.restore(["default/again", "default/purged"])
+    applied.database.run("MATCH (m:Curated) SET m.hold_until = null, m.next_due = $now", {"now": now})
+    second = curate(applied, now + SECOND)
+    assert graph.pruned(applied.database) == {"default/again", "default/purged"}
+    applied.database.run(
+        "MATCH (a:CurationAudit {run: $run, key: 'default/purged'}) "
+        "CREATE (:CurationAudit {id: 'a purge', run: 'p', key: a.key, action: 'purge', rule: 'tombstone.ttl', "
+        "at: a.at, pruned_at: a.at})",
+        {"run": first},
+    )
+    for dry_run in (True, False):
+        done = applied.undo(first, now=now + 2 * SECOND, dry_run=dry_run)
+        assert outcomes(done) == {"default/again": "pruned", "default/purged": "purged"}
+    assert applied.undo(second, now=now + 3 * SECOND).counts == {"undone": 2}

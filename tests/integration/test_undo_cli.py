@@ -61,6 +61,9 @@ def test_a_run_is_taken_back_and_its_undo_can_be(run: Run, applied: Jochi, now: 
     redone = run("undo", second.removeprefix("this undo is the run "))
     assert code(redone) == 0, redone.output
     assert "undone 4" in redone.stdout
+    thrice = run("undo", curated)
+    assert code(thrice) == 0, thrice.output
+    assert thrice.stdout.splitlines()[0] == f"undo of {curated}: undone 4"
 
 
 def test_a_dry_run_names_each_row_and_writes_nothing(run: Run, applied: Jochi, curated: str) -> None:

@@ -32,8 +32,9 @@ silent:
   1.0, as for edges; tie: the later anchor). Two that differ in anything else say two things and stay both, parallel. A
   confidence that is no number makes a difference, too.
 - Unmerge takes back property by property and relationship by relationship what still is as the merge left it, and names what
-  isn't instead of overwriting it (DESIGN §10). It sets no hold: that the two stay apart is for the record of decisions, or it
-  would be no inverse.
+  isn't instead of overwriting it (DESIGN §10). Only ``merged_from`` and ``merged_hashes`` lose what the merge brought, whatever
+  came since, for who lives is in nobody; ``merged_at`` goes with the last of them and else stays that of a later merge. It sets
+  no hold: that the two stay apart is for the record of decisions, or it would be no inverse.
 """
 
 from __future__ import annotations
@@ -136,12 +137,18 @@ def unmerge(graph: Graph, record: Record) -> tuple[Graph, frozenset[str]]:
         changed |= set() if stands.labels == left.labels else {f"{key}:labels"}
         properties = dict(stands.properties)
         for name in {*was.properties, *left.properties}:
+            if key == record.survivor and was.properties.get(name) == left.properties.get(name):
+                continue  # No doing of the merge.
             if stands.properties.get(name) != left.properties.get(name):
                 changed.add(f"{key}.{name}")
             elif name in was.properties:
                 properties[name] = was.properties[name]
             else:
                 properties.pop(name, None)
+        if key == record.survivor:
+            claims, settled = _without_claims(stands, was, left, record.loser)
+            changed -= {f"{key}.{name}" for name in settled}
+            properties = {n: v for n, v in (properties | claims).items() if v is not None or n not in claims}
         nodes[key] = replace(stands, labels=labels, properties=properties)
     for id in {*record.before.rels, *record.after.rels}:
         back = record.before.rels.get(id)
@@ -152,6 +159,27 @@ def unmerge(graph: Graph, record: Record) -> tuple[Graph, frozenset[str]]:
         else:
             rels.pop(id)
     return Graph(nodes, rels), frozenset(changed)
+
+
+def _without_claims(stands: Memory, was: Memory, left: Memory, loser: str) -> tuple[dict[str, Any], frozenset[str]]:
+    """What it says of who went in, without the one that goes, and which names that settles: those of others stay."""
+    claims: dict[str, Any] = {}
+    settled: set[str] = set()
+    for name in ("merged_from", "merged_hashes"):
+        now, before, after = (memory.get(name) for memory in (stands, was, left))
+        if now == after and loser not in _texts(before):
+            claims[name] = before
+        elif now is None or _is_texts(now):
+            brought = {x for x in _texts(after) if x not in _texts(before)} | {loser}
+            claims[name] = [x for x in now or [] if x not in brought] or None
+            settled.add(name)
+    at, at_left = stands.get("merged_at"), left.get("merged_at")
+    if "merged_from" in claims and claims["merged_from"] is None:
+        claims["merged_at"] = None
+        settled.add("merged_at")
+    elif isinstance(at, datetime) and isinstance(at_left, datetime) and at > at_left:
+        settled.add("merged_at")
+    return claims, frozenset(settled)
 
 
 def tombstone(loser: Memory, kept: Memory, now: datetime) -> Memory:

@@ -287,7 +287,7 @@ def undo(client: Jochi, target: str | datetime, at: datetime, cuts: list[int]) -
 
 def taken_back(client: Jochi) -> Counter[str]:
     rows = client.database.run(
-        "MATCH (a:CurationAudit) WHERE a.undone_by IS NOT NULL RETURN a.action AS action, count(*) AS n"
+        "MATCH (a:CurationAudit) WHERE a.undone_by IS NOT NULL OR a.again IS NOT NULL RETURN a.action AS action, count(*) AS n"
     )
     return Counter({row["action"]: row["n"] for row in rows})
 

@@ -293,6 +293,25 @@ def test_unmerge_takes_back_what_is_as_it_was_left_and_names_the_rest() -> None:
     assert unmerge(without_c, record)[1] == {"1"}
 
 
+def test_the_merges_of_one_come_apart_in_either_order_and_it_claims_nobody() -> None:
+    said = {B: "1", C: "2"}
+    before = graph(memory("a"), *(memory(key[-1], content_hash=hash) for key, hash in said.items()), rels=())
+    one, first = merge(before, A, B, NOW, LONG_AGO)
+    two, second = merge(one, A, C, NOW + DAY, LONG_AGO)
+    back, changed = unmerge(two, first)
+    only_go_on = {f"{A}.revision", f"{A}.next_due"}
+    assert changed == only_go_on
+    left = back.nodes[A].properties
+    assert (left["merged_from"], left["merged_hashes"], left["merged_at"]) == ([C], ["2"], NOW + DAY)
+    last, changed = unmerge(back, second)
+    assert changed == frozenset()
+    names = {"merged_from", "merged_hashes", "merged_at"}
+    assert names & last.nodes[A].properties.keys() == set()
+    # What isn't a list of texts is the app's: it stays and is named.
+    odd = replace(two.nodes[A], properties=two.nodes[A].properties | {"merged_from": 7})
+    assert unmerge(Graph(two.nodes | {A: odd}, two.rels), first)[1] == {f"{A}.merged_from", *only_go_on}
+
+
 _KEYS = (A, B, C, D, "default/e", "default/f")
 _moments = st.integers(0, 40).map(lambda days: NOW - days * DAY)
 _windows = st.dictionaries(st.integers(0, 6).map(lambda n: n * 3600), st.integers(1, 10), max_size=5).map(

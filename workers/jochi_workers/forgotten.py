@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from jochi.engine import Engine
 from jochi.forgetting.checking import Checker, Sealer, asked_about, own_key, read_gate
@@ -11,17 +12,30 @@ from jochi.scheduler.server_clock import ServerClock
 from jochi_workers.handler import Row
 
 
-def take_out(engine: Engine, rows: Sequence[Row]) -> frozenset[str]:
-    """Deletes those of the leased memories that were forgotten; returns their keys.
+class TakenOut(NamedTuple):
+    """Keys of what was deleted, and of what a rail holds."""
+
+    gone: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()
+
+
+HELD = (
+    "it was forgotten on request, and a hold or a rail keeps it: take that off, or allow it with `jochi forget --lift`"
+)
+"""Why what is held isn't worked: it fails, and is put aside in the end, so that somebody sees it."""
+
+
+def take_out(engine: Engine, rows: Sequence[Row]) -> TakenOut:
+    """Deletes those of the leased memories that were forgotten.
 
     `Refused` where values were forgotten and the key isn't here: a worker without it would let everything pass.
     """
     gate = read_gate(engine.database)
     if gate.version == 0:
-        return frozenset()
+        return TakenOut()
     key = own_key(engine.database, gate)
     if key is None:
-        return frozenset()
+        return TakenOut()
     # What a memory says now is asked about, not what it said earlier.
     given = {"keys": [row["key"] for row in rows], "content_names": []}
     contents = {row["key"]: row["content"] for row in rows}
@@ -31,10 +45,12 @@ def take_out(engine: Engine, rows: Sequence[Row]) -> frozenset[str]:
     told, _ = Checker(engine.database, Sealer(key), gate).forgotten(asked)
     gone = [{"key": row["key"], "revision": row["revision"]} for row, out in zip(live, told, strict=True) if out]
     deleted: set[str] = set()
+    held: set[str] = set()
     now = ServerClock(engine.database).now()
     while gone:
         results = engine.call("memory/forget", {"now": now, "rows": gone})["results"]
         deleted |= {each["key"] for each in results if each["outcome"] == "forgotten"}
+        held |= {each["key"] for each in results if each["outcome"] == "protected"}
         more = {each["key"] for each in results if each["outcome"] == "more"}
         gone = [{"key": each, "revision": None} for each in sorted(more)]
-    return frozenset(deleted)
+    return TakenOut(frozenset(deleted), frozenset(held))

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from jochi.engine import Engine
 from jochi.errors import ConnectionFailed, Refused
-from jochi_workers.forgotten import take_out
+from jochi_workers.forgotten import HELD, TakenOut, take_out
 from jochi_workers.handler import Handler, Outcome
 from jochi_workers.queue import Batch, Queue
 
@@ -141,12 +141,15 @@ class Worker:
     def _without_forgotten(self, queue: Queue, batch: Batch) -> Batch:
         """What was forgotten on request and written again goes before anybody reads it."""
         try:
-            gone = self._patiently(lambda: take_out(self.engine, batch.rows), even_when_stopping=True) or frozenset()
+            taken = self._patiently(lambda: take_out(self.engine, batch.rows), even_when_stopping=True) or TakenOut()
         except BaseException:
             self._give_back(queue, batch)
             raise
-        self.progress[queue.name].forgotten += len(gone)
-        return replace(batch, rows=tuple(row for row in batch.rows if row["key"] not in gone))
+        self.progress[queue.name].forgotten += len(taken.gone)
+        held = tuple(row for row in batch.rows if row["key"] in taken.held)
+        if held:
+            self._store(queue, replace(batch, rows=held), Outcome(failed={row["key"]: HELD for row in held}))
+        return replace(batch, rows=tuple(row for row in batch.rows if row["key"] not in taken.gone | taken.held))
 
     def _size(self, handler: Handler) -> int:
         rate = self._rates.get(handler.name)

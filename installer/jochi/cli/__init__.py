@@ -34,6 +34,9 @@ def _run() -> None:
         # So Typer ends a command that was stopped, without a word.
         if ended.code == _STOPPED:
             raise KeyboardInterrupt from None
+        # Typer and Rich end with 1 where nobody reads on (`| head -1`): that is no error of the command.
+        if ended.code == 1 and isinstance(ended.__context__, BrokenPipeError):
+            sys.exit(0)
         raise
     except JochiError as error:
         err.print(f"[bold red]error:[/] {_escaped(str(error))}", soft_wrap=True)

@@ -7,8 +7,8 @@ import typer
 from jochi.errors import Refused
 
 
-def ask(question: str, *, yes: bool) -> None:
-    """Goes on if ``yes``, or if a person says so; `Refused` where the answer is no, or where nobody can give one."""
+def ask(question: str, *, yes: bool, fix: str = "pass --yes where nobody can answer") -> None:
+    """Goes on if ``yes``, or if a person says so; `Refused` where the answer is no, or where nobody can give one: ``fix``."""
     if yes:
         return
     try:
@@ -16,4 +16,4 @@ def ask(question: str, *, yes: bool) -> None:
             return
     except typer.Abort:
         typer.echo(err=True)
-    raise Refused("nothing was changed", fix="pass --yes where nobody can answer")
+    raise Refused("nothing was changed", fix=fix)

@@ -94,7 +94,10 @@ def restore(
             out.print(f"{result.key}: {words[result.outcome]}{owner}", markup=False)
     failed = sum(result.outcome != "restored" for result in results)
     if failed:
-        raise PartlyDone(f"{failed} of {len(results)} were not restored")
+        raise PartlyDone(
+            f"{failed} of {len(results)} were not restored",
+            fix=_look(result.key for result in results if result.outcome == "not_found"),
+        )
 
 
 def unmerge(
@@ -126,7 +129,10 @@ def unmerge(
             _print_changed(result.changed)
     failed = sum(result.outcome not in ("unmerged", "would_unmerge") for result in results)
     if failed:
-        raise PartlyDone(f"{failed} of {len(results)} were not taken back")
+        raise PartlyDone(
+            f"{failed} of {len(results)} were not taken back",
+            fix=_look(result.key for result in results if result.outcome == "not_merged"),
+        )
 
 
 def decompress(
@@ -153,7 +159,20 @@ def decompress(
             _print_changed(result.changed)
     failed = sum(result.outcome not in ("decompressed", "would_decompress") for result in results)
     if failed:
-        raise PartlyDone(f"{failed} of {len(results)} were not decompressed")
+        raise PartlyDone(
+            f"{failed} of {len(results)} were not decompressed",
+            fix=_look(result.key for result in results if result.outcome in ("not_found", "not_compressed")),
+        )
+
+
+def _look(unknown: Iterable[str]) -> str | None:
+    """What to look at where a key isn't what the command is for; None where the lines above say it all."""
+    key = next(iter(unknown), None)
+    return (
+        None
+        if key is None
+        else f"`jochi explain {key}` says what is known of a key; `jochi runs ls` what was done lately"
+    )
 
 
 def _print_changed(names: Iterable[str]) -> None:

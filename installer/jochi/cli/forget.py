@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -16,6 +17,8 @@ from jochi.forgetting import NO_SUCH_MEMORY, ForgettingPlan, Forgotten, Mention,
 
 _SHOWN = 50
 _LONGEST = 100
+_NAME_THEM = "where nobody can answer, name what is meant with --id: the ids stand above"
+"""Not --yes: with --about that takes all that was found, also what is about something else."""
 _WHY = {
     "asked": "as asked",
     "scope": "of the scope",
@@ -56,7 +59,7 @@ def forget(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     lift: Annotated[bool, typer.Option("--lift", help="The other way round: let it be learned again.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask; with --about all that it finds goes.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Forget for good, with all that was made of it, and keep it from being learned again. Can't be undone."""
@@ -92,7 +95,10 @@ def forget(
                 "  → copy it to every machine that remembers, imports or runs a worker; without it they refuse to write",
                 markup=False,
             )
-        ask(_question(plan), yes=yes)
+        if about is None:
+            ask(_question(plan), yes=yes)
+        else:
+            ask(_question(plan), yes=yes, fix=_NAME_THEM)
         with err.status("forgetting") as spinner:
             done = client.forget(
                 request,
@@ -100,12 +106,23 @@ def forget(
                 on_page=lambda n: spinner.update(f"forgetting: {some(n, 'memory is', 'memories are')} gone"),
             )
     _told(done, verify, as_json)
+    if request.form == "scope" and not plan.targets and not _taken(done):
+        raise PartlyDone(
+            f"nothing is in the scope {scope}; its name is sealed from now on: nothing of it will be remembered",
+            fix=f"if that is a typo, take it back: jochi forget --lift --scope {quote(str(scope))}",
+        )
     named = request.form in ("keys", "hash") and all(target.reason == NO_SUCH_MEMORY for target in plan.targets)
     if named and not any(done.counts[name] for name in done.counts if name != "sealed"):
         raise PartlyDone(
             "there was nothing to forget: no memory, tombstone or record has " + (content_hash or ", ".join(keys)),
             fix="look at the spelling; what was forgotten before is in `jochi receipts`",
         )
+
+
+def _taken(done: Forgotten) -> bool:
+    """Whether anything was there: a memory, or a record of one. Only the receipt counts the records."""
+    counts = {**done.counts, **done.receipt.body.get("counts", {})}
+    return any(n for name, n in counts.items() if name != "sealed")
 
 
 def receipts(context: typer.Context, as_json: AsJson = False) -> None:
@@ -146,7 +163,7 @@ def _resolved(client: Jochi, about: str, scope: str, k: int, yes: bool) -> tuple
     try:
         said = typer.prompt("which of these (numbers with commas, or all)", default="none", err=True)
     except typer.Abort:
-        raise Refused("nothing was changed", fix="pass --yes where nobody can answer") from None
+        raise Refused("nothing was changed", fix=_NAME_THEM) from None
     if said.strip().lower() == "all":
         return tuple(hit.key for hit in hits)
     chosen = [part.strip() for part in said.split(",") if part.strip()]
@@ -157,6 +174,8 @@ def _resolved(client: Jochi, about: str, scope: str, k: int, yes: bool) -> tuple
 
 def _question(plan: ForgettingPlan) -> str:
     counts = plan.counts()
+    if plan.request.form == "scope" and not plan.targets:
+        return f"no memory is in the scope {plan.request.scope}: seal its name all the same?"
     said = [f"forget {some(counts.get('forget', 0), 'memory', 'memories')} for good"]
     if counts.get("cut"):
         said.append(f"cut {counts['cut']:,}")

@@ -85,7 +85,11 @@ def uninstall(
     as_json: AsJson = False,
 ) -> None:
     """Bring tombstones back and leave no object of Jochi's in the database. Can be stopped and run again."""
-    ask("Remove Jochi from this database and bring all tombstones back?", yes=yes)
+    ask(
+        "Remove Jochi from this database and bring all tombstones back? Seals and receipts of forgetting go too: "
+        "what was forgotten could be learned again (save `jochi receipts --json` first).",
+        yes=yes,
+    )
     with jochi(context) as client, err.status("uninstalling") as spinner:
         result = client.uninstall(on_progress=spinner.update)
     if as_json:

@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from jochi.temporal import to_json
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
 
-_WIDTH_OF_A_FILE = 160
+_WIDTH_OF_A_FILE = 100_000
+"""Whatever reads a file or a pipe wants a line as one line: nothing is folded there."""
 
-out = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE)
-err = Console(stderr=True, highlight=False)
+_IDS = frozenset({"run", "plan", "memory", "key", "other", "audit id"})
+"""Columns of what is copied into the next command: folded, it couldn't be."""
+
+_NARROW = 10
+"""A column of other things isn't pressed below this on a terminal."""
+
+
+class _Output(Console):
+    """A console whose reader may go away (`| head -1`): the command goes on to its end, and the rest of its words is dropped."""
+
+    def on_broken_pipe(self) -> None:
+        # Rich ends the process here, which would leave a command undone that has just shown what it is about to do.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.file.fileno())
+
+
+out = _Output(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE)
+err = _Output(stderr=True, highlight=False)
 
 
 def write_json(value: Any) -> None:
@@ -42,12 +62,39 @@ def _plain(value: Any) -> Any:
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()) -> None:
     """A table on standard output; ``right`` names the columns that hold numbers."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    if _IDS.intersection(columns) and _needed(columns, cells) > out.width:
+        _print_as_lines(title, columns, cells)
+        return
     made = Table(title=title, title_justify="left", header_style="bold")
     for position, column in enumerate(columns):
-        made.add_column(column, justify="right" if position in right else "left", overflow="fold")
-    for row in rows:
-        made.add_row(*(_cell(value) for value in row))
+        justify: Literal["left", "right"] = "right" if position in right else "left"
+        made.add_column(column, justify=justify, overflow="fold", no_wrap=column in _IDS)
+    for row in cells:
+        made.add_row(*row)
     out.print(made)
+
+
+def _needed(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """The width without which an id would be broken, or a column become unreadable."""
+    frame = 3 * len(columns) + 1
+    for position, column in enumerate(columns):
+        widest = max(
+            cell_len(line) for cell in (column, *(row[position] for row in rows)) for line in [*cell.splitlines(), ""]
+        )
+        frame += widest if column in _IDS else min(widest, _NARROW)
+    return frame
+
+
+def _print_as_lines(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """What is too wide for this terminal with its ids whole, one value a line."""
+    longest = max(len(column) for column in columns)
+    out.print(f"[bold]{escape(title)}[/]", soft_wrap=True)
+    for row in rows:
+        out.print()
+        for column, cell in zip(columns, row, strict=True):
+            value = f"\n{'':{longest + 2}}".join(cell.splitlines())
+            out.print(f"{column:>{longest}}: {value}", soft_wrap=True)
 
 
 def some(n: int, one: str, many: str) -> str:
@@ -62,8 +109,6 @@ def shortened(text: str | None, longest: int) -> str:
 
 
 def _cell(value: object) -> str:
-    from rich.markup import escape
-
     if value is None:
         return "–"
     if isinstance(value, datetime):

@@ -13,6 +13,8 @@ from jochi.errors import UsageError
 
 app = typer.Typer(help="What runs of curation and undos did.", no_args_is_help=True)
 
+_OF = {"undo": "undo of", "plan": "application of the plan"}
+
 
 @app.command("ls")
 def list_runs(
@@ -34,7 +36,8 @@ def list_runs(
             "–" if run.seconds is None else f"{run.seconds:.2f} s",
             run.status,
             run.scanned,
-            _counts(run.counts) or (f"undid {run.changed:,} of {run.target}" if run.target else None),
+            _counts(run.counts)
+            or (f"undid {run.changed:,} of {run.target}" if run.target and run.job == "undo" else None),
             _counts(run.skipped) or None,
         )
         for run in found
@@ -63,7 +66,7 @@ def show(
         f"{one.procedure} (version {one.version or '–'}), policy {one.policy}, mode {one.mode or '–'}", markup=False
     )
     if one.target:
-        out.print(f"undo of {one.target}", markup=False)
+        out.print(f"{_OF.get(one.job, 'of')} {one.target}", markup=False)
     out.print(f"looked at {one.scanned:,}, changed {one.changed:,}, failed batches {one.errors:,}")
     for title, counts in (
         ("done", one.counts),

@@ -11,7 +11,7 @@ from jochi.database import Database
 from jochi.errors import Refused
 from jochi.forgetting.secret import VARIABLE, ForgetKey, key_file, read_key
 from jochi.forgetting.words import words
-from jochi.ownership import OUR_WORDS
+from jochi.ownership import is_our_word
 from jochi.policy import stored_policy
 from jochi.resources import statement
 
@@ -86,12 +86,8 @@ def texts_of(properties: Mapping[str, Any]) -> list[str]:
     """All that a memory says, in lists as well; not the engine's words, nor its scope."""
     found: list[str] = []
     for name, value in properties.items():
-        if name in OUR_WORDS:
-            continue
-        if isinstance(value, str):
-            found.append(value)
-        elif isinstance(value, list | tuple):
-            found.extend(each for each in value if isinstance(each, str))
+        each = value if isinstance(value, list | tuple) else [value]
+        found.extend(text for text in each if isinstance(text, str) and not is_our_word(name, text))
     return found
 
 
@@ -121,11 +117,14 @@ def read_gate(database: Database) -> Gate:
     return Gate(row["version"], row["key_id"], tuple(row["lengths"]))
 
 
-def asked_about(scope: str, key: str | None, content: str | None, properties: Mapping[str, Any]) -> Asked:
-    """A memory as it would be written, or as it is stored."""
+def asked_about(
+    scope: str, key: str | None, content: str | None, properties: Mapping[str, Any], links: Iterable[Any] = ()
+) -> Asked:
+    """A memory as it would be written, or as it is stored; ``links``: the properties of each relationship that comes with it."""
     id = None if key is None else key.partition("/")[2]
     also = (text for text in (content, id) if text is not None)
-    return Asked(scope, key, content, properties, [*texts_of(properties), *also])
+    on_links = (text for link in links if isinstance(link, Mapping) for text in texts_of(link))
+    return Asked(scope, key, content, properties, [*texts_of(properties), *also, *on_links])
 
 
 class Checker:

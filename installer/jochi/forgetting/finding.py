@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -10,8 +10,8 @@ from typing import Any, Literal
 from jochi.engine import Engine
 from jochi.errors import UsageError
 from jochi.forgetting.clauses import without
-from jochi.forgetting.words import folded_needle, phrase, says
-from jochi.ownership import OUR_WORDS
+from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
+from jochi.ownership import is_our_word
 from jochi.policy.model import Policy
 from jochi.resources import statement
 
@@ -21,6 +21,8 @@ _PHRASES = 100
 
 NO_SUCH_MEMORY = "there is no such memory"
 _KEPT_NAMES = ("key", "id")
+_HASH = re.compile(r"v[12]:[0-9a-f]{64}")
+"""`jochi.content`: of this version, and of the one before, until a worker has hashed anew."""
 
 Why = Literal["asked", "scope", "hash", "match", "merged", "derived", "repeats"]
 
@@ -49,6 +51,11 @@ class Request:
                 raise UsageError(f"{key!r} is no key", fix="a key is scope/id, such as default/m1")
         if self.scope is not None and (not self.scope.strip() or "/" in self.scope):
             raise UsageError(f"{self.scope!r} is no scope", fix="a scope is a name without a slash")
+        if self.hash is not None and not _HASH.fullmatch(self.hash):
+            raise UsageError(
+                f"{self.hash!r} is no hash of a content",
+                fix="it looks like v2: and 64 hex digits: property content_hash",
+            )
         if self.phrase is not None and not phrase(self.phrase):
             raise UsageError("there is no word in what is to be forgotten", fix="name a word, a name, an address")
 
@@ -154,7 +161,7 @@ class Finder:
                 if key == source or (known is not None and known.outcome == "forget"):
                     said = True
                     continue
-                names = [n for n in row["names"] if n not in OUR_WORDS and _says(row["stored"][n], wanted)]
+                names = [n for n in row["names"] if _says(n, row["stored"][n], wanted)]
                 if names:
                     said = True
                     target = self._cut(row, names, wanted, why, clauses, known)
@@ -305,10 +312,13 @@ def _prefix(scope: str | None) -> str:
     return "" if scope is None else f"{scope}/"
 
 
-def _says(value: Any, wanted: Sequence[str]) -> bool:
+def _says(name: str, value: Any, wanted: Sequence[str]) -> bool:
     each = value if isinstance(value, list) else [value]
     part = folded_needle(wanted)
     return any(
-        isinstance(text, str) and part in unicodedata.normalize("NFC", text).lower() and says(text, wanted)
+        isinstance(text, str)
+        and not is_our_word(name, text)
+        and part in as_the_server_folds(text)
+        and says(text, wanted)
         for text in each
     )

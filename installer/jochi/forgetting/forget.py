@@ -132,7 +132,8 @@ def forget(
     }
     if verify:
         body["verified"] = {
-            "properties": "all texts of nodes and relationships, but procedures, policies and migrations",
+            "properties": "all texts of nodes and relationships, but procedures, policies, migrations, words of the engine "
+            "and who asked for something",
             "keys": len(sought.keys),
             "contents": len(sought.said),
             "contents_not_looked_for": max(0, work.contents - len(sought.said)) if request.phrase is None else 0,

@@ -7,8 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jochi.engine import Engine
-from jochi.forgetting.records import BOOKS, Sought, change, found_in, is_ours, texts
-from jochi.ownership import OUR_WORDS
+from jochi.forgetting.records import (
+    BOOKS,
+    LINK_MARKS,
+    Sought,
+    change,
+    change_of_link,
+    found_in,
+    is_ours,
+    marks_with,
+    texts,
+)
+from jochi.ownership import is_our_word
 from jochi.resources import statement
 
 PAGE = 500
@@ -30,8 +40,10 @@ class Store:
         self._engine = engine
 
     def scrub(self, sought: Sought) -> tuple[int, int]:
-        """Takes it out of the engine's own nodes: (deleted, scrubbed)."""
+        """Takes it out of the engine's own nodes, and out of its marks at relationships: (deleted, scrubbed)."""
         deleted = scrubbed = 0
+        for asked in self._changes_of_links(sought):
+            scrubbed += self._engine.database.run(statement("forget/scrub_links"), {"rows": asked})[0]["scrubbed"]
         for asked in self._changes(sought):
             told = self._engine.database.run(statement("forget/scrub"), {"rows": asked})[0]
             deleted += told["deleted"]
@@ -51,6 +63,14 @@ class Store:
                 for at in range(0, len(asked), PAGE):
                     yield asked[at : at + PAGE]
 
+    def _changes_of_links(self, sought: Sought) -> Iterator[list[dict[str, Any]]]:
+        exact = sought.names_sought()
+        given: dict[str, Any] = {"names": list(LINK_MARKS), "exact": exact, "limit": PAGE, "seen": []}
+        while exact and (rows := self._engine.database.run(statement("forget/links"), given, write=False)):
+            given["seen"] = [*given["seen"], *(row["id"] for row in rows)]
+            if asked := [each for each in (change_of_link(row, sought) for row in rows) if each is not None]:
+                yield asked
+
     def mentions(self, sought: Sought) -> list[Mention]:
         """Where it still is, in nodes and relationships of any kind and of all scopes."""
         found: list[Mention] = []
@@ -68,7 +88,13 @@ class Store:
         return found
 
     def _look(self, sought: Sought, seen: Sequence[str], *, links: bool) -> dict[str, Any]:
-        given = {"needles": sought.needles(), "limit": PAGE, "seen": list(seen), "links": links}
+        given = {
+            "needles": sought.needles(),
+            "exact": sought.names_sought(),
+            "limit": PAGE,
+            "seen": list(seen),
+            "links": links,
+        }
         return self._engine.database.run(statement("report/mentions"), given, write=False)[0]
 
 
@@ -79,16 +105,22 @@ def _names(row: Mapping[str, Any], sought: Sought) -> list[str]:
         return found_in(row, sought)
     if BOOKS & labels:
         return []
-    ours = OUR_WORDS if {"Curated", "Tombstone"} & labels else frozenset()
-    return [n for n in row["names"] if n not in ours and any(sought.says(text) for text in texts(stored[n]))]
+    memory = bool({"Curated", "Tombstone"} & labels)
+    return [
+        n
+        for n in row["names"]
+        if any(sought.says(text) and not (memory and is_our_word(n, text)) for text in texts(stored[n]))
+    ]
 
 
 def _linked(row: Mapping[str, Any], sought: Sought) -> list[str]:
     ours = row["type"] == "SIMILAR_TO"
+    marks = marks_with(row, sought)
     return [
         name
         for name in row["names"]
-        if any(sought.says(text) or (ours and sought.names(text)) for text in texts(row["stored"][name]))
+        if name in marks
+        or any(sought.says(text) or (ours and sought.names(text)) for text in texts(row["stored"][name]))
     ]
 
 

@@ -7,13 +7,12 @@ Everywhere else stand words of our own ("HOT", "prune", the name of a job) and n
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from jochi.forgetting.words import folded_needle, phrase, says
-from jochi.ownership import OUR_WORDS
+from jochi.ownership import is_our_word
 
 _NEEDLES = 100
 """Needles that one look through the store is for."""
@@ -66,7 +65,18 @@ _SCOPE_NAMES = frozenset(("scope", "stopped_scopes", "overflowing_scopes"))
 _WALKED_BY_SCOPE = "enforce_budgets"
 _WALKS = frozenset(("cursor", "check_cursor", "skip"))
 """The job that works scope by scope, and where it stands: without a cursor it begins anew."""
-_ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into", "merge_copied"))
+LINK_MARKS = ("curation_merges", "curation_copied", "curation_copy_of", "curation_paired", "unlinked", "other_key")
+"""What the engine writes at relationships, of whatever type, that names a memory: of which merge they are, whom they led to."""
+_MARKED_TYPES = {"unlinked": "SIMILAR_TO", "other_key": "KEEPS"}
+"""An app may have properties of these names at others."""
+_ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into"))
+_ARE_KEYS = frozenset(
+    (
+        *("key", "keys", "others", "into", "to", "from", "other_key", "redirected", "seal", "seals", "seal_was"),
+        *("skip", "cursor", "check_cursor", "quarantined", "slot", *_ON_MEMORIES),
+    )
+)
+"""Properties that hold whole keys, or begin with a scope; elsewhere, as in ids of records and errors, keys stand in other text."""
 
 GONE = "forgotten"
 """What stands in the place of a key or a scope that was forgotten."""
@@ -87,11 +97,12 @@ class Sought:
     alone: bool = False
 
     def needles(self) -> list[str]:
-        """What a database looks for first."""
-        found = [unicodedata.normalize("NFC", key).lower() for key in self.keys]
-        found += [unicodedata.normalize("NFC", scope).lower() for scope in self.scopes]
-        found += [folded_needle(words) for words in self.said]
-        return sorted(set(found))
+        """What a database looks for first, folded."""
+        return sorted({folded_needle(words) for words in self.said})
+
+    def names_sought(self) -> list[str]:
+        """What it looks for besides, to the letter."""
+        return sorted(self.keys | self.scopes)
 
     def parts(self) -> Iterable[Sought]:
         """The same in parts of some needles each."""
@@ -117,8 +128,15 @@ class Sought:
             return self.says(text)
         return any(phrase(text) == words for words in self.said)
 
-    def names(self, text: str) -> bool:
-        """Whether a record's text has one of the keys, or one in one of the scopes."""
+    def takes(self, key: str) -> bool:
+        """Whether a memory's key is one of the keys, or in one of the scopes."""
+        scope, slash, _ = key.partition("/")
+        return key in self.keys or (bool(slash) and scope in self.scopes)
+
+    def names(self, text: str, others: Sequence[str] = ()) -> bool:
+        """Whether a record's text has one of the keys, or one in one of the scopes, but as a part of one of the ``others``."""
+        for other in others:
+            text = text.replace(other, "\0")
         if any(text.startswith(f"{scope}/") or f"/{scope}/" in text for scope in self.scopes):
             return True
         return any(key in text and _whole(key).search(text) is not None for key in self.keys)
@@ -126,6 +144,18 @@ class Sought:
     def reaches(self, scope: str | None) -> bool:
         """Whether words are looked for in what belongs to this scope; None: to none."""
         return self.within is None or scope is None or scope in self.within
+
+
+def _key_at(name: str, text: str) -> str:
+    """The key that what stands at a relationship names."""
+    return text if name == "other_key" else key_in_mark(text)
+
+
+def key_in_mark(mark: str) -> str:
+    """The key of the memory that was merged away, of a mark at a relationship: <job>/<token>/<key>, then # and a number."""
+    id, _, number = mark.rpartition("#")
+    parts = (id if id and (number.isdigit() or number == "late") else mark).split("/", 2)
+    return parts[2] if len(parts) == 3 else mark
 
 
 def _whole(key: str) -> re.Pattern[str]:
@@ -155,7 +185,7 @@ def _given_away(row: Mapping[str, Any], sought: Sought) -> Given:
     """The one judge of a node's texts: by it something is found, and by it is told what of a list goes."""
     labels, stored = set(row["labels"]), row["stored"]
     if {"Curated", "Tombstone"} & labels:
-        return lambda name, text: name in _ON_MEMORIES and sought.names(text)
+        return lambda name, text: name in _ON_MEMORIES and sought.takes(text)
     scoped = next((label for label in _SCOPED if label in labels), None)
     if scoped is not None:
         if scoped == "JochiPause" and stored.get("what") != "scope":
@@ -164,12 +194,25 @@ def _given_away(row: Mapping[str, Any], sought: Sought) -> Given:
         return lambda name, text: (
             name == _SCOPED[scoped] and (text if whole else text.split("/", 1)[0]) in sought.scopes
         )
-    words = _free_text(labels, stored) if sought.reaches(scope_of(row)) else lambda name: False
+    said = _free_text(labels, stored) if sought.reaches(scope_of(row)) else lambda name, text: False
+    # The id of a record of default/m1:2 has default/m1 in it and is none of its.
+    others = _other_keys(stored, sought)
+
+    def named(name: str, text: str) -> bool:
+        whole = name in _ARE_KEYS or "JochiSlot" in labels
+        return sought.takes(text) if whole else sought.names(text, others)
+
     return lambda name, text: (
-        (_may_name(labels, name) and sought.names(text))
+        (_may_name(labels, name) and named(name, text))
         or (_names_scope(stored, name) and text in sought.scopes)
-        or (words(name) and sought.is_said(text))
+        or (said(name, text) and sought.is_said(text))
     )
+
+
+def _other_keys(stored: Mapping[str, Any], sought: Sought) -> list[str]:
+    """The keys that a node says it is about, longest first, but those that are looked for."""
+    about = {text for name in _ARE_KEYS for text in texts(stored.get(name)) if "/" in text}
+    return sorted((key for key in about if not sought.takes(key)), key=len, reverse=True)
 
 
 def found_in(row: Mapping[str, Any], sought: Sought) -> list[str]:
@@ -190,22 +233,24 @@ def _may_name(labels: set[str], name: str) -> bool:
     return name not in _VOCABULARY and not (name in ("id", "name", "target") and labels & _NAMED_BY_RUN)
 
 
-def _free_text(labels: set[str], stored: Mapping[str, Any]) -> Callable[[str], bool]:
-    """Which of a node's properties may hold what somebody said."""
+def _free_text(labels: set[str], stored: Mapping[str, Any]) -> Given:
+    """Whether a text in one of a node's properties (name, text) may be what somebody said."""
     if "CurationSnapshot" in labels:
-        return lambda name: name not in OUR_WORDS
+        return lambda name, text: not is_our_word(name, text)
     if "CurationAudit" in labels:
         if isinstance(stored.get("keys"), list):
-            return lambda name: False
-        return lambda name: (
+            return lambda name, text: False
+        return lambda name, text: (
             name == "inputs"
-            or (name.split("_", 1)[0] in ("before", "after") and name.split("_", 1)[-1] not in OUR_WORDS)
+            or (name.split("_", 1)[0] in ("before", "after") and not is_our_word(name.split("_", 1)[-1], text))
         )
     if "JochiSlot" in labels:
-        return lambda name: name == "name"
+        return lambda name, text: name == "name"
     if "JochiAccess" in labels:
-        return lambda name: name == "agent"
-    return lambda name: name in _ERRORS
+        return lambda name, text: name == "agent"
+    if "JochiAccessBatch" in labels:
+        return lambda name, text: name == "id"
+    return lambda name, text: name in _ERRORS
 
 
 def change(row: Mapping[str, Any], sought: Sought) -> dict[str, Any] | None:
@@ -223,12 +268,39 @@ def change(row: Mapping[str, Any], sought: Sought) -> dict[str, Any] | None:
     return {"id": row["id"], "delete": False, "new": _left(stored, names, given)}
 
 
+def marks_with(row: Mapping[str, Any], sought: Sought) -> list[str]:
+    """The marks of a relationship that name what is looked for."""
+    stored = row["stored"]
+    return [
+        name
+        for name in LINK_MARKS
+        if _MARKED_TYPES.get(name, row["type"]) == row["type"]
+        and any(sought.takes(_key_at(name, text)) for text in texts(stored.get(name)))
+    ]
+
+
+def change_of_link(row: Mapping[str, Any], sought: Sought) -> dict[str, Any] | None:
+    """What is to be done to a relationship, as forget/scrub_links takes it: it loses the mark."""
+    names = marks_with(row, sought)
+    if not names:
+        return None
+    left = {
+        name: [
+            each for each in row["stored"][name] if not (isinstance(each, str) and sought.takes(_key_at(name, each)))
+        ]
+        or None
+        for name in names
+        if isinstance(row["stored"][name], list)
+    }
+    return {"id": row["id"], "new": {name: left.get(name) for name in names}}
+
+
 def _goes(labels: set[str], stored: Mapping[str, Any], names: Sequence[str]) -> bool:
     if labels & _GO:
         return names != ["agent"]
     if "CurationAudit" in labels:
         return not isinstance(stored.get("keys"), list) and names != ["inputs"]
-    return bool(labels & (frozenset(_SCOPED) | {"CurationSnapshot", "JochiSlot"}))
+    return bool(labels & (frozenset(_SCOPED) | {"CurationSnapshot", "JochiSlot", "JochiAccessBatch"}))
 
 
 def _left(stored: Mapping[str, Any], names: Sequence[str], given: Given) -> dict[str, Any]:

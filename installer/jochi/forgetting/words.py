@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 _TOGETHER = r"@._+\-/\\:#&%'’"
 """What stands between the letters of a mail address, a path, a number, a version: within a word it holds it together."""
@@ -16,6 +17,8 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])[\w\u0300-\u036f{_TOGETHER}])+")
 _EDGES = "._-/\\:#&%'’"
 _OWNERS = ("'s", "’s")
+_FOLDABLE = 0x20000
+"""No character from here on has two cases, or another one that means the same."""
 
 
 @dataclass(frozen=True)
@@ -83,25 +86,27 @@ def needle(wanted: Sequence[str]) -> str:
     return max(wanted, key=len)
 
 
+def as_the_server_folds(text: str) -> str:
+    """``text`` as the statements fold what they look through: toLower(normalize(…, NFKC))."""
+    return unicodedata.normalize("NFKC", text).lower()
+
+
 def folded_needle(wanted: Sequence[str]) -> str:
-    """What the database looks for: it folds less than we do, so letters that fold to more than themselves are left to us."""
+    """What the database looks for: it folds otherwise than we do, so letters that come out differently are left to us."""
     plain = needle(wanted)
-    parts = [part for part in _runs(plain) if part]
-    return max(parts, key=len) if parts else ""
+    disputed = _disputed()
+    parts = "".join("\0" if character in disputed else character for character in plain).split("\0")
+    return max(parts, key=len)
 
 
-def _runs(text: str) -> list[str]:
-    """The runs of characters that the server's toLower and our folding agree on."""
-    runs, run = [], ""
-    for character in text:
-        if character.isascii() or (character == folded(character.upper().lower()) and len(character.upper()) == 1):
-            # "s" and "k" may come from ß, ſ and the Kelvin sign, which the server leaves as they are.
-            if character in "sk":
-                runs.append(run)
-                run = ""
-            else:
-                run += character
-        else:
-            runs.append(run)
-            run = ""
-    return [*runs, run]
+@cache
+def _disputed() -> frozenset[str]:
+    """The letters that some character folds to here and not on the server: "s" may come from ß, "σ" from a final ς."""
+    found: set[str] = set()
+    for code in range(_FOLDABLE):
+        # A capital may be written as several characters that only their small form is one of.
+        for text in (chr(code), chr(code).upper()):
+            ours = folded(text)
+            if ours != as_the_server_folds(text):
+                found.update(ours)
+    return frozenset(found)

@@ -16,5 +16,9 @@ def asked(record: MemoryRecord) -> Asked:
     named = {} if slot is None else {"slot_name": slot.name, "slot_value": slot.value}
     content = record.properties.get("content")
     return asked_about(
-        record.scope, record.key, content if isinstance(content, str) else None, {**record.properties, **named}
+        record.scope,
+        record.key,
+        content if isinstance(content, str) else None,
+        {**record.properties, **named},
+        [link.properties for link in record.relationships],
     )

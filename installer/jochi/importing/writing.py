@@ -18,7 +18,8 @@ from functools import partial
 from neo4j.exceptions import ClientError, DatabaseError, Neo4jError
 
 from jochi.database import Database, Row
-from jochi.errors import ConnectionFailed, JochiError, UsageError
+from jochi.engine import NOT_INSTALLED, Engine
+from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.forgetting.checking import Screen
 from jochi.importing.checkpoint import Checkpoint, Position
 from jochi.importing.kinds import EMBEDDED_WITH
@@ -88,8 +89,12 @@ class Stopped(Exception):
 
 
 def check_ready(database: Database) -> None:
-    """UsageError unless the database has the constraint that every memory's key is unique."""
+    """Refused where nothing is installed, UsageError where the constraint on the keys of memories is gone."""
     if not database.run(statement("memory/import_ready"), write=False)[0]["ready"]:
+        if Engine(database).state().pump is None:
+            raise Refused(
+                "jochi is not installed in this database", where=f"database {database.name}", fix=NOT_INSTALLED
+            )
         raise UsageError(
             "the constraint on the keys of memories is missing",
             where=f"database {database.name}",

@@ -53,7 +53,7 @@ class InstallResult:
     facts: ServerFacts
     migrations_applied: list[str]
     """Versions."""
-    procedures: list[ProcedureStatus]
+    procedures: list[ProcedureStatus] = field(repr=False)
     """As they were found, before install put them right."""
     verdict_changed: bool
     needs_apply: bool

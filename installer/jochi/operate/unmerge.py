@@ -19,12 +19,20 @@ def take_merges_back(
     dry_run: bool = False,
     run: str | None = None,
     hold: bool = False,
+    audits: Sequence[str] | None = None,
 ) -> list[Unmerged]:
     """What became of each of ``keys``, in their order. ``run``: the run it belongs to; None: one of its own.
 
-    ``hold``: what comes back is held (policy, `rails.hold`), so that no other pair has it merged again.
+    ``hold``: what comes back is held (policy, `rails.hold`), so that no other pair has it merged again. ``audits``: ids of the
+    records of the merges that are meant; None: of each key the newest.
     """
-    given = {"now": now, "dry_run": dry_run, "run": run or f"unmerge/{uuid.uuid4()}", "hold": hold}
+    given = {
+        "now": now,
+        "dry_run": dry_run,
+        "run": run or f"unmerge/{uuid.uuid4()}",
+        "hold": hold,
+        "audits": audits,
+    }
     found: dict[str, Unmerged] = {}
     going = list(keys)
     while going:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -30,7 +30,7 @@ class InstalledProcedure:
     """A procedure as it stands in the database."""
 
     name: str
-    sections: dict[str, str]
+    sections: dict[str, str] = field(repr=False)
     sha256: str | None
     version: str | None
     checked_on: str | None = None

@@ -44,11 +44,14 @@ def _asked(row: Row) -> Asked:
     own = row.get("properties")
     slot = {name: row.get(name) for name in ("slot_name", "slot_value")}
     content = row.get("content")
+    given = row.get("relationships")
+    links = given if isinstance(given, list) else []
     return asked_about(
         scope if isinstance(scope, str) else DEFAULT_SCOPE,
         _key(row),
         content if isinstance(content, str) else None,
         {**(own if isinstance(own, dict) else {}), **slot},
+        [link.get("properties") for link in links if isinstance(link, dict)],
     )
 
 

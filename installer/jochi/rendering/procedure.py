@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -40,7 +40,7 @@ class Procedure:
 
     name: str
     kind: KindOfProcedure
-    sections: dict[str, str]
+    sections: dict[str, str] = field(repr=False)
     template_sha256: str
 
     @property

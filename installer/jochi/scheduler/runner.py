@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -193,13 +193,18 @@ def _recover(engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: d
         return
 
 
+def no_such_job(job: str, jobs: Iterable[str]) -> UsageError:
+    """What to say of a name that no job has."""
+    return UsageError(f"there is no job {job!r}", fix=f"there are: {', '.join(sorted(jobs)) or 'none'}")
+
+
 def _why_not(engine: Engine, clock: ServerClock, job: str) -> JochiError:
     """Why a job could not be claimed, in words."""
     row = engine.call("jobs/list", {"clock": clock.now(), "pump": engine.pump}, write=False)
     jobs = {entry["name"]: entry for entry in row["jobs"]}
     state = jobs.get(job)
     if state is None:
-        return UsageError(f"there is no job {job!r}", fix=f"there are: {', '.join(sorted(jobs)) or 'none'}")
+        return no_such_job(job, jobs)
     if (stopped := state.get("stopped_run")) is not None:
         why = "; ".join(stop.words for stop in stops_of(state["stopped"])) or "too much at once"
         return Refused(
@@ -281,7 +286,7 @@ def _sections_of(engine: Engine, job: str) -> tuple[str, str]:
     row = engine.call("jobs/list", {"clock": now, "pump": engine.pump}, write=False)
     procedures = {entry["name"]: entry["procedure"] for entry in row["jobs"]}
     if job not in procedures:
-        raise UsageError(f"there is no job {job!r}", fix=f"there are: {', '.join(sorted(procedures)) or 'none'}")
+        raise no_such_job(job, procedures)
     return engine.text(procedures[job], "select"), engine.text(procedures[job], "act")
 
 

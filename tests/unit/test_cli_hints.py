@@ -1,0 +1,207 @@
+"""What commands say of what isn't there, without a server: clients are stood in for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import jochi.operate.restart
+from jochi.cli.app import app
+from jochi.client import Jochi
+from jochi.content import content_hash
+from jochi.engine import Engine
+from jochi.errors import JochiError, PartlyDone, Refused, UsageError
+from jochi.facts import ServerFacts
+from jochi.forgetting import ForgettingPlan, Request, Target
+from jochi.importing.writing import check_ready
+from jochi.install.install import InstallResult
+from jochi.operate.results import Decompressed, Restored, Unmerged
+from jochi.operate.runs import RunSummary
+from jochi.policy import load_policy
+from jochi.registry import InstalledProcedure, ProcedureStatus, Status
+from jochi.rendering import Procedure
+from jochi.rendering.procedure import render_one
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+FACTS = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a command wrote, and the error that it ended with."""
+
+    stdout: str
+    stderr: str
+    error: JochiError | None
+
+
+Run = Callable[..., Told]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    def invoke(module: str, client: object, *words: str, said: str = "") -> Told:
+        @contextmanager
+        def stand_in(_context: object) -> Iterator[object]:
+            yield client
+
+        monkeypatch.setattr(f"jochi.cli.{module}.jochi", stand_in)
+        ended = CliRunner().invoke(app, list(words), input=said)
+        error = ended.exception
+        assert error is None or isinstance(error, JochiError), error
+        return Told(ended.stdout, ended.stderr, error)
+
+    return invoke
+
+
+def test_status_reads_every_property_that_the_check_after_a_restart_needs() -> None:
+    source = Path(jochi.operate.restart.__file__).read_text(encoding="utf-8")
+    needed = set(re.findall(r'pump(?:\.get\(|\[)"(\w+)"', source))
+    assert {"pinned", "pin_refused_at"} <= needed
+    text = render_one("report/status", load_policy().policy, FACTS).sections["body"]
+    assert {name for name in needed if f".{name}" not in text} == set()
+
+
+@pytest.mark.parametrize(
+    ("job", "target", "said"),
+    [("undo", "curate_due/1", "undo of curate_due/1"), ("plan", "plan-1", "application of the plan plan-1")],
+)
+def test_a_run_says_what_it_was_of(run: Run, job: str, target: str, said: str) -> None:
+    row = {"id": f"{job}/1", "job": job, "status": "ok", "started_at": NOW, "procedure": "x", "target": target}
+    row |= {"selected": 1, "changed": 0, "failed_batches": 0}
+    one = RunSummary.from_row({"run": row, "done": []})
+    client = SimpleNamespace(runs=lambda *_, **__: [one])
+    assert said in run("runs", client, "runs", "show", one.id).stdout.splitlines()
+    assert ("undid" in run("runs", client, "runs", "ls").stdout) == (job == "undo")
+
+
+def test_what_install_returns_has_a_short_repr() -> None:
+    text = "MATCH (n) RETURN n\n" * 1_000
+    wanted = Procedure("a/b", "call", {"body": text}, "0" * 64)
+    installed = InstalledProcedure("a/b", {"body": text}, None, None)
+    row = ProcedureStatus("a/b", Status.MODIFIED, wanted, installed)
+    result = InstallResult(FACTS, ["1"], [row] * 100, False, True)
+    assert len(repr(row)) < 500
+    assert len(repr(result)) < 1_000
+    assert result.procedures[0].wanted is wanted
+
+
+class Store:
+    """Answers what `check_ready` asks."""
+
+    name = "neo4j"
+
+    def __init__(self, *, ready: bool, pump: dict[str, Any] | None) -> None:
+        self._row = {"ready": ready, "pump": pump, "policy_text": None, "procedures": []}
+
+    def run(self, *_: object, **__: object) -> list[dict[str, Any]]:
+        return [self._row]
+
+
+def test_import_into_a_database_without_jochi_is_refused_as_all_else_is() -> None:
+    check_ready(Store(ready=True, pump=None))  # type: ignore[arg-type]
+    bare = Store(ready=False, pump=None)
+    with pytest.raises(Refused) as other:
+        Engine(bare).text("jobs/list")  # type: ignore[arg-type]
+    with pytest.raises(Refused) as told:
+        check_ready(bare)  # type: ignore[arg-type]
+    assert (told.value.fix, told.value.exit_code) == (other.value.fix, 5)
+    with pytest.raises(UsageError, match="constraint on the keys"):
+        check_ready(Store(ready=False, pump={"version": "1"}))  # type: ignore[arg-type]
+
+
+def forgetting(*targets: Target, **counts: int) -> SimpleNamespace:
+    request = Request(scope="carol")
+    done = SimpleNamespace(
+        counts={"sealed": 1},
+        held={},
+        left=(),
+        elsewhere=0,
+        receipt=SimpleNamespace(number=1, hash="h", body={"counts": {"sealed": 1, **counts}}),
+    )
+    hits = [
+        SimpleNamespace(key="carol/a", kind="Belief", content="a"),
+        SimpleNamespace(key="carol/b", kind="Belief", content="b"),
+    ]
+    return SimpleNamespace(
+        recall=lambda *_, **__: hits,
+        plan_forgetting=lambda _: ForgettingPlan(request, targets, (), False),
+        forget=lambda *_, **__: done,
+    )
+
+
+def test_a_description_without_an_answer_asks_for_ids_not_for_yes(run: Run) -> None:
+    words = ("forget", "--about", "where she lives", "--scope", "carol")
+    for said in ("", "1\n"):  # nobody at either question
+        told = run("forget", forgetting(), *words, said=said)
+        assert isinstance(told.error, Refused)
+        assert "--id" in str(told.error.fix)
+        assert "--yes" not in str(told.error.fix)
+        assert "carol/a (Belief): a" in told.stderr
+    told = run("forget", forgetting(), "forget", "--id", "carol/a")
+    assert "--yes" in str(told.error and told.error.fix)
+
+
+def test_a_scope_with_nothing_in_it_is_told(run: Run) -> None:
+    told = run("forget", forgetting(), "forget", "--scope", "carol", "--yes")
+    assert isinstance(told.error, PartlyDone)
+    assert "nothing is in the scope carol" in told.error.what
+    assert "jochi forget --lift --scope carol" in str(told.error.fix)
+    asked = run("forget", forgetting(), "forget", "--scope", "carol", said="n\n")
+    assert "no memory is in the scope carol" in asked.stderr
+    assert run("forget", forgetting(records_deleted=2), "forget", "--scope", "carol", "--yes").error is None
+    there = Target("carol/a", "Belief", "scope", "forget")
+    assert run("forget", forgetting(there), "forget", "--scope", "carol", "--yes").error is None
+
+
+@pytest.mark.parametrize("given", ["9f2c", "v2:9f2c", "v2:" + "G" * 64, "v3:" + "0" * 64, "", "alice@acme.io"])
+def test_what_is_no_hash_of_ours_is_wrong_usage(given: str) -> None:
+    with pytest.raises(UsageError, match="is no hash"):
+        Request(hash=given)
+
+
+def test_hashes_of_ours_are_taken() -> None:
+    assert Request(hash=content_hash("tea")).form == "hash"
+    assert Request(hash="v1:" + "0" * 64).form == "hash"
+
+
+def test_uninstall_says_that_seals_and_receipts_go(run: Run) -> None:
+    told = run("installing", SimpleNamespace(), "uninstall")
+    assert isinstance(told.error, Refused)
+    assert "Seals and receipts of forgetting go too" in " ".join(told.stderr.split())
+
+
+def test_an_unknown_job_has_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Jochi.__new__(Jochi)
+    monkeypatch.setattr(client, "_read", lambda *_, **__: {"runs": []}, raising=False)
+    monkeypatch.setattr(client, "jobs", lambda: [SimpleNamespace(name="b"), SimpleNamespace(name="a")], raising=False)
+    with pytest.raises(UsageError, match="there is no job 'nosuchjob'") as told:
+        client.history("nosuchjob")
+    assert told.value.fix == "there are: a, b"
+    assert (client.history("a"), client.history()) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("verb", "unknown", "other"),
+    [
+        ("restore", Restored("s/a", "not_found"), Restored("s/a", "taken")),
+        ("unmerge", Unmerged("s/a", None, "not_merged"), Unmerged("s/a", "s/b", "taken")),
+        ("decompress", Decompressed("s/a", "not_found"), Decompressed("s/a", "changed")),
+    ],
+)
+def test_an_unknown_key_has_a_hint(run: Run, verb: str, unknown: object, other: object) -> None:
+    told = run("decide", SimpleNamespace(**{verb: lambda *_, **__: [unknown]}), verb, "s/a")
+    assert isinstance(told.error, PartlyDone)
+    assert "jochi explain s/a" in str(told.error.fix)
+    told = run("decide", SimpleNamespace(**{verb: lambda *_, **__: [other]}), verb, "s/a")
+    assert isinstance(told.error, PartlyDone)
+    assert told.error.fix is None
