@@ -105,6 +105,15 @@ class Database:
             raise
 
 
+def in_one_map(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a procedure's body as its one parameter `$in` (DESIGN §6).
+
+    Neo4j keys a plan by the size class of every list and string parameter, by null and by type; inside a map it does not, so that
+    one plan serves every call.
+    """
+    return {"in": _sendable(parameters)}
+
+
 def _sendable(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     """The parameters with moments as the driver can take them; what lies deeper is the caller's to see to."""
     return {

@@ -5,17 +5,22 @@ The texts come from the database, so a client runs exactly what the database its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import neo4j
 
-from jochi.database import Database, Row
-from jochi.errors import Refused
+from jochi.database import Database, Row, in_one_map
+from jochi.errors import JochiError, Refused
 from jochi.names import pump_name, watch_name
 from jochi.registry import InstalledProcedure
 from jochi.resources import statement
+
+_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+_ASKED = re.compile(r"\$in\.(\w+)")
 
 NOT_INSTALLED = "run `jochi install` first"
 
@@ -64,9 +69,23 @@ class Engine:
 
     def call(self, name: str, parameters: Mapping[str, Any], *, write: bool = True) -> Row:
         """Runs a call procedure (or one step of the scheduler) in a transaction of its own; returns its one row."""
-        return self.database.run(self.text(name), parameters, write=write)[0]
+        return self.database.run(self.text(name), self.given(self.text(name), parameters), write=write)[0]
 
     def call_in(self, tx: neo4j.ManagedTransaction, text: str, parameters: Mapping[str, Any]) -> Row | None:
         """Runs ``text`` in a transaction that is under way; its first row, or None."""
-        rows = [dict(record) for record in tx.run(text, dict(parameters))]
+        rows = [dict(record) for record in tx.run(text, self.given(text, parameters))]
         return rows[0] if rows else None
+
+    def given(self, text: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters that ``text`` is run with. What a map lacks is null to the server, so what is missing is said here."""
+        if missing := asked_for(text) - parameters.keys():
+            raise JochiError(
+                f"a procedure was called without {', '.join(sorted(missing))}", fix="this is a defect of Jochi"
+            )
+        return in_one_map(parameters)
+
+
+@lru_cache(maxsize=512)
+def asked_for(text: str) -> frozenset[str]:
+    """The names of the values that a body asks for."""
+    return frozenset(_ASKED.findall(_COMMENT.sub("", text)))

@@ -19,7 +19,7 @@ from tests.own_server import module_server
 from jochi import Jochi, generate
 from jochi.database import Database
 from jochi.facts import read_facts
-from jochi.install.install import PASSED, as_doit_runs_it
+from jochi.install.install import as_doit_runs_it
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.rendering import render_all
 from jochi.resources import procedures_folder, statement
@@ -118,7 +118,7 @@ def test_every_rendered_section_is_valid_cypher_25(fresh: Database, tmp_path: Pa
                     apoc.add((procedure.name, section))
                 elif text not in seen:
                     seen.add(text)
-                    body = as_doit_runs_it(text.removeprefix(facts.language_prefix), PASSED.get(section, ()))
+                    body = as_doit_runs_it(text.removeprefix(facts.language_prefix))
                     try:
                         fresh.autocommit(f"CYPHER 25 EXPLAIN {body}")
                     except neo4j.exceptions.Neo4jError as error:

@@ -12,7 +12,6 @@ from typing import Any
 
 from neo4j.exceptions import ClientError, Neo4jError
 
-from jochi.database import Database
 from jochi.engine import Engine
 from jochi.enrolling.kinds import kind_of
 from jochi.enrolling.pages import CHUNK, pages, stretches
@@ -67,9 +66,8 @@ def enrol(
 
 def _write(engine: Engine, ids: list[str], parameters: dict[str, Any], result: Enrolled) -> list[dict[str, Any]]:
     """Writes a page; one that the server refuses because of a node is halved until that node stands alone."""
-    text = engine.text("enrol/write")
     try:
-        return [_patiently(engine.database, text, {**parameters, "nodes": ids})]
+        return [_patiently(engine, {**parameters, "nodes": ids})]
     except ClientError as error:
         if not _about_a_node(error):
             raise JochiError(
@@ -90,11 +88,11 @@ def _write(engine: Engine, ids: list[str], parameters: dict[str, Any], result: E
         ) from error
 
 
-def _patiently(database: Database, text: str, parameters: dict[str, Any]) -> dict[str, Any]:
+def _patiently(engine: Engine, parameters: dict[str, Any]) -> dict[str, Any]:
     """One page. Where another client took a key or deleted a node while this one waited for it, looking again settles it."""
     for attempt in range(TRIES):
         try:
-            return database.run(text, parameters)[0]
+            return engine.call("enrol/write", parameters)
         except ClientError as error:
             settles = (error.code or "").endswith(("ConstraintValidationFailed", "EntityNotFound"))
             if not settles or attempt == TRIES - 1:

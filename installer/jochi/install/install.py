@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from neo4j.exceptions import ClientError, DatabaseError
 
 import jochi
 from jochi import migrations
-from jochi.database import Database
+from jochi.database import Database, in_one_map
 from jochi.engine import Engine
 from jochi.errors import JochiError, Refused
 from jochi.facts import NEEDED_FOR_PIN, ServerFacts, read_facts
@@ -41,9 +41,6 @@ _AT_ONCE = 4
 
 _APOC_CALL = re.compile(r"\bCALL (apoc\.[\w.]+)")
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
-
-PASSED = {"select": ("now", "limit", "skip", "job"), "act": ("now", "keys", "run", "policy", "job")}
-"""What `scheduler/step` hands to every job's sections."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +158,7 @@ def explain_all(database: Database, procedures: dict[str, Procedure], facts: Ser
 
 def _explain(database: Database, name: str, section: str, text: str) -> None:
     try:
-        database.autocommit("EXPLAIN " + as_doit_runs_it(text, PASSED.get(section, ())))
+        database.autocommit("EXPLAIN " + as_doit_runs_it(text))
     except (ClientError, DatabaseError) as error:
         raise JochiError(
             f"the section {section} doesn't compile on this server: {error.message}",
@@ -191,13 +188,12 @@ def _unchecked(
     return {name: procedure for name, procedure in procedures.items() if name not in checked}
 
 
-def as_doit_runs_it(text: str, passed: Iterable[str] = ()) -> str:
+def as_doit_runs_it(text: str) -> str:
     """``text`` with its parameters as variables in front, which is what apoc.cypher.doIt makes of it (Cypher.java).
 
-    A body that names a variable like one of its parameters runs from a driver and fails in the database. ``passed``:
-    parameters that doIt is given whether or not the text names them.
+    A body that names a variable like one of its parameters runs from a driver and fails in the database.
     """
-    names = sorted({*_PARAMETER.findall(text), *passed})
+    names = sorted({*_PARAMETER.findall(text)})
     if not names or text.startswith("CYPHER "):
         return text
     return "WITH " + ", ".join(f"${name} AS {name}" for name in names) + "\n" + text
@@ -245,7 +241,7 @@ def _store(
         rows = [_procedure_row(procedure) for procedure in procedures.values()]
         run("install/store_procedures", procedures=rows, version=jochi.__version__, checked_on=checked_on, clock=now)
         run("install/store_jobs", jobs=job_rows(policy), clock=now)
-        tx.run(procedures["scheduler/slots"].sections["body"], {"clock": now}).single(strict=True)
+        tx.run(procedures["scheduler/slots"].sections["body"], in_one_map({"clock": now})).single(strict=True)
         stored = run(
             "install/store_pumps",
             pumps=pump_rows(engine, policy, procedures),

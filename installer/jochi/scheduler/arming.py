@@ -23,7 +23,7 @@ def ensure_jobs(engine: Engine, *, replace: bool = False) -> list[str]:
         take_off_list(engine)
     parameters = {"clock": ServerClock(engine.database).now(), "pump": engine.pump, "watch": engine.watch, "pin": None}
     try:
-        rows = engine.database.autocommit(text, parameters)
+        rows = engine.database.autocommit(text, engine.given(text, parameters))
     except ClientError as error:
         if error.code != _NO_PROCEDURE:
             raise

@@ -183,7 +183,7 @@ def _recover(engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: d
         return
     parameters = {"now": now, "limit": 1, "skip": failed["skip"], "job": failed["job"]}
     try:
-        rows = engine.database.run(failed["select"], parameters, write=False)
+        rows = engine.database.run(failed["select"], engine.given(failed["select"], parameters), write=False)
         keys = list(rows[0]["keys"]) if rows else []
         row = engine.call("scheduler/put_aside", {"clock": clock.now(), "keys": keys, **held})
         if row["key"] is not None:
