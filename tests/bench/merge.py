@@ -14,7 +14,7 @@ from statistics import median
 from rich.table import Table
 
 from jochi import Jochi
-from jochi.database import Database
+from jochi.database import Database, in_one_map
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 ROUNDS = 150
@@ -103,9 +103,8 @@ def merge(client: Jochi, table: Table) -> None:
     ours, hand = [], []
     for i in range(1, n + 1):
         started = time.perf_counter()
-        [done] = client.database.run(
-            act, {"now": NOW, "keys": [f"ours/a{i}"], "run": f"bench/{i}", "policy": "bench", "job": {}}
-        )
+        given = {"now": NOW, "keys": [f"ours/a{i}"], "run": f"bench/{i}", "policy": "bench", "job": {}}
+        [done] = client.database.run(act, in_one_map(given))
         middle = time.perf_counter()
         [by_hand] = client.database.run(_BY_HAND, {"kept": f"hand/a{i}", "lost": f"hand/b{i}", "now": NOW})
         assert (done["changed"], by_hand["merged"]) == (1, 1), done
@@ -150,7 +149,7 @@ def dense(client: Jochi, table: Table) -> None:
         for _part in range(DENSE // 10_000):
             client.database.run(_TIES, {"key": key, "n": 10_000, "made": made})
     act = client.engine.text("dedup/merge_duplicates", "act")
-    given = {"now": NOW, "keys": ["d/a"], "run": "bench/d", "policy": "bench", "job": {}}
+    given = in_one_map({"now": NOW, "keys": ["d/a"], "run": "bench/d", "policy": "bench", "job": {}})
     times = []
     while not client.database.run("MATCH (t:Tombstone {key: 'd/b'}) RETURN count(t) AS n")[0]["n"]:
         started = time.perf_counter()

@@ -63,7 +63,7 @@ def measure(client: Jochi) -> tuple[float, float]:
             # The same statement; of what it returns only how much.
             client.database.run(
                 "MATCH (p:JochiProcedure {name: 'score/score'}) "
-                "CALL apoc.cypher.doIt(p.body, {now: $now, keys: $keys}) YIELD value "
+                "CALL apoc.cypher.doIt(p.body, {in: {now: $now, keys: $keys}}) YIELD value "
                 "RETURN size(value.memories) AS n",
                 {"now": NOW, "keys": page},
             )

@@ -16,6 +16,7 @@ from tests.bench.store import wipe
 from tests.own_server import own_server
 
 from jochi import Jochi
+from jochi.database import in_one_map
 from jochi.rendering.procedure import _environment
 from jochi.resources import procedures_folder
 from jochi.scheduler.runner import run_job
@@ -33,21 +34,21 @@ CREATE (m:Curated:Notification {scope: 's' + (i % 100), id: 'm' + i, key: 's' + 
   next_due: $now, read: true, priority: 'low'})
 """
 _BARE = """
-UNWIND $keys AS key
+UNWIND $in.keys AS key
 MATCH (m:Curated {key: key})
 USING INDEX SEEK m:Curated(key)
 WITH m, labels(m) AS live
-SET m.tombstone = true, m.deleted_at = $now, m.tombstone_labels = live
+SET m.tombstone = true, m.deleted_at = $in.now, m.tombstone_labels = live
 REMOVE m:$(live)
 SET m:Tombstone
 RETURN count(*) AS n
 """
 _OURS = """
-UNWIND $keys AS key
+UNWIND $in.keys AS key
 MATCH (m:Curated {key: key})
 USING INDEX SEEK m:Curated(key)
 REMOVE m.curation_lock
-{{ tombstone("'bench'", "$now", "'Notification'") }}
+{{ tombstone("'bench'", "$in.now", "'Notification'") }}
 RETURN count(*) AS n
 """
 
@@ -64,7 +65,7 @@ def _paged(client: Jochi, text: str) -> float:
     began = time.perf_counter()
     for page in range(PAGES):
         given: dict[str, Any] = {"keys": keys[page * PAGE : (page + 1) * PAGE], "now": NOW, "run": "r", "policy": "p"}
-        client.database.run(text, given)
+        client.database.run(text, in_one_map(given))
     return time.perf_counter() - began
 
 

@@ -315,10 +315,8 @@ class Work:
         limit = 2 if purges else self._dice.choice((5, 20, 100))
 
         def batch(tx: neo4j.ManagedTransaction) -> None:
-            held = engine.call_in(
-                tx, "MATCH (j:JochiJob {name: $job}) REMOVE j.claim_lock RETURN properties(j) AS job", {"job": job}
-            )
-            assert held is not None
+            locked = "MATCH (j:JochiJob {name: $job}) REMOVE j.claim_lock RETURN properties(j) AS job"
+            held = tx.run(locked, job=job).single(strict=True).data()
             select, act = (engine.text(held["job"]["procedure"], section) for section in ("select", "act"))
             found = engine.call_in(tx, select, {"now": now, "limit": limit, "skip": [], **held})
             assert found is not None

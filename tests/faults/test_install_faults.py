@@ -53,10 +53,10 @@ def test_a_template_that_does_not_compile_changes_nothing_and_the_old_version_ru
     templates = tmp_path / "procedures"
     shutil.copytree(procedures_folder(), templates)
     broken = templates / "curate/curate_due.cypher.j2"
-    # `job` is handed to every select: as a variable it compiles for a driver and fails inside the database.
+    # doIt makes a variable of the parameter: another of its name compiles for a driver and fails inside the database.
     old, new = {
-        "driver": ("WITH m ORDER BY m.next_due LIMIT $limit\nRETURN", "WITH m ODER BY m.next_due LIMIT $limit\nRETURN"),
-        "doit": ("// ==== select ====\n", "// ==== select ====\nCALL () { RETURN 1 AS job }\n"),
+        "driver": ("WITH m ORDER BY m.next_due LIMIT", "WITH m ODER BY m.next_due LIMIT"),
+        "doit": ("// ==== select ====\n", "// ==== select ====\nCALL () { RETURN 1 AS in }\n"),
     }[which]
     text = broken.read_text(encoding="utf-8")
     assert old in text

@@ -16,6 +16,7 @@ from tests.conftest import TestServer
 from tests.faults.support import terminating
 
 from jochi import Jochi
+from jochi.database import in_one_map
 
 pytestmark = pytest.mark.server
 
@@ -110,8 +111,9 @@ def act(client: Jochi, driver: neo4j.Driver, keys: list[str], run: str, now: dat
     with driver.session() as session:
         for key in keys:
             for turn in range(200):
+                given = {"now": now, "keys": [key], "run": f"{run}/{turn}", "policy": "p", "job": {}}
                 try:
-                    session.run(text, now=now, keys=[key], run=f"{run}/{turn}", policy="p", job={}).consume()
+                    session.run(text, in_one_map(given)).consume()
                     break
                 except TransientError:
                     again += 1
@@ -213,8 +215,9 @@ def test_terminated_transactions_leave_no_half(ready: Jochi, server: TestServer)
             holder = other.begin_transaction()
             if i % 4 == 0:
                 holder.run("MATCH (m:Curated {key: $key}) SET m.held_here = true", key=f"s/b{i}").consume()
+            given = {"now": NOW, "keys": [f"s/a{i}"], "run": f"r{i}", "policy": "p", "job": {}}
             try:
-                session.run(text, now=NOW, keys=[f"s/a{i}"], run=f"r{i}", policy="p", job={}).consume()
+                session.run(text, in_one_map(given)).consume()
             except Neo4jError:
                 failures += 1
             holder.rollback()
@@ -259,7 +262,7 @@ def test_a_dense_merge_and_its_undoing_go_on_after_every_termination(ready: Joch
 
     def step(session: neo4j.Session, statement: str, **given: object) -> bool:
         try:
-            session.run(statement, now=NOW, run="r", **given).consume()
+            session.run(statement, in_one_map({"now": NOW, "run": "r", **given})).consume()
             done = True
         except Neo4jError:
             done = False
@@ -275,10 +278,9 @@ def test_a_dense_merge_and_its_undoing_go_on_after_every_termination(ready: Joch
         return bool(ready.database.run("MATCH (g:JochiMerging) RETURN count(g) AS n")[0]["n"])
 
     # Planned before anybody is terminated, or no plan would ever be made.
-    ready.database.run(text, {"now": NOW, "run": "r", "keys": ["s/none"], "policy": "p", "job": {}})
-    ready.database.run(
-        back, {"now": NOW, "run": "r", "keys": ["s/none"], "dry_run": False, "hold": False, "audits": None}
-    )
+    nobody = {"now": NOW, "run": "r", "keys": ["s/none"]}
+    ready.database.run(text, in_one_map({**nobody, "policy": "p", "job": {}}))
+    ready.database.run(back, in_one_map({**nobody, "dry_run": False, "hold": False, "audits": None}))
     ended = terminating(server.driver, "Merges pairs that", "Takes merges back", pause=0.02, spread=0.1, chance=0.3)
     with ended, server.driver() as driver, driver.session() as session:
         for _turn in range(200):

@@ -29,7 +29,8 @@ def merge_on(client: Jochi, text: str, run: str) -> None:
     for i in range(PAIRS):
         try:
             with client.database.driver.session() as session:
-                session.run(text, now=NOW, keys=[f"s/a{i}"], run=f"{run}/{i}", policy="p", job={}).consume()
+                given = {"now": NOW, "keys": [f"s/a{i}"], "run": f"{run}/{i}", "policy": "p", "job": {}}
+                session.run(text, client.engine.given(text, given)).consume()
         except (DriverError, Neo4jError):
             return
 

@@ -68,7 +68,7 @@ def test_the_plain_statement_waits_instead_of_meeting_a_constraint(jochi: Jochi,
         found.append(jochi.engine.call("memory/remember", {"now": NOW, "agent": None, "memories": memories}))
 
     with server.driver() as driver, driver.session() as session, session.begin_transaction() as tx:
-        tx.run(text, now=NOW, agent=None, memories=[known]).consume()
+        tx.run(text, jochi.engine.given(text, {"now": NOW, "agent": None, "memories": [known]})).consume()
         waiting = [threading.Thread(target=write, args=([row],)) for row in others]
         for thread in waiting:
             thread.start()

@@ -15,14 +15,14 @@ pytestmark = pytest.mark.server
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 ONE_KEY = "RETURN ['a'] AS keys"
-DONE = "RETURN size($keys) AS changed, false AS stop, [] AS tally"
+DONE = "RETURN size($in.keys) AS changed, false AS stop, [] AS tally"
 BROKEN = {
     "the act throws": (
         ONE_KEY,
-        "RETURN 1 / (size($keys) - size($keys)) AS changed, false AS stop, [] AS tally",
+        "RETURN 1 / (size($in.keys) - size($in.keys)) AS changed, false AS stop, [] AS tally",
         "/ by zero",
     ),
-    "the select throws": ("RETURN [toInteger($limit) / ($limit - $limit)] AS keys", DONE, "/ by zero"),
+    "the select throws": ("RETURN [toInteger($in.limit) / ($in.limit - $in.limit)] AS keys", DONE, "/ by zero"),
     "the act doesn't parse": (ONE_KEY, "MATCH oops", "Invalid input"),
     "the select doesn't parse": ("SELECT 1", DONE, "Invalid input"),
     "the act returns no row": (ONE_KEY, "MATCH (n:Nothing) RETURN n", "returned no row"),
@@ -78,7 +78,7 @@ def test_a_broken_job_fails_and_backs_off_in_the_database_and_the_others_go_on(
 
 
 def test_backoff_doubles_with_jitter_to_the_maximum_and_ends_with_a_success(engine: Jochi) -> None:
-    add_job(engine, "RETURN [1 / ($limit - $limit)] AS keys", DONE, isolated_in_a_row=1000)
+    add_job(engine, "RETURN [1 / ($in.limit - $in.limit)] AS keys", DONE, isolated_in_a_row=1000)
     pauses = []
     for _ in range(6):
         engine.run("test_job")
@@ -101,8 +101,8 @@ def test_a_job_that_fails_on_every_memory_puts_ever_more_aside_but_backs_off_in_
     remember(engine.database, 40)
     add_job(
         engine,
-        "MATCH (m:Curated) WHERE m.next_due <= $now AND NOT m.key IN $skip "
-        "WITH m ORDER BY m.next_due LIMIT $limit RETURN collect(m.key) AS keys",
+        "MATCH (m:Curated) WHERE m.next_due <= $in.now AND NOT m.key IN $in.skip "
+        "WITH m ORDER BY m.next_due LIMIT $in.limit RETURN collect(m.key) AS keys",
         BROKEN["the act throws"][1],
     )
     bursts = []

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from jochi import Jochi
 from jochi.accesses import CHUNK, Touched
 from jochi.cli import touch as command
+from jochi.database import in_one_map
 from jochi.errors import JochiError, UsageError
 from jochi.operate.check import Level
 from jochi.operate.doctor import examine
@@ -78,7 +79,7 @@ def call(client: Jochi, **given: Any) -> dict[str, Any]:
     parameters = {"now": NOW, "keys": ["default/m"], "used": True, "agent": None, "batch": None} | given
     row: dict[str, Any] = client.database.run(
         "MATCH (p:JochiProcedure {name: 'memory/touch'}) CALL apoc.cypher.doIt(p.body, $given) YIELD value RETURN value",
-        {"given": parameters},
+        {"given": in_one_map(parameters)},
     )[0]["value"]
     return row
 
@@ -490,7 +491,7 @@ def test_the_keys_go_round_and_those_to_pass_over_are_left_out(job: Jochi) -> No
 
     def select(limit: int, skip: list[Any], cursor: Any = None) -> list[str]:
         parameters = {"now": NOW, "limit": limit, "skip": skip, "job": {"cursor": cursor}}
-        return list(job.database.run(text, parameters, write=False)[0]["keys"])
+        return list(job.database.run(text, in_one_map(parameters), write=False)[0]["keys"])
 
     assert select(10, []) == keys
     assert select(2, [], keys[2]) == keys[3:5]
@@ -533,9 +534,9 @@ def test_one_memory_that_fails_is_put_aside_and_the_others_are_folded(job: Jochi
 def test_a_batch_that_is_rolled_back_counts_nothing(jochi: Jochi) -> None:
     key = memory(jochi)
     jochi.touch([key], now=NOW)
-    parameters = {"now": NOW, "keys": [key], "run": "r", "policy": "p", "job": {"name": "fold_accesses"}}
+    given = in_one_map({"now": NOW, "keys": [key], "run": "r", "policy": "p", "job": {"name": "fold_accesses"}})
     with jochi.database.driver.session() as session, session.begin_transaction() as tx:
-        assert tx.run(jochi.engine.text("access/fold_accesses", "act"), parameters).single(strict=True)["changed"] == 1
+        assert tx.run(jochi.engine.text("access/fold_accesses", "act"), given).single(strict=True)["changed"] == 1
         tx.rollback()
     assert (counted(jochi, key), waiting(jochi)) == ({}, 1)
     fold(jochi)
@@ -670,7 +671,7 @@ def test_every_statement_seeks(jochi: Jochi, driver: neo4j.Driver, name: str, se
     }
     given |= {"used": True, "agent": None, "batch": "b"}
     with driver.session() as session:
-        plan = session.run("EXPLAIN " + jochi.engine.text(name, section), given).consume().plan
+        plan = session.run("EXPLAIN " + jochi.engine.text(name, section), in_one_map(given)).consume().plan
     assert plan is not None
     used = set(operators(plan))
     scans = {operator for operator in used if "Scan" in operator or "Seek" in operator} - SEEKS

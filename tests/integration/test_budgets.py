@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi, importing
 from jochi.cli.app import app
+from jochi.database import in_one_map
 from jochi.operate.results import Switch
 from jochi.operate.status import overview
 from jochi.policy import LoadedPolicy, load_policy
@@ -416,7 +417,8 @@ def test_cost_follows_the_scopes_that_changed(checked: Jochi) -> None:
 def profiled(client: Jochi, section: str, parameters: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     """Database hits of a section, and the row that it returns."""
     with client.database.driver.session() as session:
-        result = session.run("PROFILE " + client.engine.text("tiers/enforce_budgets", section), parameters)
+        text = client.engine.text("tiers/enforce_budgets", section)
+        result = session.run("PROFILE " + text, in_one_map(parameters))
         (record,) = list(result)
         plan = result.consume().profile
     found = 0

@@ -12,6 +12,7 @@ import pytest
 
 from jochi import Jochi
 from jochi.content import content_hash
+from jochi.database import in_one_map
 from jochi.facts import read_facts
 from jochi.policy import load_policy
 from jochi.rendering import render_one
@@ -491,10 +492,10 @@ def test_money_is_capped(client: Jochi, tmp_path: Path) -> None:
     lease, told = (render_one(f"work/{name}", policy, facts).sections["body"] for name in ("lease_compress", "status"))
     keys = {put(client, id) for id in "ab"}
     given = {"now": NOW, "pump": client.engine.pump, "limit": 10, "token": "t", "paid": True, "overhead": 400}
-    [row] = client.database.run(lease, given)
+    [row] = client.database.run(lease, in_one_map(given))
     assert (len(row["memories"]), row["memories"][0]["key"] in keys) == (1, True)
-    [row] = client.database.run(lease, given)
+    [row] = client.database.run(lease, in_one_map(given))
     assert (row["memories"], row["seen"]) == ([], 0)
     assert row["held"] == "the tokens or the money of this cycle or day are used up"
-    [row] = client.database.run(told, {"now": NOW})
+    [row] = client.database.run(told, in_one_map({"now": NOW}))
     assert row["money"] == pytest.approx(1100 * 3e-6 + 350 * 15e-6)

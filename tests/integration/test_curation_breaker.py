@@ -13,6 +13,7 @@ import pytest
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
+from jochi.database import in_one_map
 from jochi.errors import Refused, UsageError
 from jochi.operate.doctor import examine
 from jochi.operate.plan import PlanQuota
@@ -353,7 +354,7 @@ def test_two_runs_at_once_count_together(applied: Jochi) -> None:
             "policy": "tests",
             "job": {"token": n},
         }
-        changed: int = applied.database.run(act, half)[0]["changed"]
+        changed: int = applied.database.run(act, in_one_map(half))[0]["changed"]
         return changed
 
     with ThreadPoolExecutor(2) as pool:

@@ -15,6 +15,7 @@ import pytest
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 
 from jochi import Jochi, importing
+from jochi.database import in_one_map
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.load import LoadedPolicy as Loaded
 from jochi_workers.guard import Ruling
@@ -280,7 +281,8 @@ def test_the_plans_seek(pairs: Pairs) -> None:
     ]
     with pairs.client.database.driver.session() as session:
         for name, section, asked in texts:
-            plan = session.run("EXPLAIN " + engine.text(name, section), {"now": NOON, **asked}).consume().plan
+            given = in_one_map({"now": NOON, **asked})
+            plan = session.run("EXPLAIN " + engine.text(name, section), given).consume().plan
             scans = ("AllNodesScan", "LabelScan", "TypeScan")
             assert not {o for o in _operators(plan) if any(scan in o for scan in scans)}, (name, section)
 

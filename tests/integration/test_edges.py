@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
-from jochi.database import Database
+from jochi.database import Database, in_one_map
 from jochi.edges import Edge as Observed
 from jochi.errors import Refused, UsageError
 from jochi.install import edge_indexes
@@ -256,7 +256,7 @@ def test_a_memory_with_more_edges_than_a_batch(small: Jochi) -> None:
 
 def plan_of(client: Jochi, text: str, parameters: dict[str, Any], word: str = "EXPLAIN") -> dict[str, Any]:
     with client.database.driver.session(database=client.database.name) as session:
-        done = session.run(f"{word} {text}", parameters).consume()
+        done = session.run(f"{word} {text}", client.engine.given(text, parameters)).consume()
     found = done.plan if word == "EXPLAIN" else done.profile
     assert found is not None
     return found
@@ -321,8 +321,8 @@ def test_keys_to_pass_over_stand_in_nobodys_way(client: Jochi) -> None:
     given(client, edge("bad", "s/bad", "s/b", created_at=MADE - DAY), edge("good"))
     tally(client, "schedule_edges", MADE)
     select = client.engine.text("edges/decay_edges", "select")
-    assert client.database.run(select, {**GIVEN, "limit": 1})[0]["keys"] == ["s/bad"]
-    assert client.database.run(select, {**GIVEN, "limit": 1, "skip": ["s/bad"]})[0]["keys"] == ["s/a"]
+    assert client.database.run(select, in_one_map({**GIVEN, "limit": 1}))[0]["keys"] == ["s/bad"]
+    assert client.database.run(select, in_one_map({**GIVEN, "limit": 1, "skip": ["s/bad"]}))[0]["keys"] == ["s/a"]
     client.database.run("MATCH (m:Curated {key: 's/bad'}) SET m.quarantined_until = $at", {"at": MADE + 181 * DAY})
     assert tally(client, "decay_edges", MADE + 180 * DAY) == {"charged": 1, "windows": 1}
     assert tally(client, "decay_edges", MADE + 181 * DAY) == {"charged": 1, "windows": 1}

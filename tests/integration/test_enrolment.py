@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from jochi import Jochi, enrolling
+from jochi.database import in_one_map
 from jochi.enrolling import pages
 from jochi.errors import Refused, UsageError
 from jochi.ownership import WRITTEN
@@ -305,6 +306,6 @@ def test_writing_a_page_seeks_each_node(jochi: Jochi) -> None:
     """By its element id, and the key by its index: whether another node has it."""
     tickets(jochi, 2000)
     given = {"now": NOW, "nodes": ["4:x:1"], "label": "Ticket", "make_ids": False, "run": "r"}
-    used = planned(jochi, jochi.engine.text("enrol/write"), **given)
+    used = planned(jochi, jochi.engine.text("enrol/write"), **in_one_map(given))
     assert used.count("NodeByElementIdSeek") == 1
     assert not {operator for operator in used if "Scan" in operator}

@@ -13,6 +13,7 @@ from tests.oracle import Memory, graph
 from tests.oracle.strategies import WRONG_TYPES
 
 from jochi import Jochi
+from jochi.database import in_one_map
 from jochi.operate.check import Level
 from jochi.operate.checks_memories import check_hygiene
 from jochi.operate.results import Hygiene, Switch
@@ -420,7 +421,7 @@ def test_the_last_whole_walk_is_shown_while_the_next_goes_on(ready: Jochi) -> No
 def test_one_that_is_written_between_the_look_and_the_lock_is_looked_at_again(ready: Jochi) -> None:
     """Two walks of the same page at once: one of them repairs it."""
     write(ready, next_due=None)
-    parameters = {"now": NOW, "keys": ["default/m"], "policy": "test", "job": {"name": JOB}}
+    given = in_one_map({"now": NOW, "keys": ["default/m"], "run": "test/1", "policy": "test", "job": {"name": JOB}})
     text = ready.engine.text("hygiene/hygiene", "act")
     with ready.database.driver.session(database=ready.database.name) as session:
         other = session.begin_transaction()
@@ -428,7 +429,7 @@ def test_one_that_is_written_between_the_look_and_the_lock_is_looked_at_again(re
         from threading import Thread
 
         results: list[Any] = []
-        walking = Thread(target=lambda: results.extend(ready.database.run(text, {**parameters, "run": "test/1"})))
+        walking = Thread(target=lambda: results.extend(ready.database.run(text, given)))
         walking.start()
         waiting = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN count(*) AS n"
         while walking.is_alive() and not ready.database.run(waiting, write=False)[0]["n"]:

@@ -19,6 +19,7 @@ from tests.oracle.merging import Graph, Rel, merge, unmerge
 from tests.oracle.value import score as score_of
 
 from jochi import Jochi
+from jochi.database import in_one_map
 from jochi.errors import Refused
 from jochi.operate.plan import PlanQuota
 from jochi.operate.results import Switch
@@ -484,7 +485,7 @@ def test_who_is_near_the_survivor_is_linked_or_noted(
         flag(client.database, B, C, NOW, score=0.96, merge_due=None, **theirs)
     [stored] = client.database.run("MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) RETURN p.act AS act")
     given = {"now": NOW, "keys": [A], "run": "r/1", "policy": "p", "job": {}}
-    [done] = client.database.run(stored["act"], given)
+    [done] = client.database.run(stored["act"], in_one_map(given))
     assert {one["name"]: one["n"] for one in done["tally"]}["merged"] == 1
     found = flag_of(client.database, A, C)
     assert found.get("unlinked") == (None if linked else [f"r/1/{B}"])

@@ -15,6 +15,7 @@ from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel, merge
 
 from jochi import Jochi
+from jochi.database import in_one_map
 from jochi.operate.results import Switch
 from jochi.scheduler.runner import run_job
 
@@ -94,10 +95,10 @@ def put(client: Jochi, graph: Graph, **said: Any) -> Graph:
 def batch(client: Jochi, now: datetime = NOW) -> dict[str, Any]:
     """One batch of the job, as it would be sent."""
     text = client.engine.text("dedup/merge_duplicates", "select")
-    [row] = client.database.run(text, {"now": now, "limit": 100, "skip": [], "job": {}})
+    [row] = client.database.run(text, in_one_map({"now": now, "limit": 100, "skip": [], "job": {}}))
     act = client.engine.text("dedup/merge_duplicates", "act")
     given = {"now": now, "keys": row["keys"], "run": f"t/{now.isoformat()}", "policy": "p", "job": {}}
-    [done] = client.database.run(act, given)
+    [done] = client.database.run(act, in_one_map(given))
     return {"keys": row["keys"]} | {one["name"]: one["n"] for one in done["tally"]}
 
 

@@ -1,4 +1,4 @@
-"""`$now` of what apps call: a moment that can't be meant is refused before it gets into anything (a unit that was mistaken)."""
+"""The `now` of what apps call: a moment that can't be meant is refused before it gets into anything (a unit that was mistaken)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CALLS: dict[str, str] = {
 def call(jochi: Jochi, name: str, now: str) -> dict[str, Any]:
     """As Cypher calls it: no Python has a datetime after the year 9999."""
     row: dict[str, Any] = jochi.database.run(
-        f"MATCH (p:JochiProcedure {{name: $name}}) CALL apoc.cypher.doIt(p.body, {{now: {now}, {CALLS[name]}}}) "
+        f"MATCH (p:JochiProcedure {{name: $name}}) CALL apoc.cypher.doIt(p.body, {{in: {{now: {now}, {CALLS[name]}}}}}) "
         "YIELD value RETURN value",
         {"name": name},
     )[0]["value"]

@@ -14,6 +14,7 @@ from tests.oracle import Memory, graph
 from tests.oracle.strategies import WRONG_TYPES
 
 from jochi import Jochi
+from jochi.database import in_one_map
 from jochi.errors import Refused
 from jochi.operate.plan import PlanQuota
 from jochi.operate.results import Switch
@@ -335,13 +336,14 @@ def again(client: Jochi) -> None:
 def act(client: Jochi, keys: list[str]) -> dict[str, Any]:
     text = client.engine.text("curate/sweep_orphans", "act")
     parameters = {"now": NOW, "keys": keys, "run": "test/1", "policy": "test", "job": {"name": JOB}}
-    return client.database.run(text, parameters)[0]
+    return client.database.run(text, in_one_map(parameters))[0]
 
 
 def test_a_relationship_that_comes_between_select_and_act(applied: Jochi) -> None:
     write(applied, context("a"), context("b"))
     select = applied.engine.text("curate/sweep_orphans", "select")
-    (row,) = applied.database.run(select, {"now": NOW, "limit": 10, "skip": [], "job": {"name": JOB}}, write=False)
+    asked = in_one_map({"now": NOW, "limit": 10, "skip": [], "job": {"name": JOB}})
+    (row,) = applied.database.run(select, asked, write=False)
     assert row["keys"] == ["default/a", "default/b"]
     hang(applied, "default/a", "CREATE (m)-[:PART_OF]->(:Session)")
     assert act(applied, row["keys"])["changed"] == 1
@@ -357,7 +359,7 @@ def test_a_relationship_that_is_being_written_is_waited_for(applied: Jochi) -> N
 
     def acting() -> None:
         with applied.database.driver.session(database=applied.database.name) as session:
-            results.extend(session.run(text, parameters).data())
+            results.extend(session.run(text, in_one_map(parameters)).data())
 
     with applied.database.driver.session(database=applied.database.name) as session:
         writing = session.begin_transaction()
@@ -436,8 +438,8 @@ def test_three_orphans_among_twenty_thousand(applied: Jochi) -> None:
     write(applied, *(context(id) for id in ("a", "m99999", "z")))
     text = applied.engine.text("curate/sweep_orphans", "select")
     with applied.database.driver.session(database=applied.database.name) as session:
-        profile = session.run("PROFILE " + text, {"now": NOW, "limit": 500, "skip": [], "job": {"name": JOB}})
-        summary = profile.consume().profile
+        asked = in_one_map({"now": NOW, "limit": 500, "skip": [], "job": {"name": JOB}})
+        summary = session.run("PROFILE " + text, asked).consume().profile
     found: list[tuple[str, int]] = []
 
     def walk(node: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 from jochi import Jochi
 from jochi.cli import recalling
 from jochi.cli.app import app
+from jochi.database import in_one_map
 from jochi.errors import JochiError, UsageError
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.scheduler.runner import run_job
@@ -367,7 +368,7 @@ def test_extreme_but_finite_vectors_are_fine(client: Jochi) -> None:
 
 def test_any_driver_calls_it_in_one_statement_and_it_writes_nothing(client: Jochi) -> None:
     add(client, {"id": "a", "vector": TOWARDS, "content": "tea"})
-    asked = {"now": NOW, "asked": {"scope": "default", "text": "tea", "vector": TOWARDS, "k": 3}}
+    asked = in_one_map({"now": NOW, "asked": {"scope": "default", "text": "tea", "vector": TOWARDS, "k": 3}})
     with client.database.driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
         row = session.run(
             "MATCH (p:JochiProcedure {name: 'memory/recall'}) CALL apoc.cypher.run(p.body, $asked) YIELD value RETURN value",
@@ -380,7 +381,7 @@ def test_any_driver_calls_it_in_one_statement_and_it_writes_nothing(client: Joch
 
 
 def test_nothing_is_scanned(client: Jochi) -> None:
-    asked = {"now": NOW, "asked": {"scope": "default", "text": "tea", "vector": TOWARDS, "k": 3}}
+    asked = in_one_map({"now": NOW, "asked": {"scope": "default", "text": "tea", "vector": TOWARDS, "k": 3}})
     with client.database.driver.session() as session:
         plan = session.run("EXPLAIN " + client.engine.text("memory/recall"), asked).consume().plan
     found: list[str] = []

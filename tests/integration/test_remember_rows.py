@@ -378,7 +378,8 @@ def test_a_generated_id_is_told(jochi: Jochi) -> None:
 def test_apoc_runs_the_stored_body(jochi: Jochi) -> None:
     row = jochi.database.run(
         "MATCH (p:JochiProcedure {name: 'memory/remember'}) CALL apoc.cypher.doIt(p.body, "
-        "{now: $when, agent: 'kublai', memories: [{kind: 'Belief', id: 'a', content: 'through APOC'}]}) YIELD value RETURN value",
+        "{in: {now: $when, agent: 'kublai', memories: [{kind: 'Belief', id: 'a', content: 'through APOC'}]}}) "
+        "YIELD value RETURN value",
         {"when": NOW},
     )[0]["value"]
 

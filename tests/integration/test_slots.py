@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi, importing
 from jochi.cli.app import app
+from jochi.database import in_one_map
 from jochi.errors import UsageError
 from jochi.facts import read_facts
 from jochi.policy import load_policy
@@ -182,12 +183,12 @@ def test_an_attribute_that_turns_into_one_with_many_values_and_back(jochi: Jochi
         policy, server = load_policy(file).policy, read_facts(jochi.database)
         asked = {"now": NOW, "limit": 2, "skip": [], "run": "r", "policy": "p"}
         for name in ("slots/requeue_slots", "slots/settle_slots"):
-            sections = render_one(name, policy, server).sections
+            select, act = (render_one(name, policy, server).sections[section] for section in ("select", "act"))
             changed = 0
             for _ in range(5):
                 job = jochi.database.run("MATCH (j:JochiJob {name: 'requeue_slots'}) RETURN properties(j) AS p")[0]["p"]
-                keys = jochi.database.run(sections["select"], {**asked, "job": job})[0]["keys"]
-                changed += jochi.database.run(sections["act"], {**asked, "job": job, "keys": keys})[0]["changed"]
+                keys = jochi.database.run(select, in_one_map({**asked, "job": job}))[0]["keys"]
+                changed += jochi.database.run(act, in_one_map({**asked, "job": job, "keys": keys}))[0]["changed"]
             assert changed == len(facts)
         look(jochi, facts, many={attribute.lower() for attribute in many})
     jochi.database.run("MATCH (j:JochiJob {name: 'requeue_slots'}) REMOVE j.slotted_as, j.walks_for, j.cursor")
@@ -386,7 +387,7 @@ def test_one_more_fact_costs_the_same_in_a_long_history(jochi: Jochi) -> None:
         with jochi.database.driver.session() as session:
             asked = {"now": NOW, "facts": [{"key": f"default/{id}"}]}
             text = jochi.engine.text("memory/supersede")
-            profile = session.run("PROFILE " + text, asked).consume().profile
+            profile = session.run("PROFILE " + text, in_one_map(asked)).consume().profile
         return _hits(profile)
 
     few, lots = 20, 10_000
@@ -408,7 +409,7 @@ def _hits(plan: dict[str, Any]) -> int:
 def test_the_job_reads_what_is_due_and_no_more(jochi: Jochi) -> None:
     remember(jochi, [fact(f"{i}", f"{i}", i, subject=f"s{i % 50}") for i in range(100)])
     with jochi.database.driver.session() as session:
-        asked = {"now": NOW, "limit": 10, "skip": [], "job": {"name": "settle_slots"}}
+        asked = in_one_map({"now": NOW, "limit": 10, "skip": [], "job": {"name": "settle_slots"}})
         profile = session.run("PROFILE " + jochi.engine.text("slots/settle_slots", "select"), asked).consume().profile
     assert _hits(profile) < 10
 

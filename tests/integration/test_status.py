@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from jochi import Jochi, clock
 from jochi.cli import status as command
-from jochi.database import Database
+from jochi.database import Database, in_one_map
 from jochi.operate.results import Switch
 from jochi.operate.status import overview
 from jochi.resources import schema_folder
@@ -148,9 +148,9 @@ def test_quarantined_memories(jochi: Jochi) -> None:
 
 @pytest.mark.parametrize("name", ["report/quarantined", "report/status"])
 def test_no_part_but_the_tiers_scans_memories(jochi: Jochi, name: str) -> None:
-    parameters = {"now": clock.now(), "most": 1, "pump": jochi.engine.pump}
+    given = in_one_map({"now": clock.now(), "most": 1, "pump": jochi.engine.pump})
     with jochi.database.driver.session(database=jochi.database.name) as session:
-        plan = session.run("EXPLAIN " + jochi.engine.text(name), parameters).consume().plan
+        plan = session.run("EXPLAIN " + jochi.engine.text(name), given).consume().plan
     assert plan is not None
     scans = [details for operator, details in operators(plan) if operator in ("AllNodesScan", "NodeByLabelScan")]
     assert [details for details in scans if "Curated" in details or "Tombstone" in details or ":" not in details] == []

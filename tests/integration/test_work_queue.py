@@ -455,9 +455,9 @@ def test_a_changed_model_queues_what_does_not_fit(jochi: Jochi) -> None:
 @pytest.mark.parametrize("name", ["lease_prepare", "lease_embed", "status", "retry_quarantined", "finish_prepare"])
 def test_only_indexes_are_read(jochi: Jochi, name: str) -> None:
     text = jochi.engine.text(f"work/{name}")
-    parameters = {"now": NOON, "limit": 10, "most_characters": 10, "token": "t", "exact": True, "results": []}
+    given = {"now": NOON, "limit": 10, "most_characters": 10, "token": "t", "exact": True, "results": []}
     with jochi.database.driver.session() as session:
-        plan = session.run(f"EXPLAIN {text}", parameters).consume().plan
+        plan = session.run(f"EXPLAIN {text}", jochi.engine.given(text, given)).consume().plan
     operators: list[str] = []
 
     def walk(node: dict[str, Any]) -> None:

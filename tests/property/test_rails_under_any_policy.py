@@ -208,7 +208,8 @@ def rails_hold(client: Jochi, act: str, now: datetime, memories: list[Memory]) -
     graph.write_scopes(client.database, {"default": now - timedelta(days=400), "other": None})
     keys = [memory.key for memory in memories]
     before = graph.state(client.database)
-    client.database.run(act, {"now": now, "keys": keys, "run": "proof/1", "policy": "proof", "job": {"name": "proof"}})
+    given = {"now": now, "keys": keys, "run": "proof/1", "policy": "proof", "job": {"name": "proof"}}
+    client.database.run(act, client.engine.given(act, given))
     state = graph.state(client.database)
     gone = 0
     for memory in memories:

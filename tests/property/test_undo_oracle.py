@@ -17,6 +17,7 @@ from tests.oracle.strategies import batches, firsts, nows
 
 from jochi import Jochi, undoing
 from jochi.content import content_hash
+from jochi.database import in_one_map
 from jochi.scheduler.runner import run_job
 from jochi_workers.handler import Result
 from jochi_workers.queue import Queue
@@ -255,8 +256,8 @@ def purge(client: Jochi, n: int, at: datetime) -> None:
         row["key"]
         for row in client.database.run("MATCH (t:Tombstone) WHERE t.merged_into IS NOT NULL RETURN t.key AS key")
     }
-    keys = [key for key in client.database.run(select, given)[0]["keys"] if key not in merged][:n]
-    client.database.run(act, {**given, "keys": keys, "run": "purge_tombstones/test", "policy": "p"})
+    keys = [key for key in client.database.run(select, in_one_map(given))[0]["keys"] if key not in merged][:n]
+    client.database.run(act, in_one_map({**given, "keys": keys, "run": "purge_tombstones/test", "policy": "p"}))
 
 
 class _Cut(Exception):

@@ -99,7 +99,7 @@ def test_rendered_text_is_tidy_and_complete() -> None:
 
 
 def test_no_body_asks_the_clock() -> None:
-    """Every procedure takes $now (DESIGN §6); the pump's ticks alone live in real time."""
+    """Every procedure takes $in.now (DESIGN §6); the pump's ticks alone live in real time."""
     for procedure in render_all(POLICY, SERVER).values():
         if procedure.kind != "engine":
             for text in procedure.sections.values():
