@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal, get_args
 
@@ -40,7 +39,7 @@ from jochi.migrations import ChainName
 from jochi.operate.approving import Approved, approve_run
 from jochi.operate.budgets import BudgetPlan, plan_budgets
 from jochi.operate.explain import Explanation
-from jochi.operate.plan import Plan
+from jochi.operate.plan import Plan, due
 from jochi.operate.results import (
     Applied,
     Decompressed,
@@ -152,9 +151,11 @@ class Jochi:
         Memories that hang on nothing are found by their keys, page by page: that reads every memory once.
         """
         when = at or clock.now()
-        due = Plan.from_row(self._read("curate/plan", now=when), when, self._policy_sha256())
+        state = self.engine.state()
+        sha256, samples = self._policy_sha256(), int((state.policy_data or {}).get("plan_samples", 0))
         edges = {found.type: found.due for found in self.edges(when, samples=0).types if found.due}
-        return replace(due.with_orphans(self._orphans(when)), edges=edges)
+        merges = self._read("curate/plan_merges", now=when, scope=None, kind=None)["merges"]
+        return Plan.of(when, sha256, due(self.engine, when), self._orphans(when), merges, edges, samples)
 
     def save_plan(self, plan: Plan | None = None) -> SavedPlan:
         """Keeps a plan (default: that of now) with every memory it names, until it expires (policy, `limits.plan_keep`).

@@ -5,6 +5,7 @@ The texts come from the database, so a client runs exactly what the database its
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ class EngineState:
 
     pump: Mapping[str, Any] | None
     policy_text: str | None
+    policy_data: Mapping[str, Any] | None
+    """The policy as the judge reads it (`jochi.compile`)."""
     procedures: dict[str, InstalledProcedure]
 
 
@@ -41,7 +44,7 @@ class Engine:
         self.database = database
         self.pump = pump_name(database.name)
         self.watch = watch_name(database.name)
-        self._procedures: dict[str, InstalledProcedure] | None = None
+        self._state: EngineState | None = None
         self.indexes_ready = False
         """Whether the indexes that recall asks were seen built; `jochi.recalling` keeps it."""
 
@@ -49,23 +52,32 @@ class Engine:
         """Reads the pump's node and all procedures."""
         row = self.database.run(statement("install/read_engine"), {"pump": self.pump}, write=False)[0]
         procedures = [InstalledProcedure.from_row(entry) for entry in row["procedures"]]
-        return EngineState(row["pump"], row["policy_text"], {procedure.name: procedure for procedure in procedures})
+        compiled = row["policy_compiled"]
+        return EngineState(
+            row["pump"],
+            row["policy_text"],
+            None if compiled is None else json.loads(compiled),
+            {procedure.name: procedure for procedure in procedures},
+        )
 
     def forget(self) -> None:
         """Forgets the texts; the next call reads them again (after install, or to see another client's install)."""
-        self._procedures = None
+        self._state = None
         self.indexes_ready = False
 
     def text(self, name: str, section: str = "body") -> str:
         """The installed text of a procedure's section; `Refused` where it isn't installed."""
-        if self._procedures is None:
-            self._procedures = self.state().procedures
-        procedure = self._procedures.get(name)
+        procedure = self._known().procedures.get(name)
         if procedure is None or section not in procedure.sections:
             raise Refused(
                 f"the procedure {name} is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED
             )
         return procedure.sections[section]
+
+    def _known(self) -> EngineState:
+        if self._state is None:
+            self._state = self.state()
+        return self._state
 
     def call(self, name: str, parameters: Mapping[str, Any], *, write: bool = True) -> Row:
         """Runs a call procedure (or one step of the scheduler) in a transaction of its own; returns its one row."""
@@ -77,8 +89,17 @@ class Engine:
         return rows[0] if rows else None
 
     def given(self, text: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters that ``text`` is run with. What a map lacks is null to the server, so what is missing is said here."""
-        if missing := asked_for(text) - parameters.keys():
+        """The parameters that ``text`` is run with. What a map lacks is null to the server, so what is missing is said here.
+
+        A body that asks for verdicts gets what that takes: the installed policy as data (`p`) and the texts of both stages.
+        """
+        asked = asked_for(text)
+        if "p" in asked:
+            parameters = {"p": self._known().policy_data, **parameters}
+        if "judge" in asked:
+            stages = {stage: self.text(f"curate/{stage}") for stage in ("measure", "judge")}
+            parameters = {**stages, **parameters}
+        if missing := asked - parameters.keys():
             raise JochiError(
                 f"a procedure was called without {', '.join(sorted(missing))}", fix="this is a defect of Jochi"
             )

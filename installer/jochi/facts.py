@@ -14,12 +14,14 @@ from jochi.server_settings import seconds_of
 
 NEEDED_FOR_JOBS = (
     "apoc.cypher.doIt",
+    "apoc.cypher.run",
+    "apoc.convert.fromJsonMap",
     "apoc.periodic.repeat",
     "apoc.periodic.list",
     "apoc.periodic.cancel",
     "apoc.util.validate",
 )
-"""APOC Core procedures without which the database can't run jobs on its own."""
+"""APOC Core procedures and functions without which the database can't run jobs on its own."""
 
 NEEDED_FOR_PIN = "apoc.util.sha256"
 """The function that compares what is to be run with the pin of apoc.conf's line."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 
-from jochi.rendering.quoting import literal
+from jochi.compile.quoting import literal
 from jochi.resources import statement
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from jochi import Jochi
 from jochi.policy.mapping import Source
-from jochi.rendering.quoting import identifier, literal
+from jochi.compile.quoting import identifier, literal
 from jochi.resources import procedures_folder
 from jochi.temporal import to_python
 

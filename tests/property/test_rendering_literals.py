@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from jochi.database import Database
-from jochi.rendering.quoting import literal
+from jochi.compile.quoting import literal
 
 pytestmark = pytest.mark.server
 

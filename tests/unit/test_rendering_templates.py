@@ -13,7 +13,7 @@ from jochi.errors import JochiError, UsageError
 from jochi.facts import ServerFacts
 from jochi.policy import load_policy
 from jochi.rendering import render_all, render_one
-from jochi.rendering.quoting import identifier, literal
+from jochi.compile.quoting import identifier, literal
 from jochi.resources import procedures_folder
 
 POLICY = load_policy().policy

@@ -7,6 +7,7 @@ doesn't compile leaves the old version in place and running.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ from neo4j.exceptions import ClientError, DatabaseError
 
 import jochi
 from jochi import migrations
+from jochi.compile.policy_data import policy_data
 from jochi.database import Database, in_one_map
 from jochi.engine import Engine
 from jochi.errors import JochiError, Refused
@@ -236,6 +238,7 @@ def _store(
             sha256=policy.sha256,
             name=policy.policy.policy.name,
             text=policy.canonical,
+            compiled=json.dumps(policy_data(policy.policy), ensure_ascii=False),
             clock=now,
         )
         rows = [_procedure_row(procedure) for procedure in procedures.values()]

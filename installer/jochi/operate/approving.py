@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +10,7 @@ from typing import Any
 
 from jochi.engine import Engine
 from jochi.errors import UsageError
-from jochi.operate.plan import PlanQuota
+from jochi.operate.plan import PlanQuota, due
 from jochi.operate.runs import RunSummary
 
 MERGING = "dedup/merge_duplicates"
@@ -69,10 +70,15 @@ def _asked(
             if entry["outcome"] == "prune" and (entry["scope"], entry["kind"]) in counts:
                 counts[entry["scope"], entry["kind"]] += entry["n"]
         return counts
-    counted = "merges" if run.procedure == MERGING else "prunes"
-    return {
-        (scope, kind): engine.call("curate/asked", {"now": now, "in_scope": scope, "of_kind": kind}, write=False)[
-            counted
-        ]
-        for scope, kind in places
-    }
+    if run.procedure == MERGING:
+        return {
+            (scope, kind): engine.call("curate/plan_merges", {"now": now, "scope": scope, "kind": kind}, write=False)[
+                "merges"
+            ]
+            for scope, kind in places
+        }
+    prunes = Counter[tuple[str, str]]()
+    for scope in {scope for scope, _kind in places}:
+        for entry in due(engine, now, scope=scope):
+            prunes[entry["scope"], entry["kind"]] += entry["n"] if entry["outcome"] == "prune" else 0
+    return {place: prunes[place] for place in places}

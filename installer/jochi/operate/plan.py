@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from itertools import chain
 from typing import Any
+
+from jochi.engine import Engine
 
 ORPHANS = "orphan.unlinked"
 """The rule by which memories go that hang on nothing (docs/reference/orphans.md)."""
 
-SAMPLES = 5
-"""Keys that a group of orphans names."""
+PAGE = 2_000
+"""Memories that are judged in one transaction."""
+
+Found = Mapping[str, Any]
+"""How many memories of one scope and kind have one outcome by one rule: an entry of a page."""
 
 
 @dataclass(frozen=True)
@@ -73,44 +80,65 @@ class Plan:
         return sum(group.n for group in self.groups if group.outcome in {"promote", "demote"})
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any], at: datetime, policy_sha256: str) -> Plan:
-        """From the row of `curate/plan`."""
+    def of(
+        cls,
+        at: datetime,
+        policy_sha256: str,
+        found: Iterable[Found],
+        orphans: Iterable[Found],
+        merges: int,
+        edges: dict[str, int],
+        samples: int,
+    ) -> Plan:
+        """Adds pages up: ``found`` are entries of `curate/plan`, ``orphans`` those of `curate/plan_orphans`.
+
+        ``samples``: how many keys a group names.
+        """
+        groups: dict[tuple[str, str, str, bool], list[Found]] = {}
+        quotas: Counter[tuple[str, str]] = Counter()
+        rails: Counter[str] = Counter()
+        looked_at = 0
+        for entry in chain(found, ({**orphan, "rule": ORPHANS} for orphan in orphans)):
+            sweep = entry["rule"] == ORPHANS
+            looked_at += 0 if sweep else entry["looks"]
+            if not sweep or entry["outcome"] == "protected":
+                rails.update(dict.fromkeys(entry["rails"], entry["n"]))
+            if entry["outcome"] == "prune":
+                quotas[entry["scope"], entry["kind"]] += entry["n"]
+            if entry["outcome"] is not None:
+                groups.setdefault((entry["outcome"], entry["kind"], entry["rule"] or "", sweep), []).append(entry)
         return cls(
             at,
             policy_sha256,
-            [PlanGroup(**group) for group in row["groups"]],
-            [PlanQuota(**quota) for quota in row["quotas"]],
-            {entry["rail"]: entry["n"] for entry in row["rails"]},
-            row["looked_at"],
-            merges=row["merges"],
+            [
+                _group(key, entries, samples)
+                for key, entries in sorted(groups.items(), key=lambda each: _order(each[0]))
+            ],
+            [PlanQuota(scope, kind, n) for (scope, kind), n in sorted(quotas.items())],
+            dict(rails),
+            looked_at,
+            edges,
+            merges,
         )
 
-    def with_orphans(self, found: Iterable[Mapping[str, Any]]) -> Plan:
-        """With what the sweep of orphans would do besides: entries of `curate/plan_orphans`, of all its pages."""
-        groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-        quotas = {(quota.scope, quota.kind): quota.n for quota in self.quotas}
-        rails = dict(self.rails)
-        for entry in found:
-            groups.setdefault((entry["outcome"], entry["kind"]), []).append(entry)
-            for rail in entry["rails"] if entry["outcome"] == "protected" else ():
-                rails[rail] = rails.get(rail, 0) + entry["n"]
-            if entry["outcome"] == "prune":
-                place = (entry["scope"], entry["kind"])
-                quotas[place] = quotas.get(place, 0) + entry["n"]
-        more = [
-            PlanGroup(
-                kind,
-                ORPHANS,
-                outcome,
-                len({entry["scope"] for entry in entries}),
-                sum(entry["n"] for entry in entries),
-                [key for entry in entries for key in entry["samples"]][:SAMPLES],
-            )
-            for (outcome, kind), entries in sorted(groups.items(), reverse=True)
-        ]
-        return replace(
-            self,
-            groups=[*self.groups, *more],
-            quotas=[PlanQuota(scope, kind, n) for (scope, kind), n in quotas.items()],
-            rails=rails,
-        )
+
+def due(engine: Engine, now: datetime, *, scope: str | None = None) -> Iterator[Found]:
+    """What the jobs would do with all that is due at ``now``, a page of memories at a time: entries of `curate/plan`."""
+    place: dict[str, Any] = {"from": datetime.min.replace(tzinfo=timezone.utc), "after": ""}
+    while place["from"] is not None:
+        row = engine.call("curate/plan", {"now": now, "limit": PAGE, "scope": scope, **place}, write=False)
+        yield from row["found"]
+        place = {"from": row["from"], "after": row["after"]}
+
+
+def _order(key: tuple[str, str, str, bool]) -> tuple[object, ...]:
+    """What the sweep would do comes last; then prunes before what is less."""
+    outcome, kind, rule, sweep = key
+    return sweep, [-ord(character) for character in outcome], kind, rule
+
+
+def _group(key: tuple[str, str, str, bool], entries: list[Found], samples: int) -> PlanGroup:
+    outcome, kind, rule, _sweep = key
+    keys = dict.fromkeys(sample for entry in entries for sample in entry["samples"])
+    scopes = len({entry["scope"] for entry in entries})
+    return PlanGroup(kind, rule or None, outcome, scopes, sum(entry["n"] for entry in entries), list(keys)[:samples])

@@ -230,7 +230,7 @@ class Policy(Part):
     def inputs_of_rules(self) -> dict[str, list[str]]:
         """What each rule compares besides moments, under the app's own names: what a record of the rule shows.
 
-        By the rule's name with _ for each dot, as a key of a Cypher map.
+        By the rule's name.
         """
         found: dict[str, set[str]] = {}
         every = [(label, rule) for label, kind in self.labels().items() for rule in self.rules_of(kind)]
@@ -238,7 +238,7 @@ class Policy(Part):
             found.setdefault(rule.name, set()).update(self.own_name(label, each.subject) for each in rule.when)
         for shared in (*self.any_kind.rules, *self.tier_rules):
             found.setdefault(shared.name, set()).update(each.subject for each in shared.when)
-        return {name.replace(".", "_"): sorted(names) for name, names in sorted(found.items()) if names}
+        return {name: sorted(names) for name, names in sorted(found.items()) if names}
 
     def rules_of(self, kind: Kind) -> tuple[Rule, ...]:
         """A kind's own rules and then those of its lifecycle."""
@@ -336,7 +336,7 @@ class Policy(Part):
         """The predicates that rules for every kind read (so every look at a memory does), or those that any rule reads."""
         rules: list[Rule | TierRule] = [*self.tier_rules, *(self.all_rules() if all_of_them else self.any_kind.rules)]
         named = {name for rule in rules for name in (*rule.unless, *rule.if_any)}
-        return sorted(named)
+        return sorted(named | ({"active_session", "in_progress_task"} if self.value.labels else set()))
 
     def named_often(self, kind: Rules, bound: Sequence[str]) -> list[str]:
         """The predicates that several of a kind's rules name, without those in ``bound``: looked up once for all of them."""

@@ -18,13 +18,16 @@ from typing import Literal
 import jinja2
 
 from jochi import properties, slot_names
+from jochi.compile.constants import constants_of, decay_data, salience_data
+from jochi.compile.policy_data import facts_data, value_data
+from jochi.compile.quoting import At, cypher_map, identifier, literal
+from jochi.compile.wrapping import wrapped
 from jochi.errors import JochiError, UsageError
 from jochi.facts import ServerFacts
 from jochi.policy import Policy
 from jochi.policy.durations import format_duration
 from jochi.policy.model import PROTECTED_KINDS
 from jochi.policy.rules import TIERS, class_seconds
-from jochi.rendering.quoting import cypher_map, identifier, literal
 from jochi.resources import procedures_folder
 
 _KIND = re.compile(r"^// Kind: (job|call|engine)\b", re.MULTILINE)
@@ -138,10 +141,9 @@ def _sections(rendered: str, kind: str) -> dict[str, str]:
 
 
 def _tidy(text: str) -> str:
-    """No blanks at line ends, no runs of empty lines, one line end at the end: templates leave such traces."""
+    """No blanks at line ends, no empty lines, no long lines, one line end at the end: macros leave such traces."""
     lines = [line.rstrip() for line in text.splitlines()]
-    kept = [line for i, line in enumerate(lines) if line or (i > 0 and lines[i - 1])]
-    return "\n".join(kept).strip("\n") + "\n"
+    return wrapped("\n".join(line for line in lines if line) + "\n")
 
 
 @cache
@@ -160,7 +162,13 @@ def _environment(root: Path) -> jinja2.Environment:
     environment.filters["cypher_map"] = cypher_map
     environment.filters["span"] = format_duration
     environment.filters["class_seconds"] = class_seconds
+    environment.globals["data_at"] = At
     environment.globals["owned"] = properties
+    environment.globals["constants_of"] = constants_of
+    environment.globals["decay_data"] = decay_data
+    environment.globals["facts_data"] = facts_data
+    environment.globals["salience_data"] = salience_data
+    environment.globals["value_data"] = value_data
     environment.globals["slot_names"] = slot_names
     environment.globals["protected_kinds"] = PROTECTED_KINDS
     environment.globals["tiers"] = TIERS
@@ -170,6 +178,6 @@ def _environment(root: Path) -> jinja2.Environment:
 def _template_hash(root: Path, file: str) -> str:
     """The hash of the template and of all it may draw on, so that a changed macro never looks like a changed database."""
     digest = hashlib.sha256()
-    for path in [root / file, *sorted((root / "_macros").glob("*.j2")), *sorted((root / "_predicates").glob("*.j2"))]:
+    for path in [root / file, *sorted((root / "_macros").rglob("*.j2")), *sorted((root / "_predicates").glob("*.j2"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

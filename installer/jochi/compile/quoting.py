@@ -8,11 +8,24 @@ from datetime import timedelta
 
 from jochi.policy.mapping import identifier
 
-__all__ = ["cypher_map", "identifier", "literal"]
+__all__ = ["At", "cypher_map", "identifier", "literal"]
+
+
+class At(str):
+    """Where a value stands, instead of the value: `data_at('k.salience').initial` is the text `k.salience.initial`."""
+
+    def __getattr__(self, name: str) -> At:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return At(f"{self}.{name}")
 
 
 def literal(value: object) -> str:
-    """A Cypher literal for a value of the policy: text, number, truth value, duration, or a list or map of these."""
+    """A Cypher literal for a value of the policy: text, number, truth value, duration, nothing, or a list or map of these."""
+    if isinstance(value, At):
+        return str(value)
+    if value is None:
+        return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and -(2**63) <= value < 2**63:

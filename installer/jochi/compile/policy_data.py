@@ -1,0 +1,264 @@
+"""A policy's rules as data for the one interpreter, procedures/_macros/judge.j2 (DESIGN §6, §8).
+
+Compiled by Python when a policy is installed, kept as JSON on its :JochiPolicy node, handed to bodies as `$in.p`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from jochi.compile.constants import constants_of, decay_data, salience_data, seconds
+from jochi.compile.quoting import literal
+from jochi.policy.durations import format_duration
+from jochi.policy.model import Kind, Policy
+from jochi.policy.rules import TIERS, Condition, Rule, Rules, TierRule, class_seconds
+from jochi.policy.value import Value
+
+_AT_ALL = ("access_count", "access_count_7d")
+"""What is read as the measure stage has it, in every kind."""
+
+_FALLING = {"confidence": "confidence", "salience": "salience", "heat_score": "heat", "decay_score": "decay"}
+
+
+def policy_data(policy: Policy) -> dict[str, Any]:
+    """The whole: constants, a profile a kind with its rules in order of precedence, moves up, and what measures need.
+
+    ``chosen``: [label, number of its profile], in the order in which a memory's labels are tried.
+    """
+    compiler = _Compiler(policy)
+    profiles: list[dict[str, Any]] = []
+    chosen: list[dict[str, Any]] = []
+    for labels, kind in policy.kinds_with_rules():
+        chosen += [{"label": label, "profile": len(profiles)} for label in labels]
+        profiles.append(compiler.profile(kind, labels[0]))
+    for class_s, volatile, label in sorted(policy.kinds_without_rules(), key=lambda each: each[:2]):
+        chosen.append({"label": label, "profile": len(profiles)})
+        profiles.append({**compiler.profile(policy.any_kind, None, class_s), "volatile": volatile})
+    return {
+        **constants_of(policy),
+        # What each rule compares, and how long it waits: for the records.
+        "reads": policy.inputs_of_rules(),
+        "after_s": {rule.name: seconds(rule.after) for rule in policy.all_rules()}
+        | {rule.name: seconds(rule.after) for rule in policy.tier_rules},
+        "profiles": profiles,
+        "chosen": chosen,
+        "other": compiler.profile(policy.any_kind, None),
+        "ups": [compiler.tier_rule(rule) for rule in policy.ups()],
+        "downs": [compiler.tier_rule(rule) for rule in policy.downs()],
+        "salience": salience_data(policy.salience),
+        "facts": facts_data(policy),
+        "value": value_data(policy),
+        "names": compiler.names(),
+        "state_i": compiler.state,
+        "created_i": compiler.created,
+        "tombstone_ttl_s": seconds(policy.limits.tombstone_ttl),
+        "plan_samples": policy.limits.plan_samples,
+        "merging": policy.duplicates.merging,
+        "read_names": policy.read_names(),
+        "audit_all": policy.audit.level == "all",
+    }
+
+
+class _Compiler:
+    """Rules read properties by their number in `names`: each is read once a memory, whatever many rules ask for."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._names: list[str] = []
+        self._ttl = policy.ttl_rules()
+        for rule in (*policy.ups(), *policy.downs(), *policy.any_kind.rules):
+            for name in (*(each.subject for each in rule.when), *rule.clock):
+                self._number(name)
+        self.state, self.created = self._number("state"), self._number("created_at")
+
+    def names(self) -> list[dict[str, Any]]:
+        """What is read: a standard name and, where kinds keep it under a name of their own, where (in order; the first decides)."""
+        sources = self._policy.sources()
+        return [
+            {
+                "name": name,
+                "own": [
+                    {"label": source.label, "name": source.property, "conversion": source.conversion}
+                    for source in sources[name]
+                ]
+                if name in sources
+                else None,
+            }
+            for name in self._names
+        ]
+
+    def profile(self, kind: Rules, label: str | None, class_s: int | None = None) -> dict[str, Any]:
+        """What one kind's memories are judged by; ``label`` None: none of its own."""
+        policy = self._policy
+        own = kind if isinstance(kind, Kind) and label else None
+        falls = self._falls(own)
+        of_kind = class_s or int(kind.class_.total_seconds())
+        rules = [
+            self._row(rule, (rule.class_ and int(rule.class_.total_seconds())) or of_kind, falls, label)
+            for action in ("prune", "archive", "flag", "state")
+            for rule in policy.acting(kind, action)
+        ]
+        asked = {name for rule in [*rules, *map(self.tier_rule, policy.tier_rules)] for name in rule["asks"]}
+        if policy.value.labels:
+            asked |= {"active_session", "in_progress_task"}
+        return {
+            "class_s": of_kind,
+            "volatile": kind.volatile,
+            "state": policy.own_name(label, "state") if label else "state",
+            "salience": "salience" in falls,
+            "fades": decay_data(own.decay) if own else None,
+            "scores": "heat_score" in falls,
+            "asks": sorted(asked),
+            "rules": rules,
+        }
+
+    def tier_rule(self, rule: TierRule) -> dict[str, Any]:
+        """A move between tiers: the same for every kind."""
+        falls = {"heat_score", "decay_score", "tier_value"} if rule.by_value else set()
+        return self._row(rule, class_seconds(rule, self._policy.any_kind.class_), falls, None)
+
+    def _falls(self, kind: Kind | None) -> set[str]:
+        """What time changes by itself in a kind."""
+        if kind is None:
+            return set()
+        falls = {"confidence"} if kind.decay else set()
+        falls |= {"salience"} if self._policy.living(kind) else set()
+        return falls | ({"heat_score", "decay_score", "tier_value"} if self._policy.scored(kind) else set())
+
+    def _row(self, rule: Rule | TierRule, class_s: int, falls: set[str], label: str | None) -> dict[str, Any]:
+        table = isinstance(rule, Rule)
+        row: dict[str, Any] = {
+            "rule": rule.name,
+            "action": rule.action,
+            "class_s": class_s,
+            "when": [self._condition(each, falls, label) for each in rule.when],
+            "unless": list(rule.unless),
+            "if_any": list(rule.if_any),
+            "asks": sorted({*rule.unless, *rule.if_any}),
+            "clock": [{"i": self._number(name), "shown": self._shown(name, label)} for name in rule.clock],
+            "made": "created_at" in rule.clock,
+            "by_accesses": rule.reads_accesses,
+            "source": rule.source,
+            "after": format_duration(rule.after) if rule.after is not None and rule.clock else "at once",
+            "after_s": seconds(rule.after),
+        }
+        if isinstance(rule, Rule):
+            row |= {
+                "flag": rule.flag,
+                "state": rule.state,
+                "waits_s": seconds(rule.unless_at_most),
+                "waits": ""
+                if rule.unless_at_most is None
+                else f", or longer than {format_duration(rule.unless_at_most)}",
+                "life": seconds(rule.after) if rule.name in self._ttl else None,
+            }
+        else:
+            row |= {
+                "from": rule.from_,
+                "to": rule.to,
+                "reach": list(TIERS[: TIERS.index(rule.from_) + 1] if rule.down else TIERS[TIERS.index(rule.from_) :]),
+                "by_value": rule.by_value,
+                "new_access": rule.new_access,
+            }
+        row["tier"] = not table
+        return {key: value for key, value in row.items() if value is not None}
+
+    def _condition(self, condition: Condition, falls: set[str], label: str | None) -> dict[str, Any]:
+        name, value = condition.subject, condition.value
+        how = name if name in _AT_ALL or name in falls else "read"
+        timed = (
+            condition.below is not None
+            and (name == "access_count_7d" or (name in ("confidence", "salience") and name in falls))
+        ) or ((name == "decay_score" or condition.at_most is not None) and "decay_score" in falls)
+        if name == "tier_value":
+            how = "worth" if condition.at_most is None else "tier_value"
+        kinds = {"BOOLEAN": "boolean", "STRING": "text"}
+        return {
+            "i": self._number(name),
+            "how": how,
+            "timed": timed,
+            "op": condition.operator,
+            "type": kinds.get(condition.cypher_type, "number"),
+            "value": list(value) if isinstance(value, tuple) else value,
+            "shown": self._shown(name, label),
+            "required": "absent" if condition.absent else f"{condition.operator} {literal(value)}",
+        }
+
+    def _number(self, name: str) -> int:
+        if name not in self._names:
+            self._names.append(name)
+        return self._names.index(name)
+
+    def _shown(self, name: str, label: str | None) -> str:
+        return self._policy.own_name(label, name) if label else name
+
+
+def facts_data(policy: Policy) -> dict[str, Any]:
+    """What heat and decay of facts are made of (procedures/_macros/facts.j2)."""
+    n = policy.facts
+    return {
+        "kinds": policy.scored_labels(),
+        "tiers": [{"name": tier.name, "from": tier.from_, "weight": float(tier.weight)} for tier in n.confidence_tiers],
+        "unknown_weight": float(n.unknown_weight),
+        "importance": float(n.importance),
+        "access_scale": n.access_scale,
+        "recent_s": n.recent.total_seconds(),
+        "old_s": n.old.total_seconds(),
+        "unused_s": n.unused.total_seconds(),
+        "disputed": float(n.disputed),
+        "protected": list(n.protected_categories),
+        "unimportant": n.unimportant,
+        "heat": {**_floats(n.heat.model_dump()), "feedback": n.heat.feedback * 0.5},
+        "decay": {**_floats(n.decay.model_dump()), "feedback": n.decay.feedback * 0.5},
+        "worth": {**_floats(n.worth.model_dump()), "feedback": n.worth.feedback * 0.5},
+    }
+
+
+def value_data(policy: Policy) -> dict[str, Any]:
+    """What the Memory Value Score is made of (procedures/_macros/value.j2)."""
+    n: Value = policy.value
+    kinds = policy.labels()
+    above = " above the type weight" if n.profile != "seed" else ""
+    return {
+        "profile": n.profile,
+        "over_ttl": n.over_ttl,
+        "most_lives": n.most_lives,
+        "grace_s": seconds(n.grace),
+        "grace": format_duration(n.grace),
+        "class_s": seconds(n.class_),
+        "bands": [{"name": name, "least": float(least)} for name, least in n.bands.in_order.items()],
+        **{name: float(least) for name, least in n.bands.in_order.items()},
+        "shown": {name: f"< {least}{above}" for name, least in n.bands.in_order.items()},
+        "shown_lives": f"< {n.bands.keep}{above}, or {n.most_lives} times as long",
+        "rows": [
+            {
+                "kind": row.kind,
+                "weight": float(row.weight),
+                "half": None if row.half_life is None else row.half_life.total_seconds(),
+                "target": row.target,
+                "when": None if row.when is None else row.when.property,
+                "one_of": None if row.when is None else list(row.when.one_of),
+                "above": row.confidence_above,
+                "fades": decay_data(kinds[row.kind].decay) if row.kind in kinds else None,
+            }
+            for row in n.kinds
+        ],
+        "other": {"weight": float(n.other.weight), "half": n.other.half_life.total_seconds()},
+        "targets": [{"kind": kind, "target": target} for kind, target in n.targets.items()],
+        "other_target": n.other_target,
+        "terms": {**_floats(n.terms.model_dump(), {"relationships"}), "many": float(n.terms.many_accesses)},
+        "severities": _floats(n.severities),
+        "most_severe": float(n.most_severe),
+        "at_once": list(n.at_once),
+        "claims": list(n.claims),
+        "without_ttl": policy.without_ttl() if n.over_ttl else [],
+        "embeds": policy.embedding.enabled,
+        "never_embedded": [label for label, kind in kinds.items() if not kind.embed],
+        "walked": n.walked,
+    }
+
+
+def _floats(numbers: dict[str, Any], but: Iterable[str] = ()) -> dict[str, Any]:
+    """As floats: Cypher divides whole numbers into whole numbers."""
+    return {name: value if name in but else float(value) for name, value in numbers.items()}

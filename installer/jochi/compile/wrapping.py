@@ -1,0 +1,60 @@
+"""No line of a rendered body is longer than a reader's window (DESIGN §6): what macros joined is broken again, between words."""
+
+from __future__ import annotations
+
+LONGEST = 160
+"""Characters of a line."""
+
+
+def wrapped(text: str, longest: int = LONGEST) -> str:
+    """``text`` with its long lines broken at blanks and behind opening brackets, outside of quotes.
+
+    A break is as far outside of brackets as can be. What it leaves over begins four blanks deeper; a comment goes on as a comment.
+    A word longer than the line stays whole.
+    """
+    lines: list[str] = []
+    for line in text.splitlines():
+        indent = line[: len(line) - len(line.lstrip())]
+        while len(line) > longest:
+            comment = line.lstrip().startswith("//")
+            places = _comment_places(line) if comment else _places(line)
+            # A quarter of the line may be given up for a place that is less deep.
+            fitting = [(depth, -at) for at, depth in places if len(indent) + 8 < at <= longest]
+            near = [place for place in fitting if -place[1] > longest * 3 // 4] or fitting
+            if not near:
+                break
+            at = -min(near)[1]
+            lines.append(line[:at].rstrip())
+            line = indent + ("// " if comment else "    ") + line[at:].lstrip()
+        lines.append(line)
+    return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
+
+
+def _comment_places(line: str) -> list[tuple[int, int]]:
+    return [(at, 0) for at, character in enumerate(line) if character == " "]
+
+
+def _places(line: str) -> list[tuple[int, int]]:
+    """Where a line of Cypher may be broken outside of quotes, each with how many brackets are open there."""
+    places: list[tuple[int, int]] = []
+    quote, depth, escaped = "", 0, False
+    for at, character in enumerate(line):
+        if quote:
+            if escaped:
+                escaped = False
+            elif character == "\\":
+                escaped = True
+            elif character == quote:
+                quote = ""
+        elif character in "'\"`":
+            quote = character
+        elif line.startswith("//", at):
+            break  # what follows is a comment: a break before it would be one in the code
+        elif character in "([{":
+            depth += 1
+            places.append((at + 1, depth))
+        elif character in ")]}":
+            depth -= 1
+        elif character == " ":
+            places.append((at, depth))
+    return places
