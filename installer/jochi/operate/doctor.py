@@ -23,6 +23,7 @@ from jochi.forgetting.checking import read_gate
 from jochi.forgetting.secret import read_key
 from jochi.install import edge_indexes, policy_indexes
 from jochi.install.install import job_rows, pump_rows
+from jochi.migrations.content import without_comments
 from jochi.migrations.files import read_folder
 from jochi.migrations.schema_objects import created_by
 from jochi.names import REPEATED
@@ -193,7 +194,7 @@ def _skew(database: Database) -> tuple[timedelta, timedelta]:
 
 def _schema_checks(database: Database) -> list[Check]:
     folder = read_folder(schema_folder())
-    commands = [command.strip() for file in folder.files for command in file.executable]
+    commands = [without_comments(command) for file in folder.files for command in file.executable]
     wanted = {
         made.name: " ".join(next(text for text in commands if f" {made.name} " in text).split())
         for made in created_by(folder)
