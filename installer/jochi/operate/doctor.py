@@ -245,7 +245,6 @@ def _memory_checks(client: Jochi, most: int) -> list[Check]:
     return [
         checks_memories.check_visible(found),
         checks_memories.check_dated(found),
-        checks_memories.check_hashes(found),
     ]
 
 

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -407,7 +407,7 @@ class Policy(Part):
             "duplicates": self.duplicates.merging and {"kinds", "merge", "most", "by_kind"},
             "compression": self.compression.compressing and {"kinds", "above", "share"},
         }
-        beside = {
+        beside: dict[str, Any] = {
             "kinds": {"__all__": {"unique_content", "embed", "intake"}},
             # What they bound is bounded by the day's limit as well.
             "limits": {"breaker_run_share", "breaker_run_floor", "plan_keep"},
