@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from jochi.temporal import read_as
+
 ORPHANS = "orphan.unlinked"
 """The rule by which memories go that hang on nothing (docs/reference/orphans.md)."""
 
@@ -75,15 +77,8 @@ class Plan:
     @classmethod
     def from_row(cls, row: Mapping[str, Any], at: datetime, policy_sha256: str) -> Plan:
         """From the row of `curate/plan`."""
-        return cls(
-            at,
-            policy_sha256,
-            [PlanGroup(**group) for group in row["groups"]],
-            [PlanQuota(**quota) for quota in row["quotas"]],
-            {entry["rail"]: entry["n"] for entry in row["rails"]},
-            row["looked_at"],
-            merges=row["merges"],
-        )
+        rails = {entry["rail"]: entry["n"] for entry in row["rails"]}
+        return read_as(cls, row, at=at, policy_sha256=policy_sha256, rails=rails)
 
     def with_orphans(self, found: Iterable[Mapping[str, Any]]) -> Plan:
         """With what the sweep of orphans would do besides: entries of `curate/plan_orphans`, of all its pages."""
