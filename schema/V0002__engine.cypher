@@ -1,11 +1,34 @@
-// The engine's own nodes: procedures, jobs and their runs, policies, pumps, plans, the breaker's counts.
+// The engine's own nodes: procedures, jobs and their runs, policies, pumps, the breaker's counts, pauses.
 CREATE CONSTRAINT jochi_procedure_name IF NOT EXISTS FOR (p:JochiProcedure) REQUIRE p.name IS UNIQUE;
 CREATE CONSTRAINT jochi_job_name IF NOT EXISTS FOR (j:JochiJob) REQUIRE j.name IS UNIQUE;
+CREATE INDEX jochi_job_next_start IF NOT EXISTS FOR (j:JochiJob) ON (j.next_start);
 CREATE CONSTRAINT jochi_job_run_id IF NOT EXISTS FOR (r:JochiJobRun) REQUIRE r.id IS UNIQUE;
+CREATE INDEX jochi_job_run_started IF NOT EXISTS FOR (r:JochiJobRun) ON (r.job, r.started_at);
 CREATE CONSTRAINT jochi_policy_sha256 IF NOT EXISTS FOR (p:JochiPolicy) REQUIRE p.sha256 IS UNIQUE;
 CREATE CONSTRAINT jochi_pump_name IF NOT EXISTS FOR (p:JochiPump) REQUIRE p.name IS UNIQUE;
-CREATE CONSTRAINT jochi_plan_id IF NOT EXISTS FOR (p:JochiPlan) REQUIRE p.id IS UNIQUE;
 CREATE CONSTRAINT jochi_quota_key IF NOT EXISTS FOR (q:JochiQuota) REQUIRE q.key IS UNIQUE;
 CREATE CONSTRAINT jochi_pause_key IF NOT EXISTS FOR (s:JochiPause) REQUIRE s.key IS UNIQUE;
-CREATE INDEX jochi_job_next_start IF NOT EXISTS FOR (j:JochiJob) ON (j.next_start);
-CREATE INDEX jochi_job_run_started IF NOT EXISTS FOR (r:JochiJobRun) ON (r.job, r.started_at);
+// Plans that are kept: the memories that each names, in parts of bounded size (docs/reference/plans-and-approval.md).
+CREATE CONSTRAINT jochi_plan_id IF NOT EXISTS FOR (p:JochiPlan) REQUIRE p.id IS UNIQUE;
+CREATE CONSTRAINT jochi_plan_part IF NOT EXISTS FOR (p:JochiPlanPart) REQUIRE (p.plan, p.n) IS UNIQUE;
+CREATE INDEX jochi_plan_expires IF NOT EXISTS FOR (p:JochiPlan) ON (p.expires_at);
+// What is known of a scope: whether anybody ever reported an access in it.
+CREATE CONSTRAINT jochi_scope_name IF NOT EXISTS FOR (s:JochiScope) REQUIRE s.name IS UNIQUE;
+// Batches of touches that were taken already, so that one that is sent twice is counted once; forgotten after a while.
+CREATE CONSTRAINT jochi_access_batch_id IF NOT EXISTS FOR (b:JochiAccessBatch) REQUIRE b.id IS UNIQUE;
+CREATE INDEX jochi_access_batch_at IF NOT EXISTS FOR (b:JochiAccessBatch) ON (b.at);
+// What intake has counted of each label that apps write without us.
+CREATE CONSTRAINT jochi_intake_label IF NOT EXISTS FOR (i:JochiIntake) REQUIRE i.label IS UNIQUE;
+// Scopes in which something was written since the budgets were last enforced: one record a write, deleted once it is worked.
+CREATE INDEX jochi_scope_change_scope IF NOT EXISTS FOR (c:JochiScopeChange) ON (c.scope);
+// Scopes that are above a budget because of what is pinned, or that have more to move than one transaction takes.
+CREATE CONSTRAINT jochi_budget_scope IF NOT EXISTS FOR (b:JochiBudget) REQUIRE b.scope IS UNIQUE;
+CREATE INDEX jochi_budget_at IF NOT EXISTS FOR (b:JochiBudget) ON (b.at);
+// One node a slot, to be locked by; one record a fact that left its slot by being pruned, deleted once it is worked.
+CREATE CONSTRAINT jochi_slot_name IF NOT EXISTS FOR (s:JochiSlot) REQUIRE s.name IS UNIQUE;
+CREATE INDEX jochi_slot_change_key IF NOT EXISTS FOR (c:JochiSlotChange) ON (c.key);
+// One node a content that was merged away (scope/kind/content_hash), and whom it went into: it is recognised when it is written again.
+CREATE CONSTRAINT jochi_merged_seal IF NOT EXISTS FOR (d:JochiMerged) REQUIRE d.seal IS UNIQUE;
+CREATE INDEX jochi_merged_into IF NOT EXISTS FOR (d:JochiMerged) ON (d.into);
+// What compression asked for on each day.
+CREATE CONSTRAINT jochi_compression_day IF NOT EXISTS FOR (d:JochiCompression) REQUIRE d.day IS UNIQUE;

@@ -197,8 +197,7 @@ def test_policy() -> LoadedPolicy:
 
 @pytest.fixture(scope="session")
 def rules_alone(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
-    """The tests' policy without what the value score does to TTLs and tiers: for tests of single rules by hand, and what a database
-    has that was installed before there was a score."""
+    """The tests' policy without what the value score does to TTLs and tiers: for tests of single rules by hand."""
     file = tmp_path_factory.mktemp("policies") / "rules-alone.toml"
     file.write_text(TEST_POLICY.read_text() + "\n[value]\nover_ttl = false\n")
     return load_policy(file)

@@ -65,7 +65,7 @@ from jochi.scheduler.runner import Run, no_such_job, run_job
 from jochi.scheduler.server_clock import ServerClock
 from jochi.scoring import Improvable, Scored, improvable, scores
 from jochi.superseding import Placed, Stretch
-from jochi.temporal import to_python
+from jochi.temporal import read_as, to_python
 from jochi.undoing import Undone
 from jochi.users import operating_system_user
 
@@ -185,7 +185,7 @@ class Jochi:
 
     def edges(self, at: datetime | None = None, *, samples: int = 5) -> EdgeReport:
         """The edges of the policy's types: how many there are, how many wait for a charge at ``at``, and some of them."""
-        return EdgeReport.from_row(self._read("report/edges", now=at or clock.now(), samples=samples))
+        return read_as(EdgeReport, self._read("report/edges", now=at or clock.now(), samples=samples))
 
     def duplicates(
         self,

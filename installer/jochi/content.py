@@ -13,7 +13,7 @@ import unicodedata
 from jochi.identifiers import HYPHENS, names
 
 VERSION = "v2"
-"""Stands before every hash. A rule that changes gets a new version, so that old and new hashes are never compared."""
+"""Stands before every hash. A rule that changes gets a new version, so that hashes of two versions are never compared."""
 
 _ENTIRELY = "\x00"  # no normal form begins with it: control characters are separators
 
@@ -24,26 +24,9 @@ def content_hash(text: str) -> str:
     A text that normalises to nothing (emoji, punctuation) is hashed as it is, but for case, composition and blanks, behind
     a mark that no normal form has: so it is never the empty key and never the hash of another text.
     """
-    return _hash(VERSION, normalise(text), text)
-
-
-def is_hash_of(found: object, text: str) -> bool:
-    """Whether ``found``, as it lies in a database, is the hash of ``text`` by the version that it names, v1 or this one.
-
-    So after an upgrade a worker can tell a text whose hash is merely old from one that has changed.
-    """
-    return found in (content_hash(text), hash_v1(text))
-
-
-def hash_v1(text: str) -> str:
-    """The hash by v1, which knew no names: `web-03` was `web 03` and `/srv/Report` was `srv report`."""
-    return _hash("v1", _normal(text, named=False), text)
-
-
-def _hash(version: str, normal: str, text: str) -> str:
-    kept = normal or _ENTIRELY + " ".join(_folded(text).split())
+    kept = normalise(text) or _ENTIRELY + " ".join(_folded(text).split())
     # A lone surrogate can't be stored in Neo4j, but a hash must not fail over it.
-    return f"{version}:{hashlib.sha256(kept.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return f"{VERSION}:{hashlib.sha256(kept.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def is_blank(text: str) -> bool:
@@ -58,11 +41,7 @@ def normalise(text: str) -> str:
     and what belongs to a number: its sign, the points, commas, colons and slashes within it, `%` after it and `<`, `>`, `≤`,
     `≥`, `≠`, `±` before it. All else separates words. `normalise(normalise(text)) == normalise(text)`.
     """
-    return _normal(text)
-
-
-def _normal(text: str, *, named: bool = True) -> str:
-    folded, classes = _read(text, named=named)
+    folded, classes = _read(text)
     parts: list[str] = []
     end = 0
     for unit in _UNIT.finditer(classes):
@@ -80,7 +59,7 @@ def _normal(text: str, *, named: bool = True) -> str:
     return "".join(parts)
 
 
-def _read(text: str, *, named: bool) -> tuple[str, str]:
+def _read(text: str) -> tuple[str, str]:
     """``text`` with all but its names folded, and the class of each of its characters."""
     composed = unicodedata.normalize("NFC", text.translate(_INVISIBLE)).replace(
         "\u0345", "\u03b9"
@@ -90,15 +69,14 @@ def _read(text: str, *, named: bool) -> tuple[str, str]:
     folded: list[str] = []
     classes: list[str] = []
     end = 0
-    for name in names(composed) if named else ():
+    for name in names(composed):
         between = _folded(composed[end : name.start])
         folded += between, name.kept
         first, last = (unicodedata.category(name.kept[at])[0] == "N" for at in (0, -1))
         classes += between.translate(_CLASSES), "D" if first else "I", "i" * (len(name.kept) - 2), "d" if last else "e"
         end = name.stop
     rest = _folded(composed[end:])
-    read = "".join((*classes, rest.translate(_CLASSES)))
-    return "".join((*folded, rest)), read if named else read.replace("U", "_")
+    return "".join((*folded, rest)), "".join((*classes, rest.translate(_CLASSES)))
 
 
 def _folded(text: str) -> str:

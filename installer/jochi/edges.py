@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from jochi.batches import batch_name, chunks
 from jochi.engine import Engine
@@ -56,8 +58,8 @@ class Reinforced:
 class WaitingEdge:
     """An edge that waits for its next charge. ``confidence`` is None where it can't be read, ``anchor`` what windows count from."""
 
-    start: str | None
-    end: str | None
+    start: Annotated[str | None, Field(validation_alias="from")]
+    end: Annotated[str | None, Field(validation_alias="to")]
     confidence: float | None
     anchor: datetime | None
     next_due: datetime
@@ -85,29 +87,6 @@ class EdgeReport:
 
     types: tuple[EdgeTypeReport, ...]
     walked_at: datetime | None
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> EdgeReport:
-        """From the row of `report/edges`."""
-        plain = to_python(dict(row))
-        return cls(
-            tuple(
-                EdgeTypeReport(
-                    entry["type"],
-                    entry["one_way"],
-                    entry["lifecycle"],
-                    entry["stored"],
-                    entry["due"],
-                    entry["next_due"],
-                    tuple(
-                        WaitingEdge(e["from"], e["to"], e["confidence"], e["anchor"], e["next_due"])
-                        for e in entry["samples"]
-                    ),
-                )
-                for entry in plain["types"]
-            ),
-            plain["walked_at"],
-        )
 
 
 def reinforce(engine: Engine, edges: Iterable[Edge], *, now: datetime, batch: str | None = None) -> Reinforced:

@@ -20,10 +20,10 @@ RELATIONSHIP_TYPE = "[A-Za-z_][A-Za-z0-9_]{0,63}"
 """Regular expression of a relationship's type, for Python and for Cypher."""
 
 HASH_PREFIX = f"{VERSION}:"
-"""How a content hash of this version begins. One of another version is compared with nothing (docs/reference/content-hash.md)."""
+"""How a content hash begins (docs/reference/content-hash.md)."""
 
-ANY_CONTENT_HASH = "v[0-9]+:[0-9a-f]{64}"
-"""Regular expression of a content hash of any version."""
+CONTENT_HASH = HASH_PREFIX + "[0-9a-f]{64}"
+"""Regular expression of a content hash."""
 
 ENGINE_PREFIXES = ("curation_", "tombstone")
 """So begin more of the engine's own properties than `jochi.ownership` names."""

@@ -17,7 +17,7 @@ from jochi import clock
 from jochi.edges import Edge
 from jochi.engine import Engine
 from jochi.errors import JochiError, UsageError
-from jochi.install.policy_indexes import TEXT_INDEX, VECTOR_INDEX, read_rows
+from jochi.install.indexes import TEXT_INDEX, VECTOR_INDEX, read
 from jochi.temporal import fixed_offset, to_python
 
 _INCOMPARABLE = "vector.similarity.cosine"
@@ -209,7 +209,7 @@ def _ready(engine: Engine, asked: dict[str, Any]) -> tuple[dict[str, Any], str |
     """The request without the indexes that aren't built yet: asked, the server would wait for them. Looked at until all are."""
     if engine.indexes_ready:
         return asked, None
-    online = {row["name"] for row in read_rows(engine.database) if row["state"] == "ONLINE"}
+    online = {row["name"] for row in read(engine.database) if row["state"] == "ONLINE"}
     engine.indexes_ready = {TEXT_INDEX, VECTOR_INDEX} <= online
     why: list[str] = []
     if asked["vector"] is not None and VECTOR_INDEX not in online:

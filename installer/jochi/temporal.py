@@ -1,11 +1,19 @@
-"""Values as the driver hands them out, turned into plain Python, and moments as it can take them."""
+"""Values as the driver hands them out, turned into plain Python or into a type of ours, and moments as it can take them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 import neo4j.time
+from pydantic import TypeAdapter, ValidationError
+
+from jochi.errors import JochiError
+
+_T = TypeVar("_T")
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 def fixed_offset(value: datetime) -> datetime:
@@ -27,6 +35,24 @@ def to_python(value: Any) -> Any:
     if isinstance(value, list):
         return [to_python(item) for item in value]
     return value
+
+
+def read_as(made: type[_T], row: Mapping[str, Any], **more: Any) -> _T:
+    """``row``, as a procedure returned it, and ``more`` as the dataclass ``made`` with all that is nested in it.
+
+    What ``made`` has no field for is left out. `JochiError` where the rest doesn't fit: another version is installed.
+    """
+    try:
+        found: _T = _adapter(made).validate_python(to_python({**row, **more}))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in (made.__name__, *first["loc"]))
+        raise JochiError(
+            f"the installed engine answers otherwise than this version expects: {first['msg']}",
+            where=where,
+            fix="run `jochi install`",
+        ) from None
+    return found
 
 
 def to_json(value: Any) -> Any:

@@ -15,7 +15,7 @@ from tests.own_server import own_server
 from tests.recall_data import Corpus, Vectors, corpus, zipf_sizes
 
 from jochi import Jochi
-from jochi.install import policy_indexes
+from jochi.install import indexes
 
 MEMORIES = 100_000
 SCOPES = 100
@@ -91,7 +91,7 @@ def load(client: Jochi, made: Corpus) -> None:
             "model": policy.embedding.model,
         }
         client.database.run(_CREATE, {"rows": rows, **parameters})
-    policy_indexes.await_built(client.database, policy)
+    indexes.await_built(client.database, indexes.recall_indexes(policy))
 
 
 def let_the_index_be_merged(client: Jochi, vector: Vectors) -> float:

@@ -12,6 +12,7 @@ from jochi import Jochi
 from jochi.demo.story import Action
 from jochi.resources import statement
 from jochi.scheduler.runner import replay
+from jochi.temporal import read_as
 
 pytestmark = pytest.mark.server
 
@@ -23,7 +24,7 @@ def record(client: Jochi, run: str, action: str, rule: str, **more: Any) -> None
 
 def actions(client: Jochi) -> set[tuple[Any, ...]]:
     rows = client.database.run(statement("demo/actions"), write=False)
-    found = [Action.from_row(row) for row in rows]
+    found = [read_as(Action, row) for row in rows]
     return {(one.action, one.rule, one.kind, one.to, one.replayed, one.n, len(one.keys)) for one in found}
 
 

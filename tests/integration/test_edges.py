@@ -23,7 +23,7 @@ from jochi.cli.app import app
 from jochi.database import Database, in_one_map
 from jochi.edges import Edge as Observed
 from jochi.errors import Refused, UsageError
-from jochi.install import edge_indexes
+from jochi.install import indexes
 from jochi.operate.check import Level
 from jochi.operate.results import Switch
 from jochi.policy import LoadedPolicy, load_policy
@@ -692,35 +692,37 @@ def test_the_report_names_what_waits(client: Jochi, server: TestServer) -> None:
 
 
 def names(database: Database) -> set[str]:
-    return {row["name"] for row in edge_indexes.read_rows(database)}
+    return {row["name"] for row in indexes.read(database) if row["entity"] == "RELATIONSHIP"}
 
 
 def test_indexes_follow_the_policy(database: Database, policy_of: Callable[..., LoadedPolicy]) -> None:
     shipped, one = policy_of().policy, policy_of("[edges]\ntypes = [{ type = 'CAUSED' }, { type = 'KNOWS' }]\n").policy
-    assert edge_indexes.check(shipped, edge_indexes.read_rows(database)).level is Level.FAIL
-    made = edge_indexes.reconcile(database, shipped)
-    assert {(change.name, change.done) for change in made} == {
+    assert indexes.check(shipped, indexes.read(database)).level is Level.FAIL
+    made = indexes.reconcile(database, shipped)
+    assert {(change.name, change.done) for change in made if "edge" in change.name} == {
         (f"curated_edge_due_{type}", "created") for type in ("SAME_ENTITY", "NEAR_IN_TIME", "CAUSED", "RELATED_TO")
     }
-    assert edge_indexes.reconcile(database, shipped) == []
-    assert edge_indexes.check(shipped, edge_indexes.read_rows(database)).level is Level.OK
-    assert {(change.name[17:], change.done) for change in edge_indexes.reconcile(database, one)} == {
+    assert indexes.reconcile(database, shipped) == []
+    indexes.await_built(database, indexes.wanted_indexes(shipped))
+    assert indexes.check(shipped, indexes.read(database)).level is Level.OK
+    assert {(change.name[17:], change.done) for change in indexes.reconcile(database, one)} == {
         ("SAME_ENTITY", "dropped"),
         ("NEAR_IN_TIME", "dropped"),
         ("RELATED_TO", "dropped"),
         ("KNOWS", "created"),
     }
     assert names(database) == {"curated_edge_due_CAUSED", "curated_edge_due_KNOWS"}
-    edge_indexes.remove(database)
+    indexes.remove(database)
     assert names(database) == set()
 
 
 def test_a_dbas_own_index_will_do_and_stays(database: Database, policy_of: Callable[..., LoadedPolicy]) -> None:
     policy = policy_of("[edges]\ntypes = [{ type = 'CAUSED' }]\n").policy
     database.autocommit("CREATE INDEX mine FOR ()-[r:CAUSED]-() ON (r.next_due)")
-    assert edge_indexes.reconcile(database, policy) == []
-    assert edge_indexes.check(policy, edge_indexes.read_rows(database)).level is Level.OK
-    edge_indexes.remove(database)
+    assert [change.name for change in indexes.reconcile(database, policy) if "edge" in change.name] == []
+    indexes.await_built(database, indexes.wanted_indexes(policy))
+    assert indexes.check(policy, indexes.read(database)).level is Level.OK
+    indexes.remove(database)
     assert names(database) == {"mine"}
 
 
@@ -729,7 +731,7 @@ def test_a_foreign_index_of_the_name_stops_the_install(
 ) -> None:
     database.autocommit("CREATE INDEX curated_edge_due_CAUSED FOR (n:Thing) ON (n.x)")
     with pytest.raises(Refused, match="curated_edge_due_CAUSED"):
-        edge_indexes.reconcile(database, policy_of().policy)
+        indexes.reconcile(database, policy_of().policy)
 
 
 def test_a_policy_without_edges_works_and_uninstall_leaves_nothing(

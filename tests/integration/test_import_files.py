@@ -109,6 +109,17 @@ def test_importing_again_changes_nothing(ready: Database, lines: Lines) -> None:
     assert graph(ready) == before
 
 
+def test_properties_of_relationships_keep_their_types(ready: Database, lines: Lines) -> None:
+    at = "2026-01-02T03:04:05+01:00"
+    properties = {"seen_at": at, "w": 1.0, "n": 2, "l": ["a"], "at": "x", "ok": True}
+    link = {"type": "PART_OF", "to": "b", "properties": properties}
+    import_files(ready, [lines(note("a") | {"relationships": [link]}, note("b"))], now=NOW, batch_size=1)
+    stored = ready.run("MATCH ()-[r:PART_OF]->() RETURN properties(r) AS p")[0]["p"]
+    assert stored == properties | {"seen_at": stored["seen_at"]}
+    assert stored["seen_at"].to_native() == datetime.fromisoformat(at)
+    assert [type(stored[name]) for name in ("w", "n", "ok")] == [float, int, bool]
+
+
 def test_a_pruned_memory_stays_pruned_and_its_relationships_are_left_out(ready: Database, lines: Lines) -> None:
     ready.run("CREATE (:Tombstone {key: 'default/a'}), (:Tombstone {key: 'default/a'})")
     result = import_files(ready, [lines(note("a", "b"), note("b", "a"))], now=NOW)

@@ -212,7 +212,7 @@ def test_our_repair_and_theirs_come_to_the_same(cli: Cli, database: Database, fo
 def test_a_line_recorded_twice_is_one_to_both_after_our_repair(cli: Cli, database: Database, folder: Path) -> None:
     migrations.apply(database, folder)
     database.run(
-        "MATCH (a:__Neo4jMigration {version: '0001'}), (z:__Neo4jMigration {version: '0004'}) "
+        "MATCH (a:__Neo4jMigration {version: '0001'}), (z:__Neo4jMigration {version: '0003'}) "
         "CREATE (z)-[:MIGRATED_TO {at: datetime(), in: duration('PT1S'), by: 'x', connectedAs: 'neo4j'}]->"
         "(d:__Neo4jMigration) SET d = properties(a)"
     )

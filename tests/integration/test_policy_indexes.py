@@ -11,7 +11,7 @@ import pytest
 from jochi import Jochi
 from jochi.database import Database
 from jochi.errors import JochiError, Refused
-from jochi.install import policy_indexes
+from jochi.install import indexes
 from jochi.operate.check import Level
 from jochi.policy import LoadedPolicy, Policy, load_policy
 
@@ -30,11 +30,11 @@ CURATED = "(m:Curated) ON (m.embedding)"
 
 @pytest.fixture
 def policy_of(tmp_path: Path) -> Callable[[str], LoadedPolicy]:
-    """A policy that differs from the shipped one in what is given."""
+    """A policy without edges (tests/integration/test_edges.py has theirs) that differs from the shipped one in what is given."""
 
     def made(extra: str = "") -> LoadedPolicy:
         file = tmp_path / "policy.toml"
-        file.write_text(f"[policy]\nname = 'indexes'\nextends = 'default'\n{extra}")
+        file.write_text(f"[policy]\nname = 'indexes'\nextends = 'default'\n[edges]\ntypes = []\n{extra}")
         return load_policy(file)
 
     return made
@@ -44,39 +44,39 @@ def rows(database: Database) -> dict[str, dict[str, Any]]:
     """What there is of the two, built or not yet."""
     return {
         row["name"]: {key: value for key, value in row.items() if key not in ("state", "percent")}
-        for row in policy_indexes.read_rows(database)
+        for row in indexes.read(database)
     }
 
 
 def level(database: Database, policy: Policy) -> Level:
     """How the doctor judges it."""
-    return policy_indexes.check(policy, policy_indexes.read_rows(database)).level
+    return indexes.check(policy, indexes.read(database)).level
 
 
 def test_made_once_then_left_alone(database: Database, policy_of: Callable[..., LoadedPolicy]) -> None:
     policy = policy_of().policy
     assert level(database, policy) is Level.FAIL
-    changes = policy_indexes.reconcile(database, policy)
+    changes = indexes.reconcile(database, policy)
     assert [(change.name, change.done) for change in changes] == [(VECTOR, "created"), (TEXT, "created")]
     said: list[str] = []
-    policy_indexes.await_built(database, policy, on_progress=said.append)
+    indexes.await_built(database, indexes.wanted_indexes(policy), on_progress=said.append)
     there = rows(database)
     assert there[VECTOR]["options"]["indexConfig"]["vector.dimensions"] == 384
     assert there[VECTOR]["options"]["indexConfig"]["vector.similarity_function"].lower() == "cosine"
     assert there[TEXT]["properties"] == ["content", "scope"]
     assert there[TEXT]["options"]["indexConfig"]["fulltext.analyzer"] == "standard-no-stop-words"
-    assert policy_indexes.reconcile(database, policy) == []
+    assert indexes.reconcile(database, policy) == []
     assert level(database, policy) is Level.OK
-    assert sorted(policy_indexes.remove(database)) == sorted([VECTOR, TEXT])
+    assert sorted(indexes.remove(database)) == sorted([VECTOR, TEXT])
     assert rows(database) == {}
-    assert policy_indexes.remove(database) == []
+    assert indexes.remove(database) == []
 
 
 def test_what_the_policy_does_not_speak_of_is_the_dbas(
     database: Database, policy_of: Callable[..., LoadedPolicy]
 ) -> None:
     database.autocommit(vector_index(CURATED, more=", `vector.quantization.enabled`: false"))
-    changes = policy_indexes.reconcile(database, policy_of().policy)
+    changes = indexes.reconcile(database, policy_of().policy)
     assert [change.name for change in changes] == [TEXT]
     assert rows(database)[VECTOR]["options"]["indexConfig"]["vector.quantization.enabled"] is False
 
@@ -100,14 +100,14 @@ def test_one_of_another_form_is_changed(
     database: Database, policy_of: Callable[..., LoadedPolicy], there: str, name: str, why: str
 ) -> None:
     policy = policy_of().policy
-    policy_indexes.reconcile(database, policy)
+    indexes.reconcile(database, policy)
     database.autocommit(f"DROP INDEX {name}")
     database.autocommit(there)
     assert level(database, policy) is Level.FAIL
-    (change,) = policy_indexes.reconcile(database, policy)
+    (change,) = indexes.reconcile(database, policy)
     assert (change.name, change.done) == (name, "changed")
     assert why in change.why
-    policy_indexes.await_built(database, policy)
+    indexes.await_built(database, indexes.wanted_indexes(policy))
     assert level(database, policy) is Level.OK
 
 
@@ -129,13 +129,13 @@ def test_one_of_somebody_else_is_refused_and_stays(
     database.autocommit(foreign)
     before = rows(database)
     with pytest.raises(Refused, match="isn't Jochi's"):
-        policy_indexes.reconcile(database, policy.policy)
+        indexes.reconcile(database, policy.policy)
     with pytest.raises(Refused, match="isn't Jochi's"):
         Jochi(database.driver, policy=policy).install(arm=False)
     assert rows(database) == before, "refused, and the other one was made all the same"
     assert database.run("MATCH (p:JochiProcedure) RETURN count(p) AS n") == [{"n": 0}]
     assert level(database, policy.policy) is Level.FAIL
-    assert policy_indexes.remove(database) == []
+    assert indexes.remove(database) == []
     assert rows(database) == before
 
 
@@ -143,7 +143,7 @@ def test_install_changes_the_dimension_switches_off_and_uninstall_removes(
     database: Database, policy_of: Callable[..., LoadedPolicy]
 ) -> None:
     first = Jochi(database.driver, policy=policy_of("[embedding]\nmodel = 'a'\ndimensions = 4\n")).install(arm=False)
-    assert {change.name: change.done for change in first.indexes if "edge" not in change.name} == {
+    assert {change.name: change.done for change in first.indexes} == {
         VECTOR: "created",
         TEXT: "created",
     }
@@ -175,5 +175,7 @@ def test_waiting_has_an_end(
     """An index that isn't there can't come online: the wait ends all the same, and says how far it got."""
     said: list[str] = []
     with pytest.raises(JochiError, match="not built within 0 s"):
-        policy_indexes.await_built(database, policy_of().policy, on_progress=said.append, wait_seconds=0)
+        indexes.await_built(
+            database, indexes.recall_indexes(policy_of().policy), on_progress=said.append, wait_seconds=0
+        )
     assert said == [f"building {VECTOR} 0 %, {TEXT} 0 %"]

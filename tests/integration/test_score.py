@@ -331,7 +331,7 @@ def test_the_command_line_tells_it_term_by_term(jochi: Jochi, server: TestServer
 
 
 def test_without_it_rules_are_alone(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPolicy) -> None:
-    """As in databases that were installed before there was a score: it is reported, and does nothing."""
+    """The score is reported, and does nothing."""
     client = install_once(rules_alone)
     client.apply()
     left = curate(

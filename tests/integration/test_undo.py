@@ -638,10 +638,9 @@ PARALLEL = [("a", "b", {"w": w, "salience": 0.3 + 0.1 * w, "salience_at_days": 2
 FAN = [("a", "b", {"w": 1}), ("a", "c", {"w": 2}), ("b", "c", {"w": 3}), ("a", "d", {"w": 4})]
 
 
-@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("edges", [PARALLEL, FAN], ids=["parallel", "fan"])
 def test_each_edge_of_one_start_has_a_record_of_its_own(
-    applied: Jochi, now: datetime, edges: list[tuple[str, str, dict[str, Any]]], shared: bool
+    applied: Jochi, now: datetime, edges: list[tuple[str, str, dict[str, Any]]]
 ) -> None:
     made = []
     for start, end, more in edges:
@@ -655,10 +654,6 @@ def test_each_edge_of_one_start_has_a_record_of_its_own(
     assert len(after) == sum("'archived'" in each for each in after) == len(edges)
     records = graph.audits(applied.database)
     assert len({record["id"] for record in records}) == len(records) == len(edges)
-    if shared:  # as an older version wrote them
-        applied.database.run(
-            "MATCH (x:CurationAudit {run: $run}) SET x.id = $run + '/' + x.key + '/edge'", {"run": done}
-        )
     for turn in range(4):
         would = applied.undo(done, now=now + (turn + 1) * SECOND, dry_run=True)
         undone = applied.undo(done, now=now + (turn + 1) * SECOND)

@@ -19,7 +19,7 @@ from tests.merge_pairs import english, trivial
 from tests.merge_pairs.pair import Language, Pair, held_out, make
 
 from jochi import importing
-from jochi.content import hash_v1
+from jochi.content import content_hash
 
 LANGUAGE: Language = "en"
 VARIANTS = 2
@@ -160,6 +160,12 @@ Rule = Callable[[str, Speakers, Random], str | None]
 Words = tuple[str, ...]
 
 
+def drawn_from(text: str) -> str:
+    """The source of a pair. It stays what it was when the set was made, whatever the hash is called: another one would draw the
+    set anew and move what nobody has seen."""
+    return f"locomo/v1:{content_hash(text).partition(':')[2]}"
+
+
 def observed(file: Path) -> Iterator[Pair]:
     """The pairs of all observations of a LoCoMo file, in its order. The source of a pair is the content hash of its observation."""
     now = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -173,9 +179,7 @@ def observed(file: Path) -> Iterator[Pair]:
         told.setdefault(scope, set()).add(speaker)
     for number, (scope, speaker, text) in enumerate(beliefs):
         others = sorted(told[scope] - {speaker})
-        source = (
-            f"locomo/{hash_v1(text)}"  # as when the set was made: a later hash would draw it anew and move the split
-        )
+        source = drawn_from(text)
         dice = Random(source)
         for kind, changed in differences(text, (speaker, others[0] if others else ""), dice):
             texts = (text, changed) if dice.random() < 0.5 else (changed, text)

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from jochi.content import content_hash, hash_v1, is_hash_of, normalise
+from jochi.content import content_hash, normalise
 from jochi.identifiers import names
 
 DIFFERENT = [
@@ -210,7 +210,6 @@ def test_names_are_compared_as_they_are_written(one: str, other: str) -> None:
 @pytest.mark.parametrize("text", sorted(PLAIN))
 def test_words_and_numbers_are_no_names(text: str) -> None:
     assert normalise(text) == PLAIN[text]
-    assert hash_v1(text).removeprefix("v1:") == content_hash(text).removeprefix("v2:")
     assert not list(names(text))
 
 
@@ -218,17 +217,6 @@ def test_words_and_numbers_are_no_names(text: str) -> None:
 def test_names_in_a_normal_form(text: str) -> None:
     assert normalise(text) == NAMES[text]
     assert normalise(NAMES[text]) == NAMES[text]
-
-
-def test_a_hash_of_an_older_version_is_known_as_that() -> None:
-    text = "Runs on web-03."
-    assert hash_v1(text) == content_hash("runs on web 03").replace("v2:", "v1:")
-    assert hash_v1("a_b") == hash_v1("a b")
-    for found in (hash_v1(text), content_hash(text)):
-        assert is_hash_of(found, text)
-        assert not is_hash_of(found, "Runs on web-04.")
-    for wrong in (None, 5, "", "v1:", hash_v1(text)[3:], content_hash(text).replace("v2:", "v1:")):
-        assert not is_hash_of(wrong, text)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)

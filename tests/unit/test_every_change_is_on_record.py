@@ -104,7 +104,6 @@ WHY_NOT: dict[str, str] = {
     "work/release_judge": SCHEDULE,
     "work/release_prepare": SCHEDULE,
     "work/requeue_embeddings": SCHEDULE,
-    "work/requeue_hashes": SCHEDULE,
     "work/retry_quarantined": SCHEDULE,
     **{
         f"scheduler/{name}": ENGINE

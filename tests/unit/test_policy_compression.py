@@ -1,15 +1,13 @@
-"""`[compression]`: what fits together, and what an older database keeps."""
+"""`[compression]`: what fits together, and what asks for a go."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from jochi.errors import UsageError
 from jochi.policy import load_policy
-from jochi.policy.load import stored_policy
 
 
 def said(tmp_path: Path, table: str) -> Path:
@@ -42,18 +40,13 @@ def test_money(tmp_path: Path) -> None:
     assert (policy.price_in, policy.price_out, policy.day_money, policy.cycle_money) == (3.0, 15.0, 1.5, None)
 
 
-def test_on_in_new_databases_off_in_older_ones_and_a_go_is_asked_for_when_it_comes() -> None:
-    shipped = load_policy()
-    older = json.loads(shipped.canonical)
-    del older["compression"]
-    kept = stored_policy(json.dumps(older))
-    assert (shipped.policy.compression.compressing, kept.policy.compression.compressing) == (True, False)
-    assert "compression" not in kept.policy.verdict_parts()
-    assert shipped.verdict_sha256 != kept.verdict_sha256
-
-
 def test_what_it_may_cost_asks_for_no_new_go(tmp_path: Path) -> None:
     dearer = load_policy(said(tmp_path, "per_day = 7\nday_tokens = 5"))
     shorter = load_policy(said(tmp_path, "share = 0.4"))
     shipped = load_policy()
     assert dearer.policy.verdict_parts() == shipped.policy.verdict_parts() != shorter.policy.verdict_parts()
+
+
+def test_where_it_is_off_nothing_of_it_decides(tmp_path: Path) -> None:
+    off = [load_policy(said(tmp_path, f"compressing = false\nshare = {share}")).verdict_sha256 for share in (0.4, 0.5)]
+    assert off[0] == off[1] != load_policy().verdict_sha256

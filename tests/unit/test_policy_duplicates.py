@@ -1,14 +1,13 @@
-"""`[duplicates]` of the policy: what it may say, and what databases from before it get."""
+"""`[duplicates]` of the policy: what it may say, and what of it asks for a go."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from jochi.errors import UsageError
-from jochi.policy import LoadedPolicy, load_policy, stored_policy
+from jochi.policy import LoadedPolicy, load_policy
 
 HEAD = '[policy]\nname = "mine"\nextends = "default"\n[duplicates]\n'
 
@@ -59,16 +58,6 @@ def test_a_kind_has_thresholds_of_its_own(tmp_path: Path) -> None:
 def test_what_is_refused(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
         told(tmp_path, text)
-
-
-def test_databases_from_before_get_it_with_its_jobs_but_merge_nothing_and_keep_their_verdict() -> None:
-    shipped = load_policy()
-    old = json.loads(shipped.canonical)
-    del old["duplicates"], old["jobs"]["find_duplicates"], old["jobs"]["requeue_duplicates"]
-    brought_up = stored_policy(json.dumps(old))
-    assert brought_up.policy.duplicates == shipped.policy.duplicates.model_copy(update={"merging": False})
-    assert brought_up.policy.jobs == shipped.policy.jobs
-    assert "duplicates" not in brought_up.policy.verdict_parts()
 
 
 @pytest.mark.parametrize(

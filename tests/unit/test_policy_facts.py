@@ -104,15 +104,6 @@ def test_what_decides_over_facts_asks_for_a_new_go_and_what_recall_makes_of_them
         assert (load_policy(file).verdict_sha256 != shipped) is decides, text
 
 
-def test_a_policy_without_facts_is_judged_as_before_there_were_scores(tmp_path: Path) -> None:
-    """Databases of an older version keep their go: nothing of it speaks of what came later."""
-    file = tmp_path / "policy.toml"
-    file.write_text(HEAD + "[kinds.Fact]\nclass = '60min'\nlifecycle = 'semantic'\n")
-    told = str(load_policy(file).policy.verdict_parts())
-    assert not [word for word in ("scores", "facts", "heat_score") if word in told]
-    assert "unless_at_most': None" not in told
-
-
 def test_moves_by_value_hold_for_kinds_with_scores_alone(tmp_path: Path) -> None:
     policy = load_policy(None).policy
     every = {rule.name for rule in policy.tier_rules}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from jochi.errors import UsageError
 from jochi.policy import load_policy
-from jochi.policy.load import ADDED_LATER, DEFAULT, stored_policy
+from jochi.policy.load import DEFAULT, stored_policy
 
 HEAD = '[policy]\nname = "mine"\nextends = "default"\n'
 Write = Callable[[str], Path]
@@ -169,19 +168,6 @@ def test_a_stored_policy_is_the_same_policy() -> None:
         stored_policy("{}")
 
 
-def test_a_policy_stored_before_a_table_existed_has_the_shipped_values_there() -> None:
-    older = json.loads(load_policy().canonical)
-    for table in ADDED_LATER:
-        del older[table]
-    shipped = load_policy().policy
-    quiet = shipped.value.model_copy(update={"over_ttl": False})  # no score moves what was there before there was one
-    shown = shipped.duplicates.model_copy(update={"merging": False})  # and none of it is merged unasked
-    kept = shipped.compression.model_copy(update={"compressing": False})  # nor does any lose words
-    assert stored_policy(json.dumps(older)).policy == shipped.model_copy(
-        update={"value": quiet, "duplicates": shown, "compression": kept}
-    )
-
-
 def test_the_shipped_numbers_are_the_seeds() -> None:
     """Seed 000: TTL Rules, Tier Demotion and Promotion Rules, Never-Prune Safety Rails, Token Budget Enforcement; DESIGN §9."""
     policy = load_policy().policy
@@ -324,20 +310,6 @@ def test_kinds_of_one_lifecycle_share_their_rules_and_keep_their_own(write: Writ
         "semantic.faded",
     ]
     assert {after.days: len(labels) for after, labels in policy.expiries().items()} == {30: 2, 90: 7}
-
-
-def test_a_policy_stored_before_there_were_lifecycles_keeps_its_verdict() -> None:
-    """Its kinds have none: a newer version asks nobody for a new plan."""
-    stored = json.loads(load_policy().canonical)
-    for table in ("salience", "lifecycles"):
-        del stored[table]
-    for kind in stored["kinds"].values():
-        del kind["lifecycle"]
-    policy = stored_policy(json.dumps(stored)).policy
-    assert policy.living_labels() == []
-    parts = policy.verdict_parts()
-    assert not {"salience", "lifecycles"} & parts.keys()
-    assert "if_any" not in json.dumps(parts["kinds"])
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from jochi.errors import UsageError
 from jochi.facts import ServerFacts
-from jochi.policy import load_policy, stored_policy
+from jochi.policy import load_policy
 from jochi.policy.tables import rule_tables
-from jochi.rendering import render_all
 
 SERVER = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)
 ROW = "{{ kind = '{0}', weight = {1}, target = {2}{3} }}"
@@ -84,19 +82,3 @@ def test_the_tables_say_where_the_score_is_only_reported(tmp_path: Path) -> None
         "prune",
         "prune at once",
     ]
-
-
-def test_a_database_without_the_table_goes_on_as_it_did() -> None:
-    shipped = load_policy()
-    old = json.loads(shipped.canonical)
-    del old["value"]
-    stored = stored_policy(json.dumps(old))
-    assert stored.policy.value == shipped.policy.value.model_copy(update={"over_ttl": False})
-    assert stored.policy.ttl_rules() == frozenset()
-    assert "value" not in stored.policy.verdict_parts()
-    assert stored.verdict_sha256 != shipped.verdict_sha256
-    texts = {name: procedure.text for name, procedure in render_all(stored.policy, SERVER).items()}
-    assert "score.prunes" not in texts["curate/curate_due"]
-    assert "mvs" in texts["score/score"]
-    again = stored_policy(stored.canonical)
-    assert (again.sha256, again.policy.value.over_ttl) == (stored.sha256, False)

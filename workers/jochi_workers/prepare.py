@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jochi.content import content_hash, is_hash_of
+from jochi.content import content_hash
 from jochi.slot_names import slot_name_of
 from jochi.tokens import ESTIMATE_COUNTER, TokenCounter, best_counter
 from jochi_workers.handler import Outcome, QueueName, Row, one_by_one
@@ -33,8 +33,7 @@ class Prepare:
         if row["content"] is None:
             return values
         values["content_hash"] = content_hash(row["content"])
-        values["unchanged"] = is_hash_of(row["content_hash"], row["content"])
-        if self._recount(row, changed=row["content_hash"] is not None and not values["unchanged"]):
+        if self._recount(row, changed=row["content_hash"] not in (None, values["content_hash"])):
             values |= {"token_count": self.counter.count(row["content"]), "token_counter": self.counter.name}
         return values
 

@@ -27,10 +27,6 @@ def import_command(
     strict: Annotated[
         bool, typer.Option("--strict", help="Check all files first; write nothing of the first bad line and after it.")
     ] = False,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume/--no-resume", help="Go on where an import of these files was cut off, or begin anew."),
-    ] = True,
     errors: Annotated[Path | None, typer.Option("--errors", help="Write every bad line into this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -48,8 +44,6 @@ def import_command(
             batch_size=batch_size,
             strict=strict,
             errors=errors,
-            checkpoints=importing.checkpoint_folder(),
-            resume=resume,
             on_progress=on_progress,
         )
     if as_json:
@@ -77,8 +71,6 @@ def _shown_progress(*, hidden: bool) -> Iterator[importing.OnProgress]:
 
 
 def _show(result: importing.ImportResult, errors: Path | None) -> None:
-    for message in result.messages:
-        typer.echo(printable(message), err=True)
     rows = [
         (kind, counts.written, counts.already_there, counts.pruned_before)
         for kind, counts in sorted(result.kinds.items())
@@ -98,13 +90,6 @@ def _show(result: importing.ImportResult, errors: Path | None) -> None:
     out.print(
         f"relationships: {links.written:,} written, {links.already_there:,} already there, {links.left_out:,} left out"
     )
-    if result.earlier is not None:
-        before = result.earlier
-        out.print(
-            f"by an earlier run: {some(before.written, 'memory', 'memories')} and "
-            f"{some(before.relationships.written, 'relationship', 'relationships')} written, "
-            f"{some(before.memories - before.written, 'memory', 'memories')} already there, pruned before or forgotten"
-        )
     for note, times in sorted(result.notes.items()):
         out.print(f"note: {times:,} × {note}", markup=False)
     # Plain lines, never wrapped: people pass them to grep and editors.

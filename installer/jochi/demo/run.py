@@ -41,6 +41,7 @@ from jochi.policy.rules import TIERS
 from jochi.resources import statement
 from jochi.scheduler.arming import take_off_list
 from jochi.scheduler.runner import ReplayStep, replay
+from jochi.temporal import read_as
 
 if TYPE_CHECKING:
     from jochi.localserver import LocalServer, Running
@@ -210,7 +211,7 @@ class _Play:
             after_replay = client.tiers()
         with demo.phase("letting the database run"):
             live = self._let_it_run()
-            actions = tuple(Action.from_row(row) for row in self._read("demo/actions"))
+            actions = tuple(read_as(Action, row) for row in self._read("demo/actions"))
             rails = tuple(HeldBack(**row) for row in self._read("demo/rails"))
             alone = Counter[str]()
             for node in self._nodes(live.armed_at):

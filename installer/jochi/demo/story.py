@@ -30,12 +30,6 @@ class Action:
     to: str | None = None
     """The tier that a budget moved them to."""
 
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Action:
-        """From a row of `demo/actions`."""
-        plain = to_python(dict(row))
-        return cls(**{**plain, "keys": tuple(plain["keys"])})
-
 
 @dataclass(frozen=True)
 class HeldBack:

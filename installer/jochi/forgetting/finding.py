@@ -13,6 +13,7 @@ from jochi.forgetting.clauses import without
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
 from jochi.ownership import is_our_word
 from jochi.policy.model import Policy
+from jochi.properties import CONTENT_HASH
 from jochi.resources import statement
 
 PAGE = 500
@@ -21,8 +22,7 @@ _PHRASES = 100
 
 NO_SUCH_MEMORY = "there is no such memory"
 _KEPT_NAMES = ("key", "id")
-_HASH = re.compile(r"v[12]:[0-9a-f]{64}")
-"""`jochi.content`: of this version, and of the one before, until a worker has hashed anew."""
+_HASH = re.compile(CONTENT_HASH)
 
 Why = Literal["asked", "scope", "hash", "match", "merged", "derived", "repeats"]
 

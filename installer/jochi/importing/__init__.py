@@ -13,11 +13,10 @@ from pathlib import Path
 
 from jochi.database import Database
 from jochi.errors import UsageError
-from jochi.importing.checkpoint import Checkpoint, checkpoint_folder, open_checkpoint, without
 from jochi.importing.kinds import EMBEDDED_WITH, KNOWN_KINDS
-from jochi.importing.reading import Marked, Reader
+from jochi.importing.reading import Reader
 from jochi.importing.record import MemoryRecord, Place, Relationship
-from jochi.importing.result import BadLine, Earlier, ImportResult, KindCounts, Progress, RelationshipCounts, bad_lines
+from jochi.importing.result import BadLine, ImportResult, KindCounts, Progress, RelationshipCounts, bad_lines
 from jochi.importing.strict import first_bad
 from jochi.importing.writing import (
     BATCH_SIZE,
@@ -32,7 +31,6 @@ __all__ = [
     "BATCH_SIZE",
     "KNOWN_KINDS",
     "BadLine",
-    "Earlier",
     "ImportInterrupted",
     "ImportResult",
     "KindCounts",
@@ -42,7 +40,6 @@ __all__ = [
     "Progress",
     "Relationship",
     "RelationshipCounts",
-    "checkpoint_folder",
     "import_files",
     "records",
     "write",
@@ -61,8 +58,6 @@ def import_files(
     batch_size: int = BATCH_SIZE,
     strict: bool = False,
     errors: Path | None = None,
-    checkpoints: Path | None = None,
-    resume: bool = True,
     on_progress: OnProgress | None = None,
 ) -> ImportResult:
     """Imports files; a memory that is there already stays as it is, one that was pruned stays pruned.
@@ -71,9 +66,6 @@ def import_files(
     ``embedded_with`` (label → model) a worker will embed the content. Bad lines are
     counted, kept (the first thousand) and written to ``errors``; the others go in. With ``strict`` all files are
     checked first and nothing of the first bad line and after it is written (`ImportResult.stopped_at`).
-    ``checkpoints``: a folder in which to note how far the import is (`checkpoint_folder` is the usual one); one that was
-    cut off then goes on where it stopped, unless the files, the kinds or the database have changed or ``resume`` is
-    false. A strict import checks everything anew and keeps no checkpoint.
     UsageError before anything is written if a file can't be read or the database isn't installed;
     ImportInterrupted if the server goes away: running again completes the import.
     """
@@ -82,21 +74,7 @@ def import_files(
     check_ready(database)
     result = ImportResult()
     tell = on_progress or (lambda progress: None)
-    with (
-        contextlib.closing(reader),
-        bad_lines(result, errors) as bad,
-        _opened(database, paths, kinds, checkpoints, resume, strict) as checkpoint,
-    ):
-        result.messages += checkpoint.messages
-        result.earlier = checkpoint.left.earlier if checkpoint.left else None
-        for found in checkpoint.bad_lines():
-            bad.add(found)
-        result.notes.update(checkpoint.notes())
-
-        def on_bad(found: BadLine) -> None:
-            bad.add(found)
-            checkpoint.add_bad(found)
-
+    with contextlib.closing(reader), bad_lines(result, errors) as bad:
         memories = None
         if strict:
             stop = first_bad(
@@ -111,35 +89,17 @@ def import_files(
                 memories = stop.memories_before
         _write(
             database,
-            itertools.islice(reader.marked(checkpoint), memories),
-            checkpoint=checkpoint,
+            itertools.islice(reader.records(bad.add, lambda note: result.notes.update([note])), memories),
             now=now,
             batch_size=batch_size,
             strict=strict,
             embedded_with=embedded_with,
             result=result,
-            on_bad=on_bad,
+            on_bad=bad.add,
             position=lambda dealt: (reader.done, reader.total),
             tell=tell,
         )
-        checkpoint.done()
     return result
-
-
-@contextlib.contextmanager
-def _opened(
-    database: Database,
-    paths: Sequence[Path],
-    kinds: frozenset[str],
-    folder: Path | None,
-    resume: bool,
-    strict: bool,
-) -> Iterator[Checkpoint]:
-    checkpoint = (
-        without() if folder is None or strict else open_checkpoint(folder, database, paths, kinds=kinds, resume=resume)
-    )
-    with contextlib.closing(checkpoint):
-        yield checkpoint
 
 
 def write(
@@ -158,11 +118,10 @@ def write(
     check_batch_size(batch_size)
     check_ready(database)
     result = ImportResult()
-    with bad_lines(result, None) as bad, contextlib.closing(without()) as checkpoint:
+    with bad_lines(result, None) as bad:
         _write(
             database,
-            (Marked(record) for record in records),
-            checkpoint=checkpoint,
+            records,
             now=now,
             batch_size=batch_size,
             strict=False,
@@ -193,9 +152,8 @@ def records(
 
 def _write(
     database: Database,
-    read: Iterable[Marked],
+    read: Iterable[MemoryRecord],
     *,
-    checkpoint: Checkpoint,
     now: datetime,
     batch_size: int,
     strict: bool,
@@ -216,7 +174,6 @@ def _write(
         write_all(
             database,
             read,
-            checkpoint=checkpoint,
             now=now,
             batch_size=batch_size,
             result=result,

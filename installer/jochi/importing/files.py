@@ -26,18 +26,10 @@ class Source:
     stream: IO[bytes]
     format: Format
     size: int
-    offset: int = 0
-    line: int = 0
-    """Unpacked bytes (from the first of the file) and lines that were dealt with."""
 
     def position(self) -> int:
         """Bytes of the file on disk that were read so far."""
         return min(self.raw.tell(), self.size)
-
-    def skip_to(self, offset: int, line: int) -> None:
-        """Goes on behind what was dealt with. In a packed file that is unpacked once more, and not looked at."""
-        self.stream.seek(offset)
-        self.offset, self.line = offset, line
 
     def close(self) -> None:
         self.stream.close()
@@ -65,11 +57,10 @@ def _source(path: Path, raw: BinaryIO) -> Source:
         raw.seek(0)
         stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
         start = stream.read(1024)
-        mark = len(_BOM) if start.startswith(_BOM) else 0
-        stream.seek(mark)
+        stream.seek(len(_BOM) if start.startswith(_BOM) else 0)
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"the file can't be read: {error}", where=str(path), fix="make it anew") from error
     if start.startswith(_UTF16):
         raise UsageError("the file is UTF-16", where=str(path), fix="save it as UTF-8")
     is_array = start.removeprefix(_BOM).lstrip().startswith(b"[")
-    return Source(path, raw, stream, "locomo" if is_array else "jsonl", path.stat().st_size, mark)
+    return Source(path, raw, stream, "locomo" if is_array else "jsonl", path.stat().st_size)

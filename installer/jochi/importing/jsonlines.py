@@ -25,17 +25,13 @@ def read(
     now: datetime,
     kinds: frozenset[str],
     on_bad: Callable[[BadLine], None],
-    seen: SeenKeys | None = None,
 ) -> Iterator[MemoryRecord]:
-    """The memories of a file from where ``source`` stands, one at a time.
-
-    Each line that holds none goes to ``on_bad`` with number and reason. ``seen``: the keys of the lines before.
-    """
+    """The memories of a file, one at a time. Each line that holds none goes to ``on_bad`` with number and reason."""
     file = str(source.path)
-    seen = seen or SeenKeys()
-    number = source.line
+    seen = SeenKeys()
+    number = 0
     try:
-        for number, raw in enumerate(lines_of(source.stream, source), start=source.line + 1):
+        for number, raw in enumerate(lines_of(source.stream), start=1):
             try:
                 if raw is None:
                     raise ValueError(f"the line is longer than {LONGEST_LINE // 1024**2} MB")
@@ -67,19 +63,11 @@ def json_value(raw: bytes) -> object:
         raise ValueError(f"is no JSON: {error}") from None
 
 
-def lines_of(stream: IO[bytes], source: Source | None = None) -> Iterator[bytes | None]:
-    """The lines without their ends (LF or CRLF); None for one that is too long, which is skipped in pieces.
-
-    ``source``, if given, is the file of ``stream`` and is told how far it was read.
-    """
+def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:
+    """The lines without their ends (LF or CRLF); None for one that is too long, which is skipped in pieces."""
     while raw := stream.readline(LONGEST_LINE + 2):
-        read = len(raw)
         too_long = len(raw.removesuffix(b"\n").removesuffix(b"\r")) > LONGEST_LINE
         piece = raw
         while too_long and piece and not piece.endswith(b"\n"):
             piece = stream.readline(LONGEST_LINE)
-            read += len(piece)
-        if source is not None:
-            source.offset += read
-            source.line += 1
         yield None if too_long else raw.removesuffix(b"\n").removesuffix(b"\r")

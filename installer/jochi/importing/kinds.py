@@ -5,20 +5,6 @@ from __future__ import annotations
 from jochi.policy import load_policy
 from jochi.policy.model import PROTECTED_KINDS
 
-TEAM_KINDS = (
-    "Belief",
-    "Reflection",
-    "Analysis",
-    "Synthesis",
-    "Recommendation",
-    "Task",
-    "Notification",
-    "SessionContext",
-    "MemoryEntry",
-    "CompressedContext",
-)
-"""Seed 000: what a team of agents writes."""
-
 KNOWN_KINDS = frozenset(load_policy().policy.labels())
 """The kinds of the shipped policy, for who names no other."""
 

@@ -59,38 +59,14 @@ class RelationshipCounts:
 
 
 @dataclass
-class Earlier:
-    """What earlier runs of an import that was cut off have done."""
-
-    kinds: dict[str, KindCounts] = field(default_factory=dict)
-    relationships: RelationshipCounts = field(default_factory=RelationshipCounts)
-
-    @property
-    def written(self) -> int:
-        return sum(counts.written for counts in self.kinds.values())
-
-    @property
-    def memories(self) -> int:
-        """All that were dealt with: written, already there, pruned before, forgotten on request."""
-        return sum(c.written + c.already_there + c.pruned_before + c.forgotten for c in self.kinds.values())
-
-
-@dataclass
 class ImportResult:
-    """Counts of one run, its bad lines and its notes.
-
-    ``earlier``: the import was cut off before, this run has gone on where it stopped, and ``kinds`` and
-    ``relationships`` count what this run did alone; bad lines and notes are those of all runs.
-    """
+    """Counts of one run, its bad lines and its notes."""
 
     kinds: dict[str, KindCounts] = field(default_factory=dict)
     relationships: RelationshipCounts = field(default_factory=RelationshipCounts)
     bad_lines: list[BadLine] = field(default_factory=list)
     bad_count: int = 0
     notes: Counter[str] = field(default_factory=Counter)
-    earlier: Earlier | None = None
-    messages: list[str] = field(default_factory=list)
-    """What a person should know about going on after an interruption."""
     stopped_at: BadLine | None = None
     """The bad line that ended a strict import; nothing of it or after it was written."""
 
@@ -116,8 +92,7 @@ class ImportResult:
         """0 all in · 3 some lines were bad, the others are in · 1 bad lines and nothing else."""
         if not self.bad_count:
             return 0
-        before = self.earlier is not None and self.earlier.memories
-        return 3 if before or self.written or self.already_there or self.pruned_before or self.forgotten else 1
+        return 3 if self.written or self.already_there or self.pruned_before or self.forgotten else 1
 
     def count(self, kind: str, outcome: str, memories: int) -> None:
         self.kinds.setdefault(kind, KindCounts()).add(outcome, memories)
@@ -125,29 +100,17 @@ class ImportResult:
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON shows it."""
         return {
-            "memories": _kinds_as_dict(self.kinds),
+            "memories": {kind: asdict(counts) for kind, counts in sorted(self.kinds.items())},
             "written": self.written,
             "already_there": self.already_there,
             "pruned_before": self.pruned_before,
             "forgotten": self.forgotten,
             "relationships": asdict(self.relationships),
-            "earlier": None
-            if self.earlier is None
-            else {
-                "memories": _kinds_as_dict(self.earlier.kinds),
-                "written": self.earlier.written,
-                "relationships": asdict(self.earlier.relationships),
-            },
-            "messages": list(self.messages),
             "bad_count": self.bad_count,
             "bad_lines": [bad._asdict() for bad in self.bad_lines],
             "notes": dict(self.notes),
             "stopped_at": None if self.stopped_at is None else self.stopped_at._asdict(),
         }
-
-
-def _kinds_as_dict(kinds: dict[str, KindCounts]) -> dict[str, dict[str, int]]:
-    return {kind: asdict(counts) for kind, counts in sorted(kinds.items())}
 
 
 class BadLines:

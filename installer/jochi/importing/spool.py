@@ -20,11 +20,6 @@ class Link(NamedTuple):
     properties: Mapping[str, Any]
     place: Place | None
 
-    @property
-    def mark(self) -> tuple[str, str, str]:
-        """Its place in the order of `Links.by_type`."""
-        return self.type, self.from_key, self.to_key
-
 
 def temporary() -> sqlite3.Connection:
     """A database that goes when it is closed."""
@@ -36,39 +31,29 @@ def temporary() -> sqlite3.Connection:
 
 
 class SeenKeys:
-    """The keys of one file (by its number) and the line that held each first."""
+    """The keys of one file and the line that held each first."""
 
-    def __init__(self, database: sqlite3.Connection | None = None, file: int = 0) -> None:
-        self._owned = database is None
-        self._database = database or temporary()
-        self._file = file
-        self._database.execute(
-            "CREATE TABLE IF NOT EXISTS seen (file INTEGER, key TEXT, line INTEGER, PRIMARY KEY (file, key)) WITHOUT ROWID"
-        )
+    def __init__(self) -> None:
+        self._database = temporary()
+        self._database.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
 
     def first_line(self, key: str, line: int) -> int:
-        """Notes ``key`` for ``line`` and returns the line that held it first: ``line`` itself if the key is new.
-
-        A line that is read a second time, because an import goes on before it, is its own first.
-        """
-        values = (self._file, key)
-        if self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", (*values, line)).rowcount:
+        """Notes ``key`` for ``line`` and returns the line that held it first: ``line`` itself if the key is new."""
+        if self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, line)).rowcount:
             return line
-        row = self._database.execute("SELECT line FROM seen WHERE file = ? AND key = ?", values).fetchone()
-        return int(row[0])
+        return int(self._database.execute("SELECT line FROM seen WHERE key = ?", (key,)).fetchone()[0])
 
     def close(self) -> None:
-        if self._owned:
-            self._database.close()
+        self._database.close()
 
 
 class Links:
     """Relationships that wait until all memories are written. The same type between the same ends counts once."""
 
-    def __init__(self, database: sqlite3.Connection | None = None) -> None:
-        self._database = database or temporary()
+    def __init__(self) -> None:
+        self._database = temporary()
         self._database.execute(
-            "CREATE TABLE IF NOT EXISTS link (type TEXT, from_key TEXT, to_key TEXT, properties TEXT, place TEXT,"
+            "CREATE TABLE link (type TEXT, from_key TEXT, to_key TEXT, properties TEXT, place TEXT,"
             " PRIMARY KEY (type, from_key, to_key)) WITHOUT ROWID"
         )
 
@@ -85,18 +70,12 @@ class Links:
     def __len__(self) -> int:
         return int(self._database.execute("SELECT count(*) FROM link").fetchone()[0])
 
-    def by_type(self, after: tuple[str, str, str] = ("", "", ""), *, page: int = 5_000) -> Iterator[Link]:
-        """All relationships behind ``after``, those of one type together, within it those of one source together."""
-        text = (
-            "SELECT type, from_key, to_key, properties, place FROM link WHERE (type, from_key, to_key) > (?, ?, ?)"
-            " ORDER BY type, from_key, to_key LIMIT ?"
-        )
-        # In pages: whoever works through them commits between two, which a cursor that is open doesn't bear.
-        while rows := self._database.execute(text, (*after, page)).fetchall():
-            for type, from_key, to_key, properties, place in rows:
-                where = json.loads(place)
-                yield Link(type, from_key, to_key, _unpacked(properties), Place(*where) if where else None)
-            after = rows[-1][:3]
+    def by_type(self) -> Iterator[Link]:
+        """All relationships, those of one type together, within it those of one source together."""
+        rows = self._database.execute("SELECT * FROM link ORDER BY type, from_key, to_key")
+        for type, from_key, to_key, properties, place in rows:
+            where = json.loads(place)
+            yield Link(type, from_key, to_key, _unpacked(properties), Place(*where) if where else None)
 
     def close(self) -> None:
         self._database.close()

@@ -11,7 +11,6 @@ import sqlite3
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -21,14 +20,12 @@ from jochi.database import Database, Row
 from jochi.engine import NOT_INSTALLED, Engine
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.forgetting.checking import Screen
-from jochi.importing.checkpoint import Checkpoint, Position
 from jochi.importing.kinds import EMBEDDED_WITH
-from jochi.importing.reading import Marked
 from jochi.importing.record import MemoryRecord, Place
 from jochi.importing.result import BadLine, ImportResult
 from jochi.importing.screening import LOOK_AGAIN, asked
 from jochi.importing.shapes import groups
-from jochi.importing.spool import Link
+from jochi.importing.spool import Link, Links
 from jochi.resources import statement
 from jochi.temporal import fixed_offset
 
@@ -41,42 +38,21 @@ IN_FLIGHT = 2
 """Batches on their way at once."""
 
 OnBad = Callable[[BadLine], None]
+Batch = list[MemoryRecord]
 Write = Callable[[Sequence[MemoryRecord]], list[Row]]
 
 
-@dataclass
-class Batch:
-    """Memories of one transaction, where the files stand after them, and what was found between them."""
-
-    records: list[MemoryRecord] = field(default_factory=list)
-    position: Position | None = None
-    bad: list[BadLine] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def add(self, read: Marked) -> None:
-        if read.record is not None:
-            self.records.append(read.record)
-        self.position = read.position
-        self.bad += read.bad
-        self.notes += read.notes
-
-
 class ImportInterrupted(ConnectionFailed):
-    """The server went away in the middle of an import. ``result`` holds what was committed and acknowledged.
+    """The server went away in the middle of an import. ``result`` holds what was committed and acknowledged."""
 
-    ``resumable``: the same command goes on from there; else it begins anew, and finds what is there.
-    """
-
-    def __init__(self, cause: Exception, result: ImportResult, *, resumable: bool = False) -> None:
+    def __init__(self, cause: Exception, result: ImportResult) -> None:
         self.result = result
-        self.resumable = resumable
-        how = "it goes on where it stopped" if resumable else "what is written stays and isn't doubled"
         reason = cause.what if isinstance(cause, JochiError) else (getattr(cause, "message", None) or str(cause))
         super().__init__(
             f"the import was interrupted after {result.written:,} memories and {result.relationships.written:,} "
             f"relationships were written: {reason}",
             where=cause.where if isinstance(cause, JochiError) else None,
-            fix=f"run the same command again when the server answers: {how}",
+            fix="run the same command again when the server answers: what is written stays and isn't doubled",
         )
 
 
@@ -112,9 +88,8 @@ def check_batch_size(batch_size: int) -> None:
 
 def write_all(
     database: Database,
-    read: Iterable[Marked],
+    read: Iterable[MemoryRecord],
     *,
-    checkpoint: Checkpoint,
     now: datetime,
     batch_size: int,
     result: ImportResult,
@@ -124,42 +99,36 @@ def write_all(
     strict: bool = False,
     embedded_with: Mapping[str, str] = EMBEDDED_WITH,
 ) -> None:
-    """Writes memories and then their relationships, counting into ``result``, and notes in ``checkpoint`` how far it is.
+    """Writes memories and then their relationships, counting into ``result``.
 
     A memory that the server refuses goes to ``on_bad``, and so does a relationship to a memory that nobody knows.
     With ``strict`` such a memory raises `Stopped` once everything before it is written, and relationships to unknown
     memories are left out. ImportInterrupted if the server goes away. ``on_progress`` gets the memories dealt with,
     ``on_links`` the relationships dealt with and how many there are.
     """
+    links = Links()
     try:
         stopped: Stopped | None = None
-        dealt = checkpoint.left.dealt if checkpoint.left else 0
+        dealt = 0
         in_flight = 1 if strict else IN_FLIGHT
         write = partial(_send, database, now, embedded_with, Screen(database))
         for batch, send in _sent(write, _batches(read, batch_size), in_flight):
-            for bad in batch.bad:
-                on_bad(bad)
-            result.notes.update(batch.notes)
-            checkpoint.add_notes(batch.notes)
             try:
-                _take(send, write, batch.records, result, on_bad, strict)
+                _take(send, write, batch, result, on_bad, strict)
             except Stopped as stop:
                 stopped = stop
-            for record in batch.records:
-                checkpoint.links.add(record)
+            for record in batch:
+                links.add(record)
             if stopped is not None:
                 break
-            dealt += len(batch.records)
-            if batch.position is not None:
-                checkpoint.save(batch.position, batch.records[-1].key if batch.records else None, dealt, result)
-            if batch.records:
-                on_progress(dealt)
+            dealt += len(batch)
+            on_progress(dealt)
         # A strict import was checked before: what is unknown now lies behind the line that stopped it.
-        _write_links(database, checkpoint, batch_size, result, None if strict else on_bad, on_links)
+        _write_links(database, links, batch_size, result, None if strict else on_bad, on_links)
         if stopped is not None:
             raise stopped
     except ConnectionFailed as error:
-        raise ImportInterrupted(error, result, resumable=checkpoint.kept) from error
+        raise ImportInterrupted(error, result) from error
     except sqlite3.Error as error:
         raise JochiError(
             f"what an import has to remember can't be written to disk: {error}",
@@ -167,27 +136,27 @@ def write_all(
         ) from error
     except Neo4jError as error:
         if error.is_retryable():
-            raise ImportInterrupted(error, result, resumable=checkpoint.kept) from error
+            raise ImportInterrupted(error, result) from error
         raise JochiError(
             f"the server refused the import after {result.written:,} memories were written: {error.message}",
             where=f"database {database.name}",
             fix="set right what the server says, then run the same command again: nothing is doubled",
         ) from error
+    finally:
+        links.close()
 
 
-def _batches(read: Iterable[Marked], size: int) -> Iterator[Batch]:
+def _batches(read: Iterable[MemoryRecord], size: int) -> Iterator[Batch]:
     batch, keys, weight = Batch(), set[str](), 0
-    for each in read:
-        record = each.record
+    for record in read:
         # Two files may hold the same key: the second must find the first written.
-        if record is not None and keys and (record.key in keys or len(keys) >= size or weight >= BATCH_WEIGHT):
+        if keys and (record.key in keys or len(keys) >= size or weight >= BATCH_WEIGHT):
             yield batch
             batch, keys, weight = Batch(), set(), 0
-        batch.add(each)
-        if record is not None:
-            keys.add(record.key)
-            weight += sum(len(value) for value in record.properties.values() if isinstance(value, str | list))
-    if batch.records or batch.position is not None:
+        batch.append(record)
+        keys.add(record.key)
+        weight += sum(len(value) for value in record.properties.values() if isinstance(value, str | list))
+    if batch:
         yield batch
 
 
@@ -202,9 +171,9 @@ def _sent(write: Write, batches: Iterable[Batch], in_flight: int) -> Iterator[tu
         try:
             for batch in batches:
                 # Two files may hold the same key: the first one's memory must be there before the second's is sent.
-                keys = {record.key for record in batch.records}
-                wait([future for sent, future in waiting if any(record.key in keys for record in sent.records)])
-                waiting.append((batch, pool.submit(write, batch.records)))
+                keys = {record.key for record in batch}
+                wait([future for sent, future in waiting if any(record.key in keys for record in sent)])
+                waiting.append((batch, pool.submit(write, batch)))
                 if len(waiting) == in_flight:
                     first, future = waiting.popleft()
                     yield first, future.result
@@ -278,21 +247,17 @@ def about_a_row(error: Neo4jError) -> bool:
 
 def _write_links(
     database: Database,
-    checkpoint: Checkpoint,
+    links: Links,
     batch_size: int,
     result: ImportResult,
     on_bad: OnBad | None,
     on_links: Callable[[int, int], None],
 ) -> None:
-    left = checkpoint.left
-    total = len(checkpoint.links)
-    done = left.links_done if left else 0
-    links = checkpoint.links.by_type(left.link_mark) if left else checkpoint.links.by_type()
-    for type, of_type in itertools.groupby(links, key=lambda link: link.type):
+    total, done = len(links), 0
+    for type, of_type in itertools.groupby(links.by_type(), key=lambda link: link.type):
         while page := list(itertools.islice(of_type, batch_size)):
             _write_page(database, type, page, result, on_bad)
             done += len(page)
-            checkpoint.save_links(page[-1].mark, done, result)
             on_links(done, total)
 
 

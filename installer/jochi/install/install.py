@@ -26,7 +26,7 @@ from jochi.database import Database, in_one_map
 from jochi.engine import Engine
 from jochi.errors import JochiError, Refused
 from jochi.facts import NEEDED_FOR_PIN, ServerFacts, read_facts
-from jochi.install import edge_indexes, policy_indexes
+from jochi.install import indexes
 from jochi.install.holding import held_pump
 from jochi.install.indexes import IndexChange
 from jochi.install.preflight import jobs_obstacle, require_suitable_server
@@ -91,8 +91,7 @@ def install(
     require_suitable_server(database, facts)
     if pin:
         _require_hashing(database, facts)
-    policy_indexes.require_no_foreign(database)
-    edge_indexes.require_no_foreign(database)
+    indexes.require_no_foreign(database)
     say("rendering the procedures")
     procedures = render_all(policy.policy, facts, templates)
     _require_procedures_of_jobs(policy, procedures)
@@ -103,7 +102,8 @@ def install(
         say("applying migrations")
         applied = migrations.apply(database, chain=chain, wait_for_lock_seconds=wait_seconds)
         # Before the statements that ask them: planned without their index, they would read every relationship of a type.
-        edges = edge_indexes.reconcile(database, policy.policy, on_progress=say)
+        changes = indexes.reconcile(database, policy.policy, on_progress=say)
+        indexes.await_built(database, indexes.edge_indexes(policy.policy), on_progress=say)
         say("checking every statement on this server")
         found = compare(procedures, state.procedures.values())
         explain_all(database, _unchecked(found, procedures, facts), facts)
@@ -111,7 +111,6 @@ def install(
         obstacle = jobs_obstacle(facts)
         arm = arm and obstacle is None
         changed, pinned = _store(database, engine, policy, procedures, facts.signature, armed=arm, pin=pin)
-        indexes = [*policy_indexes.reconcile(database, policy.policy, on_progress=say), *edges]
     engine.forget()
     armed: list[str] = []
     if arm:
@@ -120,7 +119,7 @@ def install(
     elif "apoc.periodic.cancel" in facts.callable:
         take_off_list(engine)
     # Last, and with the pump at work: building can take minutes, and nothing but recall depends on it.
-    policy_indexes.await_built(database, policy.policy, on_progress=say)
+    indexes.await_built(database, indexes.recall_indexes(policy.policy), on_progress=say)
     after = engine.state().pump or {}
     return InstallResult(
         facts,
@@ -132,7 +131,7 @@ def install(
         obstacle,
         f"{rearm_key(database.name)}={pinned_rearm_line(manifest(engine, policy, procedures))}" if pinned else None,
         applied.chain,
-        indexes,
+        changes,
     )
 
 

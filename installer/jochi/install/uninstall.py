@@ -13,7 +13,7 @@ from jochi.database import Database
 from jochi.engine import Engine
 from jochi.errors import Refused
 from jochi.facts import read_facts
-from jochi.install import edge_indexes, policy_indexes
+from jochi.install import indexes
 from jochi.install.holding import stop_pump
 from jochi.operate.unmerge import take_merges_back
 from jochi.ownership import WRITTEN
@@ -65,8 +65,7 @@ def uninstall(
     say("removing the engine's own nodes")
     deleted = _in_pages(database, "install/delete_engine_page", "deleted")
     say("dropping constraints and indexes")
-    policy_indexes.remove(database)
-    edge_indexes.remove(database)
+    indexes.remove(database)
     migrations.remove_chain(database)
     return UninstallResult(restored + unmerged, unenrolled, deleted, unmerged, tuple(not_unmerged))
 

@@ -101,18 +101,6 @@ def check_dated(found: Unseen) -> Check:
     )
 
 
-def check_hashes(found: Unseen) -> Check:
-    """Every content hash is of this version; one that isn't is compared with nothing."""
-    said = found.say({"old_hash": "whose content hash is of an older version"})
-    if not said:
-        return ok("content hashes", f"of this version; looked at {found.share}")
-    return warn(
-        "content hashes",
-        f"what is remembered again is stored again beside {said}; looked at {found.share}",
-        "start `jochi worker`: the job requeue_hashes puts them into its queue, soon after an upgrade, else within a day",
-    )
-
-
 def check_accesses(reporting: int, silent: int, samples: list[str], looked_at: int) -> Check:
     """Whether anybody says what is used; in a ``silent`` scope nobody ever did, and rules about accesses are off."""
     if not silent:

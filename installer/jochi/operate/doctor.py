@@ -21,8 +21,9 @@ from jochi.errors import ConnectionFailed, JochiError, Refused
 from jochi.facts import ServerFacts, read_facts
 from jochi.forgetting.checking import read_gate
 from jochi.forgetting.secret import read_key
-from jochi.install import edge_indexes, policy_indexes
+from jochi.install import indexes
 from jochi.install.install import job_rows, pump_rows
+from jochi.migrations.content import without_comments
 from jochi.migrations.files import read_folder
 from jochi.migrations.schema_objects import created_by
 from jochi.names import REPEATED
@@ -94,12 +95,7 @@ def examine(client: Jochi, *, probe: bool = True, most_memories: int = MOST_MEMO
         if policy is not None:
             checks += _stored_checks(client, facts, state, policy, stored["jobs"], pumps)
             wanted = policy.policy
-            checks.append(
-                _careful("recall indexes", lambda: policy_indexes.check(wanted, policy_indexes.read_rows(database)))
-            )
-            checks.append(
-                _careful("edge indexes", lambda: edge_indexes.check(wanted, edge_indexes.read_rows(database)))
-            )
+            checks.append(_careful("policy indexes", lambda: indexes.check(wanted, indexes.read(database))))
             checks.append(_pump(client, facts, pump, policy))
         checks.append(checks_engine.check_gate(pump))
         checks.append(_careful("breaker", lambda: checks_engine.check_breaker(client.jobs())))
@@ -193,7 +189,7 @@ def _skew(database: Database) -> tuple[timedelta, timedelta]:
 
 def _schema_checks(database: Database) -> list[Check]:
     folder = read_folder(schema_folder())
-    commands = [command.strip() for file in folder.files for command in file.executable]
+    commands = [without_comments(command) for file in folder.files for command in file.executable]
     wanted = {
         made.name: " ".join(next(text for text in commands if f" {made.name} " in text).split())
         for made in created_by(folder)
@@ -244,7 +240,6 @@ def _memory_checks(client: Jochi, most: int) -> list[Check]:
     return [
         checks_memories.check_visible(found),
         checks_memories.check_dated(found),
-        checks_memories.check_hashes(found),
     ]
 
 

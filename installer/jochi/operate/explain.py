@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from jochi.temporal import to_python
+from pydantic import Field
+
+from jochi.temporal import read_as, to_python
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,9 @@ class Change:
     action: str
     rule: str
     due: datetime
-    from_: str | None
-    to: str | None
-    flag: str | None
+    from_: Annotated[str | None, Field(validation_alias="from")] = None
+    to: str | None = None
+    flag: str | None = None
     state: str | None = None
 
 
@@ -85,16 +87,16 @@ class Explanation:
 
     key: str
     at: datetime
-    kind: str | None
-    outcome: str | None
-    rule: str | None
-    rules: list[RuleCheck]
-    rails: list[RailCheck]
-    changes: list[Change]
-    next_due: datetime | None
-    next_look: datetime | None
     tombstones: list[Mapping[str, Any]]
     audits: list[Mapping[str, Any]]
+    kind: str | None = None
+    outcome: str | None = None
+    rule: str | None = None
+    rules: list[RuleCheck] = field(default_factory=list)
+    rails: list[RailCheck] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    next_due: datetime | None = None
+    next_look: datetime | None = None
     orphan: Orphan | None = None
     """None: it isn't live."""
     duplicates: list[Mapping[str, Any]] = field(default_factory=list)
@@ -115,39 +117,5 @@ class Explanation:
         """From the row of `curate/explain`."""
         plain = to_python(dict(row))
         live = plain["live"] or {}
-        rules = [
-            RuleCheck(
-                entry["rule"],
-                entry["source"],
-                entry["action"],
-                entry["after"],
-                entry["conditions"],
-                entry["clock"],
-                entry["due"],
-                entry["due"] is not None and entry["due"] <= at,
-                entry["unknown"],
-            )
-            for entry in live.get("rules", [])
-        ]
-        rails = [
-            RailCheck(entry["rail"], entry["blocks"], entry["until"], entry["required"], entry["current"])
-            for entry in live.get("rails", [])
-        ]
-        return cls(
-            key,
-            at,
-            live.get("kind"),
-            live.get("outcome"),
-            live.get("rule"),
-            rules,
-            rails,
-            [
-                Change(c["action"], c["rule"], c["due"], c.get("from"), c.get("to"), c.get("flag"), c.get("state"))
-                for c in live.get("changes", [])
-            ],
-            live.get("next_due"),
-            live.get("next"),
-            plain["tombstones"],
-            plain["audits"],
-            duplicates=plain["duplicates"],
-        )
+        rules = [{**rule, "met": rule["due"] is not None and rule["due"] <= at} for rule in live.get("rules", [])]
+        return read_as(cls, {**plain, **live}, key=key, at=at, rules=rules, next_look=live.get("next"))

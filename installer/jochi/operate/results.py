@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from jochi.operate.stops import Stop, stops_of
 from jochi.policy.slots import Slot
-from jochi.temporal import to_python
+from jochi.temporal import read_as, to_python
 
 
 @dataclass(frozen=True)
@@ -255,9 +255,7 @@ class TierReport:
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> TierReport:
         """From the row of `report/tiers`."""
-        live = [Amount(entry["kind"], entry["tier"], entry["n"], entry["tokens"]) for entry in row["live"]]
-        gone = [Amount(entry["kind"], "", entry["n"], entry["tokens"]) for entry in row["tombstones"]]
-        return cls(live, gone)
+        return read_as(cls, row, tombstones=[{"tier": "", **entry} for entry in row["tombstones"]])
 
     def by_tier(self) -> dict[str, tuple[int, int]]:
         """(memories, tokens) by tier."""

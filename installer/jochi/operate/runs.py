@@ -9,7 +9,7 @@ from typing import Any
 
 from jochi.operate.stops import Stop, stops_of
 from jochi.policy.rules import TIERS
-from jochi.temporal import to_python
+from jochi.temporal import read_as, to_python
 
 _COUNTED: Mapping[str, tuple[str, ...]] = {
     "pruned": ("pruned",),
@@ -105,10 +105,7 @@ class RunSummary:
             tokens_after=_by_tier(run.get("tokens_after")),
             error=run.get("error"),
             target=run.get("target"),
-            done=tuple(
-                Done(each["action"], each["rule"], each["n"], each["undone"], tuple(each["keys"]))
-                for each in row["done"]
-            ),
+            done=tuple(read_as(Done, each) for each in row["done"]),
             stops=stops_of(run),
             approved_at=run.get("approved_at"),
             approved_by=run.get("approved_by") or run.get("approved_policy"),

@@ -6,18 +6,14 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
 
 from jochi.errors import UsageError
-from jochi.policy.durations import format_duration, parse_duration
 from jochi.policy.model import Policy
-from jochi.policy.settings import BreakerBound
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,57 +22,6 @@ else:
 
 DEFAULT = Path(__file__).with_name("default.toml")
 """The policy that Jochi ships."""
-
-ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "content": (),
-        "work": (),
-        "embedding": ("requeue_embeddings",),
-        "recall": (),
-        "accesses": ("fold_accesses", "roll_access_days", "forget_batches"),
-        "intake": ("intake",),
-        "budgets": ("enforce_budgets",),
-        "orphans": ("sweep_orphans",),
-        "hygiene": ("hygiene",),
-        "slots": ("settle_slots", "requeue_slots"),
-        "duplicates": ("find_duplicates", "requeue_duplicates", "merge_duplicates"),
-        "edges": ("decay_edges", "schedule_edges"),
-        "predicates": (),
-        "tier_rules": (),
-        "salience": (),
-        "lifecycles": (),
-        "facts": (),
-        "value": (),
-        "modes": ("choose_mode",),
-        "audit": ("expire_audit",),
-        "compression": (),
-        "forgetting": (),
-    }
-)
-"""Tables that databases installed by an earlier version don't have in their stored policy, each with the jobs that came with it."""
-
-JOBS_ADDED_LATER = ("requeue_hashes",)
-"""Jobs of the engine itself that came with none of these tables."""
-
-KEYS_ADDED_LATER: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "edges": ("faded", "ephemeral"),
-        "facts": ("worth",),
-        "scheduler": ("slow_batch", "batch_step", "batch_floor"),
-        "limits": ("breaker_run_share", "breaker_run_floor", "plan_keep"),
-    }
-)
-"""Keys that such databases don't have in a table that they do have."""
-
-
-QUIET: Mapping[str, Mapping[str, object]] = MappingProxyType(
-    {
-        "value": MappingProxyType({"over_ttl": False}),
-        "duplicates": MappingProxyType({"merging": False}),
-        "compression": MappingProxyType({"compressing": False}),
-    }
-)
-"""What stands in such a table instead: a database goes on as it did until somebody gives it a policy that says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -125,49 +70,16 @@ def load_policy(path: Path | None = None) -> LoadedPolicy:
 
 
 def stored_policy(text: str) -> LoadedPolicy:
-    """The policy that a database holds as canonical JSON; `UsageError` if this version can't read it any more.
-
-    A table or key that an older version didn't know yet has the shipped policy's values, and a table's jobs come with it.
-    """
+    """The policy that a database holds as canonical JSON; `UsageError` if this version can't read it."""
     source = Path("(the policy in the database)")
     try:
-        shipped = tomllib.loads(DEFAULT.read_text(encoding="utf-8"))
-        policy = Policy.model_validate(_brought_up(json.loads(text), shipped))
+        policy = Policy.model_validate(json.loads(text))
     except (ValidationError, ValueError) as error:
         raise UsageError(
             f"this version of jochi can't read the policy in the database: {error}",
             fix="name a policy file: --policy FILE",
         ) from None
     return LoadedPolicy(policy, source, hashlib.sha256(_canonical(policy).encode()).hexdigest())
-
-
-def _brought_up(stored: dict[str, Any], shipped: dict[str, Any]) -> dict[str, Any]:
-    missing = [table for table in ADDED_LATER if table not in stored and table in shipped]
-    added = [*JOBS_ADDED_LATER, *(job for table in missing for job in ADDED_LATER[table])]
-    jobs = {job: shipped["jobs"][job] for job in added if job not in stored.get("jobs", {})}
-    tables = {**{table: _quiet(table, shipped[table]) for table in missing}, **stored}
-    for table, keys in KEYS_ADDED_LATER.items():
-        if isinstance(tables.get(table), dict):
-            tables[table] = {**{key: shipped[table][key] for key in keys}, **tables[table]}
-    if isinstance(tables.get("limits"), dict):
-        tables["limits"] = _within_the_bound(tables["limits"])
-    return {**tables, "jobs": {**jobs, **stored.get("jobs", {})}}
-
-
-def _within_the_bound(limits: dict[str, Any]) -> dict[str, Any]:
-    """A breaker that an earlier version let somebody loosen is as tight again as it was shipped."""
-    tightened = dict(limits)
-    for key in ("breaker_share", "breaker_floor", "breaker_run_share", "breaker_run_floor"):
-        if isinstance(limits.get(key), int | float):
-            tightened[key] = min(limits[key], BreakerBound.floor if key.endswith("floor") else BreakerBound.share)
-    window = limits.get("breaker_window")
-    if isinstance(window, str) and parse_duration(window) < BreakerBound.window:
-        tightened["breaker_window"] = format_duration(BreakerBound.window)
-    return tightened
-
-
-def _quiet(table: str, shipped: Any) -> Any:
-    return {**shipped, **QUIET[table]} if table in QUIET else shipped
 
 
 def _canonical(policy: Policy) -> str:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -81,14 +81,6 @@ _SALIENCE_TYPES = {
     "salience_at": {_MOMENT},
 }
 _READ_BY_SALIENCE = frozenset({*_SALIENCE_TYPES, "created_at", "ttl_policy", "is_owner"})
-
-
-def _leave_out_unused(part: object, name: str) -> None:
-    """Takes ``name`` out of every table that doesn't give it."""
-    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        _leave_out_unused(inner, name)
-    if isinstance(part, dict) and part.get(name, True) is None:
-        del part[name]
 
 
 def _differs_by_kind(rule: Rule) -> bool:
@@ -403,39 +395,27 @@ class Policy(Part):
 
     def verdict_parts(self) -> dict[str, object]:
         """What decides over memories: rules, rails, limits. A change here asks for a new plan and a new `jochi apply`."""
-        beside = {"kinds": {"__all__": {"unique_content", "embed", "intake"}}}
-        parts = self.model_dump(mode="json", by_alias=True, exclude=beside)
-        for kind in parts["kinds"].values():
-            # Databases of an older version keep their verdict: a kind without a mapping is as it was before there were any.
-            if not kind["properties"]:
-                del kind["properties"]
-            if kind["lifecycle"] is None:
-                del kind["lifecycle"]
-        used = {kind.lifecycle for kind in self.kinds.values() if kind.lifecycle}
-        parts["lifecycles"] = {name: life for name, life in parts["lifecycles"].items() if name in used}
-        for table in (*parts["kinds"].values(), *parts["lifecycles"].values(), parts["any_kind"]):
-            for rule in table["rules"]:
-                for name in ("state", "if_any", "unless_at_most"):
-                    if not rule[name]:
-                        del rule[name]
-        _leave_out_unused(parts, "at_most")
-        for life in parts["lifecycles"].values():
-            if not life["scores"]:
-                del life["scores"]
-        # What they bound is bounded by the day's limit as well.
-        del parts["limits"]["breaker_run_share"], parts["limits"]["breaker_run_floor"], parts["limits"]["plan_keep"]
-        del parts["orphans"]["pause"]
-        del parts["facts"]["recall"], parts["facts"]["filter_stale"]
-        deciding = ("queue", "rails", "limits", "orphans", "predicates", "kinds", "any_kind", "tier_rules")
-        lives = ("salience", "lifecycles") if used else ()
-        facts = ("facts",) if self.scored_labels() else ()
-        value = ("value",) if self.value.labels else ()
-        parts["duplicates"] = {name: parts["duplicates"][name] for name in ("kinds", "merge", "most", "by_kind")}
-        duplicates = ("duplicates",) if self.duplicates.merging and self.duplicates.kinds else ()
-        told = ("kinds", "above", "share")
-        parts["compression"] = {name: parts["compression"][name] for name in told}
-        compression = ("compression",) if self.compression.compressing and self.compression.kinds else ()
-        return {name: parts[name] for name in (*deciding, *lives, *facts, *value, *duplicates, *compression)}
+        living = bool(self.living_labels())
+        decides = {
+            **dict.fromkeys(
+                ("queue", "rails", "limits", "orphans", "predicates", "kinds", "any_kind", "tier_rules"), True
+            ),
+            "salience": living,
+            "lifecycles": living,
+            "facts": bool(self.scored_labels()),
+            "value": bool(self.value.labels),
+            "duplicates": self.duplicates.merging and {"kinds", "merge", "most", "by_kind"},
+            "compression": self.compression.compressing and {"kinds", "above", "share"},
+        }
+        beside: dict[str, Any] = {
+            "kinds": {"__all__": {"unique_content", "embed", "intake"}},
+            # What they bound is bounded by the day's limit as well.
+            "limits": {"breaker_run_share", "breaker_run_floor", "plan_keep"},
+            "orphans": {"pause"},
+            "facts": {"recall", "filter_stale"},
+        }
+        include = {name: which for name, which in decides.items() if which}
+        return self.model_dump(mode="json", by_alias=True, include=include, exclude=beside)
 
     def kinds_without_rules(self) -> list[tuple[int, bool, str]]:
         """(class in seconds, volatile, label) of the kinds that only the rules for every kind hold for, by standard names."""

@@ -193,8 +193,7 @@ class Recall(Part):
     first_width: Annotated[int, Field(ge=1, le=1_000)]
     margin: Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
     widest: Count
-    spare: Annotated[int, Field(ge=0, le=1_000)] = 20
-    """Not in policies that were installed before it came: those keep being readable."""
+    spare: Annotated[int, Field(ge=0, le=1_000)]
     longest_text: Annotated[int, Field(ge=1, le=10_000)]
 
 
@@ -280,7 +279,7 @@ class Job(Part):
     priority: Annotated[int, Field(ge=1, le=9)] = 5
     destructive: bool
     adaptive: bool = False
-    """Its interval follows the mode (`[modes]`). Not in policies that were installed before modes came: those keep their pace."""
+    """Its interval follows the mode (`[modes]`)."""
     enabled: bool = True
     parameters: dict[Name, str | int | float | bool] = Field(default_factory=dict)
 

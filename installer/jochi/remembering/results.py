@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 KEPT = 1_000
 """So many refusals a `Remembered` keeps; all are counted."""
@@ -41,20 +40,6 @@ class Result:
     pruned_before: bool = False
     relationships: tuple[LinkResult, ...] = ()
     slot: str | None = None
-
-    @classmethod
-    def from_row(cls, index: int, row: Mapping[str, Any]) -> Result:
-        """From what the procedure says, with the index that the memory has in the whole."""
-        return cls(
-            index,
-            row["key"],
-            row["outcome"],
-            row["reason"],
-            row["detail"],
-            row["owner"],
-            row["pruned_before"],
-            tuple(LinkResult(link["type"], link["to"], link["outcome"]) for link in row["relationships"]),
-        )
 
     def __str__(self) -> str:
         name = f" {self.key!r}" if self.key else ""

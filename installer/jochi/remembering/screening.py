@@ -20,18 +20,14 @@ class RowScreen:
     """Compares rows before they are sent, and stamps them with what they were compared with."""
 
     def __init__(self, engine: Engine) -> None:
-        # A database of an earlier version knows neither the field nor what it is for.
-        self._screen = Screen(engine.database) if _STAMP in engine.text("memory/remember") else None
+        self._screen = Screen(engine.database)
 
     def look_again(self) -> None:
         """Reads anew what was forgotten."""
-        if self._screen is not None:
-            self._screen.look_again()
+        self._screen.look_again()
 
     def pass_on(self, rows: Sequence[tuple[int, Row]]) -> tuple[list[tuple[int, Row]], list[Result]]:
         """The rows that may be sent, and the refusals of the others."""
-        if self._screen is None:
-            return list(rows), []
         screened = self._screen.part(rows, lambda numbered: _asked(numbered[1]))
         # What nobody compared has no stamp, so that a worker does.
         stamp = {_STAMP: screened.version} if screened.compared else {}

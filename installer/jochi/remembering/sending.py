@@ -21,6 +21,7 @@ from jochi.remembering.results import Remembered, Result
 from jochi.remembering.rows import Row, row_of
 from jochi.remembering.screening import CHANGED, RowScreen
 from jochi.superseding import NO_SLOTS, settle
+from jochi.temporal import read_as
 from jochi.tokens import TokenCounter, best_counter
 
 BATCH_SIZE = 2_000
@@ -180,7 +181,7 @@ def _results(engine: Engine, rows: Sequence[tuple[int, Row]], now: datetime, age
             middle = len(rows) // 2
             return _results(engine, rows[:middle], now, agent) + _results(engine, rows[middle:], now, agent)
         return [Result(rows[0][0], None, "refused", "server_refused", f"the server refuses it: {error.message}")]
-    results = [Result.from_row(rows[row["index"]][0], row) for row in found["results"]]
+    results = [read_as(Result, row, index=rows[row["index"]][0]) for row in found["results"]]
     return _slotted(engine, [row for _, row in rows], results, now)
 
 
