@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import jinja2
 import typer
@@ -199,6 +199,10 @@ def policy(model: type[BaseModel] = Policy) -> str:
         "",
         "A **duration** is written `30s`, `5min`, `24h` or `7d`.",
     ]
+    lines += ["", "| table | what it says |", "|---|---|"]
+    for table, spec in schema["properties"].items():
+        meaning = _words(spec.get("description") or _untold(table))
+        lines.append(f"| [`{_heading(table, spec)}`](#{str(_part_of(spec, told)).lower()}) | {meaning} |")
     seen: set[str] = set()
     for table, spec in schema["properties"].items():
         lines += _table(_heading(table, spec), spec, told, shipped.get(table), cited, table, seen)
@@ -243,28 +247,28 @@ def _table(
         return ["", f"## `{title}`", "", f"The fields of [{part}](#{part.lower()})."]
     seen.add(part)
     body = told[part]
-    about_it = body.get("description") or _untold(path)
-    lines = ["", f"## `{title}` {{#{part.lower()}}}", "", re.sub(r"^`\[+[^`]*\]+`[:.] ?", "", _words(about_it))]
+    about = re.sub(r"^`\[+[^`]*\]+`[:.] ?", "", _words(body.get("description") or _untold(path)))
+    lines = ["", f"## `{title}` {{#{part.lower()}}}", "", about[:1].upper() + about[1:]]
     lines += ["", f"Source: {cited[path]}."] if cited.get(path) else []
     rows: list[tuple[str, ...]] = []
     inner: list[str] = []
     one = shipped if isinstance(shipped, dict) and "additionalProperties" not in spec else {}
-    for name, about in body["properties"].items():
+    for name, told_of in body["properties"].items():
         name = name.rstrip("_")
         where = f"{path}.{name}"
-        meaning = about.get("description") or _untold(where)
-        kind = _part_of(about, told)
-        value = _shown(one[name]) if name in one else _default(about, name in body.get("required", ()))
+        meaning = told_of.get("description") or _untold(where)
+        kind = _part_of(told_of, told)
+        value = _shown(one[name]) if name in one else _default(told_of, name in body.get("required", ()))
         source = f" Source: {cited[where]}." if cited.get(where) else ""
-        rows.append((f"`{name}`", _type(about, told), value, _words(meaning) + source))
+        rows.append((f"`{name}`", _type(told_of, told), value, _words(meaning) + source))
         if kind and kind not in seen and kind in told:
-            inner += _table(f"{title.strip('[]')}: {name}", about, told, one.get(name), cited, where, seen)
+            inner += _table(f"{title.strip('[]')}: {name}", told_of, told, one.get(name), cited, where, seen)
     lines += ["", "| field | type | shipped | meaning |", "|---|---|---|---|"]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return lines + inner
 
 
-def _untold(where: str) -> str:
+def _untold(where: str) -> NoReturn:
     raise Untold(f"policy {where}: it has no description (a docstring below the field)")
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from pydantic import BaseModel
 
 from jochi.policy.parts import Part, Share
 
@@ -92,18 +91,26 @@ class Told(Part):
     """A share."""
 
 
-class OfTold(BaseModel):
+class OfTold(Part):
+    told: Told
+    """What it says."""
+
+
+class OfUntoldField(Part):
+    untold: Untold
+    """What it says."""
+
+
+class OfUntoldTable(Part):
     told: Told
 
 
-class OfUntold(BaseModel):
-    untold: Untold
-
-
-def test_a_field_without_a_description_fails(generate: ModuleType) -> None:
+def test_a_field_or_table_without_a_description_fails(generate: ModuleType) -> None:
     assert "| `share` | number, 0 to 1 | must be given | A share. |" in generate.policy(OfTold)
     with pytest.raises(generate.Untold, match=r"untold\.share: it has no description"):
-        generate.policy(OfUntold)
+        generate.policy(OfUntoldField)
+    with pytest.raises(generate.Untold, match=r"told: it has no description"):
+        generate.policy(OfUntoldTable)
 
 
 def test_commands_of_commands_are_there(generate: ModuleType) -> None:
