@@ -358,10 +358,18 @@ def _sources(text: str) -> dict[str, str]:
 def command_line() -> str:
     """Every command with its arguments and options."""
     group = typer.main.get_command(app)
+    _say_whole(group)
     text = get_docs_for_click(
         obj=group, ctx=typer.Context(group, info_name="jochi"), name="jochi", title="All commands"
     )
     return re.sub(r"^\* `--(help|install-completion|show-completion)`.*\n", "", text, flags=re.MULTILINE)
+
+
+def _say_whole(command: Any) -> None:
+    """Lists of commands have the whole first paragraph: Click cuts it after 45 letters."""
+    command.short_help = " ".join((command.help or "").split("\n\n")[0].split())
+    for each in getattr(command, "commands", {}).values():
+        _say_whole(each)
 
 
 PAGES_BY_NAME: dict[str, Callable[[], str]] = {
