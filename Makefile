@@ -1,6 +1,7 @@
 # Everything sets itself up: this needs nothing but make and Python >= 3.10.
 #   make demo [DATA=file] [KEEP=1]   a local Neo4j that curates itself, and a report of what it did
 #   make test                        the test suite, against a real server
+#   make docs                        the documentation as a site in site/; open site/index.html
 #   make faults                      the long fault tests: servers killed, restarted, reconfigured
 #   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
 #   make merge-pairs [DATA=file]     what may merge and what must not, judged; DATA is LoCoMo's file
@@ -13,7 +14,8 @@ READY := $(VENV)/.ready
 REPORT ?= jochi-demo-report.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format faults search exit-criteria merge-pairs proof-rails bench lock clean
+PYTHON_FILES := installer neomodel_models workers tests docs/generate.py
+.PHONY: help setup demo test lint docs format faults search exit-criteria merge-pairs proof-rails bench lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -38,14 +40,19 @@ WORKERS ?= $(if $(JOCHI_TEST_URI),0,2)
 test: $(READY)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-lint: $(READY)
-	@$(BIN)/ruff check installer neomodel_models workers tests
-	@$(BIN)/ruff format --check installer neomodel_models workers tests
+lint: $(READY) docs
+	@$(BIN)/ruff check $(PYTHON_FILES)
+	@$(BIN)/ruff format --check $(PYTHON_FILES)
 	@$(BIN)/mypy
 
+# Fails where a link or a heading it leads to isn't there, and where something has no description. Fetches nothing.
+docs: $(READY)
+	@$(BIN)/python docs/generate.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean --strict
+
 format: $(READY)
-	@$(BIN)/ruff check --fix installer neomodel_models workers tests
-	@$(BIN)/ruff format installer neomodel_models workers tests
+	@$(BIN)/ruff check --fix $(PYTHON_FILES)
+	@$(BIN)/ruff format $(PYTHON_FILES)
 
 # The long ones that `make test` leaves out: servers killed, restarted and reconfigured. The longest file is one test.
 faults: $(READY)
@@ -74,4 +81,4 @@ lock: $(READY)
 	  --group dev pyproject.toml --output-file requirements.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis jochi-demo-report.html
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis site docs/reference/generated jochi-demo-report.html

@@ -47,8 +47,8 @@ def approve(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let go on what the circuit breaker stopped; without RUN: open the gap guard again, after a jump of the clock, a long silence
-    or a copied store."""
+    """Let a job go on that the circuit breaker stopped. Without RUN, open the gap guard again after a jump of the clock, a long
+    silence or a copied store."""
     with jochi(context) as client:
         if run is not None:
             approved = client.approve_run(run)
@@ -69,9 +69,7 @@ def approve(
 def restore(
     context: typer.Context,
     keys: Annotated[list[str], typer.Argument(help="Keys scope/id of pruned memories.")],
-    audit: Annotated[
-        str | None, typer.Option(help="Audit id of one prune, where a key has several tombstones.")
-    ] = None,
+    audit: Annotated[str | None, typer.Option(help="Audit id of one prune, if a key has several tombstones.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring pruned memories back as they were."""
@@ -103,10 +101,10 @@ def restore(
 def unmerge(
     context: typer.Context,
     keys: Annotated[list[str], typer.Argument(help="Keys scope/id of memories that were merged into others.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come back.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would come back.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take merges back: both memories become what they were; what has changed since stays and is named."""
+    """Take merges back: both memories become what they were. What changed since stays and is named."""
     words = {
         "unmerged": "apart from {into} again, with {n:,} relationships",
         "would_unmerge": "would part from {into}, with {n:,} relationships",
@@ -138,10 +136,10 @@ def unmerge(
 def decompress(
     context: typer.Context,
     keys: Annotated[list[str], typer.Argument(help="Keys scope/id of memories whose content was shortened.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come back.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would come back.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the contents back that compression took; one that was written since stays."""
+    """Bring contents back that a compression shortened. A content that was written since stays."""
     words = {
         "decompressed": "whole again, {tokens:,} tokens",
         "would_decompress": "would be whole again, {tokens:,} tokens",
@@ -208,7 +206,7 @@ def pause(
     scope: Annotated[str | None, typer.Option(help="Pause one scope.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Pause everything.")] = False,
 ) -> None:
-    """Kill switch: stop a kind, a scope or everything. A single job: `jochi jobs pause`."""
+    """Stop a kind, a scope or everything (a kill switch). For a single job: `jochi jobs pause`."""
     switch = _switch(kind, scope, everything)
     with jochi(context) as client:
         client.pause(switch)

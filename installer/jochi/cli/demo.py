@@ -87,15 +87,15 @@ def _screen() -> Iterator[Screen]:
 
 def demo(
     data: Annotated[
-        Path | None, typer.Option("--data", help="A LoCoMo or JSON Lines file. Without it: a generated month.")
+        Path | None, typer.Option("--data", help="A LoCoMo or JSON Lines file. Without it, a month is generated.")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the server running at the end.")] = False,
     report: Annotated[Path, typer.Option("--report", help="Where the report goes.")] = REPORT,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the generated memories.")] = 7,
 ) -> None:
-    """Show it all: a local server, months replayed in minutes, then jobs that the database runs on its own.
+    """Show everything: start a local server, replay months in minutes, and watch the jobs that the database runs on its own.
 
-    It works on a server of its own (named demo), whose database is emptied first.
+    The demonstration has a server of its own (named demo). Its database is emptied first.
     """
     from jochi.demo import Demo, file_source, generated_source, run_demo
     from jochi.demo.report import require_matplotlib, require_writable, write_report

@@ -20,16 +20,16 @@ def doctor(
     context: typer.Context,
     probe: Annotated[
         bool,
-        typer.Option(help="Find out by experiment how many jobs the server runs at once: a few sleep for a moment."),
+        typer.Option(help="Find out how many jobs the server runs at once: a few jobs sleep for a moment."),
     ] = True,
     most: Annotated[
-        int, typer.Option("--memories", min=0, help="Look at up to this many memories, each once.")
+        int, typer.Option("--memories", min=0, help="Look at no more than so many memories, each once.")
     ] = MOST_MEMORIES,
     as_json: AsJson = False,
 ) -> None:
-    """Check the server, the engine and the memories; each finding with its fix. Before an install: what is missing.
+    """Check the server, the engine and the memories, and show the fix of each finding. Before an install, show what is missing.
 
-    Exit code 5 if a check fails; warnings and what can't be known leave it at 0.
+    The exit code is 5 if a check fails. It stays 0 for warnings and for what can't be known.
     """
     with jochi(context) as client, err.status("looking"):
         found = examine(client, probe=probe, most_memories=most)

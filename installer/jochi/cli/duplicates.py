@@ -31,11 +31,11 @@ def duplicates(
         typer.Option(help="waiting, merge, flag, veto, approved, rejected or merged. Default: all but merged."),
     ] = None,
     reason: Annotated[str | None, typer.Option(help="Only with this reason, such as number.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Pairs at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many pairs at most.")] = 20,
     approve: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="KEY KEY", help="These two may merge, whatever was judged.")
+        tuple[str, str] | None, typer.Option(metavar="KEY KEY", help="Let these two merge, whatever the worker judged.")
     ] = None,
-    reject: Annotated[tuple[str, str] | None, typer.Option(metavar="KEY KEY", help="These two never merge.")] = None,
+    reject: Annotated[tuple[str, str] | None, typer.Option(metavar="KEY KEY", help="Never merge these two.")] = None,
     approve_file: Annotated[
         Path | None, typer.Option(help="The same for pairs in a file (- is standard input).")
     ] = None,
@@ -76,7 +76,7 @@ def duplicates(
 
 @app.command()
 def summary(context: typer.Context, scope: Scope = None, kind: KindName = None, as_json: AsJson = False) -> None:
-    """How many pairs there are, by where they stand and why."""
+    """Show how many pairs there are, by verdict and reason."""
     with jochi(context) as client:
         found = client.count_duplicates(scope=scope, kind=kind)
     if as_json:

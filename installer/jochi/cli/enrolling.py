@@ -28,7 +28,7 @@ def add_to(app: typer.Typer) -> None:
 def enrol(
     context: typer.Context,
     label: Label,
-    plan: Annotated[bool, typer.Option("--plan", help="Only say what it would do.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only show what it would do.")] = False,
     yes: Yes = False,
     generate_ids: Annotated[
         bool, typer.Option("--generate-ids", help="Make an id for nodes that have none, instead of refusing them.")
@@ -36,9 +36,9 @@ def enrol(
     page: Annotated[int, typer.Option("--page", min=1, max=10_000, help="Nodes in one transaction.")] = 2_000,
     as_json: AsJson = False,
 ) -> None:
-    """Make memories of nodes that are there. Shows a plan and asks first; can be stopped and run again.
+    """Make memories of nodes that exist. The command shows a plan and asks first. You can stop it and run it again.
 
-    Nodes that can't be enrolled are counted and listed, the others go in: exit code 3.
+    Nodes that can't be enrolled are counted and listed, and the others are enrolled: exit code 3.
     """
     with jochi(context) as client:
         with err.status(f"looking at the nodes with {label}"):
@@ -72,12 +72,12 @@ def disenrol(
     context: typer.Context,
     label: Label,
     keep_tombstones: Annotated[
-        bool, typer.Option("--keep-tombstones", help="Leave pruned ones pruned, instead of bringing them back first.")
+        bool, typer.Option("--keep-tombstones", help="Leave pruned nodes pruned instead of bringing them back first.")
     ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take back what enrolment added to the nodes of a label. What apps wrote stays. Can be stopped and run again."""
+    """Take back what enrolment added to the nodes of a label. What apps wrote stays. You can stop it and run it again."""
     ask(f"Release all nodes of {label} that were enrolled?", yes=yes)
     with jochi(context) as client, err.status("releasing") as spinner:
         result = client.disenrol(

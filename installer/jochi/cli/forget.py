@@ -33,36 +33,39 @@ _WHY = {
 def forget(
     context: typer.Context,
     ids: Annotated[
-        list[str] | None, typer.Option("--id", help="Key of a memory, scope/id; can be given again.")
+        list[str] | None, typer.Option("--id", help="Key of a memory, scope/id. Can be given several times.")
     ] = None,
     scope: Annotated[
-        str | None, typer.Option(help="All of this scope; with --match, --hash or --about: only in this scope.")
+        str | None, typer.Option(help="Everything in this scope. With --match, --hash or --about: only in this scope.")
     ] = None,
     content_hash: Annotated[str | None, typer.Option("--hash", help="All memories of this content hash.")] = None,
     match: Annotated[
         str | None,
         typer.Option(
-            help="Whatever says these words, identifiers whole: alice@acme.io, 5 Elm St; - reads them from standard input."
+            help="Everything that says these words, such as alice@acme.io or 5 Elm St. - reads them from standard input."
         ),
     ] = None,
     about: Annotated[
-        str | None, typer.Option(help="What it is about, in your words: finds memories, shows them, asks.")
+        str | None,
+        typer.Option(help="What it is about, in your words. The command finds memories, shows them and asks."),
     ] = None,
     k: Annotated[int, typer.Option("--k", min=1, max=100, help="With --about: how many to show.")] = 5,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="With --match or --hash: in all scopes.")] = False,
     whole: Annotated[
-        bool, typer.Option("--whole", help="With --match: no clause is cut out, memories go as a whole.")
+        bool, typer.Option("--whole", help="With --match: delete whole memories instead of cutting a clause out.")
     ] = False,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Afterwards look through every text in the store; with --dry-run only that."),
+        typer.Option("--verify", help="Then look through every text in the store. With --dry-run, do only that."),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
-    lift: Annotated[bool, typer.Option("--lift", help="The other way round: let it be learned again.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask; with --about all that it finds goes.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be forgotten.")] = False,
+    lift: Annotated[bool, typer.Option("--lift", help="Let it be learned again.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Don't ask. With --about, everything that it finds is forgotten.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Forget for good, with all that was made of it, and keep it from being learned again. Can't be undone."""
+    """Forget something for good, with all that was made of it, and never learn it again. This can't be undone."""
     if (match is not None or content_hash is not None) and not lift and (scope is None) == (not everywhere):
         raise UsageError("say where", fix="--scope SCOPE, or --everywhere for all scopes")
     if about is not None and (ids or match is not None or content_hash is not None):
@@ -126,7 +129,7 @@ def _taken(done: Forgotten) -> bool:
 
 
 def receipts(context: typer.Context, as_json: AsJson = False) -> None:
-    """Show the receipts of what was forgotten, and check that none was changed or taken out."""
+    """Show the receipts of what was forgotten, and check that none was changed or removed."""
     with jochi(context) as client:
         chain = client.receipts()
     if as_json:

@@ -15,12 +15,12 @@ from jochi.cli.output import AsJson, table, write_json
 def history(
     context: typer.Context,
     scope: Annotated[str, typer.Argument(help="Whose facts.")],
-    subject: Annotated[str, typer.Argument(help="Of what or whom: Ann. Case and blanks make no difference.")],
-    attribute: Annotated[str, typer.Argument(help="What of it: city.")],
+    subject: Annotated[str, typer.Argument(help="Of what or whom, such as Ann. Case and blanks make no difference.")],
+    attribute: Annotated[str, typer.Argument(help="What of it, such as city.")],
     at: At = None,
     as_json: AsJson = False,
 ) -> None:
-    """What held of a subject's attribute and when; with --at only what held then. Writes nothing."""
+    """Show what held of a subject's attribute, and when. With --at, show only what held then. This writes nothing."""
     moment = parse_moment(at)
     with jochi(context) as client:
         found = client.history_of(scope, subject, attribute, moment)

@@ -25,14 +25,14 @@ def import_command(
         int, typer.Option("--batch-size", min=1, max=5_000, help="Memories in one transaction.")
     ] = importing.BATCH_SIZE,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Check all files first; write nothing of the first bad line and after it.")
+        bool, typer.Option("--strict", help="Check all files first, and write nothing from the first bad line on.")
     ] = False,
     errors: Annotated[Path | None, typer.Option("--errors", help="Write every bad line into this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import memories. What is there already stays as it is; what was pruned stays pruned.
+    """Import memories. A memory that exists stays as it is, and one that was pruned stays pruned.
 
-    A bad line is reported with its number and reason and the others go in: exit code 3.
+    A bad line is named with its number and its reason, and the others are written: exit code 3.
     """
     with jochi(ctx) as client, _shown_progress(hidden=as_json) as on_progress:
         result = importing.import_files(

@@ -27,14 +27,14 @@ def install(
         bool | None,
         typer.Option(
             "--pin/--no-pin",
-            help="Print apoc.conf's line with a hash of everything installed: nothing else is run with the server's rights.",
+            help="Print the line for apoc.conf with a hash of what is installed: nothing else runs with the server's rights.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Install or upgrade: migrations, procedures, policy, jobs; then arm the jobs. Safe to repeat.
 
-    Without --policy an installed policy stays; on a fresh database it is the shipped one.
+    Without --policy an installed policy stays. A fresh database gets the shipped policy.
     """
     with jochi(context) as client, err.status("installing") as spinner:
         result = client.install(arm=arm, chain=chain, pin=pin, on_progress=spinner.update)
@@ -84,7 +84,7 @@ def uninstall(
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring tombstones back and leave no object of Jochi's in the database. Can be stopped and run again."""
+    """Bring tombstones back and leave no object of Jochi in the database. You can stop it and run it again."""
     ask(
         "Remove Jochi from this database and bring all tombstones back? Seals and receipts of forgetting go too: "
         "what was forgotten could be learned again (save `jochi receipts --json` first).",

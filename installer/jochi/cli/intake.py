@@ -19,7 +19,7 @@ def install(
     wait: Annotated[float, typer.Option(help="Seconds to wait until the database runs them.")] = 90,
     as_json: AsJson = False,
 ) -> None:
-    """Install the triggers, or put their texts right after an upgrade. Needs apoc.trigger.enabled=true."""
+    """Install the triggers, or renew them after an upgrade. This needs apoc.trigger.enabled=true."""
     with jochi(context) as client, err.status("installing"):
         triggers.install_triggers(client.engine)
         running = triggers.await_running(client.engine, wait)
@@ -33,14 +33,14 @@ def install(
 
 @app.command("list")
 def list_command(context: typer.Context, as_json: AsJson = False) -> None:
-    """Show each trigger: what is stored, and whether this database runs it by now."""
+    """Show what is stored of each trigger, and whether this database runs it by now."""
     with jochi(context) as client:
         _show(triggers.list_triggers(client.engine), as_json)
 
 
 @app.command()
 def remove(context: typer.Context, as_json: AsJson = False) -> None:
-    """Drop the triggers. The database runs them until it reads that (apoc.trigger.refresh)."""
+    """Drop the triggers. The database runs them until it notices (apoc.trigger.refresh)."""
     with jochi(context) as client:
         names = triggers.remove_triggers(client.engine)
     if as_json:
@@ -54,10 +54,10 @@ def cost(
     context: typer.Context,
     pairs: Annotated[int, typer.Option(min=1, max=100)] = 3,
     commits: Annotated[int, typer.Option(min=20, max=100_000, help="Commits in each block.")] = 300,
-    wait: Annotated[float, typer.Option(help="Seconds to wait for the database to read a switch.")] = 90,
+    wait: Annotated[float, typer.Option(help="Seconds to wait until the database notices a change.")] = 90,
     as_json: AsJson = False,
 ) -> None:
-    """Measure what the triggers add to a small commit: blocks with and without them, in turn. They pause meanwhile."""
+    """Measure what the triggers add to a small commit. Blocks with and without them alternate, so the triggers pause meanwhile."""
     with jochi(context) as client, err.status("measuring") as spinner:
         result = triggers.measure_cost(
             client.engine, pairs=pairs, commits=commits, wait_seconds=wait, on_progress=spinner.update

@@ -20,7 +20,7 @@ JobName = Annotated[str, typer.Argument(help="Name of the job.")]
 
 @app.command("ls")
 def list_jobs(context: typer.Context, as_json: AsJson = False) -> None:
-    """Every job: pace, last run, next start, what it waits for."""
+    """Show every job: its pace, last run, next start, and what it waits for."""
     with jochi(context) as client:
         jobs = client.jobs()
     if as_json:
@@ -80,7 +80,7 @@ def history(
     changed: Annotated[bool, typer.Option("--changed", help="Only runs that changed something.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The last runs, newest first."""
+    """Show the last runs, newest first."""
     with jochi(context) as client:
         runs = [to_python(entry) for entry in client.history(job, limit=limit, changed_only=changed)]
     if as_json:

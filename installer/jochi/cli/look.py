@@ -17,7 +17,7 @@ from jochi.operate.plan import Plan
 from jochi.scoring import Scored
 
 At = Annotated[
-    str | None, typer.Option("--at", help="Another moment than now, ISO 8601 with a zone: 2026-12-24T18:00:00Z.")
+    str | None, typer.Option("--at", help="Another moment than now, in ISO 8601 with a zone: 2026-12-24T18:00:00Z.")
 ]
 
 
@@ -78,7 +78,7 @@ def explain(
     at: At = None,
     as_json: AsJson = False,
 ) -> None:
-    """Why a memory is still here, or why it is gone: every rule and every rail."""
+    """Show why a memory is still here or why it is gone, with every rule and every rail."""
     with jochi(context) as client:
         found = client.explain(memory, scope=scope, at=parse_moment(at))
     if not found.found:
@@ -135,7 +135,7 @@ def score(
     at: At = None,
     as_json: AsJson = False,
 ) -> None:
-    """What memories are worth, term by term, and what that asks for. Writes nothing."""
+    """Show what memories are worth, term by term, and what follows from it. This writes nothing."""
     if improve == bool(memories):
         raise UsageError("name memories, or --improve", fix="`jochi score default/m1`, or `jochi score --improve`")
     if improve:
@@ -232,12 +232,10 @@ def _print_live(found: Explanation) -> None:
 
 def budgets(
     context: typer.Context,
-    scope: Annotated[
-        str | None, typer.Option(help="Only this scope; without it all, which reads every memory.")
-    ] = None,
+    scope: Annotated[str | None, typer.Option(help="Only this scope. Without it, every memory is read.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What the token budgets would move between tiers now, and what is pinned above them. Writes nothing."""
+    """Show what the token budgets would move between tiers now, and what is pinned above them. This writes nothing."""
     with jochi(context) as client:
         found = client.plan_budgets(scope)
     if as_json:
@@ -259,7 +257,7 @@ def budgets(
 
 
 def edges(context: typer.Context, at: At = None, as_json: AsJson = False) -> None:
-    """How many edges there are of each declared type, how many wait for a charge, and which have waited longest."""
+    """Show how many edges there are of each declared type, how many are due, and which have waited longest."""
     with jochi(context) as client:
         found = client.edges(parse_moment(at))
     if as_json:

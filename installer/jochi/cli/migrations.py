@@ -36,18 +36,18 @@ Chain = Annotated[
     typer.Option(
         "--chain",
         envvar="JOCHI_CHAIN",
-        help="Where to record, beside an application's own chain: jochi. Needed once; later the chain is found by itself.",
+        help="The chain to record in: jochi, beside the chain of an application. Later it is found by itself.",
     ),
 ]
 Wait = Annotated[float, typer.Option(min=0, help="Seconds to wait while somebody else migrates.")]
 BreakLock = Annotated[
-    bool, typer.Option("--break-lock", help="Take away a lock that a dead run left behind; a living one keeps it.")
+    bool, typer.Option("--break-lock", help="Remove a lock that a dead run left behind. A living run keeps its lock.")
 ]
 
 
 @app.command("ls")
 def list_migrations(context: typer.Context, chain: Chain = None, as_json: AsJson = False) -> None:
-    """Every migration and its state. Reads only: takes no lock, writes nothing."""
+    """Show every migration and its state. This only reads: it takes no lock and writes nothing."""
     with connect(context) as database:
         found = migrations.listing(database, chain=chain)
     if as_json:
@@ -67,7 +67,7 @@ def apply_migrations(
     chain: Chain = None,
     as_json: AsJson = False,
 ) -> None:
-    """Apply what is pending. Safe to repeat and to run twice at once."""
+    """Apply pending migrations. It is safe to repeat this and to run it twice at once."""
     values = _placeholders(placeholder or [])
     with connect(context) as database:
         result = migrations.apply(
@@ -86,7 +86,7 @@ def apply_migrations(
 
 @app.command("validate")
 def validate_migrations(context: typer.Context, chain: Chain = None, as_json: AsJson = False) -> None:
-    """Whether the database is exactly as the files say: exit 0 if so, 5 if not. Reads only."""
+    """Check whether the database is exactly as the files say. The exit code is 0 if it is, and 5 if not. This only reads."""
     with connect(context) as database:
         result = migrations.validate(database, chain=chain)
     if as_json:
@@ -108,7 +108,7 @@ def repair_migrations(
     chain: Chain = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make the record in the database fit the files. Never runs a file; shows its plan and asks first."""
+    """Make the record in the database fit the files. It never runs a file, and it shows its plan and asks first."""
     with connect(context) as database:
         plan = migrations.planned_repair(database, chain=chain)
         result = plan

@@ -26,12 +26,12 @@ def mode(
     wanted: Annotated[
         Wanted | None,
         typer.Argument(
-            case_sensitive=False, help="Keep this mode whatever applications do; auto: let the engine choose again."
+            case_sensitive=False, help="Keep this mode, whatever applications do. auto lets the engine choose again."
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """How busy the engine is, and why: IDLE where applications are quiet, MINIMAL where they work hard, else BACKGROUND."""
+    """Show how busy the engine is, and why: IDLE if applications are quiet, MINIMAL if they work hard, else BACKGROUND."""
     with jochi(context) as client:
         found = client.pin_mode(None if wanted is Wanted.AUTO else wanted.value) if wanted else client.mode()
     if as_json:

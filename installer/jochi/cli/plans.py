@@ -13,7 +13,9 @@ from jochi.cli.output import AsJson, moment, out, some, table, write_json
 from jochi.errors import PartlyDone
 from jochi.plans import PlannedMemory, SavedPlan
 
-app = typer.Typer(help="What would be done, by rule and kind; and plans that are kept, to be looked at and applied.")
+app = typer.Typer(
+    help="Show what would be done now, by rule and kind. The commands below save plans, show them and apply them."
+)
 
 PlanId = Annotated[str, typer.Argument(help="Id of the plan: `jochi plan ls`.")]
 
@@ -22,7 +24,7 @@ PlanId = Annotated[str, typer.Argument(help="Id of the plan: `jochi plan ls`.")]
 def plan(
     context: typer.Context,
     at: At = None,
-    save: Annotated[bool, typer.Option("--save", help="Keep it, with every memory it names.")] = False,
+    save: Annotated[bool, typer.Option("--save", help="Save the plan with every memory that it names.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """What would be pruned, archived, moved or changed otherwise now (or at another time), by rule and kind. Writes nothing.
@@ -52,7 +54,7 @@ def list_plans(
     limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many plans.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """The plans that are kept, newest first."""
+    """Show the saved plans, newest first."""
     with jochi(context) as client:
         found = client.plans(limit=limit)
     if as_json:
@@ -68,11 +70,11 @@ def show(
     context: typer.Context,
     plan: PlanId,
     limit: Annotated[int, typer.Option("-n", min=0, max=10_000, help="How many memories to name.")] = 50,
-    skip: Annotated[int, typer.Option(min=0, help="Pass over so many memories first.")] = 0,
+    skip: Annotated[int, typer.Option(min=0, help="Skip so many memories first.")] = 0,
     drift: Annotated[bool, typer.Option("--drift", help="Only memories that were not done as planned.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """What a plan names: groups, rails, the memories themselves, a page at a time; and what became of each, once it was applied."""
+    """Show what a plan names: groups, rails and the memories, a page at a time. After it was applied, show what became of each."""
     with jochi(context) as client:
         found = client.show_plan(plan)
         named = client.planned(plan, skip=skip, limit=limit, drifted=drift) if limit else []
@@ -130,7 +132,7 @@ def exclude(
     scope: Annotated[str, typer.Option(help="Scope, where only ids are given.")] = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Leave memories out of a plan; they are held for 30 days (policy), so that no job takes them either."""
+    """Leave memories out of a plan. They are held for 30 days (policy), so that no job prunes them either."""
     keys = keys_of(memories, scope)
     words = {
         "excluded": "left out, and held",
@@ -156,9 +158,9 @@ def apply(
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Do what a plan names, and nothing else; each memory is judged again, and what has changed since stays and is told.
+    """Do what a plan names, and nothing else. Each memory is judged again. What changed since stays and is named.
 
-    Exit code 3 if something wasn't done as planned. One that was cut off goes on when it is called again.
+    The exit code is 3 if something was not done as planned. A plan that was cut off goes on when you call this again.
     """
     with jochi(context) as client:
         found = client.show_plan(plan)

@@ -18,7 +18,7 @@ app = typer.Typer(help="The policy: one TOML file with every number of the engin
 
 @app.command()
 def show(context: typer.Context, as_json: AsJson = False) -> None:
-    """A policy: the one named with --policy, else the shipped one."""
+    """Show the policy that --policy names, else the shipped one."""
     loaded = options_of(context).load_policy() or load_policy()
     if as_json:
         typer.echo(json.dumps(json.loads(loaded.canonical), indent=2, ensure_ascii=False))
@@ -29,13 +29,13 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command()
 def check(file: Annotated[Path, typer.Argument(help="A policy file.")]) -> None:
-    """Read a policy file and say what is wrong: file, line and key."""
+    """Read a policy file and show each mistake with file, line and key."""
     loaded = load_policy(file)
     out.print(f"{file}: good, {loaded.label}", markup=False, soft_wrap=True)
 
 
 @app.command()
 def rules(context: typer.Context) -> None:
-    """Every rule with its numbers and where they come from, one table a kind, as Markdown."""
+    """Show every rule with its numbers and their source, as one Markdown table for each kind."""
     loaded = options_of(context).load_policy() or load_policy()
     typer.echo(rule_tables(loaded.policy))

@@ -33,7 +33,7 @@ def _rows(context: typer.Context, name: str | None = None) -> list[ProcedureStat
 
 @app.command("ls")
 def list_procedures(context: typer.Context, as_json: AsJson = False) -> None:
-    """Every procedure and its status word."""
+    """Show every procedure and its status word."""
     rows = _rows(context)
     if as_json:
         write_json([_as_plain(row) for row in rows])
@@ -60,7 +60,7 @@ def _as_plain(row: ProcedureStatus) -> dict[str, object]:
 
 @app.command()
 def diff(context: typer.Context, name: Name = None) -> None:
-    """What differs between the database and this version, as a unified diff. Exit code 5 if anything does."""
+    """Show what differs between the database and this version, as a unified diff. The exit code is 5 if anything differs."""
     differs = [row for row in _rows(context, name) if row.status is not Status.INSTALLED]
     for row in differs:
         have = row.installed.text if row.installed else ""
@@ -78,12 +78,12 @@ def diff(context: typer.Context, name: Name = None) -> None:
 @app.command()
 def show(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="Such as curate/curate_due.")],
+    name: Annotated[str, typer.Argument(help="Name of the procedure, such as curate/curate_due.")],
     installed: Annotated[
-        bool, typer.Option("--installed", help="The text in the database, not this version's.")
+        bool, typer.Option("--installed", help="Show the text in the database and not that of this version.")
     ] = False,
 ) -> None:
-    """The rendered Cypher, ready to be pasted into a browser."""
+    """Show the rendered Cypher, ready to paste into Neo4j Browser."""
     row = _rows(context, name)[0]
     source = row.installed if installed else row.wanted
     if source is None:

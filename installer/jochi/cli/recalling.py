@@ -17,30 +17,40 @@ _LONGEST = 120
 
 def recall(
     context: typer.Context,
-    text: Annotated[str, typer.Argument(help="What to look for. Plain words: nothing in it is syntax.")],
+    text: Annotated[str, typer.Argument(help="What to look for, in plain words. Nothing in it is syntax.")],
     scope: Annotated[str, typer.Option(help="Whose memories.")] = "default",
     k: Annotated[int, typer.Option("--k", help="How many at most.")] = 10,
-    kinds: Annotated[list[str] | None, typer.Option("--kinds", help="Only this kind; can be given again.")] = None,
-    tiers: Annotated[list[str] | None, typer.Option("--tiers", help="Only this tier; can be given again.")] = None,
-    include_archived: Annotated[bool, typer.Option("--include-archived", help="Archived ones, too.")] = False,
+    kinds: Annotated[
+        list[str] | None, typer.Option("--kinds", help="Only this kind. Can be given several times.")
+    ] = None,
+    tiers: Annotated[
+        list[str] | None, typer.Option("--tiers", help="Only this tier. Can be given several times.")
+    ] = None,
+    include_archived: Annotated[bool, typer.Option("--include-archived", help="Find archived memories, too.")] = False,
     include_superseded: Annotated[
-        bool, typer.Option("--include-superseded", help="Facts that hold no more, or not yet, too.")
+        bool, typer.Option("--include-superseded", help="Find facts that no longer hold or do not hold yet, too.")
     ] = False,
-    since: Annotated[str | None, typer.Option(help="Only what was created from then on: 2026-12-24T18:00:00Z.")] = None,
-    until: Annotated[str | None, typer.Option(help="Only what was created before then.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Only what was created at this moment or later: 2026-12-24T18:00:00Z.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Only what was created before this moment.")] = None,
     min_score: Annotated[
-        float | None, typer.Option("--min-score", help="Raw cosine that each must reach, -1 to 1. Needs --provider.")
+        float | None,
+        typer.Option("--min-score", help="Raw cosine that each hit must reach, from -1 to 1. Needs --provider."),
     ] = None,
     provider: Annotated[
         str | None,
-        typer.Option(help="By meaning as well: embed the text with minilm, sentence-transformers or openai."),
+        typer.Option(help="Search by meaning, too: embed the text with minilm, sentence-transformers or openai."),
     ] = None,
     hops: Annotated[
-        int, typer.Option(help="Follow edges from the hits, so many steps; shows the way with each edge's confidence.")
+        int,
+        typer.Option(
+            help="Follow edges from the hits for so many steps, and show the way with the confidence of each edge."
+        ),
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Find memories of a scope by their words, and with --provider by their meaning. Writes nothing."""
+    """Find memories of a scope by their words, and with --provider by their meaning. This writes nothing."""
     with jochi(context) as client:
         found = client.recall(
             text,

@@ -22,7 +22,7 @@ def remember(
     context: typer.Context,
     content: Annotated[str | None, typer.Argument(help="The text to remember.")] = None,
     kind: Annotated[str | None, typer.Option(help="Its kind, such as Belief.")] = None,
-    id: Annotated[str | None, typer.Option(help="Its id in the scope; one is made without.")] = None,
+    id: Annotated[str | None, typer.Option(help="Its id in the scope. Without it, an id is made.")] = None,
     scope: Annotated[str | None, typer.Option(help="Its scope (default: default).")] = None,
     file: Annotated[str | None, typer.Option(help="Memories as JSON Lines instead; `-` reads standard input.")] = None,
     agent: Annotated[str | None, typer.Option(help="Who remembers.")] = None,
@@ -31,9 +31,9 @@ def remember(
     ] = BATCH_SIZE,
     as_json: AsJson = False,
 ) -> None:
-    """Remember: write memories; what is known already is reinforced, not doubled.
+    """Write memories. What is known already is reinforced instead of written twice.
 
-    What is refused is said with its index (from 0) and reason, and the others go in: exit code 3.
+    A refused memory is named with its index (from 0) and its reason, and the others are written: exit code 3.
     """
     if (file is None) == (content is None and kind is None):
         raise UsageError("nothing to remember, or too much", fix="give a text with --kind, or --file")

@@ -11,7 +11,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, table, write_json
 from jochi.errors import UsageError
 
-app = typer.Typer(help="What runs of curation and undos did.", no_args_is_help=True)
+app = typer.Typer(help="Runs of curation and undos, and what they did.", no_args_is_help=True)
 
 _OF = {"undo": "undo of", "plan": "application of the plan"}
 
@@ -20,10 +20,10 @@ _OF = {"undo": "undo of", "plan": "application of the plan"}
 def list_runs(
     context: typer.Context,
     limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many runs.")] = 20,
-    every: Annotated[bool, typer.Option("--all", help="Also runs that found nothing to do.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show runs that found nothing to do, too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The last runs of curation and undos that did something, newest first."""
+    """Show the last runs of curation and undos that did something, newest first."""
     with jochi(context) as client:
         found = client.runs(limit=limit, changed_only=not every)
     if as_json:
@@ -51,7 +51,7 @@ def show(
     run: Annotated[str, typer.Argument(help="Id of the run.")],
     as_json: AsJson = False,
 ) -> None:
-    """One run: what it did by action and rule, what rails held, tokens by tier."""
+    """Show one run: what it did by action and rule, what rails held, and tokens by tier."""
     with jochi(context) as client:
         found = client.runs(run)
     if not found:

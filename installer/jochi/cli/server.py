@@ -72,7 +72,7 @@ def _server(name: str) -> Iterator[LocalServer]:
 @app.command()
 def start(
     name: Name = "default",
-    port: Annotated[int | None, typer.Option(help="Default: the last one if it is free, else any free one.")] = None,
+    port: Annotated[int | None, typer.Option(help="Default: the last port if it is free, else any free port.")] = None,
     version: Annotated[
         str | None, typer.Option(help="Neo4j version. Default: the pinned one. 2025 and 2026 come without APOC.")
     ] = None,
@@ -82,7 +82,7 @@ def start(
     ] = None,
     wait: Annotated[float, typer.Option(help="Longest time to wait for a ready server, in seconds.", min=1)] = 120.0,
 ) -> None:
-    """Starts the instance and prints how to connect; one that already runs is left as it is."""
+    """Starts the instance and prints how to connect. An instance that already runs stays as it is."""
     with _server(name) as server:
         from jochi.localserver.conf import parse_settings
 

@@ -27,7 +27,7 @@ def status(
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """The engine at a glance: versions, jobs, backlog, what waits for a person, what is put aside.
+    """Show the engine at a glance: versions, jobs, backlog, what waits for a person, and what is put aside.
 
     Token budgets are per scope: `jochi budgets` shows what the next run would move.
     """

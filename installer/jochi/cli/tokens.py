@@ -13,7 +13,7 @@ from jochi.cli.output import AsJson, err, out, write_json
 from jochi.errors import UsageError
 from jochi.tokens import ESTIMATE_COUNTER, Tiktoken, best_counter
 
-app = typer.Typer(help="Exact token counts, where the vocabulary is at hand.", no_args_is_help=True)
+app = typer.Typer(help="Exact token counts, if the vocabulary is on this machine.", no_args_is_help=True)
 
 
 @app.command()
@@ -22,7 +22,7 @@ def prime(
         Path | None, typer.Option("--from", help="Take the vocabulary from this file instead of the network.")
     ] = None,
 ) -> None:
-    """Put the vocabulary of o200k_base where it is looked for, after checking its hash."""
+    """Fetch the vocabulary of o200k_base, check its hash and store it."""
     target = vocabulary.prime_from_network() if source is None else vocabulary.prime_from_file(source)
     Tiktoken(target)
     out.print(f"tokens are counted exactly from now on: {target}", markup=False, soft_wrap=True)
@@ -30,7 +30,7 @@ def prime(
 
 @app.command()
 def count(
-    file: Annotated[str, typer.Argument(help="A text file in UTF-8; - for standard input.")] = "-",
+    file: Annotated[str, typer.Argument(help="A text file in UTF-8. - reads standard input.")] = "-",
     as_json: AsJson = False,
 ) -> None:
     """Count the tokens of a text, and say who counted."""

@@ -18,11 +18,15 @@ def touch(
         list[str], typer.Argument(help="Keys scope/id of memories, or ids in the scope that --scope names.")
     ],
     recalled: Annotated[
-        bool, typer.Option("--recalled", help="They were only shown, not used: counts as a recall, not as an access.")
+        bool,
+        typer.Option(
+            "--recalled", help="They were only shown and not used. This counts as a recall and not as an access."
+        ),
     ] = False,
     agent: Annotated[str | None, typer.Option(help="Who used them.")] = None,
     batch: Annotated[
-        str | None, typer.Option(help="A text of your own: the same command with it again counts nothing.")
+        str | None,
+        typer.Option(help="A text of your own. If you send the same command with it again, it counts nothing."),
     ] = None,
     scope: Annotated[str, typer.Option(help="Scope, where only the id is given.")] = "default",
     at: At = None,

@@ -39,10 +39,10 @@ def undo(
     run: Annotated[str | None, typer.Argument(help="Id of the run: `jochi runs ls`.")] = None,
     since: Annotated[str | None, typer.Option(help="All that the engine did since this moment (ISO 8601).")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen, row by row.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Take back also what changed since.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Take back what changed since, too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take back what a run did, newest first; what changed since stays and is named. An undo can be undone."""
+    """Take back what a run did, newest first. What changed since stays and is named. An undo can be undone."""
     moment = parse_moment(since)
     if (run is None) == (moment is None):
         raise UsageError("name a run, or a moment with --since", fix="`jochi runs ls` lists runs")

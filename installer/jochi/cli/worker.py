@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jochi_workers.worker import Progress, Stop
 
 app = typer.Typer(
-    help="Do what the database can't: count tokens, hash content, judge near duplicates, embed, shorten.",
+    help="Do what a database can't: count tokens, hash contents, judge near duplicates, embed and shorten.",
     invoke_without_command=True,
 )
 
@@ -33,28 +33,30 @@ _REPORT_EVERY = 10.0  # seconds between two lines of progress where there is no 
 def worker(
     context: typer.Context,
     provider: Annotated[
-        str | None, typer.Option(help="Embed as well, with minilm, sentence-transformers or openai.")
+        str | None, typer.Option(help="Embed, too, with minilm, sentence-transformers or openai.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The provider's model; must be the policy's.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="The model of the provider. It must be the one in the policy.")
+    ] = None,
     base_url: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible endpoint.")] = None,
     key_variable: Annotated[str | None, typer.Option(help="Environment variable that holds its key.")] = None,
     key_file: Annotated[Path | None, typer.Option(help="File that holds its key.")] = None,
-    dimensions: Annotated[int | None, typer.Option(min=1, help="Ask it for vectors of this length.")] = None,
-    requests_per_minute: Annotated[int | None, typer.Option(min=1, help="Requests to it at most.")] = None,
-    tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="Tokens sent to it at most.")] = None,
-    download: Annotated[
-        bool, typer.Option("--download", help="Let sentence-transformers fetch a model that isn't here.")
-    ] = False,
+    dimensions: Annotated[int | None, typer.Option(min=1, help="Ask the endpoint for vectors of this length.")] = None,
+    requests_per_minute: Annotated[int | None, typer.Option(min=1, help="Requests to the endpoint at most.")] = None,
+    tokens_per_minute: Annotated[
+        int | None, typer.Option(min=1, help="Tokens that are sent to the endpoint at most.")
+    ] = None,
+    download: Annotated[bool, typer.Option("--download", help="Let sentence-transformers download a model.")] = False,
     device: Annotated[str | None, typer.Option(help="Device for sentence-transformers: cpu, cuda, mps.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Cores for minilm.")] = None,
     compress: Annotated[
-        str, typer.Option(help="Shorten with extractive, anthropic or openai; none leaves it to others.")
+        str, typer.Option(help="Shorten with extractive, anthropic or openai. none leaves it to other workers.")
     ] = "extractive",
     compress_model: Annotated[str | None, typer.Option(help="Model that shortens.")] = None,
     compress_base_url: Annotated[str | None, typer.Option(help="Address of its endpoint.")] = None,
     compress_key_variable: Annotated[str | None, typer.Option(help="Environment variable that holds its key.")] = None,
     compress_key_file: Annotated[Path | None, typer.Option(help="File that holds its key.")] = None,
-    once: Annotated[bool, typer.Option("--once", help="End when nothing is due any more.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="End when nothing is due.")] = False,
     batch: Annotated[int, typer.Option(min=1, max=1000, help="Memories leased at once.")] = 200,
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between looks at an empty queue.")] = 5.0,
     limit_rate: Annotated[float | None, typer.Option(min=0.01, help="Embeddings a second at most.")] = None,
@@ -168,7 +170,7 @@ def _compressing(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any
 
 @app.command()
 def status(context: typer.Context, as_json: AsJson = False) -> None:
-    """How much is left for workers, and what they have given up on."""
+    """Show how much is left for workers, and what they have given up on."""
     from jochi_workers import queue
 
     with jochi(context) as client:

@@ -13,29 +13,36 @@ _Tokens = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
 class Compression(Part):
-    """`[compression]`.
-
-    ``compressing``: whether any memory is. ``kinds``: labels whose memories are; the policy need not have all of them.
-    ``above``: only memories of more tokens. ``share``: a summary has at most this share of the original's tokens.
-    ``cycle``: `per_cycle`, `cycle_tokens` and `cycle_money` hold for such a span, `per_day` and the like for a UTC day.
-    ``tries``: so many summaries of one memory are made before it is put aside. Tokens are those sent and received;
-    ``price_in`` and ``price_out`` are those of a million, in whatever currency the caps of money are in (absent: unknown).
-    """
+    """`[compression]`: which long memories of the archive get a shorter content, and what that may cost."""
 
     compressing: bool
+    """`false`: no memory is compressed."""
     kinds: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """The labels whose memories are compressed. The policy need not have all of them."""
     above: Annotated[int, Field(ge=1, le=1_000_000)]
+    """Only memories of more tokens than this are compressed."""
     share: Annotated[Share, Field(gt=0, lt=1)]
+    """A summary has at most this share of the tokens of the original."""
     cycle: PositiveDuration
+    """The span that `per_cycle`, `cycle_tokens` and `cycle_money` hold for."""
     per_cycle: Count
+    """How many memories are compressed within a cycle."""
     per_day: Count
+    """How many memories are compressed on a day (UTC)."""
     tries: Annotated[int, Field(ge=1, le=100)]
+    """After so many rejected summaries a memory is put aside."""
     cycle_tokens: _Tokens
+    """Tokens sent to a model and received from it within a cycle."""
     day_tokens: _Tokens
+    """Tokens sent to a model and received from it on a day (UTC)."""
     price_in: _Money | None = None
+    """The price of a million tokens that are sent, in the currency of the caps."""
     price_out: _Money | None = None
+    """The price of a million tokens that are received."""
     cycle_money: _Money | None = None
+    """The cap on the costs of a cycle. It needs both prices."""
     day_money: _Money | None = None
+    """The cap on the costs of a day (UTC). It needs both prices."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Compression:

@@ -15,33 +15,38 @@ class OfKind(Part):
     """One entry of `duplicates.by_kind`: what is different for one kind."""
 
     kind: Name
+    """The label for which something is different."""
     flag: _Cosine | None = None
+    """Its `flag`, where it differs."""
     merge: _Cosine | None = None
+    """Its `merge`, where it differs."""
 
 
 class Duplicates(Part):
-    """`[duplicates]`. Cosines are raw, -1 to 1.
-
-    ``kinds``: labels whose memories are compared, each with its own only; the policy need not have all of them.
-    ``flag``: from this cosine on two are shown as near duplicates. ``merge``: from this on they may be merged, if the
-    guard agrees. ``most``: memories that are merged into one at most; ``merging``: whether any are. ``neighbours``: so
-    many nearest of the same scope and kind are looked at, and ``flags`` pairs of one memory stay at most.
-    ``exact_up_to``: memories of a scope up to which each vector is compared; above, the vector index is asked, for
-    ``widest`` neighbours at most. ``again``: a memory of which not all likely pairs could be kept is looked at again
-    after this.
-    """
+    """`[duplicates]`: when two memories are near enough to be shown, and to be merged. Cosines are raw, -1 to 1."""
 
     kinds: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """The labels whose memories are compared, each with its own only. The policy need not have all of them."""
     flag: _Cosine
+    """Two memories of this cosine or more are shown as near duplicates."""
     merge: _Cosine
+    """Two memories of this cosine or more may merge, if the guard agrees."""
     most: Annotated[int, Field(ge=2, le=100)]
+    """How many memories become one at most."""
     merging: bool
+    """`false`: pairs are shown and never merged."""
     neighbours: Annotated[int, Field(ge=1, le=1_000)]
+    """How many nearest memories of the same scope and kind a new memory is compared with."""
     flags: Annotated[int, Field(ge=1, le=1_000)]
+    """How many pairs of one memory are kept, the nearest first."""
     exact_up_to: Annotated[int, Field(ge=0, le=100_000)]
+    """In a scope of at most so many memories each vector is compared. In a larger one the vector index is asked."""
     widest: Annotated[int, Field(ge=1, le=100_000)]
+    """For how many neighbours the vector index is asked at most."""
     again: PositiveDuration
+    """If not all pairs of a memory could be kept, the others are looked at again after this."""
     by_kind: Annotated[tuple[OfKind, ...], Field(strict=False)] = ()
+    """What is different for some kinds."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Duplicates:

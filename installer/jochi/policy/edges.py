@@ -19,18 +19,25 @@ NO_TYPE = "JOCHI_NO_EDGE"
 class EdgeType(Part):
     """One entry of `edges.types`: a relationship type that the engine looks after, and what is different for it.
 
-    ``one_way``: recall follows it from start to end only. ``lifecycle``: what time takes from it, "confidence" in whole windows
-    (seed 003) or "salience" in closed form, with the states of seed 002; the numbers below are those of "confidence".
+    The numbers are those of the lifecycle `confidence`.
     """
 
     type: Name
+    """The type of the relationship."""
     one_way: bool = False
+    """Recall follows it from start to end only."""
     lifecycle: Literal["confidence", "salience"] = "confidence"
+    """What time takes from it: `confidence` falls in whole windows, `salience` in closed form with the states of `[salience]`."""
     grace: Duration | None = None
+    """Its `grace`, where it differs."""
     window: PositiveDuration | None = None
+    """Its `window`, where it differs."""
     per_window: _Step | None = None
+    """Its `per_window`, where it differs."""
     floor: Share | None = None
+    """Its `floor`, where it differs."""
     reinforce: _Step | None = None
+    """Its `reinforce`, where it differs."""
 
     @model_validator(mode="after")
     def _has_numbers_of_its_lifecycle(self) -> EdgeType:
@@ -46,23 +53,41 @@ class Edges(Part):
     """`[edges]`: how much an observation adds, what time takes, and how recall spreads."""
 
     types: Annotated[tuple[EdgeType, ...], Field(strict=False)]
+    """The types that the engine looks after."""
     grace: Duration
+    """How long after it was made or observed an edge loses no confidence."""
     window: PositiveDuration
+    """After that it loses confidence at the end of each whole window of this length."""
     per_window: _Step
+    """How much confidence a window takes."""
     floor: Share
+    """Confidence never falls below this."""
     reinforce: _Step
+    """How much one more observation adds."""
     cap: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+    """Confidence never rises above this."""
     faded: Share
+    """An edge with a lower salience is archived."""
     ephemeral: PositiveDuration
+    """An edge with `ttl_policy = 'ephemeral'` is archived this long after it was made."""
     look_every: PositiveDuration
+    """How often edges that were written in plain Cypher are looked for."""
     batch_edges: Annotated[int, Field(ge=1, le=50_000)]
+    """How many edges of one type a transaction changes."""
     visible: Share
+    """Recall does not follow edges of a lower confidence."""
     hops: Annotated[int, Field(ge=1, le=5)]
+    """How many steps recall follows at most."""
     hop_decay: _Step
+    """The share of its activation that a step leaves."""
     iterations: Annotated[int, Field(ge=0, le=50)]
+    """Rounds of the refinement of scores, which works like PageRank."""
     damping: Share
+    """The share of each score that flows on in a round."""
     widest: Count
+    """From how many memories recall goes on in one step, the strongest first."""
     fan_out: Annotated[int, Field(ge=1, le=10_000)]
+    """How many relationships of one memory recall reads."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Edges:

@@ -26,31 +26,44 @@ FACT_TYPES: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 class ConfidenceTier(Part):
-    """One tier: from which confidence on (the lowest has none) and what it weighs in a score."""
+    """One tier of confidence."""
 
     name: Name
+    """The name of the tier."""
     from_: Annotated[Share | None, Field(alias="from")] = None
+    """The confidence from which on it holds. The lowest tier has none."""
     weight: Share
+    """What it weighs in a score."""
 
 
 class HeatWeights(Part):
     """What each input adds to heat (peers A3, lifecycle.ts)."""
 
     confidence: Share
+    """The weight of the confidence tier."""
     access: Share
+    """The weight of the number of accesses."""
     recency: Share
+    """The weight of the time since the last access."""
     importance: Share
+    """The weight of the importance."""
     feedback: Share
+    """The weight of feedback, which is neutral."""
 
 
 class DecayWeights(Part):
     """What each input adds to decay; ``doubt`` is that of a confidence of 0, ``cold`` of a heat of 0 (peers A3)."""
 
     age: Share
+    """The weight of the age since the last change."""
     idle: Share
+    """The weight of the time without access."""
     doubt: Share
+    """The weight of a low confidence."""
     feedback: Share
+    """The weight of feedback, which is neutral."""
     cold: Share
+    """The weight of a low heat."""
 
 
 class WorthWeights(Part):
@@ -58,13 +71,21 @@ class WorthWeights(Part):
     ``disputed`` is the share of a dispute that is taken off (peers A3, tier-routing.ts)."""
 
     confidence: Share
+    """The weight of the confidence tier."""
     access: Share
+    """The weight of the number of accesses."""
     recency: Share
+    """The weight of the time since the last access."""
     importance: Share
+    """The weight of the importance."""
     feedback: Share
+    """The weight of feedback, which is neutral."""
     correction: Share
+    """What a correction adds."""
     confirmed: Share
+    """What a confirmed fact adds."""
     disputed: Share
+    """The share that a dispute takes off."""
 
 
 Delta = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
@@ -74,11 +95,17 @@ class RecallDeltas(Part):
     """What a state adds to a score between 0 and 1 in recall, and what a dispute adds besides (peers A3, Recall score deltas)."""
 
     candidate: Delta
+    """What the state candidate adds to a score."""
     validated: Delta
+    """What the state validated adds to a score."""
     active: Delta
+    """What the state active adds to a score."""
     stale: Delta
+    """What the state stale adds to a score."""
     archived: Delta
+    """What the state archived adds to a score."""
     disputed: Delta
+    """What a dispute adds besides."""
 
     @property
     def by_state(self) -> dict[str, float]:
@@ -91,24 +118,38 @@ class Facts(Part):
 
     Recency falls to 0 over ``recent``, age and idle time rise to 1 over ``old`` and ``unused``. Feedback is neutral (0.5):
     nobody hands any in.
-    ``filter_stale``: recall leaves out what is stale or archived, even where archived ones are asked for.
     """
 
     confidence_tiers: Annotated[tuple[ConfidenceTier, ...], Field(strict=False, min_length=2)]
+    """The tiers of confidence, the highest first."""
     unknown_weight: Share
+    """The weight of a fact whose confidence is unknown."""
     importance: Share
+    """The importance of a fact whose importance is unknown."""
     many_accesses: Count
+    """More accesses than this add nothing."""
     recent: PositiveDuration
+    """Recency falls to 0 in this time after the last access."""
     old: PositiveDuration
+    """Age counts fully from here on."""
     unused: PositiveDuration
+    """Time without access counts fully from here on."""
     disputed: Share
+    """What a dispute takes from heat."""
     heat: HeatWeights
+    """The weights of heat."""
     decay: DecayWeights
+    """The weights of decay."""
     worth: WorthWeights
+    """The weights of the value by which facts move between tiers."""
     protected_categories: Annotated[tuple[str, ...], Field(strict=False)]
+    """Facts of these categories are never archived by a rule."""
     unimportant: Share
+    """A fact of a lower importance is archived after its time."""
     recall: RecallDeltas
+    """What a state adds to a score in recall."""
     filter_stale: bool
+    """Recall leaves out what is stale or archived, even where archived memories are asked for."""
 
     @model_validator(mode="after")
     def _tiers_in_order(self) -> Facts:

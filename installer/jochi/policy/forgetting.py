@@ -10,29 +10,33 @@ from jochi.policy.parts import Count, Name, Part
 
 
 class Derivation(Part):
-    """A relationship by which one memory was made from another.
-
-    ``side``: where the derived memory stands, seen from its source: `in` for (derived)-[type]->(source), `out` for
-    (source)-[type]->(derived). ``kinds``: labels that the derived one must have one of; none: any.
-    """
+    """A relationship by which one memory was made from another."""
 
     type: Name
+    """The type of the relationship."""
     side: Literal["in", "out"]
+    """Where the derived memory stands, seen from its source.
+
+    `in` is for (derived)-[type]->(source), `out` for (source)-[type]->(derived).
+    """
     kinds: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """The derived memory must have one of these labels. None: any label."""
 
 
 class Forgetting(Part):
-    """`[forgetting]`.
-
-    ``page``: memories that one transaction deletes. ``repeated_words``: a memory that repeats so many words or more of a forgotten
-    content word for word says it, too. ``without_key``: a client that has not the key, once something was forgotten:
-    `refuse` to write memories, or `write` them and leave them to a worker that has it.
-    """
+    """`[forgetting]`: what goes with a memory that is forgotten on request, and who may write after that."""
 
     page: Count
+    """How many memories one transaction deletes."""
     repeated_words: Annotated[int, Field(ge=1, le=1_000)]
+    """A memory that repeats at least so many words of a forgotten content, word for word, counts as saying the same."""
     without_key: Literal["refuse", "write"]
+    """What a client without the key may do once something was forgotten.
+
+    `refuse`: it may not write memories. `write`: it may, and a worker that has the key checks them.
+    """
     derived: Annotated[tuple[Derivation, ...], Field(strict=False)] = ()
+    """The relationships by which one memory was made from another."""
 
     @model_validator(mode="after")
     def _once(self) -> Forgetting:

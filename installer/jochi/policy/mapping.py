@@ -100,14 +100,20 @@ def identifier(value: str) -> str:
 class OwnProperty(BaseModel):
     """`{ property = "opened", as = "epoch_ms" }`: a moment that the app doesn't keep as a zoned datetime.
 
-    ``as_``: epoch_ms and epoch_s are integers since 1970 in UTC, local_utc is a local datetime that means UTC. What is of
-    another type, or lies before 1990, isn't converted: it is of a wrong type for the rule or rail that reads it.
+    What is of another type, or lies before 1990, isn't converted: it is of a wrong type for the rule or rail that reads it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, populate_by_name=True, use_attribute_docstrings=True
+    )
 
     property: Annotated[str, AfterValidator(identifier)]
+    """The app's own property."""
     as_: Conversion
+    """How the app keeps the moment.
+
+    `epoch_ms` and `epoch_s` are integers since 1970 (UTC), `local_utc` is a local datetime that means UTC.
+    """
 
     @model_validator(mode="before")
     @classmethod

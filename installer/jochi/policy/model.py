@@ -88,21 +88,22 @@ def _differs_by_kind(rule: Rule) -> bool:
 
 
 class Kind(Rules):
-    """`[kinds.<name>]`: a label that the engine looks after, with its rules in order of precedence.
-
-    ``unique_content``: one live memory per content, scope and kind; ``embed``: its content gets an embedding.
-    ``lifecycle``: a table of `[lifecycles]` whose rules it uses after its own.
-    ``properties``: standard name → the app's own property, read in place and never copied; ``intake``: nodes of this label that
-    apps write in plain Cypher are enrolled without being asked.
-    """
+    """`[kinds.<name>]`: a label that the engine looks after, with its rules in order of precedence."""
 
     label: Name | None = None
+    """The label of its nodes. None: the name of the table."""
     unique_content: bool = True
+    """One live memory for each content, scope and kind."""
     embed: bool = True
+    """Its content gets an embedding."""
     properties: Mapping = Field(default_factory=dict)
+    """Standard names and the app's own properties, which are read in place and never copied."""
     intake: bool = False
+    """Nodes of this label that apps write in plain Cypher are enrolled by themselves."""
     decay: Decay | None = None
+    """How confidence falls while nobody uses the memory."""
     lifecycle: Name | None = None
+    """A table of `[lifecycles]` whose rules it uses after its own."""
 
     @model_validator(mode="after")
     def _what_decays_is_compared_downwards(self) -> Kind:
@@ -121,36 +122,67 @@ class Policy(Part):
     """One whole policy file, checked."""
 
     policy: About
+    """Its name and its time zone."""
     queue: Queue
+    """When a memory is looked at again."""
     rails: Rails
+    """What is never pruned."""
     limits: Limits
+    """The circuit breaker, tombstones, history and plans."""
     audit: Audit
+    """What is on record, and for how long."""
     content: Content
+    """What a memory may hold."""
     work: Work
+    """Batches for workers."""
     embedding: Embedding
+    """The model whose vectors are stored."""
     recall: Recall
+    """How memories are found."""
     accesses: Accesses
+    """How uses are counted."""
     intake: Intake
+    """How nodes of apps are found."""
     orphans: Orphans
+    """Memories that nothing is linked to."""
     hygiene: Hygiene
+    """The search for what is broken."""
     slots: Slots = Field(default_factory=Slots)
+    """Facts that replace each other."""
     duplicates: Duplicates
+    """Near duplicates."""
     edges: Edges
+    """Relationships with a confidence."""
     tiers: Tiers
+    """Token budgets of each scope."""
     budgets: Budgets
+    """How the budgets are kept."""
     scheduler: Scheduler
+    """Pump, watch, leases and guards."""
     modes: Modes
+    """How the pace follows the applications."""
     jobs: dict[str, Job]
+    """The jobs by name."""
     predicates: dict[Name, Predicate] = Field(default_factory=dict)
+    """Predicates of your own, by name."""
     kinds: dict[str, Kind]
+    """The kinds by name."""
     any_kind: Rules
+    """What holds for every kind."""
     salience: Salience
+    """How salience falls and rises."""
     facts: Facts
+    """Heat and decay of facts."""
     value: Value
+    """The Memory Value Score."""
     compression: Compression
+    """Compression of long memories."""
     forgetting: Forgetting
+    """Forgetting on request."""
     lifecycles: dict[Name, Lifecycle] = Field(default_factory=dict)
+    """Rules that several kinds share, by name."""
     tier_rules: Annotated[tuple[TierRule, ...], Field(strict=False)] = ()
+    """Moves between tiers, for every kind."""
 
     @model_validator(mode="after")
     def _names_fit_together(self) -> Policy:

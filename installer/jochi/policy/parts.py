@@ -26,7 +26,7 @@ Count = Annotated[int, Field(ge=1, le=1_000_000)]
 class Part(BaseModel):
     """A table of the policy: frozen, nothing unknown in it, no value turned into another type."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
 def repeated(names: list[str]) -> list[str]:

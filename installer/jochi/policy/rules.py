@@ -30,17 +30,25 @@ _RULE_NAME = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$"
 class Condition(Part):
     """One condition of a rule on one property: exactly one operator. An absent or mistyped property is *unknown*.
 
-    An absent `access_count` or `access_count_7d` is 0. ``absent``: the property is not there.
+    An absent `access_count` or `access_count_7d` is 0.
     """
 
     subject: Annotated[Name, Field(alias="property")]
+    """The property that is compared."""
     is_: Annotated[bool | str | int | float | None, Field(alias="is")] = None
+    """It must be this."""
     is_not: bool | str | int | float | None = None
+    """It must be anything but this."""
     one_of: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
+    """It must be one of these texts."""
     below: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    """It must be less than this."""
     at_least: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    """It must be this or more."""
     at_most: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    """It must be this or less (`tier_value` only)."""
     absent: Literal[True] | None = None
+    """`true`: the property must not be there."""
 
     @model_validator(mode="after")
     def _one_operator(self) -> Condition:
@@ -87,17 +95,24 @@ class Predicate(Part):
     """`[predicates.<name>]`: a condition on the graph around a memory `m`, as one Cypher expression that is true or false."""
 
     cypher: Annotated[str, Field(min_length=1, max_length=5000)]
+    """The Cypher expression over `m`."""
 
 
 class _Timed(Part):
-    """What rules of tables and rules of tiers have in common. ``unless`` names predicates that must be false."""
+    """What rules of tables and rules of tiers have in common."""
 
     name: Annotated[str, Field(pattern=_RULE_NAME)]
+    """The name of the rule, such as `task.completed`. Each name is there once."""
     source: str
+    """Where the rule comes from. It is shown and never read."""
     when: Annotated[tuple[Condition, ...], Field(strict=False)] = ()
+    """The conditions, all of which must hold."""
     unless: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """Predicates that must all be false."""
     clock: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """The properties that start the time. The first one that is there counts."""
     class_: Annotated[PositiveDuration | None, Field(alias="class")] = None
+    """The schedule that the rule's times are rounded up to. None: the kind's."""
 
     @property
     def constant(self) -> str:
@@ -111,21 +126,25 @@ class _Timed(Part):
 
 
 class Rule(_Timed):
-    """One row of a kind's rule table: when, counted from which clock, after how long, what happens.
-
-    ``clock`` names properties; the first that is there starts the clock, and a value of a wrong type is unknown.
-    ``unless_at_most``: how long after the rule would be met ``unless`` can hold it back; without it, for as long as it is true.
-    ``action``: `prune`; `archive` (state archived, tier ARCHIVE); `flag` (sets the property ``flag`` to true while the rule holds);
-    `state` (sets the state to ``state``). ``if_any``: predicates of which one must be true.
-    """
+    """One row of a kind's rule table: when, counted from which clock, after how long, what happens."""
 
     clock: Annotated[tuple[Name, ...], Field(strict=False, min_length=1)]
+    """The properties that start the time. The first one that is there counts; a value of a wrong type is unknown."""
     after: Duration
+    """How long after that the rule is met."""
     action: Literal["prune", "archive", "flag", "state"]
+    """What happens to the memory.
+
+    `prune`; `archive` (state archived, tier ARCHIVE); `flag` (sets a property while the rule holds); `state` (sets the state).
+    """
     flag: Annotated[str | None, Field(pattern=r"^needs_[a-z0-9_]{1,50}$")] = None
+    """The property that `flag` sets to true."""
     state: Annotated[str | None, Field(pattern=r"^[a-z][a-z_]{0,49}$")] = None
+    """The state that `state` sets."""
     if_any: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """Predicates of which one must be true."""
     unless_at_most: PositiveDuration | None = None
+    """How long `unless` can hold the rule back. None: for as long as it is true."""
 
     @model_validator(mode="after")
     def _a_wait_is_for_something(self) -> Rule:
@@ -148,15 +167,22 @@ class TierRule(_Timed):
     """`[[tier_rules]]`: a move from one tier to another, for every kind (seed 000, Tier Demotion Rules, Tier Promotion Rules).
 
     A move down has a ``clock`` and ``after``; a move up happens when its conditions hold and a predicate of ``if_any`` (if there
-    are some) is true. ``new_access``: `since_move` asks for an access after the last change of tier; `after_budget` does so only
-    where a budget made that change. `tier_value` (kinds with scores; `[facts] worth`): at_least moves up, at_most moves down.
+    are some) is true. `tier_value` (kinds with scores; `[facts] worth`): at_least moves up, at_most moves down.
     """
 
     from_: Annotated[Tier, Field(alias="from")]
+    """The tier that a memory leaves."""
     to: Tier
+    """The tier that it moves to."""
     after: Duration | None = None
+    """How long after its clock a move down is met. A move up has none."""
     if_any: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """Predicates of which one must be true."""
     new_access: Literal["since_move", "after_budget"] | None = None
+    """A move up needs an access after the last change of tier.
+
+    `since_move`: always. `after_budget`: only where a budget made that change.
+    """
 
     @model_validator(mode="after")
     def _up_or_down(self) -> TierRule:
@@ -197,9 +223,13 @@ class Decay(Part):
     """
 
     per_day: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+    """How much confidence a day takes."""
     idle: Duration
+    """How long after the last access confidence begins to fall."""
     below: Share
+    """Only a lower confidence falls."""
     floor: Share
+    """Confidence never falls below this."""
 
 
 class Lifecycle(Part):
@@ -212,8 +242,11 @@ class Lifecycle(Part):
     """
 
     salience: bool = False
+    """Its kinds have a salience, which falls without use and rises by use."""
     scores: bool = False
+    """Its kinds have heat and decay."""
     rules: Annotated[tuple[Rule, ...], Field(strict=False)] = ()
+    """The rules, in order of precedence."""
 
     @model_validator(mode="after")
     def _one_owner_of_the_state(self) -> Lifecycle:
@@ -239,16 +272,27 @@ class Salience(Part):
     """
 
     initial: Share
+    """The salience of a new memory."""
     per_day: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+    """The rate of a day, before the spacing effect divides it."""
     steady_from: Share
+    """A candidate of this confidence does not fall before its first use."""
     doubt: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+    """How much faster any other candidate falls: times 1 + (1 - confidence) · this."""
     gain_least: Share
+    """What a use adds at salience 1."""
     gain_most: Share
+    """What a use adds at salience 0."""
     gradient: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+    """The first `decay_gradient`."""
     gradient_least: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+    """The least `decay_gradient`."""
     gradient_longer: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+    """What is added to it after a longer interval than the one before."""
     gradient_shorter: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+    """What is taken from it after a shorter one."""
     core_from: Annotated[int, Field(ge=1, le=1_000_000)]
+    """From so many uses on a memory is core."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Salience:
@@ -268,13 +312,15 @@ def names_read(rules: Iterable[Rule | TierRule]) -> frozenset[str]:
 class Rules(Part):
     """`[any_kind]`: rules that hold for every curated memory, and how often one of no known kind is looked at.
 
-    ``class`` is the schedule that crossings are rounded up to; ``volatile`` says that apps change what the verdict
-    reads, so that the memory is looked at again within `queue.volatile_horizon`.
+    The tables of kinds have these fields, too.
     """
 
     class_: Annotated[PositiveDuration, Field(alias="class")]
+    """The schedule that the times of its rules are rounded up to."""
     volatile: bool = False
+    """Apps change what the verdict reads, so the memory is looked at again within `queue.volatile_horizon`."""
     rules: Annotated[tuple[Rule, ...], Field(strict=False)] = ()
+    """The rules, in order of precedence."""
 
     def acting(self, action: str) -> tuple[Rule, ...]:
         """Those of these rules with one action."""

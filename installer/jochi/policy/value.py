@@ -17,7 +17,9 @@ class OneOf(Part):
     """What must hold of a memory for its row: a property is one of these texts. Absent or of a wrong type it is unknown."""
 
     property: Name
+    """The property that is compared."""
     one_of: Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+    """The texts that it may have."""
 
 
 class Worth(Part):
@@ -28,42 +30,64 @@ class Worth(Part):
     """
 
     kind: Name
+    """The label."""
     weight: Points
+    """The type weight: points that every such memory has."""
     half_life: PositiveDuration | None = None
+    """The half-life of recency. None: recency does not fall."""
     target: Count
+    """How many tokens such a memory should have at most."""
     when: OneOf | None = None
+    """What must hold of a memory for this row."""
     confidence_above: Share | None = None
+    """The row holds only above this confidence."""
 
 
 class Other(Part):
     """Weight and half-life of what no row holds for."""
 
     weight: Points
+    """The type weight."""
     half_life: PositiveDuration
+    """The half-life of recency."""
 
 
 class Terms(Part):
-    """What each term adds at most, and what it needs for that; ``bloat`` is what it takes off at most."""
+    """What each term adds at most, and what it needs for that."""
 
     recency: Points
+    """Points for a memory that was used just now."""
     frequency: Points
+    """Points for `many_accesses` accesses."""
     many_accesses: Annotated[int, Field(ge=2, le=1_000_000)]
+    """More accesses than this add nothing."""
     quality: Points
+    """Points for a confidence of 1."""
     centrality: Points
+    """Points for `relationships` relationships."""
     relationships: Annotated[int, Field(ge=1, le=1_000)]
+    """More relationships than this add nothing."""
     per_agent: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
+    """Points for each agent that uses the memory."""
     cross_agent: Points
+    """Points for agents at most."""
     bloat: Points
+    """Points that are taken off at most, where a memory is longer than its target."""
 
 
 class Bands(Part):
     """From which score on each band holds, best first; below `prune` is pruned at once."""
 
     keep: Threshold
+    """From here on, TTLs wait."""
     lean: Threshold
+    """From here on, a memory that is too long is flagged for compression."""
     improve: Threshold
+    """From here on, a memory that lacks something is flagged."""
     demote: Threshold
+    """From here on, a memory moves one tier down."""
     prune: Threshold
+    """From here on, TTLs are shorter. Below it, some kinds are pruned at once."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Bands:
@@ -86,33 +110,38 @@ class Bands(Part):
 
 
 class Value(Part):
-    """`[value]`: the Memory Value Score. Of several kinds of a memory the first row decides.
-
-    ``profile``: bands are read from the score itself (`seed`) or from what it has above its type weight (`relative`).
-    ``over_ttl``: the score moves the TTLs and tiers of the kinds in its rows; without, it is only reported. A TTL that it keeps
-    a memory beyond lasts ``most_lives`` times as long at most, one that it cuts that part at least. ``grace``: nothing younger
-    is moved down.
-    ``class``: the schedule that moves down are rounded up to.
-    ``claims``: kinds whose memories should have a confidence. ``at_once``: kinds that are pruned without a wait below the last
-    band.
-    ``walked``: relationships of one memory that a score reads; of one with more, what it can't tell is unknown.
-    """
+    """`[value]`: the Memory Value Score."""
 
     profile: Literal["seed", "relative"]
+    """`seed`: bands are read from the score itself. `relative`: they are read from what the score has above the type weight."""
     over_ttl: bool
+    """`true`: the score moves TTLs and tiers. `false`: it is only reported."""
     most_lives: Annotated[float, Field(ge=1, le=100, allow_inf_nan=False)]
+    """A TTL that the score makes longer lasts at most so many times as long. One that it makes shorter lasts at least that part."""
     grace: PositiveDuration
+    """No younger memory is moved down by its score."""
     class_: Annotated[PositiveDuration, Field(alias="class")]
+    """The schedule that moves down by score are rounded up to."""
     bands: Bands
+    """The thresholds of the bands."""
     kinds: Annotated[tuple[Worth, ...], Field(strict=False)]
+    """The rows of kinds. Of several kinds of a memory the first row decides."""
     other: Other
+    """What holds for memories without a row."""
     targets: dict[Name, Count] = Field(default_factory=dict)
+    """Target tokens of kinds without a row."""
     other_target: Count
+    """Target tokens of all other kinds."""
     terms: Terms
+    """What the terms of the score add."""
     severities: dict[str, Points] = Field(default_factory=dict)
+    """Points for values of `severity`."""
     at_once: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """Kinds that are pruned without a wait below the last band."""
     claims: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """Kinds whose memories should have a confidence."""
     walked: Annotated[int, Field(ge=10, le=100_000)]
+    """How many relationships of one memory a score reads. Of more, what it cannot tell is unknown."""
 
     @model_validator(mode="after")
     def _each_once(self) -> Value:
