@@ -372,17 +372,18 @@ class Jochi:
         when = now or self._server_now()
         return approve_run(self.engine, run, now=when, by=operating_system_user(), orphans=self._orphans)
 
-    def restore(self, keys: Sequence[str], *, audit: str | None = None) -> list[Restored]:
+    def restore(self, keys: Sequence[str], *, audit: str | None = None, now: datetime | None = None) -> list[Restored]:
         """Brings pruned memories (`scope/id`) back; ``audit`` names one of several tombstones of a key."""
         if not keys:
             raise UsageError("no memory named", fix="give one or more keys such as default/m1")
+        when = now or self._server_now()
         row = self.engine.call(
             "memory/restore",
-            {"now": clock.now(), "keys": list(keys), "audit": audit, "run": f"restore/{uuid.uuid4()}"},
+            {"now": when, "keys": list(keys), "audit": audit, "run": f"restore/{uuid.uuid4()}"},
         )
         restored = [Restored(entry["key"], entry["outcome"], entry["duplicate_of"]) for entry in row["results"]]
         slotted = [{"key": entry["key"]} for entry in row["results"] if entry.get("slotted")]
-        superseding.settle(self.engine, slotted, now=clock.now())
+        superseding.settle(self.engine, slotted, now=when)
         return restored
 
     def decide_duplicates(
@@ -414,7 +415,7 @@ class Jochi:
         return undoing.undo(
             self.engine,
             target,
-            now=now or clock.now(),
+            now=now or self._server_now(),
             by=operating_system_user(),
             dry_run=dry_run,
             force=force,
@@ -429,7 +430,7 @@ class Jochi:
         """
         if not keys:
             raise UsageError("no memory named", fix="give one or more keys such as default/m1")
-        return take_merges_back(self.engine, keys, now=now or clock.now(), dry_run=dry_run)
+        return take_merges_back(self.engine, keys, now=now or self._server_now(), dry_run=dry_run)
 
     def decompress(
         self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None
@@ -440,7 +441,7 @@ class Jochi:
         row = self.engine.call(
             "memory/decompress",
             {
-                "now": now or clock.now(),
+                "now": now or self._server_now(),
                 "keys": list(keys),
                 "audits": None,
                 "dry_run": dry_run,
