@@ -18,7 +18,7 @@ from jochi.edges import Edge
 from jochi.engine import Engine
 from jochi.errors import JochiError, UsageError
 from jochi.install.policy_indexes import TEXT_INDEX, VECTOR_INDEX, read_rows
-from jochi.temporal import fixed_offset, to_python
+from jochi.temporal import fixed_offset, to_python, zoned
 
 _INCOMPARABLE = "vector.similarity.cosine"
 _NOT_READY = ("There is no such", "come online")
@@ -165,14 +165,10 @@ def recall(
     hops: int = 0,
 ) -> Recalled:
     """See `Jochi.recall`."""
-    engine.text("memory/recall")  # says at once where it isn't installed
     for name, moment in (("since", since), ("until", until)):
-        if moment is not None and not isinstance(moment, datetime):
-            raise UsageError(
-                f"{name} is no datetime: {moment!r}", where="recall", fix="give a datetime with tzinfo, in UTC"
-            )
-        if moment is not None and moment.tzinfo is None:
-            raise UsageError(f"{name} has no zone: {moment}", where="recall", fix="give a datetime with tzinfo, in UTC")
+        if moment is not None:
+            zoned(moment, name, where="recall")
+    engine.text("memory/recall")  # says at once where it isn't installed
     asked: dict[str, Any] = {
         "scope": scope,
         "text": text,

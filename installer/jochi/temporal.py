@@ -7,6 +7,18 @@ from typing import Any
 
 import neo4j.time
 
+from jochi.errors import UsageError
+
+
+def zoned(value: object, name: str, *, where: str) -> datetime:
+    """The moment that was given as the argument ``name`` of ``where``; `UsageError` for what is no datetime with a zone."""
+    fix = "give a datetime with tzinfo, such as datetime.now(timezone.utc)"
+    if not isinstance(value, datetime):
+        raise UsageError(f"{name} is no datetime: {value!r}", where=where, fix=fix)
+    if value.utcoffset() is None:
+        raise UsageError(f"{name} has no zone: {value}", where=where, fix=fix)
+    return value
+
 
 def fixed_offset(value: datetime) -> datetime:
     """The same moment with its offset instead of a zone's name; ``value`` has a zone.

@@ -16,7 +16,10 @@ pytestmark = pytest.mark.server
 LONG_AGO = datetime(2020, 1, 1, tzinfo=timezone.utc)
 
 MEMORY = "scope: 'default', id: 'a', key: 'default/a', content: 'x'"
-DEAD = f"CREATE (:Tombstone {{{MEMORY}, tombstone: true, tombstone_labels: ['Curated', 'Belief'], deleted_at: $at, merged_into: %s}})"
+DEAD = (
+    f"CREATE (:Tombstone {{{MEMORY}, tombstone: true, tombstone_labels: ['Curated', 'Belief'], deleted_at: $at, "
+    "merged_into: %s})"
+)
 RECORD = "CREATE (a:CurationAudit {id: 'r/a', run: 'r', key: 'default/a', scope: 'default', at: $at, "
 MERGED = (
     DEAD % "'default/b'" + " CREATE (:Curated:Belief {key: 'default/b', scope: 'default', id: 'b'}) "
@@ -25,7 +28,8 @@ MERGED = (
 )
 COMPRESSED = (
     f"CREATE (:Curated:Belief {{{MEMORY}}}) {RECORD} action: 'compress', content_name: 'content'}}) CREATE "
-    "(a)-[:KEEPS {role: 'before'}]->(:CurationSnapshot {content: 'y'}), (a)-[:KEEPS {role: 'after'}]->(:CurationSnapshot {content: 'x'})"
+    "(a)-[:KEEPS {role: 'before'}]->(:CurationSnapshot {content: 'y'}), "
+    "(a)-[:KEEPS {role: 'after'}]->(:CurationSnapshot {content: 'x'})"
 )
 
 
