@@ -18,16 +18,18 @@ _SAMPLES = 3
 
 @dataclass(frozen=True)
 class Touched:
-    """What became of a call. ``touched`` records were written; ``repeated`` were taken before under the same batch id.
+    """What became of a call. ``touched`` were recorded; ``repeated`` were taken before under the same batch id.
 
-    ``rejected`` entries can't be a key (no `scope/id`, or too long), ``samples`` names some. A key that no memory has is
-    taken all the same: the fold counts it as `unknown`.
+    ``unknown`` are of keys that no memory has, live or pruned (``unknown_samples`` names some): they count only if one is written
+    within the seconds until they are folded. ``rejected`` ones can't be a key (no `scope/id`, or too long), ``samples`` names some.
     """
 
     touched: int
     repeated: int = 0
     rejected: int = 0
     samples: tuple[str, ...] = ()
+    unknown: int = 0
+    unknown_samples: tuple[str, ...] = ()
 
 
 def touch(
@@ -47,8 +49,9 @@ def touch(
     if isinstance(keys, str | bytes):
         raise UsageError("keys is one text, not a list of keys", fix="give a list, such as ['default/m1']")
     name = batch_name(batch)
-    touched = repeated = rejected = 0
+    touched = repeated = rejected = unknown = 0
     samples: list[str] = []
+    unknown_samples: list[str] = []
     for number, chunk in enumerate(chunks(keys, CHUNK)):
         row = engine.call(
             "memory/touch", {"now": now, "keys": chunk, "used": used, "agent": agent, "batch": f"{name}/{number}"}
@@ -59,4 +62,6 @@ def touch(
         rejected += row["rejected"]
         repeated += len(chunk) - row["rejected"] if row["repeated"] else 0
         samples += row["samples"]
-    return Touched(touched, repeated, rejected, tuple(samples[:_SAMPLES]))
+        unknown += row["unknown"]
+        unknown_samples += row["unknown_samples"]
+    return Touched(touched, repeated, rejected, tuple(samples[:_SAMPLES]), unknown, tuple(unknown_samples[:_SAMPLES]))

@@ -65,7 +65,7 @@ from jochi.scheduler.runner import Run, no_such_job, run_job
 from jochi.scheduler.server_clock import ServerClock
 from jochi.scoring import Improvable, Scored, improvable, scores
 from jochi.superseding import Placed, Stretch
-from jochi.temporal import read_as, to_python
+from jochi.temporal import read_as, to_python, zoned
 from jochi.undoing import Undone
 from jochi.users import operating_system_user
 
@@ -138,6 +138,8 @@ class Jochi:
 
     def pruned(self, since: datetime | None = None) -> list[dict[str, Any]]:
         """What was done to memories and why: {action, kind, rule, n}."""
+        if since is not None:
+            zoned(since, "since", where="pruned")
         return list(self._read("report/pruned", since=since)["actions"])
 
     def hygiene(self) -> Hygiene:
@@ -150,7 +152,7 @@ class Jochi:
 
         Memories that hang on nothing are found by their keys, page by page: that reads every memory once.
         """
-        when = at or clock.now()
+        when = _at(at, "plan")
         state = self.engine.state()
         sha256, samples = self._policy_sha256(), int((state.policy_data or {}).get("plan_samples", 0))
         edges = {found.type: found.due for found in self.edges(when, samples=0).types if found.due}
@@ -185,7 +187,7 @@ class Jochi:
 
     def edges(self, at: datetime | None = None, *, samples: int = 5) -> EdgeReport:
         """The edges of the policy's types: how many there are, how many wait for a charge at ``at``, and some of them."""
-        return read_as(EdgeReport, self._read("report/edges", now=at or clock.now(), samples=samples))
+        return read_as(EdgeReport, self._read("report/edges", now=_at(at, "edges"), samples=samples))
 
     def duplicates(
         self,
@@ -210,7 +212,7 @@ class Jochi:
     def explain(self, memory: str, *, scope: str = "default", at: datetime | None = None) -> Explanation:
         """Every rule and rail for one memory; ``memory`` is `scope/id`, or an id in ``scope``."""
         key = memory if "/" in memory else f"{scope}/{memory}"
-        when = at or clock.now()
+        when = _at(at, "explain")
         found = Explanation.from_row(key, when, self._read("curate/explain", now=when, key=key))
         return found.with_orphan(self._read("curate/explain_orphan", now=when, key=key))
 
@@ -220,7 +222,7 @@ class Jochi:
         Keys that no live memory has are left out. ``at``: default now; one for all, in reads of 2,000. Writes nothing.
         Raises `UsageError`.
         """
-        return scores(self.engine, keys, at=at or clock.now())
+        return scores(self.engine, keys, at=_at(at, "score"))
 
     def improvable(self, scope: str | None = None) -> Iterator[Improvable]:
         """Memories to which their score's band wants something added, by key; None: of all scopes. Reads all keys, page by page.
@@ -246,14 +248,14 @@ class Jochi:
         whose answer got lost can be repeated. ``now`` is when it happened (default: now). The job `fold_accesses` counts
         them seconds later; until then they protect their memories. Raises `UsageError`.
         """
-        return accesses.touch(self.engine, keys, now=now or clock.now(), used=used, agent=agent, batch=batch)
+        return accesses.touch(self.engine, keys, now=_at(now, "touch", "now"), used=used, agent=agent, batch=batch)
 
     def salience(self, keys: Iterable[str], *, at: datetime | None = None) -> list[Standing]:
         """Where the salience of memories (`scope/id`) stands, sorted by key; `Standing.at` gives it for any later time.
 
         Memories of kinds without salience, and keys that no live memory has, are left out. ``at``: default now. Writes nothing.
         """
-        row = self._read("memory/salience", now=at or clock.now(), keys=list(keys))
+        row = self._read("memory/salience", now=_at(at, "salience"), keys=list(keys))
         return [Standing.from_entry(entry) for entry in to_python(row["memories"])]
 
     def reinforce(self, edges: Iterable[Edge], *, batch: str | None = None, now: datetime | None = None) -> Reinforced:
@@ -263,14 +265,14 @@ class Jochi:
         The same ``batch`` (text of your own, with the same edges) sent again changes nothing. ``now`` is when they were observed
         (default: now); late news add the same. Raises `UsageError`.
         """
-        return reinforce(self.engine, edges, now=now or clock.now(), batch=batch)
+        return reinforce(self.engine, edges, now=_at(now, "reinforce", "now"), batch=batch)
 
     def edge_salience(self, edges: Iterable[Edge], *, at: datetime | None = None) -> list[Standing | None]:
         """Where the salience of edges stands, in their order, of parallel ones the most present; `Standing.at` for any time.
 
         None where no such edge joins live memories, or its type has no salience. ``at``: default now. Writes nothing.
         """
-        return edge_standings(self.engine, edges, at=at or clock.now())
+        return edge_standings(self.engine, edges, at=_at(at, "edge_salience"))
 
     # -- recall ----------------------------------------------------------------------------------------------------
 
@@ -341,7 +343,7 @@ class Jochi:
 
         Raises `UsageError` where there is no such plan, `Refused` once it is being applied.
         """
-        return plans.exclude(self.engine, plan, keys, now=now or clock.now(), policy=self._policy_label())
+        return plans.exclude(self.engine, plan, keys, now=_at(now, "exclude", "now"), policy=self._policy_label())
 
     def apply_plan(
         self, plan: str, *, now: datetime | None = None, on_page: Callable[[int], None] | None = None
@@ -353,7 +355,7 @@ class Jochi:
         is called again. `Refused` where it was applied, has expired, or was made under another policy.
         """
         who = operating_system_user()
-        return plans.apply(self.engine, plan, now=now or clock.now(), by=who, on_page=on_page)
+        return plans.apply(self.engine, plan, now=_at(now, "apply_plan", "now"), by=who, on_page=on_page)
 
     def approve(self) -> str | None:
         """Opens the gap guard; returns what it said, or None if it was open."""
@@ -370,20 +372,21 @@ class Jochi:
 
         On record with who and when. `UsageError` for a run that is unknown, wasn't stopped or was approved already.
         """
-        when = now or self._server_now()
+        when = self._now(now, "approve_run")
         return approve_run(self.engine, run, now=when, by=operating_system_user(), orphans=self._orphans)
 
-    def restore(self, keys: Sequence[str], *, audit: str | None = None) -> list[Restored]:
+    def restore(self, keys: Sequence[str], *, audit: str | None = None, now: datetime | None = None) -> list[Restored]:
         """Brings pruned memories (`scope/id`) back; ``audit`` names one of several tombstones of a key."""
         if not keys:
             raise UsageError("no memory named", fix="give one or more keys such as default/m1")
+        when = self._now(now, "restore")
         row = self.engine.call(
             "memory/restore",
-            {"now": clock.now(), "keys": list(keys), "audit": audit, "run": f"restore/{uuid.uuid4()}"},
+            {"now": when, "keys": list(keys), "audit": audit, "run": f"restore/{uuid.uuid4()}"},
         )
         restored = [Restored(entry["key"], entry["outcome"], entry["duplicate_of"]) for entry in row["results"]]
         slotted = [{"key": entry["key"]} for entry in row["results"] if entry.get("slotted")]
-        superseding.settle(self.engine, slotted, now=clock.now())
+        superseding.settle(self.engine, slotted, now=when)
         return restored
 
     def decide_duplicates(
@@ -415,7 +418,7 @@ class Jochi:
         return undoing.undo(
             self.engine,
             target,
-            now=now or clock.now(),
+            now=self._now(now, "undo"),
             by=operating_system_user(),
             dry_run=dry_run,
             force=force,
@@ -430,7 +433,7 @@ class Jochi:
         """
         if not keys:
             raise UsageError("no memory named", fix="give one or more keys such as default/m1")
-        return take_merges_back(self.engine, keys, now=now or clock.now(), dry_run=dry_run)
+        return take_merges_back(self.engine, keys, now=self._now(now, "unmerge"), dry_run=dry_run)
 
     def decompress(
         self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None
@@ -441,7 +444,7 @@ class Jochi:
         row = self.engine.call(
             "memory/decompress",
             {
-                "now": now or clock.now(),
+                "now": self._now(now, "decompress"),
                 "keys": list(keys),
                 "audits": None,
                 "dry_run": dry_run,
@@ -476,11 +479,12 @@ class Jochi:
         seconds for transactions that began before, whose writes were compared with less. Can't be undone; cut off, it
         goes on when the same is asked again. docs/reference/forgetting.md.
         """
+        when = self._now(now, "forget")
         return forgetting.forget(
             self.engine,
             self.policy.policy,
             request,
-            now=now or self._server_now(),
+            now=when,
             by=operating_system_user(),
             verify=verify,
             wait=wait,
@@ -521,7 +525,7 @@ class Jochi:
         return remembering.remember(
             self.engine,
             memories,
-            now=now or clock.now(),
+            now=_at(now, "remember", "now"),
             agent=agent,
             batch_size=batch_size,
             on_refused=on_refused,
@@ -536,7 +540,7 @@ class Jochi:
         `remember` and the models do so by themselves; this is for facts that were written otherwise or before. In the order of
         ``keys``; one that belongs in no slot says why. Can be repeated.
         """
-        return superseding.supersede(self.engine, keys, now=now or clock.now())
+        return superseding.supersede(self.engine, keys, now=_at(now, "supersede", "now"))
 
     def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Stretch]:
         """What held of a subject's attribute and when, oldest first; with ``at`` only what held then. Writes nothing."""
@@ -602,6 +606,8 @@ class Jochi:
 
     def run(self, job: str, *, drain: bool = False, now: datetime | None = None) -> list[Run]:
         """Runs a job from here: the same texts, leases and rails as in the database."""
+        if now is not None:
+            zoned(now, "now", where="run")
         return run_job(self.engine, job, now=now, drain=drain)
 
     def pause(self, switch: Switch) -> None:
@@ -635,6 +641,9 @@ class Jochi:
     def _switch(self, switch: Switch) -> dict[str, Any]:
         return {"what": switch.what, "name": switch.name, "clock": self._server_now(), "pump": self.engine.pump}
 
+    def _now(self, now: datetime | None, where: str) -> datetime:
+        return self._server_now() if now is None else zoned(now, "now", where=where)
+
     def _server_now(self) -> datetime:
         return ServerClock(self.database).now()
 
@@ -660,3 +669,7 @@ class Jochi:
         if pump is None:
             raise Refused("jochi is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED)
         return pump
+
+
+def _at(moment: datetime | None, where: str, name: str = "at") -> datetime:
+    return clock.now() if moment is None else zoned(moment, name, where=where)

@@ -18,7 +18,8 @@ from jochi.edges import Edge
 from jochi.engine import Engine
 from jochi.errors import JochiError, UsageError
 from jochi.install.indexes import TEXT_INDEX, VECTOR_INDEX, read
-from jochi.temporal import fixed_offset, to_python
+from jochi.resources import statement
+from jochi.temporal import fixed_offset, to_python, zoned
 
 _INCOMPARABLE = "vector.similarity.cosine"
 _NOT_READY = ("There is no such", "come online")
@@ -128,6 +129,8 @@ class Recalled(Sequence[Hit]):
     """What edges lead to from the hits, best first; empty unless ``hops`` was asked for. None of them is a hit."""
     cut_off: bool = False
     """The neighbourhood was larger than `[edges]` lets recall read: ``reached`` is of its strongest part."""
+    hint: str | None = None
+    """Why nothing was found, in a sentence, where the scope has no memory at all."""
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -165,14 +168,10 @@ def recall(
     hops: int = 0,
 ) -> Recalled:
     """See `Jochi.recall`."""
-    engine.text("memory/recall")  # says at once where it isn't installed
     for name, moment in (("since", since), ("until", until)):
-        if moment is not None and not isinstance(moment, datetime):
-            raise UsageError(
-                f"{name} is no datetime: {moment!r}", where="recall", fix="give a datetime with tzinfo, in UTC"
-            )
-        if moment is not None and moment.tzinfo is None:
-            raise UsageError(f"{name} has no zone: {moment}", where="recall", fix="give a datetime with tzinfo, in UTC")
+        if moment is not None:
+            zoned(moment, name, where="recall")
+    engine.text("memory/recall")  # says at once where it isn't installed
     asked: dict[str, Any] = {
         "scope": scope,
         "text": text,
@@ -190,7 +189,14 @@ def recall(
     if not isinstance(hops, int) or isinstance(hops, bool) or hops < 0:
         raise UsageError(f"hops is {hops!r}", where="recall", fix="give 0 (edges are not followed), or 1, 2, 3")
     found = _ask(engine, *_ready(engine, asked))
+    if not found and not _known(engine, scope):
+        return replace(found, hint=f"the scope {scope!r} has no memory, live or pruned: is that its name?")
     return _spread(engine, found, asked, hops) if hops else found
+
+
+def _known(engine: Engine, scope: str) -> bool:
+    """Whether anything was ever written to the scope, but for what was purged or forgotten since."""
+    return bool(engine.database.run(statement("memory/scope_known"), {"prefix": f"{scope}/"}, write=False)[0]["known"])
 
 
 def _spread(engine: Engine, found: Recalled, asked: dict[str, Any], hops: int) -> Recalled:

@@ -11,7 +11,7 @@ from jochi.engine import Engine
 from jochi.errors import UsageError
 from jochi.resources import statement
 from jochi.slot_names import slot_name, slot_name_of
-from jochi.temporal import fixed_offset, to_python
+from jochi.temporal import fixed_offset, to_python, zoned
 
 CHUNK = 500
 """Facts in one transaction."""
@@ -105,8 +105,8 @@ def history(engine: Engine, scope: str, subject: str, attribute: str, *, at: dat
     name = slot_name(subject, attribute)
     if name is None:
         raise UsageError("subject and attribute are texts that aren't blank", where="history")
-    if at is not None and at.tzinfo is None:
-        raise UsageError(f"at has no zone: {at}", where="history", fix="give a datetime with tzinfo, in UTC")
+    if at is not None:
+        zoned(at, "at", where="history_of")
     stretches = list(_stretches(engine, scope, name, at))
     found = stretches if at is None else [stretch for stretch in stretches if stretch.holds(at)]
     return sorted(found, key=lambda stretch: (stretch.valid_from, stretch.keys))

@@ -10,10 +10,20 @@ from typing import Any, TypeVar
 import neo4j.time
 from pydantic import TypeAdapter, ValidationError
 
-from jochi.errors import JochiError
+from jochi.errors import JochiError, UsageError
 
 _T = TypeVar("_T")
 _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+
+
+def zoned(value: object, name: str, *, where: str) -> datetime:
+    """The moment that was given as the argument ``name`` of ``where``; `UsageError` for what is no datetime with a zone."""
+    fix = "give a datetime with tzinfo, such as datetime.now(timezone.utc)"
+    if not isinstance(value, datetime):
+        raise UsageError(f"{name} is no datetime: {value!r}", where=where, fix=fix)
+    if value.utcoffset() is None:
+        raise UsageError(f"{name} has no zone: {value}", where=where, fix=fix)
+    return value
 
 
 def fixed_offset(value: datetime) -> datetime:

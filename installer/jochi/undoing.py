@@ -15,6 +15,7 @@ from jochi.engine import Engine
 from jochi.errors import Refused, UsageError
 from jochi.operate.unmerge import take_merges_back
 from jochi.scheduler.server_clock import ServerClock
+from jochi.temporal import zoned
 
 PAGE = 1_000
 """Actions that one transaction takes back at most; a record of the engine's own that has more goes as a whole."""
@@ -77,9 +78,7 @@ def undo(
     on_page: Callable[[int], None] | None = None,
 ) -> Undone:
     """See `jochi.Jochi.undo`."""
-    if isinstance(target, datetime) and target.tzinfo is None:
-        raise UsageError(f"the moment has no zone: {target}", fix="give a datetime with tzinfo, in UTC")
-    since = target if isinstance(target, datetime) else None
+    since = None if isinstance(target, str) else zoned(target, "target", where="undo")
     name = f"since {since.isoformat()}" if since else str(target)
     asked_for = {"target": None if since else name, "since": since}
     first = _found(engine, asked_for)

@@ -202,13 +202,16 @@ class Story:
         """What is wrong with the whole graph."""
         return faults(database, self.touched, self.said, self.turned, self.forgotten, self.receipts)
 
+    def wanting(self) -> set[str]:
+        """What nobody has brought to its end yet, in all worlds."""
+        return self._chores - set(self.done)
+
     def check(self) -> None:
-        """Everything was done by somebody, and what failed had a reason."""
+        """What failed had a reason."""
         unexpected = {
             what: n for what, n in self.failed.items() if what not in EXPECTED and not what.startswith("Refused: ")
         }
         assert unexpected == {}
-        assert set(self.done) == self._chores, self._chores - set(self.done)
 
 
 def clear(database: Database) -> None:
@@ -393,7 +396,8 @@ def test_terminated_and_cut_at_a_thousand_points(
     deadline = time.monotonic() + LONGEST
     hits: Counter[str] = Counter()
     turn = 0
-    while hits.total() < HITS:
+    # How much is done between two hits is a matter of luck and of the machine: it goes on until everything was.
+    while hits.total() < HITS or story.wanting():
         if turn % WORLD == 0:
             clear(client.database)
             client.apply()
@@ -401,12 +405,12 @@ def test_terminated_and_cut_at_a_thousand_points(
         connects = [lambda i=i: through(server, cables[i]) for i in range(CLIENTS)]  # type: ignore[misc]
         with at_work(connects, patient, turn, story.done) as works, server.driver() as driver:
             killer = Killer(driver, cables, turn)
-            most = min(ROUND, HITS - hits.total())
+            most = min(ROUND, HITS - hits.total()) if hits.total() < HITS else ROUND
             killer.run(lambda: killer.hits.total() >= most or time.monotonic() > deadline)  # noqa: B023
         hits += killer.hits
         nothing_is_held(client.database)
         assert story.ends(client, works) == {}
-        assert time.monotonic() < deadline, f"only {hits}"
+        assert time.monotonic() < deadline, f"only {hits}, and nobody did {story.wanting()}"
         turn += 1
     nothing_hangs(client)
     assert faults(client.database, forgotten=story.forgotten, receipts=story.receipts) == {}
@@ -428,8 +432,9 @@ def test_the_server_is_killed_in_the_middle_of_everything(local: LocalServer, pa
         client.apply()
         story = Story(Work(local.running().driver, patient, 0, threading.Event()).each_once())
     dice = random.Random(25)
-    interrupted = 0
-    for turn in range(KILLS):
+    interrupted = turn = 0
+    while turn < KILLS or story.wanting():
+        assert turn < 3 * KILLS, f"nobody did {story.wanting()}"
         with local.running().driver() as driver:
             if turn % WORLD == 0:
                 clear(Database(driver))
@@ -444,6 +449,7 @@ def test_the_server_is_killed_in_the_middle_of_everything(local: LocalServer, pa
         local.start(settings=SETTINGS)
         with local.running().driver() as driver:
             assert story.ends(Jochi(driver, policy=patient), works) == {}, turn
+        turn += 1
     assert interrupted >= KILLS
     with local.running().driver() as driver:
         client = Jochi(driver, policy=patient)

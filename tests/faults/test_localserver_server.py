@@ -21,9 +21,12 @@ import psutil
 import pytest
 from neo4j.exceptions import AuthError
 
+from jochi import Jochi
 from jochi.database import Database
-from jochi.localserver import LocalServer, Running, ports, process
+from jochi.localserver import LocalServer, Running, Upgrade, ports, process
 from jochi.localserver.errors import DiskFull, OtherInstance, PortTaken, ServerDied
+from jochi.operate.check import Level
+from jochi.operate.doctor import examine
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
@@ -253,3 +256,31 @@ def test_a_full_disk_is_noticed_before_the_start(server: LocalServer, home: Path
 def test_reset_leaves_nothing(server: LocalServer) -> None:
     assert server.reset()
     assert not server.layout.root.exists()
+
+
+def test_a_newer_version_upgrades_the_data_and_the_copy_runs_as_it_was(home: Path) -> None:
+    """Without APOC it can't curate itself: the doctor says so once, not once for each thing that needs it."""
+    server = LocalServer("upgraded", home=home)
+    with server.start().driver() as driver:
+        Jochi(driver).install()
+    server.stop()
+    agreed: list[Upgrade] = []
+    running = server.start(version="2026.09.0", before_upgrade=agreed.append)
+    copy = LocalServer(agreed[0].copy, home=home)
+    try:
+        with running.driver() as driver:
+            found = examine(Jochi(driver))
+            assert found["server"].found == "Neo4j 2026.09.0 community"
+            assert [check.name for check in found.failed] == ["apoc", "language"]
+            advised = [check.fix or "" for check in found.checks if check.level is not Level.OK]
+            assert not [fix for fix in advised if "apoc.conf" in fix]
+        server.stop()
+        with pytest.raises(OtherInstance, match="can't open"):
+            server.start(version="5.26.30")
+        before = copy.start()
+        assert (before.version, before.apoc) == ("5.26.30", "5.26.19")
+        with before.driver() as driver:
+            assert examine(Jochi(driver))["installed"].level is Level.OK
+    finally:
+        server.reset()
+        assert copy.reset()

@@ -89,8 +89,11 @@ def call(client: Jochi, **given: Any) -> dict[str, Any]:
 
 def test_a_touch_is_one_record_in_utc(jochi: Jochi) -> None:
     there = timezone(timedelta(hours=5, minutes=30))
+    memory(jochi)
     row = call(jochi, now=NOW.astimezone(there), agent="ada")
-    assert row == {"touched": 1, "repeated": False, "rejected": 0, "samples": [], "problem": None}
+    assert row == {
+        "touched": 1, "unknown": 0, "unknown_samples": [], "repeated": False, "rejected": 0, "samples": [], "problem": None,
+    }  # fmt: skip
     (record,) = jochi.database.run("MATCH (a:JochiAccess) RETURN properties(a) AS p", write=False)
     assert to_python(record["p"]) == {"key": "default/m", "at": NOW, "used": True, "agent": "ada"}
     assert str(record["p"]["at"].iso_format()).endswith("+00:00")
@@ -126,20 +129,31 @@ def test_wrong_input_has_an_answer_and_writes_nothing(jochi: Jochi) -> None:
 
 
 def test_the_limits_of_what_is_taken(jochi: Jochi) -> None:
+    memory(jochi)
     assert call(jochi, now=datetime(1990, 1, 1, tzinfo=timezone.utc))["touched"] == 1
     assert call(jochi, agent="a" * 200, batch="b" * 200)["touched"] == 1
     assert call(jochi, keys=[])["touched"] == 0
     longest = "/".join(["\U0001f600" * 1000] * 2)  # four bytes a character: what remember takes, and the index
     row = call(jochi, keys=[longest, longest + "x"])
-    assert (row["touched"], row["rejected"]) == (1, 1)
+    assert (row["unknown"], row["rejected"]) == (1, 1)
     fold(jochi)
 
 
 def test_what_can_not_be_a_key_is_told_and_the_others_are_taken(jochi: Jochi) -> None:
     wrong = [1, None, "m", "/m", "default/", ["default/m"], 1.5, True, {"a": 1}, ""]
     row = call(jochi, keys=[*wrong, "default/m", "a/b/c", "a//"])
-    assert (row["touched"], row["rejected"], row["problem"]) == (3, len(wrong), None)
+    assert (row["unknown"], row["rejected"], row["problem"]) == (3, len(wrong), None)
     assert row["samples"] == ["1", "not a text", "m"]
+
+
+def test_keys_that_no_memory_has_are_told_apart(jochi: Jochi) -> None:
+    key, late = memory(jochi), "default/late"
+    jochi.database.run("CREATE (:Tombstone {key: 'default/dead', tombstone: true, deleted_at: $at})", {"at": NOW})
+    done = jochi.touch([key, "default/dead", late, "x" * 300 + "/y", late], now=NOW)
+    assert done == Touched(2, unknown=3, unknown_samples=(late, "x" * 100, late))
+    memory(jochi, "late")
+    fold(jochi)
+    assert read(jochi, late)["recall_count"] == 2, "it was written before they were folded"
 
 
 def test_a_batch_that_is_sent_twice_counts_once(jochi: Jochi) -> None:
@@ -165,7 +179,7 @@ def test_batches_are_forgotten_after_their_time_and_not_before(jochi: Jochi) -> 
 
 
 def test_the_client_sends_chunks_each_of_which_counts_once(jochi: Jochi) -> None:
-    keys = [f"default/m{i}" for i in range(CHUNK + 1)]
+    keys = [memory(jochi)] * (CHUNK + 1)
     assert jochi.touch(iter(keys), batch="big") == Touched(CHUNK + 1)
     assert jochi.touch(keys, batch="big") == Touched(0, repeated=CHUNK + 1)
     assert jochi.touch([]) == Touched(0)
@@ -203,12 +217,13 @@ def test_the_command(jochi: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "2 touches taken" in run("m1", key, "--agent", "ada", "--at", "2026-06-15T12:00:00Z").output
     assert run("m1", "--recalled", "--batch", "b", "--at", "2026-06-15T12:00:00Z").exit_code == 0
     assert "1 was taken before" in run("m1", "--recalled", "--batch", "b").output
-    partly = run("/x", key, "--at", "2026-06-15T12:00:00Z")
-    assert isinstance(partly.exception, JochiError)
-    assert partly.exception.exit_code == 3
+    for wrong, says in (("/x", "can't be keys (such as '/x')"), ("m2", "no memory has default/m2")):
+        partly = run(wrong, key, "--at", "2026-06-15T12:00:00Z")
+        assert isinstance(partly.exception, JochiError)
+        assert (partly.exception.exit_code, says in partly.exception.what) == (3, True)
     fold(jochi)
     found = read(jochi, key)
-    assert (found["recall_count"], found["access_count"], found["agents"]) == (4, 3, ["ada"])
+    assert (found["recall_count"], found["access_count"], found["agents"]) == (5, 4, ["ada"])
 
 
 # -- folding -----------------------------------------------------------------------------------------------------------

@@ -96,6 +96,8 @@ def test_ids_hash_standard_input_and_scope(run: Run, jochi: Jochi) -> None:
         typo = run("forget", *wrong, "--yes")
         assert typo.exit_code == 3
         assert "nothing to forget" in typo.output
+    jochi.database.run("CREATE (:JochiPlanPart {keys: ['default/planned'], notes: ['']})")
+    assert run("forget", "--id", "default/planned", "--yes").exit_code == 0, "a record named it"
     hashed = jochi.database.run("MATCH (m:Curated {key: 'default/mail'}) RETURN m.content_hash AS h")[0]["h"]
     assert run("forget", "--hash", hashed, "--everywhere", "--yes").exit_code == 0
     assert run("forget", "--match", "-", "--scope", "default", "--yes", input="5 elm st\n").exit_code == 0
@@ -104,7 +106,7 @@ def test_ids_hash_standard_input_and_scope(run: Run, jochi: Jochi) -> None:
     assert json.loads(as_json.stdout)["counts"]["memories"] == 2
     shown = run("receipts")
     assert (shown.exit_code, keys(jochi)) == (0, set())
-    assert "6 receipts" in shown.output
+    assert "7 receipts" in shown.output
     assert "Elm" not in shown.output
     jochi.database.run("MATCH (r:JochiReceipt {number: 2}) SET r.body = '{}'")
     broken = run("receipts", "--json")

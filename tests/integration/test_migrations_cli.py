@@ -38,7 +38,10 @@ def run(database: Database, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_from_pending_to_valid(run: Any, database: Database) -> None:
-    assert "PENDING" in run("ls").stdout
+    listed = run("ls").stdout.splitlines()
+    for file in FILES:
+        (line,) = [line for line in listed if file.source in line]
+        assert "PENDING" in line, "nothing is folded in a pipe"
     validated = run("validate")
     assert validated.exit_code == 5
     assert "INCOMPLETE_DATABASE" in validated.stdout

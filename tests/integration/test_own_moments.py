@@ -9,8 +9,8 @@ import jinja2
 import pytest
 
 from jochi import Jochi
-from jochi.policy.mapping import Source
 from jochi.compile.quoting import identifier, literal
+from jochi.policy.mapping import Source
 from jochi.resources import procedures_folder
 from jochi.temporal import to_python
 

@@ -108,6 +108,11 @@ def test_nothing_is_found_in_an_empty_database_or_an_unknown_scope(client: Jochi
     assert len(client.recall("anything", vector=TOWARDS)) == 0
     add(client, {"id": "a", "vector": TOWARDS, "content": "anything"})
     assert len(client.recall("anything", vector=TOWARDS, scope="nobody")) == 0
+    assert client.recall("anything", scope="nobody", hops=1).hint == (
+        "the scope 'nobody' has no memory, live or pruned: is that its name?"
+    )
+    client.database.run("CREATE (:Tombstone {key: 'gone/a', scope: 'gone', id: 'a'})")
+    assert [client.recall("nothing", scope=scope).hint for scope in ("default", "gone")] == [None, None]
     assert ids(client.recall("anything", vector=TOWARDS)) == ["a"]
 
 
@@ -595,6 +600,7 @@ def test_the_command(client: Jochi, run: Callable[..., Result]) -> None:
     assert "default/b" not in shown.output
     assert told(run("tea", "--include-archived", "--k", "5", "--kinds", "Belief", "--json")) == ["a", "b"]
     assert told(run("tea", "--scope", "nobody", "--json")) == []
+    assert "the scope 'nobody' has no memory" in run("tea", "--scope", "nobody").output
     refused = run("tea", "--k", "0").exception
     assert isinstance(refused, UsageError)
     assert refused.exit_code == 2

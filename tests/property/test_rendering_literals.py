@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from jochi.database import Database
 from jochi.compile.quoting import literal
+from jochi.database import Database
 
 pytestmark = pytest.mark.server
 

@@ -30,6 +30,7 @@ from jochi.policy import load_policy
 from jochi.registry import InstalledProcedure, ProcedureStatus, Status
 from jochi.rendering import Procedure
 from jochi.rendering.procedure import render_one
+from jochi.scheduler.runner import Run as JobRun
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 FACTS = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)
@@ -82,6 +83,18 @@ def test_a_run_says_what_it_was_of(run: Run, job: str, target: str, said: str) -
     client = SimpleNamespace(runs=lambda *_, **__: [one])
     assert said in run("runs", client, "runs", "show", one.id).stdout.splitlines()
     assert ("undid" in run("runs", client, "runs", "ls").stdout) == (job == "undo")
+
+
+@pytest.mark.parametrize(
+    ("job", "tally", "said"),
+    [
+        ("curate_due", {"keep": 3, "unknown": 2, "pruned": 1}, "kept 3, pruned 1, where a rule can't tell 2"),
+        ("fold_accesses", {"unknown": 2, "records": 5}, "records 5, of unknown keys 2"),
+    ],
+)
+def test_a_run_counts_in_whole_words(run: Run, job: str, tally: dict[str, int], said: str) -> None:
+    one = JobRun(f"{job}/1", job, "ok", 1, 5, 1, tally=tally)
+    assert said in run("decide", SimpleNamespace(run=lambda *_, **__: [one]), "run", job).stdout
 
 
 def test_what_install_returns_has_a_short_repr() -> None:
@@ -160,7 +173,7 @@ def test_a_scope_with_nothing_in_it_is_told(run: Run) -> None:
     assert "no memory is in the scope carol" in asked.stderr
     assert run("forget", forgetting(records_deleted=2), "forget", "--scope", "carol", "--yes").error is None
     there = Target("carol/a", "Belief", "scope", "forget")
-    assert run("forget", forgetting(there), "forget", "--scope", "carol", "--yes").error is None
+    assert run("forget", forgetting(there, memories=1), "forget", "--scope", "carol", "--yes").error is None
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jochi.facts import ServerFacts
+from jochi.localserver.paths import apoc_conf_at
 from jochi.migrations import Outcome, Validation
 from jochi.operate import checks_engine as engine
 from jochi.operate import checks_server as server
@@ -97,6 +99,8 @@ def test_apoc(apoc: str | None, armed: bool, level: Level) -> None:
     check = server.check_apoc(replace(FACTS, apoc=apoc), armed=armed)
     assert check.level is level
     assert level is OK or "5.26.x" in (check.fix or "")
+    there = server.check_apoc(replace(FACTS, version="2026.09.0", apoc=apoc), armed=armed)
+    assert "APOC Core 2026.09.x" in (there.fix or "")
 
 
 def test_every_procedure_must_be_callable() -> None:
@@ -112,6 +116,7 @@ def test_threads(at_once: int | None, level: Level) -> None:
     check = server.check_threads(at_once, "not tried")
     assert check.level is level
     assert level is OK or "apoc.jobs.scheduled.num_threads" in (check.fix or "")
+    assert server.check_threads(None, "there is no APOC", "see the check apoc").fix == "see the check apoc"
 
 
 @pytest.mark.parametrize(("seconds", "level"), [(None, UNKNOWN), (0, FAIL), (0.5, OK), (60, OK), (60.5, WARN)])
@@ -204,6 +209,27 @@ def test_restart_before_an_install() -> None:
     assert check_restart(None, NOW, "graph").level is UNKNOWN
 
 
+def test_a_line_that_is_there_is_not_advised() -> None:
+    conf = f"# ours\napoc.initializer.graph.01={rearm_line()}\n"
+    for pump in (None, PUMP):
+        assert check_restart(pump, NOW - 20 * MINUTE, "graph", conf).level is OK
+        assert check_restart(pump, NOW - 20 * MINUTE, "another", conf).level is UNKNOWN
+    assert check_restart({**PUMP, "pinned": True}, NOW - 20 * MINUTE, "graph", conf).level is UNKNOWN
+    assert check_restart(PUMP, NOW, "graph", conf).level is WARN, "it is there and did nothing"
+
+
+def test_the_file_of_a_local_server_is_known_by_its_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JOCHI_HOME", str(tmp_path))
+    conf = tmp_path / "servers/x/conf/apoc.conf"
+    conf.parent.mkdir(parents=True)
+    conf.write_text("apoc.a=b\n")
+    (tmp_path / "servers/broken").mkdir()
+    (tmp_path / "servers/broken/server.json").write_text("[")
+    (tmp_path / "servers/x/server.json").write_text('{"port": 7001}')
+    assert apoc_conf_at("127.0.0.1", 7001) == "apoc.a=b\n"
+    assert (apoc_conf_at("127.0.0.1", 7002), apoc_conf_at("db.example", 7001)) == ("", "")
+
+
 def test_installed() -> None:
     assert engine.check_installed(None, "1").level is WARN
     assert engine.check_installed(PUMP, "1").level is OK
@@ -261,6 +287,10 @@ def test_pump_texts() -> None:
     right = {"body": "RETURN 1", "every_s": 2, "tick": "RETURN 2", "last_tick": NOW}
     assert engine.check_pump_texts(wanted, {"pump": right}).level is OK
     assert engine.check_pump_texts(wanted, {}).level is FAIL
+    older = engine.check_pump_texts(wanted, {"pump": right}, "CYPHER 5\n")
+    assert (older.level, "check language" in older.found) == (UNKNOWN, True), "one cause is one failure"
+    newer = {**wanted[0], "body": "CYPHER 5\nRETURN 1"}
+    assert engine.check_pump_texts([newer], {"pump": {**right, "body": newer["body"]}}, "CYPHER 5\n").level is OK
     for part, other in (("body", "RETURN 3"), ("every_s", 60), ("tick", None)):
         check = engine.check_pump_texts(wanted, {"pump": {**right, part: other}})
         assert (check.level, f"pump.{part}" in check.found) == (FAIL, True)

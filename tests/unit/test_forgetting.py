@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jochi.errors import UsageError
 from jochi.forgetting.checking import ANYWHERE, Sealer, texts_of
 from jochi.forgetting.clauses import sentences, without
+from jochi.forgetting.mentions import linked
 from jochi.forgetting.receipts import hash_of
 from jochi.forgetting.records import Sought, change, change_of_link, found_in
 from jochi.forgetting.secret import VARIABLE, ForgetKey, make_key, read_key
@@ -230,8 +231,10 @@ def test_a_key_that_has_another_in_it_is_another(other: str) -> None:
         _row("Curated", key=other, merged_from=[other], duplicate_of=other, merged_into=other),
     ):
         assert change(row, sought) is None, row
-    mark = {"id": "1", "type": "ABOUT", "stored": {"curation_merges": [f"merge_duplicates/7/{other}#3"]}}
-    assert change_of_link(mark, sought) is None
+    for type, name in (("ABOUT", "curation_merges"), ("SIMILAR_TO", "unlinked")):
+        stored = {name: [f"merge_duplicates/7/{other}#3"]}
+        mark = {"id": "1", "type": type, "stored": stored, "names": list(stored)}
+        assert (change_of_link(mark, sought), linked(mark, sought)) == (None, []), "and --verify names what is scrubbed"
 
 
 def test_what_is_sought_itself_is_found_in_all_of_these() -> None:
@@ -245,7 +248,9 @@ def test_what_is_sought_itself_is_found_in_all_of_these() -> None:
         assert change(_row("CurationAudit", id=f"undo/u/0/curate_due/7/{key}/demote", keys=["a/b"]), sought) is not None
         for number in ("#3", "#late", ""):
             stored = {"curation_merges": [f"merge_duplicates/7/{key}{number}", "merge_duplicates/7/a/b#1"]}
-            link = change_of_link({"id": "1", "type": "ABOUT", "stored": stored}, sought)
+            row = {"id": "1", "type": "ABOUT", "stored": stored, "names": list(stored)}
+            assert linked(row, sought) == ["curation_merges"]
+            link = change_of_link(row, sought)
             assert link == {"id": "1", "new": {"curation_merges": ["merge_duplicates/7/a/b#1"]}}
         assert change_of_link({"id": "1", "type": "KEEPS", "stored": {"other_key": key}}, sought) is not None
         for type, name in (("ABOUT", "other_key"), ("ABOUT", "unlinked"), ("KEEPS", "unlinked")):

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from jochi.cli.server import app
-from jochi.errors import UsageError
+from jochi.errors import Refused, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +43,19 @@ def test_reset_asks_before_it_deletes(home: Path) -> None:
     assert password.exists()
     assert CliRunner().invoke(app, ["reset"], input="y\n").exit_code == 0
     assert not password.exists()
+
+
+def test_an_upgrade_is_asked_about(home: Path) -> None:
+    folder = home / "servers/default"
+    (folder / "data/databases").mkdir(parents=True)
+    record = {"uri": "bolt://127.0.0.1:1", "port": 1, "version": "5.26.30", "apoc": None, "password_set": True}
+    (folder / "server.json").write_text(json.dumps(record))
+    refused = CliRunner().invoke(app, ["start", "--version", "2026.09.0"], input="n\n")
+    assert isinstance(refused.exception, Refused)
+    assert (
+        "5.26.30 can't open them afterwards. Copy them (1 MB) to the local server 'default-5-26-30'" in refused.output
+    )
+    assert [each.name for each in (home / "servers").iterdir() if each.is_dir()] == ["default"]
 
 
 def test_logs_of_a_server_that_never_ran_say_where_they_would_be() -> None:

@@ -15,8 +15,8 @@ import psutil
 import pytest
 from filelock import FileLock
 
-from jochi.errors import UsageError
-from jochi.localserver import LocalServer, diagnosis, login, ports, process
+from jochi.errors import Refused, UsageError
+from jochi.localserver import LocalServer, Upgrade, diagnosis, login, ports, process
 from jochi.localserver.errors import Busy, DiskFull, OtherInstance, PortTaken, ServerDied
 from jochi.localserver.paths import Layout
 
@@ -146,13 +146,27 @@ def test_one_command_at_a_time(server: LocalServer) -> None:
     assert not server.stop()
 
 
-def test_data_of_another_line_is_not_opened(server: LocalServer, layout: Layout) -> None:
+def test_older_versions_open_no_data_and_newer_ones_ask_first(server: LocalServer, layout: Layout) -> None:
     record = {"uri": "bolt://127.0.0.1:1", "port": 1, "version": "5.26.30", "apoc": None, "password_set": True}
     layout.record.write_text(json.dumps(record))
     (layout.data / "databases").mkdir(parents=True)
-    for version in ("2026.09.0", "5.26.29"):
-        with pytest.raises(OtherInstance, match=r"belongs to Neo4j 5\.26\.30"):
-            server.start(version=version)
+    (layout.data / "databases" / "store").write_bytes(b"12345")
+    layout.root.with_name(f"{server.name}-5-26-30").mkdir()
+    with pytest.raises(OtherInstance, match=r"belongs to Neo4j 5\.26\.30, which 5\.26\.29 can't open"):
+        server.start(version="5.26.29")
+    with pytest.raises(OtherInstance, match=r"2026\.09\.0 would upgrade the data .* for good"):
+        server.start(version="2026.09.0")
+    asked: list[Upgrade] = []
+
+    def no(upgrade: Upgrade) -> None:
+        asked.append(upgrade)
+        raise Refused("nothing was changed")
+
+    with pytest.raises(Refused, match="nothing was changed"):
+        server.start(version="2026.09.0", before_upgrade=no)
+    assert asked == [Upgrade(server.name, "5.26.30", "2026.09.0", f"{server.name}-5-26-30-2", 5)]
+    assert json.loads(layout.record.read_text()) == record
+    assert not layout.root.with_name(f"{server.name}-5-26-30-2").exists()
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from jochi.compile.quoting import identifier, literal
 from jochi.errors import JochiError, UsageError
 from jochi.facts import ServerFacts
 from jochi.policy import load_policy
 from jochi.rendering import render_all, render_one
-from jochi.compile.quoting import identifier, literal
 from jochi.resources import procedures_folder
 
 POLICY = load_policy().policy

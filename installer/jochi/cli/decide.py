@@ -3,7 +3,7 @@ resume`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 import typer
@@ -14,6 +14,7 @@ from jochi.cli.look import print_plan
 from jochi.cli.output import AsJson, out, some, table, write_json
 from jochi.errors import PartlyDone, UsageError
 from jochi.operate.results import Switch
+from jochi.scheduler.runner import Run
 
 
 def add_to(app: typer.Typer) -> None:
@@ -190,14 +191,28 @@ def run(
     if as_json:
         write_json(runs)
     else:
-        rows = [(r.id, r.status, r.batches, r.selected, r.changed, _tally(r.tally), r.error) for r in runs]
+        rows = [(r.id, r.status, r.batches, r.selected, r.changed, _tally(r), r.error) for r in runs]
         table("Runs", ("run", "status", "batches", "looked at", "changed", "what", "error"), rows, right=(2, 3, 4))
     if any(r.status not in {"ok", "breaker"} for r in runs):
         raise PartlyDone("not everything went well: see the runs above", fix=f"`jochi jobs history {job}`")
 
 
-def _tally(tally: object) -> str:
-    return ", ".join(f"{name} {n}" for name, n in sorted(dict(tally).items())) if tally else ""  # type: ignore[call-overload]
+_TOLD: Mapping[str, str] = {
+    "keep": "kept",
+    "archive": "archived",
+    "promote": "promoted",
+    "demote": "demoted",
+    "flag": "flagged",
+    "unflag": "unflagged",
+    "state": "state changed",
+    "unknown": "where a rule can't tell",
+}
+"""What a run counts under words of its own, as a person says it."""
+
+
+def _tally(run: Run) -> str:
+    told = {**_TOLD, "unknown": "of unknown keys"} if run.job == "fold_accesses" else _TOLD
+    return ", ".join(f"{told.get(name, name)} {n:,}" for name, n in sorted(run.tally.items()))
 
 
 def pause(

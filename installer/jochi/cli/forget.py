@@ -13,7 +13,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, printable, shortened, some, table, write_json
 from jochi.client import Jochi
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
-from jochi.forgetting import NO_SUCH_MEMORY, ForgettingPlan, Forgotten, Mention, Request, Target, key_file
+from jochi.forgetting import ForgettingPlan, Forgotten, Mention, Request, Target, key_file
 
 _SHOWN = 50
 _LONGEST = 100
@@ -109,13 +109,14 @@ def forget(
                 on_page=lambda n: spinner.update(f"forgetting: {some(n, 'memory is', 'memories are')} gone"),
             )
     _told(done, verify, as_json)
-    if request.form == "scope" and not plan.targets and not _taken(done):
+    if _taken(done):
+        return
+    if request.form == "scope":
         raise PartlyDone(
             f"nothing is in the scope {scope}; its name is sealed from now on: nothing of it will be remembered",
             fix=f"if that is a typo, take it back: jochi forget --lift --scope {quote(str(scope))}",
         )
-    named = request.form in ("keys", "hash") and all(target.reason == NO_SUCH_MEMORY for target in plan.targets)
-    if named and not any(done.counts[name] for name in done.counts if name != "sealed"):
+    if request.form in ("keys", "hash"):
         raise PartlyDone(
             "there was nothing to forget: no memory, tombstone or record has " + (content_hash or ", ".join(keys)),
             fix="look at the spelling; what was forgotten before is in `jochi receipts`",

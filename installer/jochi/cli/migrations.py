@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timezone
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from jochi import migrations
 from jochi.cli.asking import ask
 from jochi.cli.connection import connect
+from jochi.cli.output import table
 from jochi.errors import Refused, UsageError
 from jochi.migrations.lock import describe
 from jochi.migrations.results import (
@@ -162,13 +162,19 @@ def _placeholders(pairs: list[str]) -> dict[str, str]:
 
 
 def _print_listing(found: Listing) -> None:
-    table = Table("version", "description", "state", "applied at", "by", "ms", "source")
-    for row in found.migrations:
-        by = None if row.applied_by is None else f"{row.applied_by}/{row.connected_as}"
-        at = None if row.applied_at is None else row.applied_at.isoformat(sep=" ", timespec="seconds")
-        took = None if row.milliseconds is None else str(row.milliseconds)
-        table.add_row(row.version, row.description, row.state.value, at, by, took, row.source)
-    Console(markup=False, emoji=False, highlight=False).print(table)
+    rows = [
+        (
+            row.version,
+            row.description,
+            row.state.value,
+            row.applied_at and row.applied_at.astimezone(timezone.utc),
+            row.applied_by and f"{row.applied_by}/{row.connected_as}",
+            row.milliseconds,
+            row.source,
+        )
+        for row in found.migrations
+    ]
+    table("Migrations", ("version", "description", "state", "applied at", "by", "ms", "source"), rows, right=(5,))
     typer.echo(f"{found.outcome.value} ({_place(found)})")
     if found.lock is not None:
         typer.echo(f"locked by {describe(found.lock)}")

@@ -68,7 +68,7 @@ def recall(
         )
     if as_json:
         followed = {"reached": list(found.reached), "cut_off": found.cut_off} if hops else {}
-        write_json({"hits": list(found), "degraded": found.degraded, **followed})
+        write_json({"hits": list(found), "degraded": found.degraded, "hint": found.hint, **followed})
         return
     rows = [(hit.key, hit.kind, hit.tier, hit.created_at, shortened(hit.content, _LONGEST)) for hit in found]
     table(f"{len(found)} of {scope}", ("key", "kind", "tier", "created", "content"), rows)
@@ -79,8 +79,9 @@ def recall(
         table(f"{len(ways)} more along edges", ("key", "kind", "score", "way", "content"), ways, right=(2,))
         if found.cut_off:
             err.print("[yellow]there were more edges than recall reads: these are of the strongest part[/]")
-    if found.degraded:
-        err.print(f"[yellow]{found.degraded}[/]")
+    for said in (found.degraded, found.hint):
+        if said:
+            err.print(said, style="yellow", markup=False)
 
 
 def _embedded(text: str, provider: str, policy: Embedding) -> list[float]:

@@ -18,7 +18,7 @@ from rich.status import Status as Spinner
 from jochi.cli.asking import ask
 
 if TYPE_CHECKING:
-    from jochi.localserver import LocalServer, Running
+    from jochi.localserver import LocalServer, Running, Upgrade
 
 app = typer.Typer(
     help="A local Neo4j with APOC: loopback only, with a password. A development default, not for production.",
@@ -81,15 +81,35 @@ def start(
         typer.Option(help="key=value for neo4j.conf (apoc.…: apoc.conf), for this start; `key=` drops a default."),
     ] = None,
     wait: Annotated[float, typer.Option(help="Longest time to wait for a ready server, in seconds.", min=1)] = 120.0,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Don't ask before a newer version upgrades the data.")
+    ] = False,
 ) -> None:
-    """Starts the instance and prints how to connect. An instance that already runs stays as it is."""
+    """Starts the instance and prints how to connect. An instance that already runs stays as it is.
+
+    A newer --version upgrades the data, which nothing takes back; they are copied first, to an instance of their own.
+    """
     with _server(name) as server:
         from jochi.localserver.conf import parse_settings
 
         settings = parse_settings(setting) if setting else None
-        running = server.start(port, version=version, settings=settings, wait_seconds=wait)
+        running = server.start(
+            port,
+            version=version,
+            settings=settings,
+            wait_seconds=wait,
+            before_upgrade=lambda upgrade: ask(_question(upgrade), yes=yes),
+        )
     for line in _how_to_connect(name, running):
         typer.echo(line)
+
+
+def _question(upgrade: Upgrade) -> str:
+    megabytes = max(1, upgrade.size // 1_000_000)
+    return (
+        f"Neo4j {upgrade.after} upgrades the data of the local server {upgrade.name!r}, and {upgrade.before} can't open "
+        f"them afterwards. Copy them ({megabytes:,} MB) to the local server {upgrade.copy!r} and go on?"
+    )
 
 
 def _how_to_connect(name: str, running: Running) -> Iterator[str]:

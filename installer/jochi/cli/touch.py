@@ -43,6 +43,11 @@ def touch(
         they = "it is" if done.touched == 1 else "they are"
         taken = some(done.touched, "touch", "touches")
         out.print(f"{taken} taken{again}; {they} counted within seconds", soft_wrap=True)
+    if done.unknown:
+        raise PartlyDone(
+            f"no memory has {', '.join(done.unknown_samples)}{', …' if done.unknown > len(done.unknown_samples) else ''}",
+            fix="look at the spelling; `jochi recall` finds memories by their words",
+        )
     if done.rejected:
         raise PartlyDone(
             f"{done.rejected:,} can't be keys (such as {done.samples[0]!r})", fix="a key is scope/id: default/m1"

@@ -1,13 +1,12 @@
 """Durable forgetting: what a person asks to be forgotten goes with all that was made of it, and isn't learned again."""
 
-from jochi.forgetting.finding import NO_SUCH_MEMORY, Request, Target
+from jochi.forgetting.finding import Request, Target
 from jochi.forgetting.forget import WAIT, ForgettingPlan, Forgotten, forget, lift, plan_forgetting, verify
 from jochi.forgetting.mentions import Mention
 from jochi.forgetting.receipts import Chain, Receipt, read_chain
 from jochi.forgetting.secret import VARIABLE, key_file
 
 __all__ = [
-    "NO_SUCH_MEMORY",
     "VARIABLE",
     "WAIT",
     "Chain",

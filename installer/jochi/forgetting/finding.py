@@ -20,7 +20,6 @@ PAGE = 500
 _PHRASES = 100
 """Phrases that one look through a scope is for."""
 
-NO_SUCH_MEMORY = "there is no such memory"
 _KEPT_NAMES = ("key", "id")
 _HASH = re.compile(CONTENT_HASH)
 
@@ -231,7 +230,7 @@ class Finder:
             mine = rows.get(key, [])
             if not mine:
                 # What the engine keeps of it still goes.
-                found.targets[key] = replace(found.targets[key], reason=NO_SUCH_MEMORY)
+                found.targets[key] = replace(found.targets[key], reason="there is no such memory")
                 continue
             live = next((row for row in mine if not row["dead"]), mine[0])
             kind = self._kind(live["labels"] + (live["stored"].get("tombstone_labels") or []))

@@ -81,7 +81,7 @@ class Store:
                 for node in row["nodes"]:
                     found += _mention(node, tuple(node["labels"]), _names(node, part))
                 for link in row["relationships"]:
-                    found += _mention(link, (link["type"],), _linked(link, part))
+                    found += _mention(link, (link["type"],), linked(link, part))
                 seen += [each["id"] for each in (*row["nodes"], *row["relationships"])]
                 if len(row["nodes"]) < PAGE and len(row["relationships"]) < PAGE:
                     break
@@ -113,15 +113,10 @@ def _names(row: Mapping[str, Any], sought: Sought) -> list[str]:
     ]
 
 
-def _linked(row: Mapping[str, Any], sought: Sought) -> list[str]:
-    ours = row["type"] == "SIMILAR_TO"
+def linked(row: Mapping[str, Any], sought: Sought) -> list[str]:
+    """The properties of a relationship that say it; only the engine's marks name memories."""
     marks = marks_with(row, sought)
-    return [
-        name
-        for name in row["names"]
-        if name in marks
-        or any(sought.says(text) or (ours and sought.names(text)) for text in texts(row["stored"][name]))
-    ]
+    return [n for n in row["names"] if n in marks or any(sought.says(text) for text in texts(row["stored"][n]))]
 
 
 def _mention(row: Mapping[str, Any], place: tuple[str, ...], names: Sequence[str]) -> list[Mention]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -17,6 +18,9 @@ from jochi.importing.spool import SeenKeys
 
 LONGEST_LINE = 4 * 1024 * 1024
 """Bytes of a line, its end not counted."""
+_COLUMN = re.compile(r"column (\d+)$")
+"""Where the parser stopped; what it says besides is about grammar."""
+_EXAMPLE = '{"kind": "Task", "id": "t1"}'
 
 
 def read(
@@ -60,7 +64,9 @@ def json_value(raw: bytes) -> object:
     try:
         return from_json(decoded, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
-        raise ValueError(f"is no JSON: {error}") from None
+        column = _COLUMN.search(str(error))
+        where = "" if column is None else f" at character {column[1]}"
+        raise ValueError(f"is no JSON{where}: write one object a line, such as {_EXAMPLE}") from None
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date, datetime
 from typing import Annotated, Any, Literal, TypedDict, cast
 
@@ -26,6 +28,8 @@ from jochi.ownership import ENGINE_OWNED
 from jochi.properties import ENGINE_PREFIXES, RELATIONSHIP_TYPE
 
 _TYPE = re.compile(RELATIONSHIP_TYPE)
+_LONGEST_GIVEN = 40
+"""Characters of a value that a message quotes."""
 
 
 class Context(TypedDict):
@@ -60,7 +64,8 @@ def _deadline(value: object, info: ValidationInfo) -> datetime:
 
 def _day(value: object) -> date:
     if isinstance(value, str):
-        return date.fromisoformat(value)
+        with suppress(ValueError):
+            return date.fromisoformat(value)
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
     raise ValueError("must be a date, such as 2026-01-31")
@@ -220,11 +225,42 @@ def record(data: object, *, now: datetime, kinds: frozenset[str], place: Place |
     )
 
 
+_FAULTS: Mapping[str, tuple[str, str]] = {
+    "missing": ("is missing", "add it"),
+    "string_type": ("{given} is no text", "put it in quotes"),
+    "bool_type": ("{given} is neither true nor false", "write true or false, without quotes"),
+    "int_type": ("{given} is no whole number", "write one, without quotes or a fraction"),
+    "float_type": ("{given} is no number", "write one, without quotes"),
+    "finite_number": ("{given} is no finite number", "write another, or leave it out"),
+    "greater_than_equal": ("{given} is less than {ge}", "write {ge} or more"),
+    "less_than_equal": ("{given} is more than {le}", "write {le} or less"),
+    "literal_error": ("{given} is none of the words that are known here", "write {expected}"),
+    "list_type": ("{given} is no list", "write it in square brackets"),
+    "too_short": ("has {actual_length} entries", "write {min_length} or more"),
+    "too_long": ("has {actual_length} entries", "write {max_length} or fewer"),
+    "dict_type": ("{given} is no JSON object", "write it in braces"),
+    "model_type": ("{given} is no JSON object", "write it in braces"),
+    "extra_forbidden": ("has no meaning here", "leave it out"),
+}
+"""By the type of a fault what is wrong, and what to write instead."""
+_OTHER_FAULT = ("{given} can't be stored here", "see docs/reference/import-formats.md")
+
+
 def reason(error: ValidationError) -> str:
-    """What pydantic found, as one line: `name: what is wrong`, parted by semicolons."""
+    """All that is wrong, as one line: `name: what is wrong: what to write instead`, parted by semicolons."""
     found = []
-    for item in error.errors(include_url=False, include_context=False, include_input=False):
-        message = item["msg"].removeprefix("Value error, ")
+    for item in error.errors(include_url=False):
         place = ".".join(str(part) for part in item["loc"])
+        if item["type"] == "value_error":  # raised here, or in jochi.importing.values
+            message = item["msg"].removeprefix("Value error, ")
+        else:
+            words = ": ".join(_FAULTS.get(item["type"], _OTHER_FAULT))
+            message = words.format(given=_shown(item["input"]), **item.get("ctx", {}))
         found.append(message if not place or message.startswith(f"{place}:") else f"{place}: {message}")
     return "; ".join(found)
+
+
+def _shown(value: object) -> str:
+    """A value as the file has it, or its beginning; half of a surrogate pair couldn't be printed."""
+    text = json.dumps(value, ensure_ascii=False, default=repr).encode(errors="replace").decode()
+    return text if len(text) <= _LONGEST_GIVEN else text[: _LONGEST_GIVEN - 1] + "…"

@@ -27,8 +27,8 @@ def instant(value: object) -> datetime:
             raise ValueError(f"{value[:40]!r} is not an ISO 8601 date and time, such as 2026-01-31T12:00:00Z")
         try:
             value = _DATETIME.validate_python(value.replace(",", "."))
-        except ValidationError as error:
-            raise ValueError(f"{value!r} is no date: {error.errors()[0]['ctx']['error']}") from None
+        except ValidationError:
+            raise ValueError(f"{value!r} is no date and time that there is") from None
     if not isinstance(value, datetime):
         raise ValueError("must be ISO 8601 text with a zone, such as 2026-01-31T12:00:00Z")
     if value.utcoffset() is None:

@@ -12,9 +12,9 @@ from jochi.localserver.errors import missing_extra
 
 if TYPE_CHECKING:
     from jochi.localserver.running import Running
-    from jochi.localserver.server import LocalServer, Status
+    from jochi.localserver.server import LocalServer, Status, Upgrade
 
-__all__ = ["LocalServer", "Running", "Status"]
+__all__ = ["LocalServer", "Running", "Status", "Upgrade"]
 
 
 def __getattr__(name: str) -> Any:

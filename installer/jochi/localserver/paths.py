@@ -6,7 +6,9 @@ folder) holds the downloads that all instances share.
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,3 +80,14 @@ class Layout:
     @property
     def console_log(self) -> Path:
         return self.logs / "console.log"
+
+
+def apoc_conf_at(host: str, port: int) -> str:
+    """The text of apoc.conf of the local server that answers at this address; empty where none of this user's does."""
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        return ""
+    for record in (home_folder() / "servers").glob("*/server.json"):
+        with suppress(OSError, ValueError, AttributeError):
+            if json.loads(record.read_text(encoding="utf-8")).get("port") == port:
+                return (Layout(record.parent).conf / "apoc.conf").read_text(encoding="utf-8")
+    return ""

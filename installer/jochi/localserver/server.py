@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -70,6 +71,20 @@ class Status:
         }
 
 
+@dataclass(frozen=True)
+class Upgrade:
+    """A start that upgrades the data of the instance ``name`` from one version to another, which nothing takes back.
+
+    ``copy``: the instance that the data are copied to before; ``size``: how many bytes they are.
+    """
+
+    name: str
+    before: str
+    after: str
+    copy: str
+    size: int
+
+
 class LocalServer:
     """One named local server. All methods can be called from any process of the same user, in any order.
 
@@ -97,11 +112,13 @@ class LocalServer:
         version: str | None = None,
         settings: Mapping[str, str] | None = None,
         wait_seconds: float = START_SECONDS,
+        before_upgrade: Callable[[Upgrade], None] | None = None,
     ) -> Running:
         """Starts the instance and returns when a real query was answered; a running one is returned as it is.
 
         ``port``: None takes the instance's last port when it is free, else any free one. ``version``: None takes the
-        version of the instance's data, else the pinned one. ``settings`` go over the defaults of the conf files (an
+        version of the instance's data, else the pinned one; of a newer line than the data it upgrades them for good, after a
+        copy, if ``before_upgrade`` lets it by raising nothing. ``settings`` go over the defaults of the conf files (an
         empty value removes a line) and hold for this start only. What fails raises a `LocalServerError` of a telling
         class, and leaves no process behind.
         """
@@ -114,16 +131,20 @@ class LocalServer:
             live = process.find(self.layout)
             if live is not None:
                 return self._already_running(live, record, port, version, settings, wait_seconds)
-            version = self._version(record, version)
+            version, upgrade = self._version(record, version)
+            if upgrade is not None:
+                self._agreed(upgrade, before_upgrade)
             self._expect_password_can_be_set(record, settings)
             if (stale := process.stale_pid(self.layout)) is not None:
                 self._report.say(f"the pid file named process {stale}, which is not this server: starting afresh")
             distribution = jars.provide(version, self._report, free_bytes=self._free_bytes)
-            self._expect_space()
+            self._expect_space(0 if upgrade is None else upgrade.size)
             chosen = self._choose_port(port, record)
             configuration = conf.Configuration.of(
                 chosen, conf.memory_for(conf.machine_memory()), apoc=distribution.apoc is not None, settings=settings
             )
+            if upgrade is not None and record is not None:
+                self._copy(upgrade, record)
             record = {
                 "name": self.name,
                 "uri": f"bolt://127.0.0.1:{chosen}",
@@ -240,18 +261,53 @@ class LocalServer:
         ready = self._wait_until_ready(live, record, password, wait_seconds)
         return self._running(live, record, password, ready, already_running=True)
 
-    def _version(self, record: dict[str, Any] | None, wanted: str | None) -> str:
-        """The version to start; an older one, or one of another line, can't read the instance's data."""
+    def _version(self, record: dict[str, Any] | None, wanted: str | None) -> tuple[str, Upgrade | None]:
+        """The version to start, and whether that takes an upgrade; an older one can't read the instance's data."""
         have = record.get("version") if record is not None and (self.layout.data / "databases").is_dir() else None
         if have is None or wanted is None or have == wanted:
-            return wanted or have or versions.NEO4J
-        if versions.parse(wanted)[0] != versions.parse(have)[0] or versions.parse(wanted) < versions.parse(have):
+            return wanted or have or versions.NEO4J, None
+        if versions.parse(wanted) < versions.parse(have):
             raise OtherInstance(
                 f"the data of the local server {self.name!r} belongs to Neo4j {have}, which {wanted} can't open",
                 where=str(self.layout.root),
                 fix=f"give another --name for Neo4j {wanted}, or `jochi server reset` deletes the data",
             )
-        return wanted
+        if versions.parse(wanted)[0] == versions.parse(have)[0]:
+            return wanted, None
+        size = sum(file.stat().st_size for file in self.layout.data.rglob("*") if file.is_file())
+        return wanted, Upgrade(self.name, have, wanted, self._name_of_copy(have), size)
+
+    def _name_of_copy(self, version: str) -> str:
+        """A name that no instance has yet."""
+        base = f"{self.name[:25]}-{version.replace('.', '-')}"
+        names = itertools.chain([base], (f"{base}-{n}" for n in itertools.count(2)))
+        return next(name for name in names if not self.layout.root.with_name(name).exists())
+
+    def _agreed(self, upgrade: Upgrade, before_upgrade: Callable[[Upgrade], None] | None) -> None:
+        if before_upgrade is None:
+            raise OtherInstance(
+                f"Neo4j {upgrade.after} would upgrade the data of the local server {self.name!r} for good",
+                where=str(self.layout.root),
+                fix=f"say so (`jochi server start --version {upgrade.after}` asks), or give another --name",
+            )
+        before_upgrade(upgrade)
+
+    def _copy(self, upgrade: Upgrade, record: dict[str, Any]) -> None:
+        """The instance as it is, as one of its own: started under its name it runs the version that it was made with."""
+        copy = Layout(self.layout.root.with_name(upgrade.copy))
+        part = Layout(copy.root.with_suffix(".part"))
+        self._report.doing(f"copying the data ({upgrade.size // 1_000_000} MB)")
+        with disk_full_reported(copy.root):
+            shutil.rmtree(part.root, ignore_errors=True)
+            part.root.mkdir(mode=0o700)
+            shutil.copytree(self.layout.data, part.data)
+            shutil.copy2(self.layout.password_file, part.password_file)
+            part.record.write_text(json.dumps({**record, "name": upgrade.copy}, indent=1) + "\n", encoding="utf-8")
+            part.root.rename(copy.root)
+        self._report.say(
+            f"the data as they were with Neo4j {upgrade.before} are in {copy.root}: "
+            f"`jochi server start --name {upgrade.copy}` runs them, `jochi server reset --name {upgrade.copy}` deletes them"
+        )
 
     def _expect_password_can_be_set(self, record: dict[str, Any] | None, settings: Mapping[str, str] | None) -> None:
         fresh = not (record and record.get("password_set"))
@@ -264,11 +320,12 @@ class LocalServer:
                 fix="start and stop it once without this setting",
             )
 
-    def _expect_space(self) -> None:
-        free = self._free_bytes(self.layout.root)
-        if free < DATA_BYTES:
+    def _expect_space(self, copied: int) -> None:
+        free, needed = self._free_bytes(self.layout.root), DATA_BYTES + copied
+        if free < needed:
+            why = "to begin with" if copied == 0 else "with a copy of its data"
             raise DiskFull(
-                f"{free // 1_000_000} MB free, a server needs {DATA_BYTES // 1_000_000} MB to begin with",
+                f"{free // 1_000_000} MB free, a server needs {needed // 1_000_000} MB {why}",
                 where=str(self.layout.root),
                 fix="free some space, or name another folder in JOCHI_HOME",
             )

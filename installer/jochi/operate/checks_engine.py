@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jochi.migrations import Outcome, Validation
-from jochi.operate.check import Check, fail, ok, some, warn
+from jochi.operate.check import Check, fail, ok, some, unknown, warn
 from jochi.operate.results import JobState
 from jochi.registry import ProcedureStatus, Status
 
@@ -74,8 +74,15 @@ def check_procedures(rows: Sequence[ProcedureStatus]) -> Check:
     return ok("procedures", f"all {len(rows)} INSTALLED")
 
 
-def check_pump_texts(wanted: Sequence[Mapping[str, Any]], stored: Mapping[str, Mapping[str, Any]]) -> Check:
-    """``wanted``: rows of {name, body, every_s, texts}, as install writes them. The pump runs the texts on its own node."""
+def check_pump_texts(
+    wanted: Sequence[Mapping[str, Any]], stored: Mapping[str, Mapping[str, Any]], prefix: str = ""
+) -> Check:
+    """``wanted``: rows of {name, body, every_s, texts}, as install writes them. The pump runs the texts on its own node.
+
+    ``prefix``: what bodies begin with on this server; those of an older one don't, which is the check language's to say.
+    """
+    if any(not str(row.get("body", prefix)).startswith(prefix) for row in stored.values()):
+        return unknown("pump texts", "stored for an older server: see the check language", "run `jochi install`")
     wrong = []
     for row in wanted:
         have = stored.get(row["name"], {})

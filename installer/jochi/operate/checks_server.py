@@ -29,7 +29,8 @@ LONGEST_LOCK_TIMEOUT = 60.0
 TOLERATED_SKEW = timedelta(seconds=5)
 
 _THREADS_FIX = (
-    "set apoc.jobs.scheduled.num_threads=4 in apoc.conf and restart the server (default: a quarter of its cores)"
+    "see that apoc.conf has apoc.jobs.scheduled.num_threads=4 (default: a quarter of the cores; a restart makes it count); "
+    "if it has, other jobs occupy APOC's scheduler: CALL apoc.periodic.list()"
 )
 
 
@@ -79,7 +80,9 @@ def check_database(facts: ServerFacts, name: str) -> Check:
 
 def check_apoc(facts: ServerFacts, *, armed: bool) -> Check:
     """There, and made for this server. ``armed``: jobs are meant to run in the database."""
-    fix = f"put APOC Core {facts.release[0]}.{facts.release[1]}.x into the plugins folder and restart the server"
+    # As the server writes them: APOC's version for 2026.09.0 begins with 2026.09, not with 2026.9.
+    release = ".".join(facts.version.split(".")[:2])
+    fix = f"put APOC Core {release}.x into the plugins folder and restart the server"
     if facts.apoc is None:
         if armed:
             return fail("apoc", "APOC Core is gone, and the jobs need it", fix)
@@ -110,10 +113,10 @@ def check_callable(facts: ServerFacts) -> Check:
     )
 
 
-def check_threads(at_once: int | None, why_not: str = "") -> Check:
-    """``at_once``: how many jobs of APOC's scheduler were seen at work at one moment; None if that wasn't tried."""
+def check_threads(at_once: int | None, why_not: str = "", fix: str = _THREADS_FIX) -> Check:
+    """``at_once``: how many jobs of APOC's scheduler were seen at work at one moment; None if that wasn't tried: ``why_not``."""
     if at_once is None:
-        return unknown("threads", f"not known: {why_not}", _THREADS_FIX)
+        return unknown("threads", f"not known: {why_not}", fix)
     if at_once >= ENOUGH_THREADS:
         return ok("threads", f"at least {at_once} jobs run at the same time")
     if at_once == 0:

@@ -31,7 +31,7 @@ from jochi.operate import checks_engine, checks_memories, checks_server
 from jochi.operate.check import Check, Level, fail, unknown
 from jochi.operate.probe import try_threads
 from jochi.operate.pump import check_pump
-from jochi.operate.restart import check_restart
+from jochi.operate.restart import restart_of
 from jochi.policy import LoadedPolicy
 from jochi.registry import compare
 from jochi.rendering import render_all
@@ -150,7 +150,7 @@ def _server_checks(
         checks_server.check_transaction_timeout(seconds_of(limits.get("db.transaction.timeout")), budgets),
         checks_server.check_language(facts.default_language, prefix, bare),
         checks_server.check_clock(*_skew(database)),
-        check_restart(pump, to_python(started[0]["started_at"]) if started else None, database.name),
+        restart_of(database, facts, pump, to_python(started[0]["started_at"]) if started else None),
     ]
 
 
@@ -174,9 +174,9 @@ def _refusal(database: Database, facts: ServerFacts, pump: Mapping[str, Any] | N
 
 def _threads(database: Database, facts: ServerFacts, bodies: list[str], *, probe: bool) -> Check:
     if facts.apoc is None:
-        return checks_server.check_threads(None, "there is no APOC")
+        return checks_server.check_threads(None, "there is no APOC", "see the check apoc")
     if not probe:
-        return checks_server.check_threads(None, "not tried (--no-probe)")
+        return checks_server.check_threads(None, "not tried (--no-probe)", "leave --no-probe out")
     return checks_server.check_threads(*try_threads(database, bodies))
 
 
@@ -216,14 +216,18 @@ def _stored_checks(
     procedures = render_all(policy.policy, facts)
     return [
         checks_engine.check_procedures(compare(procedures, state.procedures.values())),
-        checks_engine.check_pump_texts(pump_rows(client.engine, policy, procedures), pumps),
+        checks_engine.check_pump_texts(pump_rows(client.engine, policy, procedures), pumps, facts.language_prefix),
         checks_engine.check_jobs(job_rows(policy), jobs),
     ]
 
 
 def _pump(client: Jochi, facts: ServerFacts, pump: Mapping[str, Any], policy: LoadedPolicy) -> Check:
     """By the server's clock, which is the one that the tick was written by."""
-    listed = armed_jobs(client.engine) if "apoc.periodic.list" in facts.callable else None
+    if pump.get("armed") and "apoc.periodic.list" not in facts.callable:
+        return unknown(
+            "pump", "armed, but APOC's list of jobs can't be read", "see the checks apoc and procedures callable"
+        )
+    listed = armed_jobs(client.engine) if pump.get("armed") else None
     now = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
     wanted = [client.engine.pump, client.engine.watch]
     return check_pump(pump, listed, wanted, now, policy.policy.scheduler.stall_after)

@@ -10,14 +10,34 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from jochi.database import Database
+from jochi.facts import ServerFacts
+from jochi.localserver.paths import apoc_conf_at
 from jochi.operate.check import Check, fail, ok, unknown, warn
 from jochi.rearm import rearm_key, rearm_line
 
 
-def check_restart(pump: Mapping[str, Any] | None, started_at: datetime | None, database: str) -> Check:
-    """``pump``: properties of its node (None: not installed). ``started_at``: the server's start, None if it can't be read."""
-    line = f"put this line into apoc.conf (a restart makes it count): {rearm_key(database)}={rearm_line()}"
-    if pump is not None and pump.get("pinned"):
+def restart_of(
+    database: Database, facts: ServerFacts, pump: Mapping[str, Any] | None, started_at: datetime | None
+) -> Check:
+    """The check of what is there; apoc.conf is known where the server is a local one of this machine."""
+    if facts.apoc is None:
+        return unknown("restart", "there is no APOC: a restart arms nothing", "see the check apoc")
+    host, port = database.driver.get_server_info().address[:2]
+    return check_restart(pump, started_at, database.name, apoc_conf_at(host, port))
+
+
+def check_restart(
+    pump: Mapping[str, Any] | None, started_at: datetime | None, database: str, apoc_conf: str = ""
+) -> Check:
+    """``pump``: properties of its node (None: not installed). ``started_at``: the server's start, None if it can't be read.
+
+    ``apoc_conf``: the text of that file, where it is known.
+    """
+    wanted = f"{rearm_key(database)}={rearm_line()}"
+    line = f"put this line into apoc.conf (a restart makes it count): {wanted}"
+    pinned = pump is not None and bool(pump.get("pinned"))
+    if pinned:
         line = "put the line into apoc.conf that `jochi install` prints (a restart makes it count)"
     mark: datetime | None = None if pump is None else pump.get("server_started_at")
     refused: datetime | None = None if pump is None else pump.get("pin_refused_at")
@@ -34,6 +54,10 @@ def check_restart(pump: Mapping[str, Any] | None, started_at: datetime | None, d
             "restart", f"the server started at {started_at:%Y-%m-%d %H:%M:%S}Z and its apoc.conf armed the jobs again"
         )
     if pump is None or pump["installed_at"] > started_at:
+        if wanted in apoc_conf.splitlines() and not pinned:
+            return ok(
+                "restart", "apoc.conf has the line that arms the jobs again; no restart since the install proves it"
+            )
         return unknown(
             "restart", "the server has not been restarted since the install, so nothing proves the line yet", line
         )

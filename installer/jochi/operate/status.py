@@ -19,7 +19,7 @@ from jochi.install.install import status_of_procedures
 from jochi.migrations import State
 from jochi.operate.check import Check
 from jochi.operate.pump import check_pump
-from jochi.operate.restart import check_restart
+from jochi.operate.restart import restart_of
 from jochi.operate.results import Accesses, Hygiene, JobState, Mode, Status
 from jochi.registry import Status as Word
 from jochi.resources import statement
@@ -225,7 +225,7 @@ def overview(client: Jochi, *, tiers: bool = True) -> Overview:
         dict(Counter(row.status.value for row in words)),
         {row.name: row.status.value for row in words if row.status is not Word.INSTALLED},
         part("pump", lambda: _pump(client, seen, can_list=can_list)) if seen else None,
-        part("restart", lambda: check_restart(seen, _started_at(client), database.name)) if seen else None,
+        part("restart", lambda: restart_of(database, facts, seen, _started_at(client))) if seen else None,
         engine,
         jobs,
         waiting(seen, jobs),

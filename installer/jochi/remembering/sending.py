@@ -21,7 +21,7 @@ from jochi.remembering.results import Remembered, Result
 from jochi.remembering.rows import Row, row_of
 from jochi.remembering.screening import CHANGED, RowScreen
 from jochi.superseding import NO_SLOTS, settle
-from jochi.temporal import read_as
+from jochi.temporal import read_as, zoned
 from jochi.tokens import TokenCounter, best_counter
 
 BATCH_SIZE = 2_000
@@ -77,8 +77,7 @@ def remember(
     """Remembers memories, each judged by itself; see `jochi.Jochi.remember`."""
     if not 1 <= batch_size <= LARGEST_BATCH:
         raise UsageError(f"a batch of {batch_size} memories", fix=f"give a number from 1 to {LARGEST_BATCH:,}")
-    if now.utcoffset() is None:
-        raise UsageError("now has no zone", fix="pass datetime.now(timezone.utc)")
+    zoned(now, "now", where="remember")
     if on_refused not in ("report", "raise"):
         raise UsageError(f"on_refused is {on_refused!r}", fix="give 'report' or 'raise'")
     if not isinstance(memories, Iterable) or isinstance(memories, str | bytes):
