@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from jochi.compile.policy_data import policy_data
 from jochi.compile.quoting import identifier, literal
+from jochi.compile.wrapping import LONGEST, wrapped
 from jochi.errors import JochiError, UsageError
-from jochi.facts import ServerFacts
+from jochi.facts import NEEDED_FOR_JOBS, ServerFacts
 from jochi.policy import load_policy
 from jochi.rendering import render_all, render_one
 from jochi.resources import procedures_folder
@@ -19,6 +22,22 @@ from jochi.resources import procedures_folder
 POLICY = load_policy().policy
 SERVER = ServerFacts("5.26.30", "community", "5.26.30", frozenset(), "CYPHER_5", 5.0, False, True)
 
+WITH_APOC = replace(SERVER, callable=frozenset(NEEDED_FOR_JOBS))
+
+JUDGING = (
+    "curate/measure",
+    "curate/judge",
+    "curate/curate_due",
+    "curate/plan",
+    "curate/explain",
+    "plans/save_page",
+    "plans/apply",
+    "enrol/look",
+)
+"""The two stages, and who acts on their verdicts."""
+
+HEAVY = {"dedup/merge_duplicates": 87_000, "memory/remember": 34_500}
+"""Bodies that are still over the limit of DESIGN §6, and what they may not grow beyond."""
 
 OF_RUNS = {
     "batches",
@@ -121,9 +140,11 @@ def test_the_hash_is_stable_and_follows_the_text(folder: Path) -> None:
     assert {name: procedure.sha256 for name, procedure in first.items()} == {
         name: procedure.sha256 for name, procedure in second.items()
     }
-    looser = POLICY.model_copy(update={"limits": POLICY.limits.model_copy(update={"breaker_floor": 7})})
-    assert render_one("curate/curate_due", looser, SERVER).sha256 != first["curate/curate_due"].sha256
-    assert render_one("jobs/pause", looser, SERVER).sha256 == first["jobs/pause"].sha256
+    slower = POLICY.model_copy(
+        update={"scheduler": POLICY.scheduler.model_copy(update={"lease": timedelta(minutes=7)})}
+    )
+    assert render_one("scheduler/begin", slower, SERVER).sha256 != first["scheduler/begin"].sha256
+    assert render_one("jobs/pause", slower, SERVER).sha256 == first["jobs/pause"].sha256
 
 
 def test_a_changed_macro_changes_the_template_hash(folder: Path) -> None:
@@ -155,9 +176,8 @@ def test_nothing_else_is(name: str) -> None:
 
 
 def test_literals_of_other_things_are_refused() -> None:
-    for value in (None, object()):
-        with pytest.raises(ValueError, match="literal"):
-            literal(value)
+    with pytest.raises(ValueError, match="literal"):
+        literal(object())
 
 
 @pytest.mark.parametrize("value", [2**63, float("nan"), float("inf")])
@@ -171,3 +191,59 @@ def test_no_tally_has_the_name_of_what_the_scheduler_counts_on_a_run() -> None:
     for procedure in render_all(POLICY, SERVER).values():
         told = set(re.findall(r"\{name: '(\w+)', n:", procedure.sections.get("act", "")))
         assert not told & OF_RUNS, procedure.name
+
+
+@pytest.mark.parametrize("server", [SERVER, WITH_APOC], ids=["without APOC", "with APOC"])
+def test_rules_are_data_a_changed_number_changes_no_text_that_judges(server: ServerFacts) -> None:
+    """And so throws no plan away (DESIGN §6); it is in what is handed to these texts instead."""
+    day = timedelta(days=1)
+    task = POLICY.kinds["Task"]
+    changed = {
+        "rails": POLICY.rails.model_copy(update={"grace": 2 * day, "confident_belief": 0.5, "consensus_agents": 9}),
+        "queue": POLICY.queue.model_copy(update={"horizon_max": 9 * day}),
+        "limits": POLICY.limits.model_copy(update={"breaker_floor": 7}),
+        "salience": POLICY.salience.model_copy(update={"per_day": 0.5}),
+        "facts": POLICY.facts.model_copy(update={"old": 9 * day, "unimportant": 0.9}),
+        "value": POLICY.value.model_copy(
+            update={"bands": POLICY.value.bands.model_copy(update={"prune": 0.1}), "most_lives": 3.0}
+        ),
+        "kinds": POLICY.kinds
+        | {
+            "Task": task.model_copy(
+                update={"rules": tuple(rule.model_copy(update={"after": 9 * day}) for rule in task.rules)}
+            )
+        },
+        "tier_rules": tuple(
+            rule.model_copy(update={"after": 9 * day}) if rule.down else rule for rule in POLICY.tier_rules
+        ),
+    }
+    for part, value in changed.items():
+        other = POLICY.model_copy(update={part: value})
+        assert policy_data(other) != policy_data(POLICY), part
+        for name in JUDGING:
+            assert render_one(name, other, server).sha256 == render_one(name, POLICY, server).sha256, (part, name)
+
+
+def test_no_body_is_heavier_than_a_reader_and_a_planner_can_bear() -> None:
+    """DESIGN §6: lines of 160 characters, 32 kB a body; the text of one constant can't be broken."""
+    for name, procedure in render_all(POLICY, WITH_APOC).items():
+        for text in procedure.sections.values():
+            assert len(text.encode()) <= HEAVY.get(name, 32_768), name
+            long = [line for line in text.splitlines() if len(line) > LONGEST]
+            assert all(line.lstrip()[0] in "'\"" for line in long), (name, long)
+
+
+def test_long_lines_are_broken_outside_of_quotes_and_brackets() -> None:
+    quoted = "'" + "a (b, 'c' ".replace("'", "\\'") * 6 + "'"
+    line = (
+        f"  WITH {quoted} AS text, [x IN range(0, 9) WHERE x > 3 | {{a: x, b: 'x y z'}}] AS list, `odd name (` AS last"
+    )
+    broken = wrapped(line + "\n// " + "word " * 30, 60)
+    assert " ".join(broken.replace("\n// ", "\n").split()) == " ".join(
+        (line + " " + "word " * 30).replace("// ", "").split()
+    )
+    assert quoted in broken
+    lines = broken.splitlines()
+    assert max(len(each) for each in lines if quoted not in each) <= 60
+    assert all(each.startswith("// ") for each in lines[lines.index(next(e for e in lines if e.startswith("//"))) :])
+    assert wrapped("short\n", 60) == "short\n"
