@@ -1,6 +1,7 @@
 """A real server for every test that speaks of the database (DESIGN §12).
 
-`JOCHI_TEST_URI` (with JOCHI_TEST_USER, JOCHI_TEST_PASSWORD) names a server to use; its database is WIPED. Else Docker with
+`JOCHI_TEST_URI` (with JOCHI_TEST_USER, JOCHI_TEST_PASSWORD) names a server to use; its database is WIPED (with
+JOCHI_TEST_KEEP the engine that it has is upgraded instead, which takes seconds). Else Docker with
 testcontainers where there is an engine; else the local server of the extra [server], in a folder of its own.
 """
 
@@ -38,6 +39,9 @@ else:
 
 LOCOMO = Path(os.environ.get("JOCHI_LOCOMO", Path(__file__).parents[2] / "shared/data/locomo/locomo10.json"))
 TEST_POLICY = Path(__file__).with_name("policy.toml")
+
+KEEP = bool(os.environ.get("JOCHI_TEST_KEEP"))
+"""Install over what a given server has, instead of from nothing: what is the same is neither checked nor planned again."""
 
 SETTINGS = {"dbms.cypher.statistics_divergence_threshold": "1.0", "dbms.cypher.min_replan_interval": "1h"}
 """What the shared server has over `jochi`'s defaults. Every test empties and fills the store, so the server would plan the big
@@ -219,7 +223,11 @@ def install_once(driver: neo4j.Driver) -> Iterator[Callable[[LoadedPolicy], Joch
     def ready(policy: LoadedPolicy) -> Jochi:
         client = Jochi(driver, policy=policy)
         disarm(made)
-        if _Installed.sha256 != policy.sha256:
+        if _Installed.sha256 != policy.sha256 and KEEP:
+            client.install(arm=False)
+            _Installed.sha256 = policy.sha256
+            make_tokens(made, policy)
+        elif _Installed.sha256 != policy.sha256:
             wipe_everything(made)
             # Planning all of it takes half a minute, and tests change the policy often: what has passed is not asked again, as
             # in any database that has it. Tests of install itself start from nothing.

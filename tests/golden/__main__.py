@@ -1,0 +1,21 @@
+"""`python -m tests.golden --write` writes the goldens by today's engine; `--draw` draws the store anew first."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+import pytest
+from tests.golden.draw import draw
+from tests.golden.files import FOLDER
+from tests.golden.store import STORE
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--write", action="store_true", required=True)
+    options.add_argument("--draw", action="store_true")
+    if options.parse_args().draw:
+        STORE.write_text(draw(), encoding="utf-8")
+    os.environ["JOCHI_GOLDEN_WRITE"] = "1"
+    sys.exit(pytest.main([str(FOLDER.parent / "integration/test_golden.py"), "-q", "-p", "no:cacheprovider"]))
