@@ -494,6 +494,37 @@ def test_who_is_near_the_survivor_is_linked_or_noted(
     assert (later["merge_due"], later["unlinked"]) == (NOW + DAY, [f"r/1/{B}"])
 
 
+@pytest.mark.parametrize(
+    ("theirs", "kept"),
+    [
+        ({"verdict": "merge"}, False),
+        ({"verdict": "merge", "guard": "same text", "start_said": None, "end_said": None}, True),
+        ({"verdict": "merge", "decision": "approved"}, True),
+        ({"verdict": "veto", "start_said": None, "end_said": None, "merge_due": None}, True),
+    ],
+)
+def test_what_was_judged_of_a_third_one_is_judged_anew_when_it_comes_back(
+    client: Jochi, theirs: dict[str, Any], kept: bool
+) -> None:
+    """The texts that a judge read aren't kept; what a person approved is."""
+    put(client, memory("a", age=50), memory("b", age=45), memory("c"))
+    flag(client.database, A, B, NOW, score=1.0)
+    flag(client.database, B, C, NOW + DAY, score=0.96, **theirs)
+    was = flag_of(client.database, B, C)
+    assert merged(client) == [(A, B)]
+    [texts] = client.database.run(
+        "MATCH (s:CurationSnapshot) RETURN count(coalesce(s.start_said, s.end_said)) AS n", write=False
+    )
+    assert texts["n"] == (1 if "decision" in theirs else 0)
+    client.unmerge([B], now=NOW + SECOND)
+    back = flag_of(client.database, B, C)
+    if kept:
+        assert back == was
+    else:
+        assert {"verdict", "merge_due", "judged_at", "guard"}.isdisjoint(back)
+        assert (back["judge_due"], back["score"], back["start_hash"]) == (NOW + SECOND, 0.96, was["start_hash"])
+
+
 def test_one_that_has_others_in_it_does_not_take_them_along_unjudged(client: Jochi) -> None:
     """b has swallowed x before a was found to be near it: nobody has compared x and a."""
     put(

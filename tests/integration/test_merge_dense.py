@@ -216,6 +216,24 @@ def test_the_job_ends_an_unmerge_that_was_cut_off(client: Jochi) -> None:
     assert merge_graph.differ(back, merge_graph.without(was, (A, B))) == {}
 
 
+def test_the_last_page_of_an_unmerge_with_other_records_of_its_key(client: Jochi) -> None:
+    """Wherever the record of the unmerge stands, and however often its key is given: what stays is named there."""
+    client.database.run(
+        "CREATE (:Curated:MemoryEntry {key: $a}), (:Curated:MemoryEntry {key: $b}), (:JochiMerging {id: 'm', from: $b, into: $a, "
+        "state: 'back', unmerged: true, kept: ['(x)-[:Y]->(z)'], started_at: $now, record: 'r2'}) "
+        "WITH 1 AS one UNWIND range(1, 3) AS n "
+        "CREATE (:CurationAudit {id: 'r' + n, key: $b, run: 'r', action: 'unmerge', at: $now})",
+        {"a": A, "b": B, "now": NOW},
+    )
+    given = {"now": NOW, "keys": [B, B], "dry_run": False, "run": "u/1", "hold": False, "audits": None}
+    [found] = client.engine.call("memory/unmerge", given)["results"]
+    assert (found["outcome"], found["changed"], found["more"]) == ("unmerged", ["(x)-[:Y]->(z)"], False)
+    told = client.database.run(
+        "MATCH (a:CurationAudit) WHERE a.left_as_it_is IS NOT NULL RETURN a.id AS id", write=False
+    )
+    assert [row["id"] for row in told] == ["r2"]
+
+
 @pytest.mark.parametrize(
     "change",
     [

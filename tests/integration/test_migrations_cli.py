@@ -38,7 +38,7 @@ def run(database: Database, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_from_pending_to_valid(run: Any, database: Database) -> None:
-    listed = run("ls").stdout.splitlines()
+    listed = [line for line in run("ls").stdout.splitlines() if line.startswith("│")]
     for file in FILES:
         (line,) = [line for line in listed if file.source in line]
         assert "PENDING" in line, "nothing is folded in a pipe"

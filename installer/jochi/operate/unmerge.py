@@ -34,7 +34,7 @@ def take_merges_back(
         "audits": audits,
     }
     found: dict[str, Unmerged] = {}
-    going = list(keys)
+    going = list(dict.fromkeys(keys))
     while going:
         row = engine.call("memory/unmerge", {**given, "keys": going})
         for each in row["results"]:
