@@ -74,7 +74,7 @@ def import_files(
     check_ready(database)
     result = ImportResult()
     tell = on_progress or (lambda progress: None)
-    with contextlib.closing(reader), bad_lines(result, errors) as bad:
+    with bad_lines(result, errors) as bad:
         memories = None
         if strict:
             stop = first_bad(
@@ -87,18 +87,19 @@ def import_files(
                 bad.add(stop.bad)
                 result.stopped_at = stop.bad
                 memories = stop.memories_before
-        _write(
-            database,
-            itertools.islice(reader.records(bad.add, lambda note: result.notes.update([note])), memories),
-            now=now,
-            batch_size=batch_size,
-            strict=strict,
-            embedded_with=embedded_with,
-            result=result,
-            on_bad=bad.add,
-            position=lambda dealt: (reader.done, reader.total),
-            tell=tell,
-        )
+        with contextlib.closing(reader.records(bad.add, lambda note: result.notes.update([note]))) as read:
+            _write(
+                database,
+                itertools.islice(read, memories),
+                now=now,
+                batch_size=batch_size,
+                strict=strict,
+                embedded_with=embedded_with,
+                result=result,
+                on_bad=bad.add,
+                position=lambda dealt: (reader.done, reader.total),
+                tell=tell,
+            )
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -13,11 +13,7 @@ from jochi.importing.result import BadLine
 
 
 class Reader:
-    """The files of one import. UsageError at once if one can't be read or has neither format.
-
-    To be closed by whoever reads: where an import fails its half-read iterators live on in the traceback, and a file
-    would stay open until both are collected.
-    """
+    """The files of one import. UsageError at once if one can't be read or has neither format."""
 
     def __init__(self, paths: Sequence[Path], *, now: datetime, kinds: frozenset[str]) -> None:
         self._paths = paths
@@ -35,18 +31,17 @@ class Reader:
             finally:
                 source.close()
 
-    def close(self) -> None:
-        """Closes the file that was being read. May be called again."""
-        if self._source is not None:
-            self._source.close()
-
     @property
     def done(self) -> int:
         """Bytes on disk read so far, of ``total``."""
         return self._before + (self._source.position() if self._source else 0)
 
-    def records(self, on_bad: Callable[[BadLine], None], on_note: Callable[[str], None]) -> Iterator[MemoryRecord]:
-        """All memories in the order of the files. Can be read again from the start."""
+    def records(self, on_bad: Callable[[BadLine], None], on_note: Callable[[str], None]) -> Generator[MemoryRecord]:
+        """All memories in the order of the files. Can be read again from the start.
+
+        To be closed by whoever may stop in the middle: where an import fails it lives on in the traceback, its file stays open
+        until both are collected, and that may be in another thread.
+        """
         self._before = 0
         for path in self._paths:
             source = open_source(path)

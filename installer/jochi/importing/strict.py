@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -32,11 +33,12 @@ def first_bad(database: Database, reader: Reader, *, page: int, on_progress: Cal
             unreadable.append(Stop(bad, count))
 
     try:
-        for record in reader.records(on_bad, lambda note: None):
-            references.add(record, count)
-            count += 1
-            if count % page == 0:
-                on_progress()
+        with contextlib.closing(reader.records(on_bad, lambda note: None)) as records:
+            for record in records:
+                references.add(record, count)
+                count += 1
+                if count % page == 0:
+                    on_progress()
         leads_nowhere = next(_unknown(database, references, page), None)
     finally:
         references.close()
