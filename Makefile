@@ -7,6 +7,7 @@
 #   make merge-pairs [DATA=file]     what may merge and what must not, judged; DATA is LoCoMo's file
 #   make search                      the property tests with examples that they never saw
 #   make proof-rails                 the rails under 2,000 random policies and graphs
+#   make mutants [MUTANTS="name …"]  whether the tests notice a mistake: one at a time, put into a copy
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,7 +16,7 @@ REPORT ?= jochi-demo-report.html
 
 .DEFAULT_GOAL := help
 PYTHON_FILES := installer neomodel_models workers tests docs/generate.py
-.PHONY: help setup demo test lint docs format faults search exit-criteria merge-pairs proof-rails bench lock clean
+.PHONY: help setup demo test lint docs format faults search exit-criteria merge-pairs proof-rails mutants bench lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -70,6 +71,9 @@ search: $(READY)
 # In parts of its own: 2,000 examples take longer than `make test` may.
 proof-rails: $(READY)
 	@JOCHI_SEARCH=1 JOCHI_RAILS_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/python -m pytest -m rails tests/property
+
+mutants: $(READY)
+	@$(BIN)/python -m tests.mutants $(MUTANTS)
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench

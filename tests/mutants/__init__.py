@@ -1,0 +1,1 @@
+"""Mutants: whether the tests would notice a mistake (`make mutants`)."""
