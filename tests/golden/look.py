@@ -147,7 +147,8 @@ def _hash(value: Any) -> str:
 
 
 def lives(client: Jochi, *, hashed: bool = False) -> Iterator[Fact]:
-    """Runs the jobs at each instant, and says what changed since the one before; ``hashed``: of each memory only a hash."""
+    """Runs the jobs at each instant, and says what changed since the one before; ``hashed``: of each memory when, and one hash."""
+    looks: dict[str, list[tuple[int, str]]] = defaultdict(list)
     known = _nodes(client)
     edges = _edges(client)
     for at in DAYS:
@@ -165,13 +166,17 @@ def lives(client: Jochi, *, hashed: bool = False) -> Iterator[Fact]:
         found, after = _nodes(client), _edges(client)
         for key in sorted({*known, *found}):
             fields = _changed(known.get(key, {}), found.get(key, {}), now)
-            if fields:
-                yield fact("left", at, key, **({"hash": _hash(fields)} if hashed else fields))
+            if fields and hashed:
+                looks[key].append((at, _hash(fields)))
+            elif fields:
+                yield fact("left", at, key, **fields)
         for key in sorted({*edges, *after}):
             fields = _changed(edges.get(key, {}), after.get(key, {}), now)
             if fields:
                 yield fact("edge", at, key, **fields)
         known, edges = found, after
+    for key, changes in looks.items():
+        yield fact("left", DAYS[-1], key, days=[at for at, _ in changes], hash=_hash(changes))
     for tier, held in client.tiers().by_tier().items():
         yield fact("tier", DAYS[-1], str(tier), held=held)
 
