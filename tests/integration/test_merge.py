@@ -36,7 +36,7 @@ A, B, C, D = "default/a", "default/b", "default/c", "default/d"
 JOB = "merge_duplicates"
 
 
-_READ = re.compile(r"mvs: (head\(\[v IN .*?), born: ", re.DOTALL)
+_READ = re.compile(r"mvs: ([^,]+), born: ")
 _STORE = "MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) SET p.act = $act"
 
 
