@@ -96,9 +96,8 @@ class Engine:
         asked = asked_for(text)
         if "p" in asked:
             parameters = {"p": self._known().policy_data, **parameters}
-        if "judge" in asked:
-            stages = {stage: self.text(f"curate/{stage}") for stage in ("measure", "judge")}
-            parameters = {**stages, **parameters}
+        stages = {stage: self.text(f"curate/{stage}") for stage in ("measure", "judge") if stage in asked}
+        parameters = {**stages, **parameters}
         if missing := asked - parameters.keys():
             raise JochiError(
                 f"a procedure was called without {', '.join(sorted(missing))}", fix="this is a defect of Jochi"

@@ -18,8 +18,7 @@ from typing import Literal
 import jinja2
 
 from jochi import properties, slot_names
-from jochi.compile.constants import constants_of, decay_data, salience_data
-from jochi.compile.policy_data import facts_data, value_data
+from jochi.compile.constants import constants_of, decay_data
 from jochi.compile.quoting import At, cypher_map, identifier, literal
 from jochi.compile.wrapping import wrapped
 from jochi.errors import JochiError, UsageError
@@ -166,9 +165,6 @@ def _environment(root: Path) -> jinja2.Environment:
     environment.globals["owned"] = properties
     environment.globals["constants_of"] = constants_of
     environment.globals["decay_data"] = decay_data
-    environment.globals["facts_data"] = facts_data
-    environment.globals["salience_data"] = salience_data
-    environment.globals["value_data"] = value_data
     environment.globals["slot_names"] = slot_names
     environment.globals["protected_kinds"] = PROTECTED_KINDS
     environment.globals["tiers"] = TIERS
