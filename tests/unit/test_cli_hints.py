@@ -114,7 +114,7 @@ class Store:
     name = "neo4j"
 
     def __init__(self, *, ready: bool, pump: dict[str, Any] | None) -> None:
-        self._row = {"ready": ready, "pump": pump, "policy_text": None, "procedures": []}
+        self._row = {"ready": ready, "pump": pump, "policy_text": None, "policy_compiled": None, "procedures": []}
 
     def run(self, *_: object, **__: object) -> list[dict[str, Any]]:
         return [self._row]
