@@ -306,9 +306,14 @@ def test_a_plan_that_does_not_count_what_stopped_it_lets_nothing_go_on(applied: 
 
 
 def test_a_lift_is_for_what_was_due_then(applied: Jochi) -> None:
-    graph.write(applied.database, notifications(120), due=NOW)
-    applied.apply(applied.plan(NOW - 10 * DAY))
+    graph.write(applied.database, notifications(150), due=NOW)
     curate(applied)
+    applied.apply(applied.plan(NOW))
+    # The fifty that it counted are gone before they were worked, and thirty come due an hour later.
+    applied.database.run("MATCH (m:Curated) DETACH DELETE m")
+    properties = {"read": True, "created_at": NOW - 7 * DAY + HOUR}
+    graph.write(applied.database, [Memory(f"l{i}", ("Notification",), properties) for i in range(30)], due=NOW)
+    assert curate(applied, NOW + 2 * HOUR)[-1].status == "breaker"
     assert gone(applied) == 100
 
 
