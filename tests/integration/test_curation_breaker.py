@@ -37,6 +37,11 @@ def applied(jochi: Jochi) -> Iterator[Jochi]:
     jochi.apply()
     yield jochi
     jochi.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.budget_ms = $budget", rows[0])
+    set_batch_size(jochi, 100)
+
+
+def set_batch_size(client: Jochi, size: int) -> None:
+    client.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = $size", {"size": size})
 
 
 def notifications(n: int, *, scope: str = "default", first: int = 0, read: bool = True) -> list[Memory]:
@@ -224,12 +229,9 @@ def test_just_a_twentieth_is_no_stop(applied: Jochi) -> None:
 
 @pytest.mark.parametrize("batch_size", [30, 1000])
 def test_the_size_of_a_batch_does_not_matter(applied: Jochi, batch_size: int) -> None:
-    applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = $size", {"size": batch_size})
-    try:
-        graph.write(applied.database, notifications(150), due=NOW)
-        assert [run.status for run in curate(applied)][-1] == "breaker"
-    finally:
-        applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 100")
+    set_batch_size(applied, batch_size)
+    graph.write(applied.database, notifications(150), due=NOW)
+    assert [run.status for run in curate(applied)][-1] == "breaker"
     assert gone(applied) == 100
 
 
@@ -266,14 +268,16 @@ def test_kinds_and_scopes_are_counted_apart(applied: Jochi) -> None:
 
 
 def test_what_is_stopped_does_not_stop_others_of_the_same_batch(applied: Jochi) -> None:
-    applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 1000")
+    set_batch_size(applied, 1000)
     graph.write(applied.database, notifications(130) + sessions(50) + notifications(20, scope="b"), due=NOW)
     assert curate(applied)[-1].status == "breaker"
-    applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 100")
     assert (gone(applied), gone(applied, "b")) == (150, 20)
 
 
-def test_an_applied_plan_lifts_it_for_what_it_counted_and_no_more(applied: Jochi) -> None:
+@pytest.mark.parametrize("batch_size", [20, 100])
+def test_an_applied_plan_lifts_it_for_what_it_counted_and_no_more(applied: Jochi, batch_size: int) -> None:
+    """Also where the lift is used up over several batches."""
+    set_batch_size(applied, batch_size)
     graph.write(applied.database, notifications(150), due=NOW)
     run = curate(applied)[-1]
     assert run.status == "breaker"
@@ -302,9 +306,14 @@ def test_a_plan_that_does_not_count_what_stopped_it_lets_nothing_go_on(applied: 
 
 
 def test_a_lift_is_for_what_was_due_then(applied: Jochi) -> None:
-    graph.write(applied.database, notifications(120), due=NOW)
-    applied.apply(applied.plan(NOW - 10 * DAY))
+    graph.write(applied.database, notifications(150), due=NOW)
     curate(applied)
+    applied.apply(applied.plan(NOW))
+    # The fifty that it counted are gone before they were worked, and thirty come due an hour later.
+    applied.database.run("MATCH (m:Curated) DETACH DELETE m")
+    properties = {"read": True, "created_at": NOW - 7 * DAY + HOUR}
+    graph.write(applied.database, [Memory(f"l{i}", ("Notification",), properties) for i in range(30)], due=NOW)
+    assert curate(applied, NOW + 2 * HOUR)[-1].status == "breaker"
     assert gone(applied) == 100
 
 

@@ -117,7 +117,8 @@ def noticed(tree: Path, mutant: Mutant, server: Mapping[str, str]) -> str | None
         done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
     finally:
         file.write_text(whole, encoding="utf-8")
-    if done.returncode == _NOTICED:
+    # Where a fixture fails (a body that doesn't compile, a server that is gone) no test has noticed anything.
+    if done.returncode == _NOTICED and "\nFAILED " in done.stdout:
         return None
     if done.returncode == _PASSED:
         return "SURVIVED"
