@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
+from jochi.compile.policy_data import policy_data
 from jochi.database import in_one_map
 from jochi.errors import UsageError
 from jochi.facts import read_facts
@@ -106,7 +107,8 @@ def test_whatever_loads_no_run_and_no_day_goes_beyond_the_bound_and_rails_hold(
     for run in range(3):
         for start in range(0, len(keys), cut):
             batch = {"now": NOW + timedelta(hours=run), "keys": keys[start : start + cut], "run": f"random/{run}"}
-            jochi.database.run(act, in_one_map({**batch, "policy": "random", "job": {"token": run}}))
+            asked = {**batch, "policy": "random", "job": {"token": run}, "p": policy_data(policy)}
+            jochi.database.run(act, in_one_map(asked))
     rows = jochi.database.run(
         "MATCH (a:CurationAudit {action: 'prune'}) RETURN a.run AS run, a.scope AS scope, a.kind AS kind, count(*) AS n"
     )

@@ -20,6 +20,7 @@ from tests.oracle import Memory, blocking_rails, graph
 from tests.oracle.strategies import LIVED, batches, nows
 
 from jochi import Jochi
+from jochi.compile.policy_data import policy_data
 from jochi.facts import read_facts
 from jochi.policy import Policy
 from jochi.policy.load import DEFAULT, tomllib
@@ -167,7 +168,7 @@ def policies(draw: st.DrawFn) -> Policy:
 @settings(max_examples=max(1, EXAMPLES // GRAPHS_A_POLICY), **GENTLE)
 @pytest.mark.timeout(6 * 3600)
 def test_no_policy_gets_past_a_rail(jochi: Jochi, policy: Policy, draw: int) -> None:
-    act = render_one("curate/curate_due", policy, read_facts(jochi.database)).sections["act"]
+    act, data = render_one("curate/curate_due", policy, read_facts(jochi.database)).sections["act"], policy_data(policy)
     prunes = any(rule.action == "prune" for rule in policy.all_rules())
 
     # Graphs of their own: one example of Hypothesis can't hold a policy and enough of them. Seeded, so that a failure comes again.
@@ -180,7 +181,7 @@ def test_no_policy_gets_past_a_rail(jochi: Jochi, policy: Policy, draw: int) -> 
     )
     @settings(max_examples=GRAPHS_A_POLICY, database=None, **GENTLE)
     def on_graphs(case: tuple[datetime, list[Memory]]) -> None:
-        gone = rails_hold(jochi, act, *case)
+        gone = rails_hold(jochi, act, data, *case)
         counted["graphs"] += 1
         counted["pruned"] += gone
         assert prunes or gone == 0
@@ -200,7 +201,7 @@ def test_the_proof_was_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert min(counted["faded"], counted["states set"]) > 0
 
 
-def rails_hold(client: Jochi, act: str, now: datetime, memories: list[Memory]) -> int:
+def rails_hold(client: Jochi, act: str, data: dict[str, Any], now: datetime, memories: list[Memory]) -> int:
     """Runs the policy's janitor over the graph once; returns how many memories it pruned. One scope has reported accesses for so
     long that nothing of salience, idleness or use is off in it, the other never did."""
     graph.clear(client.database)
@@ -208,8 +209,8 @@ def rails_hold(client: Jochi, act: str, now: datetime, memories: list[Memory]) -
     graph.write_scopes(client.database, {"default": now - timedelta(days=400), "other": None})
     keys = [memory.key for memory in memories]
     before = graph.state(client.database)
-    given = {"now": now, "keys": keys, "run": "proof/1", "policy": "proof", "job": {"name": "proof"}}
-    client.database.run(act, client.engine.given(act, given))
+    asked = {"now": now, "keys": keys, "run": "proof/1", "policy": "proof", "job": {"name": "proof"}, "p": data}
+    client.database.run(act, client.engine.given(act, asked))
     state = graph.state(client.database)
     gone = 0
     for memory in memories:
