@@ -382,6 +382,8 @@ PAGES_BY_NAME: dict[str, Callable[[], str]] = {
 def main() -> int:
     """Writes all pages; 1 and a line on standard error where something is untold."""
     PAGES.mkdir(parents=True, exist_ok=True)
+    for old in PAGES.glob("*.md"):
+        old.unlink()  # of another version: a page that nobody makes any more is in no menu
     try:
         for name, page in PAGES_BY_NAME.items():
             (PAGES / name).write_text(page(), encoding="utf-8")
