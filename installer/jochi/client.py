@@ -516,7 +516,7 @@ class Jochi:
         """Writes memories of any kind with their relationships; what is known already is reinforced, not doubled.
 
         One memory or any number, also a generator: it is read batch by batch. A mapping has the fields of `Memory`; text
-        under a name of a moment (`…_at`, `…_until`, `jochi.properties`) may be ISO 8601. Each memory is judged by itself: one that
+        under a name of a moment (`…_at`, `…_until`, `is_moment`) may be ISO 8601. Each memory is judged by itself: one that
         is refused takes no other with it (reason codes: docs/reference/remember.md). Facts get into their slots at once.
         ``agent`` is who remembers; a ``now`` further ahead than the policy's `content.date_ahead` is a `UsageError`.
         ``on_refused`` `raise` stops after the batch (of 1 to 5,000 memories, one transaction) that holds a refused one, with

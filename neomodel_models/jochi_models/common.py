@@ -32,7 +32,7 @@ from jochi_models.words import (
 
 
 class CuratedFields:
-    """The properties that every memory can have. What is marked *engine* is read-only here (`jochi.ownership`)."""
+    """The properties that every memory can have. What is marked *engine* is read-only here (`jochi.graph.catalogue`)."""
 
     uid = Always(IdProperty("the app's own id, unique in its scope; stored as `id`", db_property="id"), default=new_id)
     scope = Always(ScopeProperty("tenant; no `/` in it"), default=lambda: "default")

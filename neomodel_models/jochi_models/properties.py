@@ -20,9 +20,8 @@ from neomodel.properties import Property
 from typing_extensions import Never, Self
 
 from jochi import clock
+from jochi.graph.catalogue import EARLIEST, OWNERS, OWNERS_IN_SLOTS
 from jochi.importing import values
-from jochi.ownership import OWNERS, OWNERS_IN_SLOTS
-from jochi.properties import EARLIEST
 from jochi.slot_names import slot_value
 from jochi.temporal import fixed_offset, to_python
 from jochi_models.errors import EngineOwned

@@ -20,10 +20,11 @@ from jochi import clock, tokens
 from jochi.content import content_hash, is_blank
 from jochi.engine import NOT_INSTALLED
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
+from jochi.graph.catalogue import may_lie_ahead
 from jochi.importing.record import key_of
+from jochi.newborn import Newborn
 from jochi.policy import stored_policy
 from jochi.policy.model import Policy
-from jochi.properties import may_lie_ahead
 from jochi.resources import statement
 from jochi.slot_names import slot_name_of
 from jochi_models.errors import ContentKnown, Gone, KeyTaken, Locked, LostUpdate, NotSaved, Pruned
@@ -55,6 +56,7 @@ class InstalledPolicy:
 
     sha256: str
     policy: Policy
+    newborn: Newborn
 
 
 _known: InstalledPolicy | None = None
@@ -67,7 +69,8 @@ def _policy(*, again: bool = False) -> Work[InstalledPolicy]:
         if not rows:
             _known = None
             raise Refused("jochi is not installed in this database", where="saving a memory", fix=NOT_INSTALLED)
-        _known = InstalledPolicy(rows[0]["sha256"], stored_policy(rows[0]["text"]).policy)
+        policy = stored_policy(rows[0]["text"]).policy
+        _known = InstalledPolicy(rows[0]["sha256"], policy, Newborn.of(policy))
     return _known
 
 
@@ -96,23 +99,15 @@ def _create(memory: LoadedState) -> Work[None]:
         installed = yield from _policy(again=attempt > 0)
         now = clock.now()
         _check_dates(key, given, installed.policy, now)
-        prepared = _content(memory, given.get("content"), key, given["scope"], installed.policy, now)
-        properties = {
-            "tier": "HOT",
-            "access_count": 0,
-            "revision": 1,
-            "next_due": now,
-            "created_at": now,
-            **_anchors(given, now),
-            **given,
-            **_slot(memory, given, installed.policy, now),
-            **{name: value for name, value in prepared.items() if value is not None},
-        }
+        kind = _policy_label(memory, installed.policy)
+        prepared = _content(memory, given.get("content"), key, given["scope"], installed.policy)
+        slot = _slot(kind, given, installed)
+        properties = installed.newborn.completed(kind, {**_anchors(given, now), **given, **slot, **prepared}, now)
         parameters = {
             "policy": installed.sha256,
             "key": key,
             "labels": _labels(memory),
-            "content_key": prepared.get("content_key"),
+            "content_key": properties.get("content_key"),
             "properties": properties,
         }
         try:
@@ -143,11 +138,15 @@ def _update(memory: LoadedState) -> Work[None]:
         installed = yield from _policy(again=attempt > 0)
         now = clock.now()
         _check_dates(key, changed, installed.policy, now)
+        kind = _policy_label(memory, installed.policy)
         changes = {**changed, **_anchors(changed, now)}
-        if _SAID & changed.keys():
-            changes |= _slot(memory, memory._stored(new=False), installed.policy, now)
+        if kind in installed.newborn.in_slots and _SAID & changed.keys():
+            changes |= {**_slot(kind, memory._stored(new=False), installed), "slot_due": now}
         if "content" in changed:
-            changes |= _content(memory, changed["content"], key, was["scope"], installed.policy, now)
+            made = _content(memory, changed["content"], key, was["scope"], installed.policy)
+            left = installed.newborn.outstanding(kind, {**made, "content": changed["content"]}, now)
+            # It looks for its near duplicates anew, whatever it says now.
+            changes |= made | {"prepare_due": left["prepare_due"], "embed_due": left["embed_due"], "similar_due": now}
         parameters = {
             "policy": installed.sha256,
             "now": now,
@@ -258,14 +257,11 @@ def _read(memory: LoadedState) -> Work[Row]:
     return row
 
 
-def _content(
-    memory: LoadedState, content: str | None, key: str, scope: str, policy: Policy, now: datetime
-) -> dict[str, Any]:
+def _content(memory: LoadedState, content: str | None, key: str, scope: str, policy: Policy) -> dict[str, Any]:
     """What goes with a new content, null for what goes away with the old one."""
     beside: dict[str, Any] = dict.fromkeys(
-        ("content_hash", "content_key", "duplicate_of", "token_count", "token_counter", "prepare_due", "embed_due")
+        ("content_hash", "content_key", "duplicate_of", "token_count", "token_counter")
     )
-    beside["similar_due"] = now  # it looks for its near duplicates anew
     if content is None:
         return beside | dict.fromkeys(("embedding", "embedding_model", "embedding_hash"))
     if is_blank(content):
@@ -277,33 +273,23 @@ def _content(
             fix="store a summary, or raise [content] longest in the policy",
         )
     label = _policy_label(memory, policy)
-    kind = policy.labels().get(label)
-    hashed = content_hash(content)
-    beside["content_hash"] = hashed
-    if kind is not None and kind.unique_content:
-        # A fact of a slot that is said again is a fact of its own.
-        in_a_slot = label in policy.slot_labels() and slot_name_of(memory._stored(new=False)) is not None
-        beside["content_key"] = None if in_a_slot else f"{scope}/{label}/{hashed}"
+    beside["content_hash"] = content_hash(content)
+    # A fact of a slot that is said again is a fact of its own.
+    in_a_slot = label in policy.slot_labels() and slot_name_of(memory._stored(new=False)) is not None
+    if label in policy.unique_labels() and not in_a_slot:
+        beside["content_key"] = f"{scope}/{label}/{beside['content_hash']}"
     counter = _counter()
     beside["token_count"], beside["token_counter"] = counter.count(content), counter.name
-    if counter.name == tokens.ESTIMATE_COUNTER or (kind and kind.unique_content and beside["content_key"] is None):
-        beside["prepare_due"] = now  # a worker counts again, and says whose content it is
-    if policy.embedding.enabled and kind is not None and kind.embed:
-        beside["embed_due"] = now
     return beside
 
 
 _SAID = {"subject", "attribute", "value", "valid_from", "created_at"}
 
 
-def _slot(memory: LoadedState, said: Mapping[str, Any], policy: Policy, now: datetime) -> dict[str, Any]:
+def _slot(kind: str, said: Mapping[str, Any], installed: InstalledPolicy) -> dict[str, Any]:
     """What a fact is compared by; the job `settle_slots` puts it into its slot, or takes it out of the one it was in."""
-    if _policy_label(memory, policy) not in policy.slot_labels():
-        return {}
-    slot = slot_name_of(said)
-    if slot is None:
-        return {"slot_due": now} if memory._loaded is not None else {}
-    return {"slot_name": slot.name, "slot_value": slot.value, "slot_due": now}
+    slot = slot_name_of(said) if kind in installed.newborn.in_slots else None
+    return {} if slot is None else {"slot_name": slot.name, "slot_value": slot.value}
 
 
 @cache

@@ -12,7 +12,7 @@ from jochi import Jochi, enrolling
 from jochi.database import in_one_map
 from jochi.enrolling import pages
 from jochi.errors import Refused, UsageError
-from jochi.ownership import WRITTEN
+from jochi.graph.catalogue import WRITTEN
 from jochi.rendering import render_for_label
 from jochi.scheduler.runner import run_job
 from jochi.temporal import to_python

@@ -21,6 +21,7 @@ from jochi import Jochi, clock
 from jochi.content import content_hash
 from jochi.database import Database
 from jochi.errors import ConnectionFailed, Refused, UsageError
+from jochi.newborn import SHIPPED
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.scheduler.runner import run_job
 from jochi_models import (
@@ -91,7 +92,7 @@ def test_a_new_memory_has_what_the_engine_needs(jochi: Jochi) -> None:
     belief = Belief(uid="b1", scope="s", content="Ünïcode, 東京.", confidence=0.8).save()
     row = stored("s/b1")
     assert row["labels"] == {"Belief", "Curated"}
-    assert (row["id"], row["scope"], row["tier"], row["access_count"], row["revision"]) == ("b1", "s", "HOT", 0, 1)
+    assert (row["id"], row["scope"], row["tier"], row["revision"]) == ("b1", "s", "HOT", 1)
     assert row["content_hash"] == content_hash("Ünïcode, 東京.")
     assert row["content_key"] == f"s/Belief/{row['content_hash']}"
     assert row["token_count"] > 0
@@ -892,7 +893,7 @@ def test_another_policy_is_noticed_at_the_next_save(
 
 
 def test_without_jochi_a_save_says_so(database: Database) -> None:
-    for known in (None, saving.InstalledPolicy("0" * 64, load_policy().policy)):
+    for known in (None, saving.InstalledPolicy("0" * 64, load_policy().policy, SHIPPED)):
         saving._known = known
         with pytest.raises(Refused, match="not installed") as told:
             Belief(uid="b", content="x").save()

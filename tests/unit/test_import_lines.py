@@ -33,7 +33,7 @@ def reason(**line: Any) -> str:
 def test_smallest_line_gets_the_defaults() -> None:
     found = read()
     assert (found.key, found.kind) == ("default/t1", "Task")
-    assert found.stored(NOW) == {"tier": "HOT", "access_count": 0, "revision": 1, "created_at": NOW}
+    assert found.stored(NOW) == {"tier": "HOT", "revision": 1, "created_at": NOW, "next_due": NOW}
 
 
 def test_given_values_win_over_defaults() -> None:

@@ -12,10 +12,9 @@ from neomodel import AsyncStructuredNode, StructuredNode
 from neomodel.exceptions import DeflateError
 
 import jochi_models
-from jochi.ownership import ENGINE_OWNED, OWNERS
+from jochi.graph.catalogue import ENGINE_OWNED, MOMENTS, OWNERS, is_moment
 from jochi.policy import load_policy
 from jochi.policy.model import PROTECTED_KINDS
-from jochi.properties import MOMENTS, is_moment
 from jochi_models import (
     Agent,
     Belief,

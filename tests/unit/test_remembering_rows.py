@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jochi.properties import MOMENTS
+from jochi.graph.catalogue import MOMENTS
 from jochi.remembering import Link
 from jochi.remembering.rows import row_of
 from jochi.tokens import best_counter

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from jochi import clock, importing
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, printable, some, table, write_json
+from jochi.newborn import Newborn
 
 SHOWN_LINES = 20
 PHASES = {"checking": "checking all files", "memories": "memories", "relationships": "relationships"}
@@ -40,7 +41,7 @@ def import_command(
             files,
             now=clock.now(),
             kinds=frozenset(client.policy.policy.labels()),
-            embedded_with=client.policy.policy.embedded_with(),
+            newborn=Newborn.of(client.policy.policy),
             batch_size=batch_size,
             strict=strict,
             errors=errors,

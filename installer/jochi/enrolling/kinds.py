@@ -8,7 +8,7 @@ from typing import Any
 from jochi.database import Database
 from jochi.engine import NOT_INSTALLED, Engine
 from jochi.errors import Refused, UsageError
-from jochi.ownership import WRITTEN
+from jochi.graph.catalogue import WRITTEN
 from jochi.policy import LoadedPolicy, stored_policy
 from jochi.policy.mapping import identifier
 from jochi.policy.model import PROTECTED_KINDS, RESERVED_LABEL, Kind

@@ -6,7 +6,7 @@ the app's after. ``keep_tombstones`` leaves them to their purge instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jochi.database import Database
@@ -15,7 +15,8 @@ from jochi.enrolling.kinds import kind_of
 from jochi.enrolling.pages import CHUNK, pages, stretches
 from jochi.enrolling.results import Released
 from jochi.errors import Refused
-from jochi.ownership import WRITTEN
+from jochi.graph.catalogue import ON_EDGES, RELEASED
+from jochi.operate.unmerge import take_all_merges_back
 from jochi.resources import statement
 
 PAGE = 2_000
@@ -34,7 +35,7 @@ def disenrol(
 
     `Refused` while the policy says `intake = true` for the kind: it would enrol them again.
     """
-    _policy, kind = kind_of(engine, label)
+    policy, kind = kind_of(engine, label)
     if kind.intake:
         raise Refused(
             f"the policy says intake = true for {label}, so its nodes would be enrolled again at once",
@@ -42,65 +43,47 @@ def disenrol(
             fix=f"set intake = false for kinds.{label}, run `jochi install`, then disenrol",
         )
     result = Released(label)
-    database = engine.database
+    database, tell = engine.database, on_progress or (lambda _: None)
+    edges = {"types": [entry.type for entry in policy.policy.edges.types], "names": ON_EDGES, "limit": PAGE}
+
+    def release(ids: list[str]) -> int:
+        restored: int = 0
+        for some in pages(ids, page):
+            while database.run(statement("enrol/release_edges"), {**edges, "nodes": some})[0]["released"]:
+                pass
+            row = database.run(statement("enrol/release"), {"nodes": some, "released": RELEASED, "stays": None})[0]
+            result.released += row["released"]
+            restored += row["restored"]
+            tell(result)
+        result.restored += restored
+        return restored
+
     if not keep_tombstones:
-        _release_tombstones(database, label, result, page, chunk, on_progress)
-    else:
-        result.kept = _count_tombstones(database, label, chunk)
+        take_all_merges_back(engine, label)
+    for row in _tombstones(database, label, chunk):
+        if keep_tombstones:
+            result.kept += len(row["ours"])
+        else:
+            row["gone"] = release(row["ours"])
+        result.kept += row["purging"]
     again = True
     while again:
         before, result.left = result.released, 0
         for stretch in stretches(database, label, chunk):
             result.left += stretch.others
-            _release(database, stretch.ours, result, page, on_progress)
+            release(stretch.ours)
         again = result.released > before
     database.run(statement("enrol/forget_intake"), {"label": label})
     return result
 
 
-def _release(
-    database: Database, ids: list[str], result: Released, page: int, on_progress: Callable[[Released], None] | None
-) -> int:
-    restored: int = 0
-    for some in pages(ids, page):
-        row = database.run(statement("enrol/release"), {"nodes": some, "engine_owned": list(WRITTEN)})[0]
-        result.released += row["released"]
-        restored += int(row["restored"])
-        if on_progress:
-            on_progress(result)
-    result.restored += restored
-    return restored
-
-
-def _release_tombstones(
-    database: Database,
-    label: str,
-    result: Released,
-    page: int,
-    chunk: int,
-    on_progress: Callable[[Released], None] | None,
-) -> None:
+def _tombstones(database: Database, label: str, chunk: int) -> Iterator[dict[str, Any]]:
+    """Stretches of the tombstones. Who releases some says in ``gone`` how many: the next stretch begins that much earlier."""
     skip = 0
     while True:
-        row = _tombstones(database, label, skip, chunk)
-        restored = _release(database, row["ours"], result, page, on_progress)
-        result.kept += row["purging"]
+        parameters = {"label": label, "skip": skip, "chunk": chunk}
+        row = {**database.run(statement("enrol/spool_tombstones"), parameters, write=False)[0], "gone": 0}
+        yield row
         if row["seen"] < chunk:
             return
-        # What came back is no longer among the tombstones: the next stretch begins that much earlier.
-        skip += row["seen"] - restored
-
-
-def _count_tombstones(database: Database, label: str, chunk: int) -> int:
-    skip, kept = 0, 0
-    while True:
-        row = _tombstones(database, label, skip, chunk)
-        kept += len(row["ours"]) + int(row["purging"])
-        if row["seen"] < chunk:
-            return kept
-        skip += int(row["seen"])
-
-
-def _tombstones(database: Database, label: str, skip: int, chunk: int) -> dict[str, Any]:
-    parameters = {"label": label, "skip": skip, "chunk": chunk}
-    return database.run(statement("enrol/spool_tombstones"), parameters, write=False)[0]
+        skip += row["seen"] - row["gone"]

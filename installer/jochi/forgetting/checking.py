@@ -11,7 +11,7 @@ from jochi.database import Database
 from jochi.errors import Refused
 from jochi.forgetting.secret import VARIABLE, ForgetKey, key_file, read_key
 from jochi.forgetting.words import words
-from jochi.ownership import is_our_word
+from jochi.graph.catalogue import is_our_word
 from jochi.policy import stored_policy
 from jochi.resources import statement
 

@@ -11,9 +11,8 @@ from jochi.engine import Engine
 from jochi.errors import UsageError
 from jochi.forgetting.clauses import without
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
-from jochi.ownership import is_our_word
+from jochi.graph.catalogue import CONTENT_HASH, is_our_word
 from jochi.policy.model import Policy
-from jochi.properties import CONTENT_HASH
 from jochi.resources import statement
 
 PAGE = 500

@@ -9,7 +9,6 @@ from typing import Any
 from jochi.engine import Engine
 from jochi.forgetting.records import (
     BOOKS,
-    LINK_MARKS,
     Sought,
     change,
     change_of_link,
@@ -18,7 +17,7 @@ from jochi.forgetting.records import (
     marks_with,
     texts,
 )
-from jochi.ownership import is_our_word
+from jochi.graph.catalogue import LINK_MARKS, is_our_word
 from jochi.resources import statement
 
 PAGE = 500

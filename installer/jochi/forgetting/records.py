@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jochi.forgetting.words import folded_needle, phrase, says
-from jochi.ownership import is_our_word
+from jochi.graph.catalogue import LINK_MARKS, is_our_word
 
 _NEEDLES = 100
 """Needles that one look through the store is for."""
@@ -65,8 +65,6 @@ _SCOPE_NAMES = frozenset(("scope", "stopped_scopes", "overflowing_scopes"))
 _WALKED_BY_SCOPE = "enforce_budgets"
 _WALKS = frozenset(("cursor", "check_cursor", "skip"))
 """The job that works scope by scope, and where it stands: without a cursor it begins anew."""
-LINK_MARKS = ("curation_merges", "curation_copied", "curation_copy_of", "curation_paired", "unlinked", "other_key")
-"""What the engine writes at relationships, of whatever type, that names a memory: of which merge they are, whom they led to."""
 _MARKED_TYPES = {"unlinked": "SIMILAR_TO", "other_key": "KEEPS"}
 """An app may have properties of these names at others."""
 _ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into"))

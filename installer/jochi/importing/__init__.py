@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from jochi.database import Database
 from jochi.errors import UsageError
-from jochi.importing.kinds import EMBEDDED_WITH, KNOWN_KINDS
+from jochi.importing.kinds import KNOWN_KINDS
 from jochi.importing.reading import Reader
 from jochi.importing.record import MemoryRecord, Place, Relationship
 from jochi.importing.result import BadLine, ImportResult, KindCounts, Progress, RelationshipCounts, bad_lines
@@ -26,6 +26,7 @@ from jochi.importing.writing import (
     check_ready,
     write_all,
 )
+from jochi.newborn import SHIPPED, Newborn
 
 __all__ = [
     "BATCH_SIZE",
@@ -54,7 +55,7 @@ def import_files(
     *,
     now: datetime,
     kinds: frozenset[str] = KNOWN_KINDS,
-    embedded_with: Mapping[str, str] = EMBEDDED_WITH,
+    newborn: Newborn = SHIPPED,
     batch_size: int = BATCH_SIZE,
     strict: bool = False,
     errors: Path | None = None,
@@ -62,8 +63,8 @@ def import_files(
 ) -> ImportResult:
     """Imports files; a memory that is there already stays as it is, one that was pruned stays pruned.
 
-    ``now`` (zoned) stands in for a missing `created_at`. ``kinds`` are the labels that may be imported; of those in
-    ``embedded_with`` (label → model) a worker will embed the content. Bad lines are
+    ``now`` (zoned) stands in for a missing `created_at`. ``kinds`` are the labels that may be imported,
+    ``newborn`` says what of each is left to a worker. Bad lines are
     counted, kept (the first thousand) and written to ``errors``; the others go in. With ``strict`` all files are
     checked first and nothing of the first bad line and after it is written (`ImportResult.stopped_at`).
     UsageError before anything is written if a file can't be read or the database isn't installed;
@@ -94,7 +95,7 @@ def import_files(
                 now=now,
                 batch_size=batch_size,
                 strict=strict,
-                embedded_with=embedded_with,
+                newborn=newborn,
                 result=result,
                 on_bad=bad.add,
                 position=lambda dealt: (reader.done, reader.total),
@@ -108,7 +109,7 @@ def write(
     records: Iterable[MemoryRecord],
     *,
     now: datetime,
-    embedded_with: Mapping[str, str] = EMBEDDED_WITH,
+    newborn: Newborn = SHIPPED,
     batch_size: int = BATCH_SIZE,
     on_progress: OnProgress | None = None,
 ) -> ImportResult:
@@ -126,7 +127,7 @@ def write(
             now=now,
             batch_size=batch_size,
             strict=False,
-            embedded_with=embedded_with,
+            newborn=newborn,
             result=result,
             on_bad=bad.add,
             position=lambda dealt: (dealt, 0),
@@ -158,7 +159,7 @@ def _write(
     now: datetime,
     batch_size: int,
     strict: bool,
-    embedded_with: Mapping[str, str],
+    newborn: Newborn,
     result: ImportResult,
     on_bad: Callable[[BadLine], None],
     position: Callable[[int], tuple[int, int]],
@@ -182,7 +183,7 @@ def _write(
             on_progress=on_memories,
             on_links=lambda done, total: tell(Progress("relationships", done, total, dealt_with)),
             strict=strict,
-            embedded_with=embedded_with,
+            newborn=newborn,
         )
     except Stopped as stop:
         result.stopped_at = stop.bad

@@ -8,9 +8,6 @@ from jochi.policy.model import PROTECTED_KINDS
 KNOWN_KINDS = frozenset(load_policy().policy.labels())
 """The kinds of the shipped policy, for who names no other."""
 
-EMBEDDED_WITH = load_policy().policy.embedded_with()
-"""Those whose content gets an embedding, with the model, for who names no other."""
-
 
 def refusal(kind: str, known: frozenset[str]) -> str | None:
     """Why a memory of this kind can't be imported; None if it can."""

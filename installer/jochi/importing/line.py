@@ -17,15 +17,15 @@ from pydantic import (
     Field,
     ValidationError,
     ValidationInfo,
+    create_model,
     field_validator,
     model_validator,
 )
 
+from jochi.graph.catalogue import CHOICES, ENGINE_OWNED, ENGINE_PREFIXES, MEMORY, RELATIONSHIP_TYPE, Property
 from jochi.importing import values
 from jochi.importing.kinds import refusal
 from jochi.importing.record import DEFAULT_SCOPE, MemoryRecord, Place, Relationship, key_of
-from jochi.ownership import ENGINE_OWNED
-from jochi.properties import ENGINE_PREFIXES, RELATIONSHIP_TYPE
 
 _TYPE = re.compile(RELATIONSHIP_TYPE)
 _LONGEST_GIVEN = 40
@@ -117,8 +117,8 @@ class RelationshipLine(BaseModel):
         return values.storable_map(value, _now(info))
 
 
-class MemoryLine(BaseModel):
-    """A memory as a file states it. What isn't named here is kept as it is, if Neo4j can store it."""
+class _Line(BaseModel):
+    """What every line has, and what is done with what isn't named: it is kept as it is, if Neo4j can store it."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -126,50 +126,6 @@ class MemoryLine(BaseModel):
     id: Id
     scope: Scope = DEFAULT_SCOPE
     relationships: list[RelationshipLine] = Field(default_factory=list)
-
-    content: Text | None = None
-    token_count: Count | None = None
-    token_counter: Text | None = None
-    embedding: Annotated[list[Number], Field(min_length=1)] | None = None
-    embedding_model: Text | None = None
-    tier: Literal["HOT", "WARM", "COLD", "ARCHIVE"] | None = None
-    confidence: Share | None = None
-    importance: Share | None = None
-    salience: Share | None = None
-    access_count: Count | None = None
-    access_count_7d: Count | None = None
-    access_days: Annotated[list[Count], Field(min_length=7, max_length=7)] | None = None
-    access_day: Day | None = None
-    agents: list[Text] | None = None
-    pinned: bool | None = None
-    keep_forever: bool | None = None
-    locked_by: Text | None = None
-    access_tier: Literal["PUBLIC", "SENSITIVE", "PRIVATE"] | None = None
-    sensitivity: Literal["low", "normal", "high"] | None = None
-
-    created_at: Instant | None = None
-    updated_at: Instant | None = None
-    last_accessed_at: Instant | None = None
-    prev_accessed_at: Instant | None = None
-    confidence_at: Instant | None = None
-    salience_at: Instant | None = None
-    locked_at: Instant | None = None
-    read_at: Instant | None = None
-    last_active_at: Instant | None = None
-    completed_at: Instant | None = None
-    failed_at: Instant | None = None
-    archived_at: Instant | None = None
-    consolidated_at: Instant | None = None
-    expires_at: Deadline | None = None
-
-    read: bool | None = None
-    active: bool | None = None
-    consolidated: bool | None = None
-    priority: Text | None = None
-    status: Text | None = None
-    state: Text | None = None
-    severity: Text | None = None
-    compression_level: Text | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -181,7 +137,7 @@ class MemoryLine(BaseModel):
         return data
 
     @model_validator(mode="after")
-    def _extras(self, info: ValidationInfo) -> MemoryLine:
+    def _extras(self, info: ValidationInfo) -> _Line:
         extra = self.__pydantic_extra__ or {}
         key = extra.pop("key", None)
         if key is not None and key != key_of(self.scope, self.id):
@@ -198,7 +154,34 @@ class MemoryLine(BaseModel):
         return value
 
 
-_PROPERTIES = frozenset(MemoryLine.model_fields) - {"kind", "id", "scope", "relationships"}
+_TYPES: dict[str, Any] = {
+    "text": Text,
+    "texts": list[Text],
+    "flag": bool,
+    "share": Share,
+    "count": Count,
+    "counts": Annotated[list[Count], Field(min_length=7, max_length=7)],
+    "vector": Annotated[list[Number], Field(min_length=1)],
+    "date": Day,
+    "moment": Instant,
+}
+"""By type in the catalogue, what a line may hold there. Of any other type is what `jochi.importing.values` stores."""
+
+
+def _type_of(known: Property) -> Any:
+    if known.name in CHOICES:
+        return Literal[CHOICES[known.name]]
+    return Deadline if known.has("ahead") else _TYPES[known.type]
+
+
+_PROPERTIES = {
+    known.name: (_type_of(known) | None, None)
+    for known in MEMORY
+    if known.type in _TYPES and known.name not in ENGINE_OWNED and known.name not in ("key", "scope", "id")
+}
+MemoryLine = create_model(
+    "MemoryLine", __doc__="A memory as a file states it.", __base__=_Line, **cast(Any, _PROPERTIES)
+)
 
 
 def record(data: object, *, now: datetime, kinds: frozenset[str], place: Place | None = None) -> MemoryRecord:
@@ -209,7 +192,7 @@ def record(data: object, *, now: datetime, kinds: frozenset[str], place: Place |
         line = MemoryLine.model_validate(data, context=Context(now=now, kinds=kinds))
     except ValidationError as error:
         raise ValueError(reason(error)) from None
-    given = line.model_fields_set & _PROPERTIES
+    given = line.model_fields_set & _PROPERTIES.keys()
     properties = {name: value for name in given if (value := getattr(line, name)) is not None}
     properties.update(line.__pydantic_extra__ or {})
     return MemoryRecord(

@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from jochi.content import content_hash
-from jochi.importing.kinds import EMBEDDED_WITH
+from jochi.newborn import SHIPPED, Newborn
 from jochi.slot_names import slot_name_of
-from jochi.tokens import ESTIMATE_COUNTER, estimate
 
 DEFAULT_SCOPE = "default"
 
@@ -56,29 +55,18 @@ class MemoryRecord:
     def key(self) -> str:
         return key_of(self.scope, self.id)
 
-    def stored(self, now: datetime, embedded_with: Mapping[str, str] = EMBEDDED_WITH) -> dict[str, Any]:
+    def stored(self, now: datetime, newborn: Newborn = SHIPPED) -> dict[str, Any]:
         """The properties that are stored beside key, scope and id. ``now`` stands in for a missing `created_at`.
 
-        They are those of `_macros/newborn.j2`. The statement that writes them adds `next_due` = `created_at`: the engine
-        looks at the memory on its next tick and sets the true instant. An import claims no content for its own: a worker
-        finds what is there twice, so there is always something left to prepare.
+        An import claims no content for its own: a worker finds what is there twice.
         """
-        stored = {"tier": "HOT", "access_count": 0, "created_at": now, **self.properties, "revision": 1}
+        stored = {**self.properties, "revision": 1}
         slot = slot_name_of(stored)
         if slot is not None:
-            stored |= {"slot_name": slot.name, "slot_value": slot.value, "slot_due": now}
+            stored |= {"slot_name": slot.name, "slot_value": slot.value}
         content = stored.get("content")
         if content is not None:
             stored["content_hash"] = content_hash(content)
-            stored["prepare_due"] = stored["similar_due"] = now
-            model = embedded_with.get(self.kind)
-            if model is not None and ("embedding" not in stored or stored.get("embedding_model") != model):
-                stored["embed_due"] = now
-            elif "embedding" in stored:
+            if "embedding" in stored:
                 stored["embedding_hash"] = stored["content_hash"]
-        if "token_count" in stored:
-            stored.setdefault("token_counter", "given")
-        elif content is not None:
-            stored["token_count"] = estimate(content)
-            stored["token_counter"] = ESTIMATE_COUNTER
-        return stored
+        return newborn.completed(self.kind, stored, now)

@@ -6,15 +6,16 @@ pure Python), so property names and shared values travel once a group, and datet
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, TypedDict
 
-from jochi.importing.kinds import EMBEDDED_WITH
+from jochi.graph.catalogue import named
 from jochi.importing.record import MemoryRecord
+from jochi.newborn import SHIPPED, Newborn
 
-_SHARED = ("tier", "token_counter", "revision", "prepare_due", "embed_due", "slot_due", "similar_due")
-"""Properties with few different values: they are part of the shape."""
+_SHARED = set(named(mark="newborn")) - {"created_at", "token_count"}
+"""Of a newborn, what has few different values: it is part of the shape."""
 
 
 class Group(TypedDict):
@@ -28,14 +29,12 @@ class Group(TypedDict):
     rows: list[tuple[str, list[Any], list[str]]]
 
 
-def groups(
-    records: Iterable[MemoryRecord], now: datetime, embedded_with: Mapping[str, str] = EMBEDDED_WITH
-) -> list[Group]:
+def groups(records: Iterable[MemoryRecord], now: datetime, newborn: Newborn = SHIPPED) -> list[Group]:
     """The records as groups; ``now`` stands in for a missing `created_at`."""
     found: dict[object, Group] = {}
     for record in records:
-        properties = record.stored(now, embedded_with)
-        shared = {name: properties.pop(name) for name in _SHARED if name in properties}
+        properties = record.stored(now, newborn)
+        shared = {name: properties.pop(name) for name in sorted(_SHARED & properties.keys())}
         values: dict[str, Any] = {}
         instants: dict[str, str] = {}
         for name in sorted(properties):

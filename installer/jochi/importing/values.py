@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from jochi.properties import DEADLINES, EARLIEST, LONGEST_NAME, MOMENTS
+from jochi.graph.catalogue import DEADLINES, EARLIEST, LONGEST_NAME, MOMENTS
 from jochi.temporal import fixed_offset
 
 AHEAD = timedelta(days=366)

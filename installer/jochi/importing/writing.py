@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime
 from functools import partial
@@ -20,12 +20,12 @@ from jochi.database import Database, Row
 from jochi.engine import NOT_INSTALLED, Engine
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.forgetting.checking import Screen
-from jochi.importing.kinds import EMBEDDED_WITH
 from jochi.importing.record import MemoryRecord, Place
 from jochi.importing.result import BadLine, ImportResult
 from jochi.importing.screening import LOOK_AGAIN, asked
 from jochi.importing.shapes import groups
 from jochi.importing.spool import Link, Links
+from jochi.newborn import SHIPPED, Newborn
 from jochi.resources import statement
 from jochi.temporal import fixed_offset
 
@@ -97,7 +97,7 @@ def write_all(
     on_progress: Callable[[int], None],
     on_links: Callable[[int, int], None],
     strict: bool = False,
-    embedded_with: Mapping[str, str] = EMBEDDED_WITH,
+    newborn: Newborn = SHIPPED,
 ) -> None:
     """Writes memories and then their relationships, counting into ``result``.
 
@@ -111,7 +111,7 @@ def write_all(
         stopped: Stopped | None = None
         dealt = 0
         in_flight = 1 if strict else IN_FLIGHT
-        write = partial(_send, database, now, embedded_with, Screen(database))
+        write = partial(_send, database, now, newborn, Screen(database))
         for batch, send in _sent(write, _batches(read, batch_size), in_flight):
             try:
                 _take(send, write, batch, result, on_bad, strict)
@@ -186,7 +186,7 @@ def _sent(write: Write, batches: Iterable[Batch], in_flight: int) -> Iterator[tu
 def _send(
     database: Database,
     now: datetime,
-    embedded_with: Mapping[str, str],
+    newborn: Newborn,
     screen: Screen,
     batch: Sequence[MemoryRecord],
 ) -> list[Row]:
@@ -197,7 +197,7 @@ def _send(
         if not screened.kept:
             return rows
         given = {"now": fixed_offset(now), "forgotten_as_of": screened.version}
-        written = {"groups": groups(screened.kept, now, embedded_with), **given}
+        written = {"groups": groups(screened.kept, now, newborn), **given}
         rows += database.run(statement("memory/import_memories"), written)
         if not any(row["outcome"] == LOOK_AGAIN for row in rows):
             return rows

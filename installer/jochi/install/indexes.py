@@ -15,6 +15,7 @@ from neo4j.exceptions import Neo4jError
 
 from jochi.database import Database
 from jochi.errors import JochiError, Refused
+from jochi.graph.catalogue import ON_EDGES
 from jochi.operate.check import Check, fail, ok, warn
 from jochi.policy import Policy
 from jochi.rendering.procedure import render_for_label, render_statement
@@ -26,7 +27,6 @@ EDGE_PREFIX = "curated_edge_due_"
 
 WAIT_SECONDS = 600.0
 _LOOK_EVERY = 0.2
-_PAGE = 5_000
 
 Row = Mapping[str, Any]
 Say = Callable[[str], None]
@@ -196,13 +196,11 @@ def await_built(
 
 
 def remove(database: Database) -> list[str]:
-    """Drops those of the indexes that are Jochi's and takes `next_due` off all edges, a page at a time; returns their names."""
+    """Drops those of the indexes that are Jochi's and takes what the engine keeps on edges off them; returns their names."""
     mine = [row for row in read(database) if _is_ours(row)]
     for row in mine:
         if row["entity"] == "RELATIONSHIP":
-            forget = render_for_label("_indexes/edge_forget", row["labels"][0])
-            while database.run(forget, {"limit": _PAGE})[0]["forgotten"]:
-                pass
+            database.autocommit(render_for_label("_indexes/edge_forget", row["labels"][0]), {"names": ON_EDGES})
         _drop(database, row["name"])
     return [row["name"] for row in mine]
 

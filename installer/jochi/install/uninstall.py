@@ -8,19 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jochi import clock, migrations
+from jochi import migrations
 from jochi.database import Database
 from jochi.engine import Engine
-from jochi.errors import Refused
 from jochi.facts import read_facts
+from jochi.graph.catalogue import RELEASED, named
 from jochi.install import indexes
 from jochi.install.holding import stop_pump
-from jochi.operate.unmerge import take_merges_back
-from jochi.ownership import WRITTEN
+from jochi.operate.unmerge import take_all_merges_back
 from jochi.resources import statement
 
 PAGE = 5_000
-MERGES = 500
 
 
 @dataclass(frozen=True)
@@ -57,39 +55,24 @@ def uninstall(
 
     remove_triggers_if_any(engine)
     say("taking merges back")
-    unmerged, not_unmerged = _take_merges_back(engine, database)
-    say("bringing tombstones back")
-    restored = _in_pages(database, "install/restore_page", "restored")
+    unmerged, not_unmerged = take_all_merges_back(engine)
     say("releasing the memories")
-    unenrolled = _in_pages(database, "install/unenrol_page", "unenrolled", engine_owned=list(WRITTEN))
+    released = restored = 0
+    while nodes := database.run(statement("install/release_page"), {"limit": PAGE}, write=False)[0]["nodes"]:
+        row = database.run(
+            statement("enrol/release"), {"nodes": nodes, "released": RELEASED, "stays": named(mark="stays")}
+        )[0]
+        released, restored = released + row["released"], restored + row["restored"]
     say("removing the engine's own nodes")
     deleted = _in_pages(database, "install/delete_engine_page", "deleted")
     say("dropping constraints and indexes")
     indexes.remove(database)
     migrations.remove_chain(database)
-    return UninstallResult(restored + unmerged, unenrolled, deleted, unmerged, tuple(not_unmerged))
+    return UninstallResult(restored + unmerged, released - restored, deleted, unmerged, tuple(not_unmerged))
 
 
-def _take_merges_back(engine: Engine, database: Database) -> tuple[int, list[str]]:
-    """The last of a chain first, each memory in a transaction of its own; what can't be taken back is passed over."""
-    done = 0
-    skip: list[str] = []
-    while keys := database.run(statement("install/merged_page"), {"limit": MERGES, "skip": skip})[0]["keys"]:
-        for key in keys:
-            try:
-                results = take_merges_back(engine, [key], now=clock.now())
-            except Refused:
-                # A database whose procedures went in an earlier try: all there was to take back has been.
-                return done, [*skip, *keys[keys.index(key) :]]
-            if any(result.outcome == "unmerged" for result in results):
-                done += 1
-            else:
-                skip.append(key)
-    return done, skip
-
-
-def _in_pages(database: Database, name: str, column: str, **parameters: object) -> int:
+def _in_pages(database: Database, name: str, column: str) -> int:
     total = 0
-    while done := int(database.run(statement(name), {"limit": PAGE, **parameters})[0][column]):
+    while done := int(database.run(statement(name), {"limit": PAGE})[0][column]):
         total += done
     return total

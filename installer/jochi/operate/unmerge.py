@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from jochi import clock
 from jochi.engine import Engine
+from jochi.errors import Refused
 from jochi.operate.results import Unmerged
+from jochi.resources import statement
+
+_MERGES = 500
 
 
 def take_merges_back(
@@ -46,3 +51,25 @@ def take_merges_back(
             )
         going = [each["key"] for each in row["results"] if each["more"]]
     return [found[key] for key in dict.fromkeys(keys) if key in found]
+
+
+def take_all_merges_back(engine: Engine, label: str | None = None) -> tuple[int, list[str]]:
+    """Of all memories, or of the enrolled nodes with ``label``: how many were taken back, and the keys of those that can't be.
+
+    The last of a chain first, each memory in a transaction of its own; what can't be taken back is passed over.
+    """
+    done = 0
+    skip: list[str] = []
+    given = {"limit": _MERGES, "skip": skip, "label": label}
+    while keys := engine.database.run(statement("install/merged_page"), given)[0]["keys"]:
+        for key in keys:
+            try:
+                results = take_merges_back(engine, [key], now=clock.now())
+            except Refused:
+                # A database whose procedures went in an earlier try: all there was to take back has been.
+                return done, [*skip, *keys[keys.index(key) :]]
+            if any(result.outcome == "unmerged" for result in results):
+                done += 1
+            else:
+                skip.append(key)
+    return done, skip

@@ -7,85 +7,12 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
-from jochi.ownership import WRITTEN
+from jochi.graph.catalogue import WRITTEN, named
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
-IN_THE_WAY = (
-    "confidence_lost",
-    "confidence_lost_at",
-    "content_key",
-    "curation_action",
-    "curation_failures",
-    "curation_rails",
-    "deleted_at",
-    "duplicate_of",
-    "embed_due",
-    "embed_lease",
-    "embedding_unknown",
-    "enrolled_at",
-    "enrolled_had",
-    "enrolled_run",
-    "last_curated_at",
-    "next_due",
-    "prepare_due",
-    "prepare_lease",
-    "purge_started_at",
-    "quarantined_until",
-    "similar_due",
-    "slot_due",
-    "slot_key",
-    "slot_line",
-    "slot_name",
-    "slot_place",
-    "slot_stands",
-    "slot_value",
-    "tier_at",
-    "tier_from",
-    "tier_reason",
-    "tombstone",
-    "tombstone_labels",
-    "work_error",
-    "work_failures",
-    "work_quarantined",
-    "work_quarantined_at",
-)
-"""Of what the engine writes, the names that a node must not have before it is enrolled: their values would be lost."""
-
-STANDARD_NAMES = frozenset(
-    [
-        "scope",
-        "id",
-        "content",
-        "created_at",
-        "updated_at",
-        "expires_at",
-        "pinned",
-        "ttl_policy",
-        "locked_by",
-        "locked_at",
-        "state",
-        "status",
-        "active",
-        "confidence",
-        "confidence_at",
-        "importance",
-        "salience",
-        "salience_at",
-        "consolidated",
-        "consolidated_at",
-        "archived_at",
-        "read",
-        "read_at",
-        "priority",
-        "last_active_at",
-        "completed_at",
-        "failed_at",
-        "severity",
-        "compression_level",
-    ]
-)
-"""What rules, rails, enrolment and recall read besides (DESIGN §4); a kind's own rules may name more."""
+STANDARD_NAMES = frozenset(named(mark="mapped"))
+"""What rules, rails, enrolment and recall read under a kind's own names (DESIGN §4); a kind's own rules may name more."""
 
 Conversion = Literal["epoch_ms", "epoch_s", "local_utc"]
 

@@ -13,13 +13,13 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from jochi.ownership import MARKS, OUR_WORDS, WRITTEN
+from jochi.graph.catalogue import MEMORY, WRITTEN
 from jochi.policy.compression import Compression
 from jochi.policy.duplicates import Duplicates
 from jochi.policy.edges import Edges
 from jochi.policy.facts import FACT_TYPES, Facts
 from jochi.policy.forgetting import Forgetting
-from jochi.policy.mapping import IN_THE_WAY, Mapping, Source, check_mapping, identifier, source_of
+from jochi.policy.mapping import Mapping, Source, check_mapping, identifier, source_of
 from jochi.policy.parts import Name, Part, repeated
 from jochi.policy.predicates import shipped_predicates
 from jochi.policy.rules import (
@@ -403,10 +403,6 @@ class Policy(Part):
         """Labels whose content gets an embedding; none where embeddings are off."""
         return [label for label, kind in self.labels().items() if kind.embed and self.embedding.enabled]
 
-    def embedded_with(self) -> dict[str, str]:
-        """The same labels, each with the model that embeds it."""
-        return dict.fromkeys(self.embedded_labels(), self.embedding.model)
-
     def unique_labels(self) -> list[str]:
         """Labels of which one live memory has a content in a scope."""
         return [label for label, kind in self.labels().items() if kind.unique_content]
@@ -490,16 +486,6 @@ class Policy(Part):
         return chains
 
     @property
-    def engine_owned(self) -> tuple[str, ...]:
-        """The properties that the engine itself writes."""
-        return WRITTEN
-
-    @property
-    def in_the_way(self) -> tuple[str, ...]:
-        """Names under which a node must not have a value before it is enrolled."""
-        return IN_THE_WAY
-
-    @property
     def protected_kinds(self) -> frozenset[str]:
         """Labels that are never enrolled."""
         return PROTECTED_KINDS
@@ -552,45 +538,12 @@ class Policy(Part):
 
     def read_names(self) -> list[str]:
         """Every property that a rule or rail reads, under all its names: an app's and the engine's."""
-        ours = {
-            "access_count",
-            "access_count_7d",
-            "access_day",
-            "access_days",
-            "agents",
-            "confidence_at",
-            "confidence_lost",
-        }
-        ours |= {
-            "confidence_lost_at",
-            "hold_until",
-            "last_accessed_at",
-            "quarantined_until",
-            "tier",
-            "tier_at",
-            "tier_reason",
-        }
+        ours = {each.name for each in MEMORY if each.owner and each.has("read")}
         return sorted(ours | set(self.watched()))
-
-    def unsaid(self) -> list[str]:
-        """The properties whose change can't say anything anew that was forgotten (for the trigger)."""
-        return sorted(OUR_WORDS | {"key", "agents", "work_error", *MARKS})
 
     def watched(self) -> list[str]:
         """The properties whose change an app makes and a rule or rail reads, under all their names (for the trigger)."""
-        rails = {
-            "created_at",
-            "pinned",
-            "ttl_policy",
-            "locked_at",
-            "locked_by",
-            "status",
-            "active",
-            "state",
-            "confidence",
-            "consolidated",
-        }
-        names = set(rails | self.read_of_every_kind())
+        names = {each.name for each in MEMORY if each.owner is None and each.has("read")} | self.read_of_every_kind()
         for kind in self.kinds.values():
             names |= self.read_by(kind)
         mapped = {self.own_name(label, name) for label in self.labels() for name in names}

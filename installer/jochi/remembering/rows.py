@@ -16,9 +16,9 @@ import neo4j.spatial
 import neo4j.time
 
 from jochi.content import content_hash
+from jochi.graph.catalogue import is_moment
 from jochi.importing import values
 from jochi.importing.record import DEFAULT_SCOPE, key_of
-from jochi.properties import is_moment
 from jochi.remembering.memory import Link, Memory
 from jochi.remembering.results import Result
 from jochi.slot_names import slot_name_of

@@ -17,12 +17,13 @@ from typing import Literal
 
 import jinja2
 
-from jochi import properties, slot_names
+from jochi import slot_names
 from jochi.compile.constants import constants_of, decay_data
 from jochi.compile.quoting import At, cypher_map, identifier, literal
 from jochi.compile.wrapping import wrapped
 from jochi.errors import JochiError, UsageError
 from jochi.facts import ServerFacts
+from jochi.graph import catalogue
 from jochi.policy import Policy
 from jochi.policy.durations import format_duration
 from jochi.policy.model import PROTECTED_KINDS
@@ -162,7 +163,7 @@ def _environment(root: Path) -> jinja2.Environment:
     environment.filters["span"] = format_duration
     environment.filters["class_seconds"] = class_seconds
     environment.globals["data_at"] = At
-    environment.globals["owned"] = properties
+    environment.globals["owned"] = catalogue
     environment.globals["constants_of"] = constants_of
     environment.globals["decay_data"] = decay_data
     environment.globals["slot_names"] = slot_names
