@@ -1,7 +1,7 @@
 """Writes the reference pages that say what the code says: `python docs/generate.py`, before every build of the site.
 
-Procedures from the heads of their templates, the policy from its types and `default.toml`, the command line from Typer. What
-can't be told fails the build: a template without a head, a field of the policy without a description.
+Procedures from the heads of their templates, the policy from its types and `default.toml`, properties from their catalogue, the
+command line from Typer. What can't be told fails the build: a template without a head, a field of the policy without a description.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from typer.cli import get_docs_for_click
 
 from jochi.cli.app import app
+from jochi.graph.catalogue import MEMORY
 from jochi.policy import Policy, load_policy
 from jochi.policy.load import DEFAULT
 from jochi.rendering.procedure import procedure_names
@@ -352,6 +353,50 @@ def _sources(text: str) -> dict[str, str]:
     return found
 
 
+# ---- Properties ------------------------------------------------------------------------------------------------------
+
+TYPES = {
+    "text": "text",
+    "texts": "list of texts",
+    "flag": "true or false",
+    "share": "number, 0 to 1",
+    "number": "number",
+    "count": "whole number, 0 or more",
+    "counts": "list of whole numbers",
+    "moment": "zoned datetime",
+    "date": "date",
+    "vector": "list of numbers",
+    "any": "any",
+}
+MARKS = {
+    "newborn": "A new memory has it from the start.",
+    "read": "Rules or rails read it.",
+    "mapped": "A kind may keep it under a name of its own.",
+    "combined": "A merge combines it.",
+    "content": "It goes when the content changes.",
+}
+
+
+def properties() -> str:
+    """Every property of a memory that others than its app know of, by who writes it."""
+    lines = [
+        "# All properties",
+        "",
+        "Made from `installer/jochi/graph/catalogue.py`. What each is for: [labels and properties](../graph.md). Every"
+        " other property of a memory belongs to your app.",
+    ]
+    for title, ours in {"Written by your app": False, "Written by the engine": True}.items():
+        head = ["property", "type", *(["who writes it", "what to do instead"] if ours else []), "also"]
+        lines += ["", f"## {title}", "", f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+        for each in sorted(MEMORY, key=lambda each: each.name):
+            if (each.owner is not None) is ours:
+                also = [said for mark, said in MARKS.items() if each.has(mark)]
+                also += ["A new memory may bring it along."] if each.owner and each.owner.given else []
+                whose = [each.owner.writer, _linked(each.owner.instead)] if each.owner else []
+                lines.append(f"| {' | '.join([f'`{each.name}`', TYPES[each.type], *whose, ' '.join(also)])} |")
+    return "\n".join(lines) + "\n"
+
+
 # ---- Command line ----------------------------------------------------------------------------------------------------
 
 
@@ -375,6 +420,7 @@ def _say_whole(command: Any) -> None:
 PAGES_BY_NAME: dict[str, Callable[[], str]] = {
     "procedures.md": procedures,
     "policy.md": policy,
+    "properties.md": properties,
     "commands.md": command_line,
 }
 

@@ -117,3 +117,9 @@ def test_commands_of_commands_are_there(generate: ModuleType) -> None:
     page = generate.command_line()
     assert "### `jochi plan exclude`" in page
     assert "--install-completion" not in page
+
+
+def test_each_property_says_who_writes_it(generate: ModuleType) -> None:
+    app, _, engine = generate.properties().partition("## Written by the engine")
+    assert "| `expires_at` | zoned datetime |" in app
+    assert "| `next_due` | zoned datetime | the due queue |" in engine
