@@ -20,7 +20,7 @@ from jochi.names import pump_name, watch_name
 from jochi.registry import InstalledProcedure
 from jochi.resources import statement
 
-_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+_NOT_CODE = re.compile(r"^\s*//.*$|'(?:[^'\\]|\\.)*'", re.MULTILINE)
 _ASKED = re.compile(r"\$in\.(\w+)")
 
 NOT_INSTALLED = "run `jochi install` first"
@@ -96,7 +96,9 @@ class Engine:
         asked = asked_for(text)
         if "p" in asked:
             parameters = {"p": self._known().policy_data, **parameters}
-        stages = {stage: self.text(f"curate/{stage}") for stage in ("measure", "judge") if stage in asked}
+        stages: dict[str, Any] = {
+            stage: self.text(f"curate/{stage}") for stage in ("measure", "judge") if stage in asked
+        }
         parameters = {**stages, **parameters}
         if missing := asked - parameters.keys():
             raise JochiError(
@@ -108,4 +110,4 @@ class Engine:
 @lru_cache(maxsize=512)
 def asked_for(text: str) -> frozenset[str]:
     """The names of the values that a body asks for."""
-    return frozenset(_ASKED.findall(_COMMENT.sub("", text)))
+    return frozenset(_ASKED.findall(_NOT_CODE.sub("", text)))

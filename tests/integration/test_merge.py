@@ -36,7 +36,7 @@ A, B, C, D = "default/a", "default/b", "default/c", "default/d"
 JOB = "merge_duplicates"
 
 
-_READ = re.compile(r"mvs: ([^,]+), born: ")
+_READ = re.compile(r"x\.score\.least\.mvs")
 _STORE = "MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) SET p.act = $act"
 
 
@@ -56,7 +56,7 @@ def client(scored: Jochi) -> Iterator[Jochi]:
         _STORE,
         {
             "act": row["act"].replace(
-                formula, "CASE WHEN toFloatOrNull(m.mvs) > 0 THEN toFloatOrNull(m.mvs) ELSE 0.0 END"
+                formula, "CASE WHEN toFloatOrNull(x.m.mvs) > 0 THEN toFloatOrNull(x.m.mvs) ELSE 0.0 END"
             )
         },
     )
