@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from jochi.compile.policy_data import policy_data
 from jochi.errors import UsageError
 from jochi.facts import ServerFacts
 from jochi.policy import LoadedPolicy, load_policy
@@ -43,29 +44,26 @@ def test_a_wrong_mapping_is_refused_at_load(tmp_path: Path, properties: str, sai
 
 
 def test_without_a_mapping_nothing_is_rendered_differently() -> None:
-    """The plain reading is `m.name` everywhere."""
-    text = render_one("curate/curate_due", load_policy().policy, SERVER).text
-    assert "WHEN m:Notification THEN {class_s: 300" in text
-    assert "ELSE datetime({datetime: m.created_at, timezone: 'Z'}) END END, last_accessed_at: " in text
+    """The plain reading is `m.name` everywhere, and rules read by the standard names."""
+    shipped = load_policy().policy
+    text = " ".join(render_one("curate/judge", shipped, SERVER).text.split())
+    assert "[value IN [m.created_at, m.last_accessed_at, " in text
     assert "NOT coalesce(moments.created_at <= k.utc - k.grace, false)" in text
-    assert (
-        "CASE WHEN m.expires_at IS :: ZONED DATETIME NOT NULL AND m.expires_at < k.calendar_end "
-        "THEN CASE WHEN m.expires_at.timezone = 'Z' THEN m.expires_at "
-        "ELSE datetime({datetime: m.expires_at, timezone: 'Z'}) END END" in text
-    )
+    assert [name for name in policy_data(shipped)["names"] if name["own"] is not None] == []
 
 
 def test_a_mapped_name_is_read_in_place_by_rules_and_rails(tmp_path: Path) -> None:
-    mapped = policy(tmp_path, '{ created_at = "opened", expires_at = "until", content = "body" }')
-    text = render_one("curate/curate_due", mapped.policy, SERVER).text
-    assert (
-        "ELSE datetime({datetime: (CASE WHEN m:Ticket THEN m.opened ELSE m.created_at END), timezone: 'Z'}) END END, "
-        "last_accessed_at: " in text
+    mapped = policy(
+        tmp_path, '{ created_at = { property = "opened", as = "epoch_ms" }, expires_at = "until", content = "body" }'
     )
-    until = "(CASE WHEN m:Ticket THEN m.until ELSE m.expires_at END)"
-    assert f"expires_at: CASE WHEN {until} IS :: ZONED DATETIME NOT NULL AND {until} < k.calendar_end" in text
+    text = " ".join(render_one("curate/judge", mapped.policy, SERVER).text.split())
+    assert "[value IN [(CASE WHEN m:Ticket THEN (CASE WHEN m.opened IS :: INTEGER NOT NULL" in text
+    assert {name["name"]: name["own"] for name in policy_data(mapped.policy)["names"] if name["own"]} == {
+        "created_at": [{"label": "Ticket", "name": "opened", "conversion": "epoch_ms"}],
+        "expires_at": [{"label": "Ticket", "name": "until", "conversion": None}],
+    }
     purge = render_one("curate/purge_tombstones", mapped.policy, SERVER).text
-    assert "CASE WHEN 'Ticket' IN m.tombstone_labels THEN m.opened ELSE m.created_at END" in purge
+    assert "CASE WHEN 'Ticket' IN m.tombstone_labels THEN (CASE WHEN m.opened IS :: INTEGER NOT NULL" in purge
     assert mapped.verdict_sha256 != load_policy().verdict_sha256
 
 
