@@ -284,12 +284,13 @@ def without_apoc(distribution: Any) -> Any:
     return replace(distribution, class_path=kept, apoc=None)
 
 
-@pytest.mark.parametrize("missing", ["apoc.periodic.repeat", "apoc.periodic.cancel"])
+@pytest.mark.parametrize("missing", ["apoc.periodic.repeat", "apoc.periodic.cancel", "apoc.cypher.run"])
 @pytest.mark.slow
 def test_a_procedure_that_the_allow_list_refuses_is_named(
     started: Callable[..., Database], test_policy: LoadedPolicy, missing: str, quick: None
 ) -> None:
-    needed = ["apoc.cypher.doIt", "apoc.periodic.list", "apoc.periodic.repeat", "apoc.periodic.cancel", "apoc.util.*"]
+    needed = ["apoc.cypher.doIt", "apoc.cypher.run", "apoc.convert.fromJsonMap", "apoc.util.*"]
+    needed += ["apoc.periodic.list", "apoc.periodic.repeat", "apoc.periodic.cancel"]
     allowed = ",".join(name for name in needed if name != missing)
     database = started(dbms__security__procedures__allowlist=allowed)
     expect_runs_from_outside(database, test_policy, f"doesn't let this user call {missing}")
