@@ -3,6 +3,7 @@
 #   make test                        the test suite, against a real server
 #   make docs                        the documentation as a site in site/; open site/index.html
 #   make faults                      the long fault tests: servers killed, restarted, reconfigured
+#   make faults-brief                a few of these, three minutes
 #   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
 #   make merge-pairs [DATA=file]     what may merge and what must not, judged; DATA is LoCoMo's file
 #   make search                      the property tests with examples that they never saw
@@ -16,7 +17,7 @@ REPORT ?= jochi-demo-report.html
 
 .DEFAULT_GOAL := help
 PYTHON_FILES := installer neomodel_models workers tests docs/generate.py
-.PHONY: help setup demo test lint docs format faults search exit-criteria merge-pairs proof-rails mutants bench lock clean
+.PHONY: help setup demo test lint docs format faults faults-brief search exit-criteria merge-pairs proof-rails mutants bench lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -58,6 +59,11 @@ format: $(READY)
 # The long ones that `make test` leaves out: servers killed, restarted and reconfigured. The longest file is one test.
 faults: $(READY)
 	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist load
+
+# Of these a few that take a minute each: a server killed and started again, a merge killed, an engine that is pinned.
+faults-brief: $(READY)
+	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadfile tests/faults/test_merge_killed.py \
+	  tests/faults/test_scheduler_restart.py tests/faults/test_install_pin.py
 
 exit-criteria: $(READY)
 	@$(BIN)/python -m tests.exit_criteria $(if $(DATA),--data $(DATA)) $(if $(PAGE),--page $(PAGE))
