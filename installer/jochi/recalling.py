@@ -189,9 +189,11 @@ def recall(
     if not isinstance(hops, int) or isinstance(hops, bool) or hops < 0:
         raise UsageError(f"hops is {hops!r}", where="recall", fix="give 0 (edges are not followed), or 1, 2, 3")
     found = _ask(engine, *_ready(engine, asked))
+    if hops:
+        found = _spread(engine, found, asked, hops)
     if not found and not _known(engine, scope):
         return replace(found, hint=f"the scope {scope!r} has no memory, live or pruned: is that its name?")
-    return _spread(engine, found, asked, hops) if hops else found
+    return found
 
 
 def _known(engine: Engine, scope: str) -> bool:

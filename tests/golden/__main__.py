@@ -7,7 +7,6 @@ import os
 import sys
 
 import pytest
-from tests.golden.draw import draw
 from tests.golden.files import FOLDER
 from tests.golden.store import STORE
 
@@ -16,6 +15,8 @@ if __name__ == "__main__":
     options.add_argument("--write", action="store_true", required=True)
     options.add_argument("--draw", action="store_true")
     if options.parse_args().draw:
+        from tests.golden.draw import draw  # pytest wants to see Hypothesis first, where nothing is drawn
+
         STORE.write_text(draw(), encoding="utf-8")
     os.environ["JOCHI_GOLDEN_WRITE"] = "1"
     sys.exit(pytest.main([str(FOLDER.parent / "integration/test_golden.py"), "-q", "-p", "no:cacheprovider"]))

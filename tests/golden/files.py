@@ -22,8 +22,15 @@ Facts = dict[tuple[str, int, str], dict[str, Any] | None]
 
 
 def named(facts: Iterable[Fact]) -> Facts:
-    """By what, day and key, as JSON gives them back."""
-    return {(fact.what, fact.at, fact.key): json.loads(json.dumps(fact.fields)) for fact in facts}
+    """By what, day and key, as JSON gives them back; labels sorted, for their order is that in which a database first met them."""
+    return {(fact.what, fact.at, fact.key): _sorted_labels(json.loads(json.dumps(fact.fields))) for fact in facts}
+
+
+def _sorted_labels(fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: sorted(value) if name.endswith("labels") and isinstance(value, list) else value
+        for name, value in fields.items()
+    }
 
 
 def read(name: str, whats: frozenset[str] | None = None) -> Facts:
