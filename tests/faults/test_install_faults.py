@@ -170,7 +170,7 @@ def test_an_uninstall_that_was_stopped_is_finished_by_the_next(
         pass
 
     for stop_at in (
-        "bringing tombstones back",
+        "taking merges back",
         "releasing the memories",
         "removing the engine's own nodes",
         "dropping",

@@ -234,6 +234,8 @@ def _create(database: Database, index: Index) -> None:
     try:
         database.run(index.command, {"options": {"indexConfig": dict(index.config)}})
     except Neo4jError as error:
+        if (error.code or "").endswith(("EquivalentSchemaRuleAlreadyExists", "IndexAlreadyExists")):
+            return  # another install made it between the server's look and its writing; `await_built` sees whether it is right
         raise JochiError(
             f"the server won't make it: {error.message}",
             where=f"index {index.name} on {index}",
