@@ -4,7 +4,7 @@
 //     names: [string, …], instants: [string, …],
 //     rows: [[id, [value, …] as names has them, [ISO 8601 text, …] as instants has them], …]}].
 //   $now: zoned datetime. $forgotten_as_of: integer, the version of what was forgotten that all were compared with.
-//   next_due is shared; the keys (scope/id) of a batch differ from each other.
+//   created_at is among the instants; the keys (scope/id) of a batch differ from each other.
 // Returns: kind: string, outcome: 'written' | 'already there' | 'pruned before' | 'look again' (more was forgotten since; nothing is written), memories: integer; one row a kind and outcome.
 // Writes: (:Curated:<kind>), due at once, and a :JochiScopeChange a scope and kind for the token budgets. CREATE and not MERGE: where another writer takes a key meanwhile, the constraint
 // fails this batch instead of letting it write over the other's memory.
@@ -23,7 +23,9 @@ FOREACH (new IN CASE outcome WHEN 'written' THEN [row] ELSE [] END |
   CREATE (m:Curated {key: key, scope: group.scope, id: new[0]})
   SET m:$(group.kind), m += group.shared
   FOREACH (i IN range(0, size(group.names) - 1) | SET m[group.names[i]] = new[1][i])
-  FOREACH (i IN range(0, size(group.instants) - 1) | SET m[group.instants[i]] = datetime(new[2][i])))
+  FOREACH (i IN range(0, size(group.instants) - 1) | SET m[group.instants[i]] = datetime(new[2][i]))
+  // What was made before is due since then: a replay, which has a clock of its own, begins with it.
+  SET m.next_due = CASE WHEN m.created_at < $now THEN m.created_at ELSE $now END)
 WITH group.kind AS kind, group.scope AS scope, outcome, count(*) AS memories
 FOREACH (_ IN CASE outcome WHEN 'written' THEN [1] ELSE [] END | CREATE (:JochiScopeChange {scope: scope, at: $now, written: memories}))
 RETURN kind, outcome, sum(memories) AS memories;
