@@ -54,9 +54,7 @@ def policy_data(policy: Policy) -> dict[str, Any]:
         "created_i": compiler.created,
         "tombstone_ttl_s": seconds(policy.limits.tombstone_ttl),
         "plan_samples": policy.limits.plan_samples,
-        "merging": policy.duplicates.merging,
         "read_names": policy.read_names(),
-        "audit_all": policy.audit.level == "all",
     }
 
 
@@ -108,7 +106,6 @@ class _Compiler:
             "state": policy.own_name(label, "state") if label else "state",
             "salience": "salience" in falls,
             "fades": decay_data(own.decay) if own else None,
-            "scores": "heat_score" in falls,
             "asks": sorted(asked),
             "rules": rules,
         }

@@ -6,8 +6,6 @@ Everything is frozen. Templates read these objects; no number of the policy stan
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -24,7 +22,6 @@ from jochi.policy.parts import Name, Part, repeated
 from jochi.policy.predicates import shipped_predicates
 from jochi.policy.rules import (
     COMPUTED,
-    MOVING,
     TIERS,
     Decay,
     Lifecycle,
@@ -81,10 +78,6 @@ _SALIENCE_TYPES = {
     "salience_at": {_MOMENT},
 }
 _READ_BY_SALIENCE = frozenset({*_SALIENCE_TYPES, "created_at", "ttl_policy", "is_owner"})
-
-
-def _differs_by_kind(rule: Rule) -> bool:
-    return rule.class_ is not None or any(condition.subject in MOVING for condition in rule.when)
 
 
 class Kind(Rules):
@@ -282,12 +275,6 @@ class Policy(Part):
         own = self.rules_of(kind) if isinstance(kind, Kind) else ()
         return tuple(rule for rule in own if rule.action == action)
 
-    def shared_actions(self) -> list[str]:
-        """The actions of rules for every kind, where these say the same of each kind but for its class: none reads what falls or
-        rises by itself in some kinds only, and none has a class of its own."""
-        actions = dict.fromkeys(rule.action for rule in self.any_kind.rules)
-        return [action for action in actions if not any(map(_differs_by_kind, self.any_kind.acting(action)))]
-
     def ttl_rules(self) -> frozenset[str]:
         """The names of the rules whose time the score makes longer or shorter: those that its kinds have of their own."""
         kinds = [self.labels()[label] for label in self.value.labels if label in self.labels()]
@@ -352,21 +339,11 @@ class Policy(Part):
         found = [rule for rule in self.tier_rules_of(*self.kinds.values()) if rule.down]
         return tuple(sorted(found, key=lambda rule: TIERS.index(rule.from_)))
 
-    def waits(self) -> bool:
-        """Whether a rule is held back by the graph around a memory for a time only."""
-        return any(rule.unless_at_most for rule in self.all_rules())
-
     def predicates_used(self, all_of_them: bool) -> list[str]:
         """The predicates that rules for every kind read (so every look at a memory does), or those that any rule reads."""
         rules: list[Rule | TierRule] = [*self.tier_rules, *(self.all_rules() if all_of_them else self.any_kind.rules)]
         named = {name for rule in rules for name in (*rule.unless, *rule.if_any)}
         return sorted(named | ({"active_session", "in_progress_task"} if self.value.labels else set()))
-
-    def named_often(self, kind: Rules, bound: Sequence[str]) -> list[str]:
-        """The predicates that several of a kind's rules name, without those in ``bound``: looked up once for all of them."""
-        rules = self.rules_of(kind) if isinstance(kind, Kind) else ()
-        named = Counter(name for rule in rules for name in {*rule.unless, *rule.if_any})
-        return sorted(name for name, times in named.items() if times > 1 and name not in bound)
 
     def decays(self) -> dict[str, Decay]:
         """How confidence falls, by the label of the kinds where it does."""
