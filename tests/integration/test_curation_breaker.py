@@ -55,7 +55,9 @@ def sessions(n: int) -> list[Memory]:
 
 
 def curate(client: Jochi, now: datetime = NOW) -> list[Run]:
-    return run_job(client.engine, "curate_due", now=now, drain=True)
+    runs = run_job(client.engine, "curate_due", now=now, drain=True)
+    assert [run.error for run in runs if run.error] == []  # a batch that failed makes two runs of one: say which error it was
+    return runs
 
 
 def stopped(client: Jochi) -> str:
