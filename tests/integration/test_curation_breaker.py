@@ -56,7 +56,9 @@ def sessions(n: int) -> list[Memory]:
 
 def curate(client: Jochi, now: datetime = NOW) -> list[Run]:
     runs = run_job(client.engine, "curate_due", now=now, drain=True)
-    assert [run.error for run in runs if run.error] == []  # a batch that failed makes two runs of one: say which error it was
+    assert [
+        run.error for run in runs if run.error
+    ] == []  # a batch that failed makes two runs of one: say which error it was
     return runs
 
 
