@@ -153,7 +153,7 @@ def _pages(records: Iterable[Mapping[str, Any]], page: int) -> Iterator[tuple[st
 
 def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
     form = given["form"]
-    statement = _STATEMENTS.get(form, "undo/others")
+    statement = STATEMENTS.get(form, "undo/others")
     if form in _BY_CALLS:
         asked, take_back = _BY_CALLS[form]
         looked = engine.call(statement, {**given, "dry_run": True})["results"]
@@ -230,7 +230,7 @@ _BY_CALLS: Mapping[str, tuple[str, Callable[[Engine, Sequence[str], Mapping[str,
 """Forms that have a call of their own to take them back: what undo/others says of one that is to be taken back, and how."""
 
 
-_STATEMENTS: Mapping[str, str] = {
+STATEMENTS: Mapping[str, str] = {
     "list": "undo/moves",
     "properties": "undo/properties",
     "edge": "undo/edges",

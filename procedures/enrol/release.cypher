@@ -32,7 +32,7 @@ CALL (rows) {
   UNWIND [r IN rows WHERE r.alone AND r.enrolled] AS r
   MATCH (a:CurationAudit {key: r.key})
   USING INDEX SEEK a:CurationAudit(key)
-  WHERE a.properties IS NOT NULL AND a.type IS NULL
+  WHERE a.form = 'properties'
   WITH r.m AS m, a ORDER BY a.at DESC, a.id DESC
   WITH m, collect(a) AS records
   FOREACH (a IN records | FOREACH (name IN a.properties |

@@ -74,12 +74,12 @@ CALL (m) {
   REMOVE m:$(live)
   SET m:Tombstone
   CREATE (:CurationAudit {id: 'bare/' + m.key, run: 'bare', key: m.key, scope: m.scope, kind: live[1], action: 'prune',
-    rule: 'bare', due: $now, at: $now, labels: live, policy: 'bare'})
+    form: 'prune', rule: 'bare', due: $now, at: $now, labels: live, policy: 'bare'})
 }
 CALL (m) {
   WITH m WHERE m:Task
   CREATE (:CurationAudit {id: 'bare/' + m.key, run: 'bare', key: m.key, scope: m.scope, kind: 'Task', action: 'archive',
-    rule: 'bare', due: $now, at: $now, policy: 'bare', before_state: m.state, before_tier: m.tier})
+    form: 'properties', rule: 'bare', due: $now, at: $now, policy: 'bare', before_state: m.state, before_tier: m.tier})
   SET m.state = 'archived', m.archived_at = $now, m.tier_from = m.tier, m.tier = 'ARCHIVE', m.tier_reason = 'bare',
     m.tier_at = $now
 }

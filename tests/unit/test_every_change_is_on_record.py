@@ -8,11 +8,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import jinja2
 import pytest
 from tests.unit.test_rendering_templates import SERVER
 
+from jochi import undoing
 from jochi.policy import load_policy
 from jochi.rendering import Procedure, render_all
+from jochi.rendering.procedure import _environment
+from jochi.resources import procedures_folder
 
 RULES = frozenset({"archive", "demote", "flag", "promote", "protect", "prune", "state", "unflag"})
 UNDONE = frozenset({"archive", "demote", "flag", "promote", "repair", "state", "unarchive", "unflag", "unrepair"})
@@ -116,6 +120,8 @@ WHY_NOT: dict[str, str] = {
 """Why nothing is, by procedure."""
 
 _WRITES = re.compile(r"(^\s*|\|\s*|\)\s+|\}\s+)(CREATE|MERGE|SET|DELETE|DETACH DELETE|REMOVE) ", re.MULTILINE)
+_RECORDS = _environment(procedures_folder())
+FORMS = frozenset(_RECORDS.get_template("_macros/record.j2").module.forms)  # type: ignore[attr-defined]
 _RECORD = re.compile(r"CREATE \(\w*:CurationAudit")
 
 
@@ -175,9 +181,26 @@ def test_the_page_names_every_action(action: str) -> None:
     assert f"`{action}`" in page
 
 
+@pytest.mark.parametrize("name", sorted(ON_RECORD))
+def test_a_record_says_its_form_and_nothing_that_no_page_knows(name: str) -> None:
+    for record in records(code(ALL[name])):
+        assert set(re.findall(r"\bform: '(\w+)'", record)) < FORMS
+
+
+def test_another_form_or_column_does_not_render() -> None:
+    said = "'note', 'id', 'action', 'rule'"
+    for wrong in (said.replace("note", "guess"), f"{said}, guess='1'"):
+        with pytest.raises(jinja2.UndefinedError):
+            _RECORDS.from_string(f"{{% from '_macros/record.j2' import record %}}{{{{ record({wrong}) }}}}").render()
+    assert (
+        "form: 'note'"
+        in _RECORDS.from_string(f"{{% from '_macros/record.j2' import record %}}{{{{ record({said}) }}}}").render()
+    )
+
+
 def test_what_undo_finds_it_knows_how_to_take_back() -> None:
-    """Each action that a record can have leads to a form that a statement answers for."""
-    find = code(ALL["undo/find"])
-    actions = {action for actions in ON_RECORD.values() for action in actions} - {"protect"}
-    by_shape = {"archive", "demote", "flag", "promote", "repair", "state", "unarchive", "unflag", "unrepair"}
-    assert {action for action in actions - by_shape if f"'{action}'" not in find} == set()
+    """Each form that a record can have has a statement that takes it back, or one that says why nothing does."""
+    answers = code(ALL["undo/others"]).partition("CASE a.form")[2].partition("ELSE 'no_record'")[0]
+    told = set(re.findall(r"WHEN '(\w+)' THEN", answers))
+    assert {*undoing.STATEMENTS, *told, "note", "none"} == FORMS
+    assert not undoing.STATEMENTS.keys() & told
