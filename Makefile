@@ -46,6 +46,7 @@ lint: $(READY) docs
 	@$(BIN)/ruff check $(PYTHON_FILES)
 	@$(BIN)/ruff format --check $(PYTHON_FILES)
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
 
 # Fails where a link or a heading it leads to isn't there, and where something has no description. Fetches nothing.
 docs: $(READY)
@@ -91,4 +92,4 @@ lock: $(READY)
 	  --group dev pyproject.toml --output-file requirements.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis site docs/reference/generated jochi-demo-report.html
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis site docs/reference/generated jochi-demo-report.html

@@ -20,11 +20,11 @@ from pydantic import BaseModel
 from typer.cli import get_docs_for_click
 
 from jochi.cli.app import app
+from jochi.compile.rendering import procedure_names
+from jochi.database.statements import procedures_folder
 from jochi.graph.catalogue import MEMORY
 from jochi.policy import Policy, load_policy
 from jochi.policy.load import DEFAULT
-from jochi.rendering.procedure import procedure_names
-from jochi.resources import procedures_folder
 
 if sys.version_info >= (3, 11):
     import tomllib

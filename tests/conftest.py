@@ -21,9 +21,9 @@ from hypothesis.internal.conjecture import providers
 from tests.duplicate_pairs import Pairs
 
 from jochi import Jochi
-from jochi.database import Database, Row
+from jochi.database.database import Database, Row
+from jochi.jobs.rearm import rearm_line
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.rearm import rearm_line
 
 # No deadline: how long an example takes is the machine's to say.
 settings.register_profile("same", derandomize=True, deadline=None)

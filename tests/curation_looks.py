@@ -10,8 +10,8 @@ from typing import Any
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=timezone.utc)
 HAIR = timedelta(microseconds=1)

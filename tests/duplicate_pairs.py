@@ -10,8 +10,8 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from jochi import Jochi
-from jochi.content import content_hash
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
+from jochi.text.content import content_hash
 from jochi_workers.guard import Ruling
 from jochi_workers.judge import Judge
 from jochi_workers.queue import Finished, Queue

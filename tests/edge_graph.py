@@ -12,7 +12,7 @@ from tests.oracle import activation
 from tests.oracle.edges import Edge
 
 from jochi import Jochi
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
 
 PROPERTIES = ("confidence", "weight", "last_reinforced_at", "created_at")
 _MEMORIES = """

@@ -9,7 +9,7 @@ from tests.edge_graph import add_memories
 from tests.oracle.edge_salience import LivingEdge
 
 from jochi import Jochi
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
 
 _EDGES = """
 UNWIND $rows AS row

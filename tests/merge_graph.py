@@ -11,8 +11,8 @@ from typing import Any
 from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel
 
-from jochi.database import Database
-from jochi.temporal import to_python
+from jochi.database.database import Database
+from jochi.graph.driver_values import to_python
 
 MARK = "curation_merges"
 ENGINES = {"next_due", "revision", "last_curated_at", "curation_action", "prepare_due", "similar_due"}

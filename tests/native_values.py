@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jochi.database import Database
+from jochi.database.database import Database
 
 _SCALARS = {
     "true": "true",

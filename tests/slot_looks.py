@@ -10,9 +10,9 @@ from tests.oracle.memory import Memory
 from tests.oracle.supersession import Stretch, current, histories, normal, supersedes
 
 from jochi import Jochi
-from jochi.remembering import Result
-from jochi.scheduler.runner import Run
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import Run
+from jochi.write.remembering import Result
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

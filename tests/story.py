@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from jochi import Jochi, importing
-from jochi.content import content_hash
-from jochi.database import Database
-from jochi.edges import Edge
+from jochi import Jochi
+from jochi.database.database import Database
 from jochi.forgetting import VARIABLE, Request
-from jochi.operate.results import Switch
-from jochi.scheduler.runner import Run
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import Run
+from jochi.text.content import content_hash
+from jochi.use.edges import Edge
+from jochi.write import importing
 from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
 from jochi_workers.judge import Judge

@@ -15,10 +15,10 @@ from typing import Any, Literal, get_args
 
 import neo4j
 
-from jochi import accesses, clock, forgetting, plans, remembering, superseding, undoing
-from jochi.accesses import Touched
-from jochi.database import Database
-from jochi.duplicates import (
+from jochi import clock, forgetting
+from jochi.curate import saved_plans as plans
+from jochi.curate.budgets import BudgetPlan, plan_budgets
+from jochi.curate.duplicates import (
     Decided,
     Decision,
     DuplicateCounts,
@@ -28,46 +28,42 @@ from jochi.duplicates import (
     decide_pairs,
     list_pairs,
 )
-from jochi.duplicates import Standing as PairStanding
-from jochi.edges import Edge, EdgeReport, Reinforced, reinforce
-from jochi.edges import salience as edge_standings
-from jochi.engine import NOT_INSTALLED, Engine
-from jochi.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, plan_enrolment
+from jochi.curate.duplicates import Standing as PairStanding
+from jochi.curate.explain import Explanation
+from jochi.curate.plan import Applied, Plan, due
+from jochi.curate.saved_plans import Excluded, PlanApplied, PlannedMemory, SavedPlan
+from jochi.curate.score import Improvable, Scored, improvable, scores
+from jochi.database.database import Database
+from jochi.database.engine import NOT_INSTALLED, Engine
+from jochi.database.server_clock import ServerClock
 from jochi.errors import Refused, UsageError
-from jochi.install import InstallResult, UninstallResult, install, uninstall
-from jochi.migrations import ChainName
-from jochi.operate.approving import Approved, approve_run
-from jochi.operate.budgets import BudgetPlan, plan_budgets
-from jochi.operate.explain import Explanation
-from jochi.operate.plan import Plan, due
-from jochi.operate.results import (
-    Applied,
-    Decompressed,
-    Hygiene,
-    JobState,
-    Mode,
-    ModeName,
-    Restored,
-    Status,
-    Switch,
-    TierReport,
-    Unmerged,
-)
-from jochi.operate.runs import AuditSize, RunSummary
-from jochi.operate.unmerge import take_merges_back
-from jochi.plans import Excluded, PlanApplied, PlannedMemory, SavedPlan
+from jochi.graph.driver_values import read_as, to_python, zoned
+from jochi.install.install import InstallResult, install
+from jochi.install.uninstall import UninstallResult, uninstall
+from jochi.jobs.arming import armed_jobs, ensure_jobs
+from jochi.jobs.results import JobState, Mode, ModeName, Switch
+from jochi.jobs.runner import Run, no_such_job, run_job
+from jochi.jobs.runs import AuditSize, RunSummary
+from jochi.operate.approvals import Approved, approve_run
+from jochi.operate.results import Hygiene, Status, TierReport
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
-from jochi.recalling import Recalled, recall
-from jochi.remembering import Memory, Remembered
-from jochi.salience import Standing
-from jochi.scheduler.arming import armed_jobs, ensure_jobs
-from jochi.scheduler.runner import Run, no_such_job, run_job
-from jochi.scheduler.server_clock import ServerClock
-from jochi.scoring import Improvable, Scored, improvable, scores
-from jochi.superseding import Placed, Stretch
-from jochi.temporal import read_as, to_python, zoned
-from jochi.undoing import Undone
+from jochi.schema.migrations import ChainName
+from jochi.undo import undo as undoing
+from jochi.undo.results import Decompressed, Restored, Unmerged
+from jochi.undo.undo import Undone
+from jochi.undo.unmerge import take_merges_back
+from jochi.use import accesses
+from jochi.use import slots as superseding
+from jochi.use.accesses import Touched
+from jochi.use.edges import Edge, EdgeReport, Reinforced, reinforce
+from jochi.use.edges import salience as edge_standings
+from jochi.use.recall import Recalled, recall
+from jochi.use.salience import Standing
+from jochi.use.slots import Placed, Stretch
 from jochi.users import operating_system_user
+from jochi.write import remembering
+from jochi.write.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, plan_enrolment
+from jochi.write.remembering import Memory, Remembered
 
 _PAGE = 10_000
 """Keys that one read of a plan looks at."""

@@ -14,8 +14,8 @@ from neo4j.graph import Relationship
 from neomodel.util import RelationshipDirection
 
 from jochi import clock
+from jochi.database.statements import statement
 from jochi.errors import UsageError
-from jochi.resources import statement
 from jochi_models.errors import Gone
 from jochi_models.saving import Statement, Work, lock_ends
 

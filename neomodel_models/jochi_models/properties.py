@@ -20,10 +20,10 @@ from neomodel.properties import Property
 from typing_extensions import Never, Self
 
 from jochi import clock
+from jochi.graph import property_values as values
 from jochi.graph.catalogue import EARLIEST, OWNERS, OWNERS_IN_SLOTS
-from jochi.importing import values
-from jochi.slot_names import slot_value
-from jochi.temporal import fixed_offset, to_python
+from jochi.graph.driver_values import fixed_offset, to_python
+from jochi.text.slot_names import slot_value
 from jochi_models.errors import EngineOwned
 
 if TYPE_CHECKING:

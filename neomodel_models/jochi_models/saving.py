@@ -16,17 +16,18 @@ from neo4j.exceptions import AuthError, ClientError, ConfigurationError, Neo4jEr
 from neo4j.graph import Node
 from neomodel.exceptions import UniqueProperty
 
-from jochi import clock, tokens
-from jochi.content import content_hash, is_blank
-from jochi.engine import NOT_INSTALLED
+from jochi import clock
+from jochi.database.engine import NOT_INSTALLED
+from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.graph.catalogue import may_lie_ahead
-from jochi.importing.record import key_of
-from jochi.newborn import Newborn
 from jochi.policy import stored_policy
 from jochi.policy.model import Policy
-from jochi.resources import statement
-from jochi.slot_names import slot_name_of
+from jochi.text import tokens
+from jochi.text.content import content_hash, is_blank
+from jochi.text.slot_names import slot_name_of
+from jochi.write.newborn import Newborn
+from jochi.write.record import key_of
 from jochi_models.errors import ContentKnown, Gone, KeyTaken, Locked, LostUpdate, NotSaved, Pruned
 from jochi_models.state import LoadedState
 

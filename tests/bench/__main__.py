@@ -15,8 +15,9 @@ from tests.bench.remember import remember
 from tests.bench.store import FAR, fill, make_due, wipe
 from tests.own_server import own_server
 
-from jochi import Jochi, importing
-from jochi.scheduler.runner import run_job
+from jochi import Jochi
+from jochi.jobs.runner import run_job
+from jochi.write import importing
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DUE = 1_000

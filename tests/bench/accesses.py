@@ -10,8 +10,8 @@ from rich.table import Table
 from tests.bench.store import FAR, fill, wipe
 
 from jochi import Jochi
-from jochi.database import Database
-from jochi.scheduler.runner import run_job
+from jochi.database.database import Database
+from jochi.jobs.runner import run_job
 
 TOUCHES = 100_000
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)

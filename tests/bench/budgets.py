@@ -10,7 +10,7 @@ from rich.table import Table
 from tests.bench.store import wipe
 
 from jochi import Jochi
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
 SCOPES, CHANGED, EACH, ROUNDS = 10_000, 100, 10, 7

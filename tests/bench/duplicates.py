@@ -17,7 +17,7 @@ from tests.own_server import own_server
 from tests.recall_data import Corpus, Vectors, corpus, zipf_sizes
 
 from jochi import Jochi
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
 from jochi_workers.judge import Judge
 from jochi_workers.worker import Worker
 

@@ -12,8 +12,8 @@ from tests.bench.store import settle, wipe
 from tests.own_server import own_server
 
 from jochi import Jochi
-from jochi.edges import Edge
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
+from jochi.use.edges import Edge
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DUE, ROUNDS = 1_000, 15

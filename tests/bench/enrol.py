@@ -10,10 +10,11 @@ from pathlib import Path
 
 from tests.own_server import own_server
 
-from jochi import Jochi, triggers
-from jochi.database import in_one_map
+from jochi import Jochi
+from jochi.database.database import in_one_map
+from jochi.install import triggers
+from jochi.jobs.runner import run_job
 from jochi.policy import load_policy
-from jochi.scheduler.runner import run_job
 
 NODES = 100_000
 ROUNDS = 20

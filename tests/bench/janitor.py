@@ -18,7 +18,7 @@ from tests.bench.store import FAR, settle, wipe
 from tests.own_server import own_server
 
 from jochi import Jochi
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

@@ -14,7 +14,7 @@ from statistics import median
 from rich.table import Table
 
 from jochi import Jochi
-from jochi.database import Database, in_one_map
+from jochi.database.database import Database, in_one_map
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 ROUNDS = 150

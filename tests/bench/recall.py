@@ -15,7 +15,7 @@ from tests.own_server import own_server
 from tests.recall_data import Corpus, Vectors, corpus, zipf_sizes
 
 from jochi import Jochi
-from jochi.install import indexes
+from jochi.schema import indexes
 
 MEMORIES = 100_000
 SCOPES = 100

@@ -15,8 +15,8 @@ from tests.bench.store import wipe
 from tests.own_server import own_server
 
 from jochi import Jochi
-from jochi.batches import chunks
-from jochi.scoring import CHUNK
+from jochi.curate.score import CHUNK
+from jochi.database.batches import chunks
 
 NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 MEMORIES = 10_000

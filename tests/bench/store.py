@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import psutil
 
-from jochi.database import Database
+from jochi.database.database import Database
 
 _CREATE = """
 UNWIND range($from, $to) AS i

@@ -16,10 +16,10 @@ from tests.bench.store import wipe
 from tests.own_server import own_server
 
 from jochi import Jochi
-from jochi.database import in_one_map
-from jochi.rendering.procedure import _environment
-from jochi.resources import procedures_folder
-from jochi.scheduler.runner import run_job
+from jochi.compile.rendering import _environment
+from jochi.database.database import in_one_map
+from jochi.database.statements import procedures_folder
+from jochi.jobs.runner import run_job
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
 PAGE = 1_000

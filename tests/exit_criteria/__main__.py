@@ -27,9 +27,10 @@ from tests.exit_criteria.criteria import (
 from tests.exit_criteria.play import Played, play
 from tests.own_server import own_server
 
-from jochi import Jochi, importing
+from jochi import Jochi
 from jochi.generate import team
 from jochi.policy import load_policy
+from jochi.write import importing
 
 END = datetime(2026, 6, 1, tzinfo=timezone.utc)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)

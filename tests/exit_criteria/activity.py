@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from jochi.importing import MemoryRecord
+from jochi.write.importing import MemoryRecord
 
 USES_AT_MOST = 20
 """Touches that one memory's access count is played as."""

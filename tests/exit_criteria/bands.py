@@ -17,7 +17,7 @@ from tests.exit_criteria.activity import Event
 from tests.exit_criteria.play import play
 
 from jochi import Jochi
-from jochi.importing import MemoryRecord
+from jochi.write.importing import MemoryRecord
 
 PROFILES = {"TTL only": "over_ttl = false", "seed": "profile = 'seed'", "relative": "profile = 'relative'"}
 """By name: what stands in `[value]`."""

@@ -10,7 +10,7 @@ from tests.oracle.memory import Memory
 from tests.oracle.rails import RAILS
 
 from jochi import Jochi
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
 
 BUDGETS = {"HOT": 1600, "WARM": 400, "COLD": 200}
 

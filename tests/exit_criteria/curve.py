@@ -12,8 +12,8 @@ from random import Random
 from pydantic_core import from_json
 
 from jochi import Jochi
-from jochi.importing.locomo import turn_ids
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.write.importing.locomo import turn_ids
 
 RANDOM_DRAWS = 20
 

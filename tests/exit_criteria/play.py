@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 
 from tests.exit_criteria.activity import Event
 
-from jochi import Jochi, importing
-from jochi.scheduler.runner import run_job
+from jochi import Jochi
+from jochi.jobs.runner import run_job
+from jochi.write import importing
 
 _SET = "UNWIND $rows AS row MATCH (m:Curated {key: row.key}) SET m += row.properties, m.next_due = $now"
 

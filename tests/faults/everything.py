@@ -20,13 +20,14 @@ from typing import Any
 import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
-from jochi import Jochi, importing
-from jochi.content import content_hash
-from jochi.edges import Edge
+from jochi import Jochi
+from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.forgetting import Request
 from jochi.policy import LoadedPolicy
-from jochi.resources import statement
+from jochi.text.content import content_hash
+from jochi.use.edges import Edge
+from jochi.write import importing
 from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
 from jochi_workers.judge import Judge

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import neo4j
 
 from jochi import Jochi
-from jochi.database import Database
+from jochi.database.database import Database
 from jochi.policy import LoadedPolicy, load_policy
 
 T = TypeVar("T")

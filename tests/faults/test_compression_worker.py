@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
-from jochi.tokens import Estimate
+from jochi.text.tokens import Estimate
 from jochi_workers.compress import Compress
 from jochi_workers.compress.extractive import Extractive
 from jochi_workers.queue import Queue

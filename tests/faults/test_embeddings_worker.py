@@ -15,9 +15,9 @@ from tests.conftest import TestServer
 from tests.faults.support import within
 
 from jochi import Jochi
-from jochi.content import content_hash
-from jochi.database import Database
+from jochi.database.database import Database
 from jochi.localserver import LocalServer
+from jochi.text.content import content_hash
 from jochi_workers.embed import with_provider
 from jochi_workers.queue import Queue
 

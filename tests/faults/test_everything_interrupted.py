@@ -23,7 +23,7 @@ from tests.faults.whole import faults
 from tests.own_server import module_server
 
 from jochi import Jochi
-from jochi.database import Database
+from jochi.database.database import Database
 from jochi.errors import Refused
 from jochi.forgetting import VARIABLE
 from jochi.localserver import LocalServer

@@ -10,10 +10,11 @@ import neo4j
 import pytest
 from tests.faults.cable import Cable
 
-from jochi import generate, migrations
-from jochi.database import Database
-from jochi.importing import ImportInterrupted, Progress, import_files, reading
-from jochi.importing.files import Source, open_source
+from jochi import generate
+from jochi.database.database import Database
+from jochi.schema import migrations
+from jochi.write.importing import ImportInterrupted, Progress, import_files, reading
+from jochi.write.importing.files import Source, open_source
 
 pytestmark = pytest.mark.server
 

@@ -17,13 +17,14 @@ from tests.faults.support import INSTALL, UNINSTALL, job_of, keys, pump_of, reme
 from tests.own_server import module_server
 
 from jochi import Jochi
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.database.server_facts import ServerFacts, read_facts
+from jochi.database.statements import procedures_folder, schema_folder
 from jochi.errors import ConnectionFailed, JochiError, Refused
-from jochi.facts import ServerFacts, read_facts
-from jochi.install import install, uninstall
+from jochi.install.install import install
+from jochi.install.uninstall import uninstall
 from jochi.localserver import LocalServer
 from jochi.policy import LoadedPolicy
-from jochi.resources import procedures_folder, schema_folder
 
 SHIPPED = len(list(schema_folder().glob("V*.cypher")))
 """Migrations that Jochi ships."""

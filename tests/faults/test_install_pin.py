@@ -14,10 +14,10 @@ from tests.faults.support import job_of, keys, pump_of, remember, set_job, withi
 from tests.own_server import module_server
 
 from jochi import Jochi
+from jochi.jobs.rearm import rearm_key, rearm_line
 from jochi.localserver import LocalServer
 from jochi.operate.check import Level
 from jochi.operate.doctor import examine
-from jochi.rearm import rearm_key, rearm_line
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from tests.own_server import module_server
 
-from jochi import Jochi, triggers
+from jochi import Jochi
 from jochi.errors import JochiError
 from jochi.forgetting import VARIABLE, Request
+from jochi.install import triggers
 from jochi.policy import load_policy
 from jochi_workers.prepare import Prepare
 from jochi_workers.worker import Worker

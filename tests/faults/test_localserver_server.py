@@ -22,7 +22,7 @@ import pytest
 from neo4j.exceptions import AuthError
 
 from jochi import Jochi
-from jochi.database import Database
+from jochi.database.database import Database
 from jochi.localserver import LocalServer, Running, Upgrade, ports, process
 from jochi.localserver.errors import DiskFull, OtherInstance, PortTaken, ServerDied
 from jochi.operate.check import Level

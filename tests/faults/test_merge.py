@@ -16,7 +16,7 @@ from tests.conftest import TestServer
 from tests.faults.support import terminating
 
 from jochi import Jochi
-from jochi.database import in_one_map
+from jochi.database.database import in_one_map
 
 pytestmark = pytest.mark.server
 

@@ -13,13 +13,13 @@ import neo4j
 import pytest
 from tests.faults.cable import Cable
 
-from jochi import migrations
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.database.statements import schema_folder
 from jochi.errors import ConnectionFailed
-from jochi.migrations import MigrationFailed, Outcome, Step
-from jochi.migrations.files import read_folder
-from jochi.migrations.lock import read_lock
-from jochi.resources import schema_folder
+from jochi.schema import migrations
+from jochi.schema.migrations import MigrationFailed, Outcome, Step
+from jochi.schema.migrations.files import read_folder
+from jochi.schema.migrations.lock import read_lock
 
 pytestmark = pytest.mark.server
 

@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
-from jochi import migrations
-from jochi.database import Database
-from jochi.migrations import Locked, Step
-from jochi.migrations.files import read_folder
-from jochi.migrations.holder import describe_this_process
-from jochi.migrations.lock import read_lock
-from jochi.migrations.results import ApplyOutcome
-from jochi.resources import schema_folder
+from jochi.database.database import Database
+from jochi.database.statements import schema_folder
+from jochi.schema import migrations
+from jochi.schema.migrations import Locked, Step
+from jochi.schema.migrations.files import read_folder
+from jochi.schema.migrations.holder import describe_this_process
+from jochi.schema.migrations.lock import read_lock
+from jochi.schema.migrations.results import ApplyOutcome
 
 pytestmark = pytest.mark.server
 

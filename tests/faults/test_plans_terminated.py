@@ -9,7 +9,8 @@ import pytest
 from neo4j.exceptions import Neo4jError
 from tests.oracle import Memory, graph
 
-from jochi import Jochi, plans
+from jochi import Jochi
+from jochi.curate import saved_plans as plans
 
 pytestmark = pytest.mark.server
 

@@ -14,7 +14,7 @@ from tests.faults.cable import Cable
 from tests.together import all_at_once
 
 from jochi import Jochi
-from jochi.remembering import RememberInterrupted, sending
+from jochi.write.remembering import RememberInterrupted, sending
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 

@@ -13,7 +13,7 @@ from tests.faults.support import expect_whole, job_of, keys, remember, set_job, 
 
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
-from jochi.operate.results import Switch
+from jochi.jobs.results import Switch
 
 pytestmark = pytest.mark.server
 

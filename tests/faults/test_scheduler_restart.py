@@ -14,8 +14,8 @@ from tests.faults.support import expect_whole, job_of, keys, pump_of, remember, 
 from tests.own_server import module_server
 
 from jochi import Jochi
+from jochi.jobs.results import Switch
 from jochi.localserver import LocalServer
-from jochi.operate.results import Switch
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from tests.oracle import graph
 
-from jochi import Jochi, undoing
-from jochi.scheduler.runner import run_job
+from jochi import Jochi
+from jochi.jobs.runner import run_job
+from jochi.undo import undo as undoing
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(1800)]
 

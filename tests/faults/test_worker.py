@@ -17,10 +17,10 @@ from tests.conftest import TestServer
 from tests.faults.cable import Cable
 
 from jochi import Jochi
-from jochi.database import Database
-from jochi.engine import Engine
+from jochi.database.database import Database
+from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, JochiError
-from jochi.tokens import Estimate
+from jochi.text.tokens import Estimate
 from jochi_workers.handler import Outcome, QueueName, Row
 from jochi_workers.prepare import Prepare
 from jochi_workers.queue import Queue, status

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.faults.everything import FLOOR, REST, TIES, Order, partner
 
-from jochi.database import Database
+from jochi.database.database import Database
 from jochi.forgetting import read_chain
 from jochi.forgetting.words import phrase, says
 

@@ -9,7 +9,7 @@ from typing import Any
 from neo4j.spatial import WGS84Point
 from neo4j.time import Duration
 
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
 
 
 def coded(value: Any) -> Any:

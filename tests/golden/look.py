@@ -14,9 +14,9 @@ from tests.golden.coded import coded
 from tests.golden.store import DAYS, day
 
 from jochi import Jochi
-from jochi.edges import Edge
-from jochi.operate.explain import Explanation
-from jochi.scheduler.runner import run_job
+from jochi.curate.explain import Explanation
+from jochi.jobs.runner import run_job
+from jochi.use.edges import Edge
 
 JOBS = (
     "fold_accesses",

@@ -12,9 +12,10 @@ from tests.golden.coded import decoded
 from tests.oracle import Link, Memory, graph
 from tests.oracle.edges import Edge
 
-from jochi import Jochi, importing
-from jochi.content import content_hash
+from jochi import Jochi
 from jochi.generate import team
+from jochi.text.content import content_hash
+from jochi.write import importing
 
 STORE = Path(__file__).with_name("store.jsonl")
 BASE = datetime(2026, 6, 1, 9, tzinfo=timezone.utc)

@@ -14,16 +14,16 @@ from tests.oracle.strategies import WRONG_TYPES
 from typer.testing import CliRunner
 
 from jochi import Jochi
-from jochi.accesses import CHUNK, Touched
 from jochi.cli import touch as command
-from jochi.database import in_one_map
+from jochi.database.database import in_one_map
 from jochi.errors import JochiError, UsageError
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import Run
 from jochi.operate.check import Level
 from jochi.operate.doctor import examine
 from jochi.operate.status import overview
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import Run
-from jochi.temporal import to_python
+from jochi.use.accesses import CHUNK, Touched
 
 pytestmark = pytest.mark.server
 

@@ -15,9 +15,9 @@ from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel
 
 from jochi import Jochi
-from jochi.content import content_hash
-from jochi.operate.runs import AuditSize
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
+from jochi.jobs.runs import AuditSize
+from jochi.text.content import content_hash
 
 pytestmark = pytest.mark.server
 

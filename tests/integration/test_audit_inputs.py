@@ -13,10 +13,10 @@ from tests.oracle import Memory, graph
 from tests.oracle.edge_salience import LivingEdge
 
 from jochi import Jochi
-from jochi.edges import Edge
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
+from jochi.use.edges import Edge
 
 pytestmark = pytest.mark.server
 

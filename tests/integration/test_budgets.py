@@ -16,14 +16,15 @@ from tests.conftest import TestServer
 from tests.oracle import Memory, budgets, graph
 from typer.testing import CliRunner
 
-from jochi import Jochi, importing
+from jochi import Jochi
 from jochi.cli.app import app
-from jochi.database import in_one_map
-from jochi.operate.results import Switch
+from jochi.database.database import in_one_map
+from jochi.graph.driver_values import to_python
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import Run
 from jochi.operate.status import overview
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.scheduler.runner import Run
-from jochi.temporal import to_python
+from jochi.write import importing
 from jochi_models import Belief
 
 pytestmark = pytest.mark.server

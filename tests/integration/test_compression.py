@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from jochi import Jochi
-from jochi.content import content_hash
-from jochi.database import in_one_map
-from jochi.facts import read_facts
+from jochi.compile.rendering import render_one
+from jochi.database.database import in_one_map
+from jochi.database.server_facts import read_facts
 from jochi.policy import load_policy
-from jochi.rendering import render_one
-from jochi.tokens import Estimate
+from jochi.text.content import content_hash
+from jochi.text.tokens import Estimate
 from jochi_workers.compress import Compress, Rejected, Summary
 from jochi_workers.compress.extractive import Extractive
 from jochi_workers.queue import Queue, compressed_today, status

@@ -9,8 +9,8 @@ import pytest
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import run_job
 
 pytestmark = pytest.mark.server
 

@@ -13,14 +13,14 @@ import pytest
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
-from jochi.database import in_one_map
+from jochi.curate.plan import PlanQuota
+from jochi.database.database import in_one_map
 from jochi.errors import Refused, UsageError
+from jochi.jobs.runner import Run, replay, run_job
+from jochi.jobs.stops import Stop
 from jochi.operate.doctor import examine
-from jochi.operate.plan import PlanQuota
 from jochi.operate.status import overview
-from jochi.operate.stops import Stop
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import Run, replay, run_job
 
 pytestmark = pytest.mark.server
 

@@ -13,9 +13,9 @@ from tests.curation_looks import DAY, HAIR, HOUR, NOW, OLD, archived, curate, du
 from tests.oracle import Link, Memory, graph
 
 from jochi import Jochi
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import replay
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import replay
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 

@@ -12,8 +12,8 @@ from tests.curation_looks import DAY, HAIR, HOUR, NOW, OLD, SECOND, archived, cu
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
+from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 

@@ -11,8 +11,8 @@ from tests.oracle import Memory, graph
 
 from jochi import Jochi
 from jochi.errors import Refused
-from jochi.operate.results import Switch
-from jochi.scheduler.runner import run_job
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
 

@@ -10,7 +10,7 @@ from tests.oracle import RAILS, Memory, graph
 
 from jochi import Jochi
 from jochi.errors import Refused
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
 

@@ -9,7 +9,7 @@ import pytest
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
 

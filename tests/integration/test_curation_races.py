@@ -11,8 +11,8 @@ import pytest
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
-from jochi.scheduler.runner import Run, run_job
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import Run, run_job
 
 pytestmark = pytest.mark.server
 

@@ -12,7 +12,7 @@ from tests.oracle.memory import is_moment, is_number
 from tests.oracle.strategies import WRONG_TYPES
 
 from jochi import Jochi
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
 

@@ -11,8 +11,8 @@ from tests.oracle.strategies import WRONG_TYPES
 
 from jochi import Jochi, clock
 from jochi.errors import UsageError
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
 

@@ -10,9 +10,9 @@ import pytest
 from tests.oracle import Memory, graph, judge
 
 from jochi import Jochi
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import replay, run_job
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import replay, run_job
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 

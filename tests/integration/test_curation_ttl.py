@@ -12,8 +12,8 @@ from tests.curation_looks import DAY, HAIR, NOW, OLD, SECOND, archived, curate, 
 from tests.oracle import Link, Memory, graph
 
 from jochi import Jochi
+from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 
@@ -357,7 +357,7 @@ def test_reflections_are_flagged_until_they_are_consolidated(applied: Jochi) -> 
 
 
 def test_a_paused_kind_archives_and_flags_nothing(applied: Jochi) -> None:
-    from jochi.operate.results import Switch
+    from jochi.jobs.results import Switch
 
     applied.pause(Switch("scope", "default"))
     memories = [

@@ -17,12 +17,12 @@ from tests import story
 from tests.own_server import module_server
 
 from jochi import Jochi, generate
-from jochi.database import Database
-from jochi.facts import read_facts
+from jochi.compile.rendering import render_all
+from jochi.database.database import Database
+from jochi.database.server_facts import read_facts
+from jochi.database.statements import procedures_folder, statement
 from jochi.install.install import as_doit_runs_it
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.rendering import render_all
-from jochi.resources import procedures_folder, statement
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(900)]
 

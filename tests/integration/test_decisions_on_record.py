@@ -13,7 +13,7 @@ from tests.oracle import graph
 
 from jochi.forgetting import VARIABLE, Request
 from jochi.forgetting.records import GONE
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
 from jochi_workers.guard import Ruling
 
 pytestmark = pytest.mark.server

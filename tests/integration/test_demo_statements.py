@@ -9,10 +9,10 @@ import pytest
 from tests.curation_looks import DAY, NOW
 
 from jochi import Jochi
+from jochi.database.statements import statement
 from jochi.demo.story import Action
-from jochi.resources import statement
-from jochi.scheduler.runner import replay
-from jochi.temporal import read_as
+from jochi.graph.driver_values import read_as
+from jochi.jobs.runner import replay
 
 pytestmark = pytest.mark.server
 

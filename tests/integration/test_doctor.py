@@ -11,13 +11,14 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from jochi import Jochi, clock, migrations
+from jochi import Jochi, clock
 from jochi.cli import doctor as command
-from jochi.database import Database
+from jochi.database.database import Database
 from jochi.errors import ConnectionFailed
+from jochi.jobs.rearm import rearm_line
 from jochi.operate.check import Level
 from jochi.operate.doctor import Diagnosis, examine
-from jochi.rearm import rearm_line
+from jochi.schema import migrations
 
 pytestmark = pytest.mark.server
 

@@ -17,7 +17,7 @@ from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 from typer.testing import CliRunner
 
 from jochi.cli.app import app
-from jochi.duplicates import PairToDecide
+from jochi.curate.duplicates import PairToDecide
 from jochi.errors import Refused, UsageError
 from jochi.operate.check import Level
 from jochi.operate.checks_memories import check_duplicates

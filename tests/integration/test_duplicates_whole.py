@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 
-from jochi import Jochi, importing
-from jochi.database import in_one_map
+from jochi import Jochi
+from jochi.database.database import in_one_map
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.load import LoadedPolicy as Loaded
+from jochi.write import importing
 from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
 from jochi_workers.judge import Judge
@@ -71,7 +72,7 @@ def test_from_remember_to_a_ruling(pairs: Pairs) -> None:
 
 
 def test_who_comes_with_hash_and_vector_is_due_at_once(pairs: Pairs) -> None:
-    from jochi.content import content_hash
+    from jochi.text.content import content_hash
 
     vector, model = at_cosine(1.0, pairs.dimensions), pairs.client.policy.policy.embedding.model
     given = {"content": "One", "content_hash": content_hash("One"), "embedding": vector, "embedding_model": model}

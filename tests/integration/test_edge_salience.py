@@ -13,9 +13,9 @@ from tests.oracle import edge_salience as oracle
 from tests.oracle.edge_salience import LivingEdge
 
 from jochi import Jochi
-from jochi.edges import Edge, Reinforced
 from jochi.errors import UsageError
 from jochi.policy import load_policy
+from jochi.use.edges import Edge, Reinforced
 
 pytestmark = pytest.mark.server
 

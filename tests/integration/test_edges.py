@@ -20,14 +20,15 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
-from jochi.database import Database, in_one_map
-from jochi.edges import Edge as Observed
+from jochi.database.database import Database, in_one_map
 from jochi.errors import Refused, UsageError
-from jochi.install import indexes
+from jochi.graph.driver_values import to_python
+from jochi.jobs.results import Switch
 from jochi.operate.check import Level
-from jochi.operate.results import Switch
+from jochi.operate.checks_indexes import check_indexes
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.temporal import to_python
+from jochi.schema import indexes
+from jochi.use.edges import Edge as Observed
 
 pytestmark = pytest.mark.server
 
@@ -697,14 +698,14 @@ def names(database: Database) -> set[str]:
 
 def test_indexes_follow_the_policy(database: Database, policy_of: Callable[..., LoadedPolicy]) -> None:
     shipped, one = policy_of().policy, policy_of("[edges]\ntypes = [{ type = 'CAUSED' }, { type = 'KNOWS' }]\n").policy
-    assert indexes.check(shipped, indexes.read(database)).level is Level.FAIL
+    assert check_indexes(shipped, indexes.read(database)).level is Level.FAIL
     made = indexes.reconcile(database, shipped)
     assert {(change.name, change.done) for change in made if "edge" in change.name} == {
         (f"curated_edge_due_{type}", "created") for type in ("SAME_ENTITY", "NEAR_IN_TIME", "CAUSED", "RELATED_TO")
     }
     assert indexes.reconcile(database, shipped) == []
     indexes.await_built(database, indexes.wanted_indexes(shipped))
-    assert indexes.check(shipped, indexes.read(database)).level is Level.OK
+    assert check_indexes(shipped, indexes.read(database)).level is Level.OK
     assert {(change.name[17:], change.done) for change in indexes.reconcile(database, one)} == {
         ("SAME_ENTITY", "dropped"),
         ("NEAR_IN_TIME", "dropped"),
@@ -721,7 +722,7 @@ def test_a_dbas_own_index_will_do_and_stays(database: Database, policy_of: Calla
     database.autocommit("CREATE INDEX mine FOR ()-[r:CAUSED]-() ON (r.next_due)")
     assert [change.name for change in indexes.reconcile(database, policy) if "edge" in change.name] == []
     indexes.await_built(database, indexes.wanted_indexes(policy))
-    assert indexes.check(policy, indexes.read(database)).level is Level.OK
+    assert check_indexes(policy, indexes.read(database)).level is Level.OK
     indexes.remove(database)
     assert names(database) == {"mine"}
 

@@ -13,9 +13,9 @@ from typer.testing import CliRunner, Result
 
 from jochi import Jochi
 from jochi.cli.app import app
-from jochi.content import content_hash
 from jochi.errors import JochiError
 from jochi.policy import LoadedPolicy, load_policy
+from jochi.text.content import content_hash
 from jochi_workers import worker as worker_module
 from jochi_workers.embeddings.protocol import PROBE
 from jochi_workers.embeddings.vectors import normalised

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from jochi import Jochi
-from jochi.content import content_hash
 from jochi.policy import load_policy
+from jochi.text.content import content_hash
 from jochi_workers.embed import Embed, with_provider
 from jochi_workers.embeddings.handler import Embedder
 from jochi_workers.embeddings.protocol import Embedded, ProviderDown, TextsRefused

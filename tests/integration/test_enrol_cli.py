@@ -11,10 +11,11 @@ import pytest
 from tests.conftest import TestServer
 from typer.testing import CliRunner, Result
 
-from jochi import Jochi, triggers
+from jochi import Jochi
 from jochi.cli.app import app
-from jochi.engine import Engine
+from jochi.database.engine import Engine
 from jochi.errors import JochiError
+from jochi.install import triggers
 
 pytestmark = pytest.mark.server
 

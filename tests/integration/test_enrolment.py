@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from jochi import Jochi, enrolling
-from jochi.database import in_one_map
-from jochi.enrolling import pages
+from jochi import Jochi
+from jochi.compile.rendering import render_for_label
+from jochi.database.database import in_one_map
 from jochi.errors import Refused, UsageError
 from jochi.graph.catalogue import WRITTEN
-from jochi.rendering import render_for_label
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
+from jochi.write import enrolling
+from jochi.write.enrolling import pages
 
 pytestmark = pytest.mark.server
 

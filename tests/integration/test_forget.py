@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from tests.unit.test_forgetting import SECRET
 
-from jochi import Jochi, importing
+from jochi import Jochi
 from jochi.errors import Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
-from jochi.operate.results import Switch
-from jochi.scheduler.runner import run_job
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import run_job
+from jochi.write import importing
 from jochi_workers.prepare import Prepare
 from jochi_workers.worker import Worker
 

@@ -19,11 +19,11 @@ from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel
 
 from jochi import Jochi
-from jochi.content import content_hash
 from jochi.forgetting import VARIABLE, Request
 from jochi.forgetting.words import folded_needle, phrase, says
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.scheduler.runner import run_job
+from jochi.text.content import content_hash
 from jochi_workers.prepare import Prepare
 from jochi_workers.worker import Worker
 

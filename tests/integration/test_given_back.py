@@ -9,12 +9,13 @@ import pytest
 from tests.integration.test_compression import TEXT, Says
 from tests.merge_graph import flag
 
-from jochi import Jochi, enrolling
-from jochi.database import Database
+from jochi import Jochi
+from jochi.database.database import Database
 from jochi.graph.catalogue import OF_EDGES, ON_EDGES
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
-from jochi.tokens import Estimate
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
+from jochi.text.tokens import Estimate
+from jochi.write import enrolling
 from jochi_workers.compress import Compress, Summary
 from jochi_workers.handler import Result
 from jochi_workers.prepare import Prepare

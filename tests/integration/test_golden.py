@@ -12,8 +12,9 @@ from tests.conftest import LOCOMO, TEST_POLICY
 from tests.golden import files, look, store
 from tests.oracle import graph
 
-from jochi import Jochi, importing
+from jochi import Jochi
 from jochi.policy import LoadedPolicy, load_policy
+from jochi.write import importing
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(1800)]  # five installs, where each body is planned
 

@@ -13,14 +13,15 @@ from tests.oracle import Memory, graph
 from tests.oracle.strategies import WRONG_TYPES
 
 from jochi import Jochi
-from jochi.database import in_one_map
+from jochi.database.database import in_one_map
+from jochi.graph.driver_values import to_python
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import Run, run_job
 from jochi.operate.check import Level
 from jochi.operate.checks_memories import check_hygiene
-from jochi.operate.results import Hygiene, Switch
+from jochi.operate.results import Hygiene
 from jochi.operate.status import overview
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import Run, run_job
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from jochi import generate, migrations
-from jochi.content import content_hash
-from jochi.database import Database
+from jochi import generate
+from jochi.database.database import Database
+from jochi.database.statements import statement
 from jochi.errors import JochiError, UsageError
-from jochi.importing import ImportResult, MemoryRecord, Progress, Relationship, import_files, write
-from jochi.resources import statement
+from jochi.schema import migrations
+from jochi.text.content import content_hash
+from jochi.write.importing import ImportResult, MemoryRecord, Progress, Relationship, import_files, write
 
 pytestmark = pytest.mark.server
 

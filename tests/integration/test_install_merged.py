@@ -11,9 +11,9 @@ from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel
 
 from jochi import Jochi
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import run_job
 
 pytestmark = pytest.mark.server
 

@@ -12,15 +12,14 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
-from jochi.database import Database
+from jochi.compile.registry import Status
+from jochi.database.database import Database
+from jochi.database.statements import schema_folder
 from jochi.errors import Refused
-from jochi.install import install
-from jochi.install.install import as_doit_runs_it, prune_procedures, status_of_procedures
-from jochi.operate.results import Switch
+from jochi.install.install import as_doit_runs_it, install, prune_procedures, status_of_procedures
+from jochi.jobs.rearm import rearm_key, rearm_line
+from jochi.jobs.results import Switch
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.rearm import rearm_key, rearm_line
-from jochi.registry import Status
-from jochi.resources import schema_folder
 
 TEST_POLICY = Path(__file__).parents[1] / "policy.toml"
 SHIPPED = len(list(schema_folder().glob("V*.cypher")))

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from tests.integration.test_curation_plan_explain import SCANS, operators
 
-from jochi import Jochi, triggers
+from jochi import Jochi
 from jochi.errors import Refused
-from jochi.scheduler.runner import Run, run_job
+from jochi.install import triggers
+from jochi.jobs.runner import Run, run_job
 
 pytestmark = pytest.mark.server
 

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jochi import Jochi
+from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.policy.slots import Slot
-from jochi.temporal import to_python
+from jochi.policy.schedule import Slot
 
 pytestmark = pytest.mark.server
 

@@ -12,11 +12,11 @@ import pytest
 from tests.pages import REFERENCE, says
 
 from jochi import Jochi
-from jochi.operate.explain import Change
+from jochi.curate.explain import Change
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
+from jochi.operate.rule_tables import rule_tables
 from jochi.policy import load_policy
-from jochi.policy.tables import rule_tables
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
 
 PAGE = "rules-and-rails.md"
 BORN = datetime(2026, 3, 1, 9, 0, tzinfo=timezone.utc)

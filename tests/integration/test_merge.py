@@ -19,13 +19,13 @@ from tests.oracle.merging import Graph, Rel, merge, unmerge
 from tests.oracle.value import score as score_of
 
 from jochi import Jochi
-from jochi.database import in_one_map
+from jochi.curate.plan import PlanQuota
+from jochi.database.database import in_one_map
 from jochi.errors import Refused
-from jochi.operate.plan import PlanQuota
-from jochi.operate.results import Switch
+from jochi.graph.driver_values import to_python
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import run_job
 from jochi.policy import load_policy
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 

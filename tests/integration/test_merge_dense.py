@@ -15,9 +15,9 @@ from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel, merge
 
 from jochi import Jochi
-from jochi.database import in_one_map
-from jochi.operate.results import Switch
-from jochi.scheduler.runner import run_job
+from jochi.database.database import in_one_map
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from jochi import migrations
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.database.statements import schema_folder
 from jochi.errors import Refused, UsageError
-from jochi.migrations import ChainName, MigrationFailed, Outcome, State, Step
-from jochi.migrations.files import read_folder
-from jochi.migrations.results import ApplyOutcome
-from jochi.migrations.schema_objects import created_by
-from jochi.resources import schema_folder
+from jochi.schema import migrations
+from jochi.schema.migrations import ChainName, MigrationFailed, Outcome, State, Step
+from jochi.schema.migrations.files import read_folder
+from jochi.schema.migrations.results import ApplyOutcome
+from jochi.schema.migrations.schema_objects import created_by
 
 pytestmark = pytest.mark.server
 

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from jochi.cli import migrations as commands
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.database.statements import schema_folder
 from jochi.errors import Refused, UsageError
-from jochi.migrations.files import read_folder
-from jochi.resources import schema_folder
+from jochi.schema.migrations.files import read_folder
 
 pytestmark = pytest.mark.server
 

@@ -12,13 +12,14 @@ from tests import neo4j_migrations
 from tests.conftest import TestServer
 from tests.neo4j_migrations import Cli, cli_on
 
-from jochi import Jochi, migrations
-from jochi.database import Database
+from jochi import Jochi
+from jochi.database.database import Database
+from jochi.database.statements import schema_folder
 from jochi.errors import Refused
-from jochi.migrations import Outcome, State
-from jochi.migrations.files import read_folder
-from jochi.migrations.results import ApplyOutcome
-from jochi.resources import schema_folder
+from jochi.schema import migrations
+from jochi.schema.migrations import Outcome, State
+from jochi.schema.migrations.files import read_folder
+from jochi.schema.migrations.results import ApplyOutcome
 
 pytestmark = pytest.mark.server
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from jochi import migrations
 from jochi.cli import migrations as commands
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.database.statements import schema_folder
 from jochi.errors import Refused, UsageError
-from jochi.migrations import Locked, Outcome, RepairAction, RepairOutcome, Step
-from jochi.migrations.chain import read_chain
-from jochi.resources import schema_folder
+from jochi.schema import migrations
+from jochi.schema.migrations import Locked, Outcome, RepairAction, RepairOutcome, Step
+from jochi.schema.migrations.chain import read_chain
 
 pytestmark = pytest.mark.server
 

@@ -14,7 +14,7 @@ from tests.integration.conftest import Run
 
 from jochi import Jochi, clock
 from jochi.errors import ConnectionFailed
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
 from jochi_models import ContentKnown, Gone, KeyTaken, LostUpdate, NotOffered, Pruned, SummarizedTo, aio
 
 pytestmark = pytest.mark.server

@@ -10,8 +10,8 @@ from neomodel import db
 from tests.integration.conftest import Run
 
 from jochi import Jochi
-from jochi.edges import Edge as Named
 from jochi.errors import UsageError
+from jochi.use.edges import Edge as Named
 from jochi_models import Belief, Concept, Edge, Fact, Gone, Person, Semantic, aio
 
 pytestmark = [pytest.mark.server, pytest.mark.usefixtures("connected", "jochi")]

@@ -18,12 +18,12 @@ from tests.conftest import TestServer
 from tests.oracle import graph
 
 from jochi import Jochi, clock
-from jochi.content import content_hash
-from jochi.database import Database
+from jochi.database.database import Database
 from jochi.errors import ConnectionFailed, Refused, UsageError
-from jochi.newborn import SHIPPED
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.scheduler.runner import run_job
+from jochi.text.content import content_hash
+from jochi.write.newborn import SHIPPED
 from jochi_models import (
     Agent,
     Belief,

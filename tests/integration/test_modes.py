@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from jochi import Jochi, clock
 from jochi.cli.app import app
 from jochi.errors import UsageError
-from jochi.importing import import_files
-from jochi.operate.results import ModeName
+from jochi.graph.driver_values import to_python
+from jochi.jobs.results import ModeName
 from jochi.operate.status import overview
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.temporal import to_python
+from jochi.write.importing import import_files
 from jochi_models import Note
 
 pytestmark = pytest.mark.server

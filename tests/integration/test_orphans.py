@@ -14,12 +14,12 @@ from tests.oracle import Memory, graph
 from tests.oracle.strategies import WRONG_TYPES
 
 from jochi import Jochi
-from jochi.database import in_one_map
+from jochi.curate.plan import PlanQuota
+from jochi.database.database import in_one_map
 from jochi.errors import Refused
-from jochi.operate.plan import PlanQuota
-from jochi.operate.results import Switch
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import Run, run_job
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import Run, run_job
 
 pytestmark = pytest.mark.server
 

@@ -10,9 +10,9 @@ import pytest
 
 from jochi import Jochi
 from jochi.compile.quoting import identifier, literal
+from jochi.database.statements import procedures_folder
+from jochi.graph.driver_values import to_python
 from jochi.policy.mapping import Source
-from jochi.resources import procedures_folder
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 

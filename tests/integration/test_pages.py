@@ -14,9 +14,9 @@ from tests.oracle.edges import Edge
 from tests.pages import says, table
 
 from jochi import Jochi
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from tests.oracle import Memory, graph
 
-from jochi import Jochi, plans
+from jochi import Jochi
+from jochi.curate import saved_plans as plans
+from jochi.curate.saved_plans import Excluded, SavedPlan
 from jochi.errors import Refused, UsageError
-from jochi.operate.results import Switch
-from jochi.plans import Excluded, SavedPlan
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import run_job
 
 pytestmark = pytest.mark.server
 

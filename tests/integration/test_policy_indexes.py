@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from jochi import Jochi
-from jochi.database import Database
+from jochi.database.database import Database
 from jochi.errors import JochiError, Refused
-from jochi.install import indexes
 from jochi.operate.check import Level
+from jochi.operate.checks_indexes import check_indexes
 from jochi.policy import LoadedPolicy, Policy, load_policy
+from jochi.schema import indexes
 
 VECTOR = "vector_index_Curated_embedding"
 TEXT = "curated_text"
@@ -50,7 +51,7 @@ def rows(database: Database) -> dict[str, dict[str, Any]]:
 
 def level(database: Database, policy: Policy) -> Level:
     """How the doctor judges it."""
-    return indexes.check(policy, indexes.read(database)).level
+    return check_indexes(policy, indexes.read(database)).level
 
 
 def test_made_once_then_left_alone(database: Database, policy_of: Callable[..., LoadedPolicy]) -> None:

@@ -19,10 +19,10 @@ from typer.testing import CliRunner, Result
 from jochi import Jochi
 from jochi.cli import recalling
 from jochi.cli.app import app
-from jochi.database import in_one_map
+from jochi.database.database import in_one_map
 from jochi.errors import JochiError, UsageError
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.scheduler.runner import run_job
 
 NOW = datetime(2026, 3, 1, tzinfo=timezone.utc)
 MODEL = "test-model"

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 from jochi import Jochi, clock
 from jochi.cli.app import app
-from jochi.content import content_hash
 from jochi.errors import UsageError
-from jochi.remembering import Link, Memory, Result, SomeRefused, sending
-from jochi.tokens import best_counter
+from jochi.text.content import content_hash
+from jochi.text.tokens import best_counter
+from jochi.write.remembering import Link, Memory, Result, SomeRefused, sending
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from jochi import Jochi
-from jochi.content import content_hash
+from jochi.text.content import content_hash
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 

@@ -10,11 +10,11 @@ import neo4j.time
 import pytest
 
 from jochi import Jochi
-from jochi.content import content_hash
 from jochi.errors import UsageError
 from jochi.graph.catalogue import DEADLINES, MOMENTS, NOT_REMEMBERED
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.model import PROTECTED_KINDS
+from jochi.text.content import content_hash
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 NAIVE = NOW.replace(tzinfo=None)

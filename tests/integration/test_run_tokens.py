@@ -11,8 +11,8 @@ from tests import merge_graph
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
-from jochi.operate.runs import RunSummary
-from jochi.scheduler.runner import run_job
+from jochi.jobs.runner import run_job
+from jochi.jobs.runs import RunSummary
 
 pytestmark = pytest.mark.server
 

@@ -15,13 +15,14 @@ from tests.oracle import Link, Memory
 from tests.oracle.strategies import WRONG_TYPES
 from typer.testing import CliRunner
 
-from jochi import Jochi, scoring
+from jochi import Jochi
 from jochi.cli.app import app
-from jochi.engine import Engine
+from jochi.curate import score as scoring
+from jochi.curate.score import TERMS, Scored
+from jochi.database.engine import Engine
 from jochi.errors import UsageError
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import run_job
-from jochi.scoring import TERMS, Scored
 
 pytestmark = pytest.mark.server
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jochi import Jochi, clock
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
 
 pytestmark = pytest.mark.server
 

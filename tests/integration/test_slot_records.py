@@ -10,8 +10,8 @@ from tests.oracle import graph
 from tests.slot_looks import DAY, MADE, NOW, fact, remember, settle
 
 from jochi import Jochi
+from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 

@@ -16,14 +16,15 @@ from tests.oracle.memory import Memory
 from tests.slot_looks import DAY, MADE, NOW, fact, look, prune, remember, restore, row, settle
 from typer.testing import CliRunner
 
-from jochi import Jochi, importing
+from jochi import Jochi
 from jochi.cli.app import app
-from jochi.database import in_one_map
+from jochi.compile.rendering import render_one
+from jochi.database.database import in_one_map
+from jochi.database.server_facts import read_facts
 from jochi.errors import UsageError
-from jochi.facts import read_facts
 from jochi.policy import load_policy
-from jochi.rendering import render_one
-from jochi.slot_names import slot_name, slot_value
+from jochi.text.slot_names import slot_name, slot_value
+from jochi.write import importing
 from jochi_models import EngineOwned, Fact
 from jochi_workers.prepare import Prepare
 from jochi_workers.queue import Queue

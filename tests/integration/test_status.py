@@ -14,10 +14,10 @@ from typer.testing import CliRunner, Result
 
 from jochi import Jochi, clock
 from jochi.cli import status as command
-from jochi.database import Database, in_one_map
-from jochi.operate.results import Switch
+from jochi.database.database import Database, in_one_map
+from jochi.database.statements import schema_folder
+from jochi.jobs.results import Switch
 from jochi.operate.status import overview
-from jochi.resources import schema_folder
 
 pytestmark = pytest.mark.server
 

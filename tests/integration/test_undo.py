@@ -11,11 +11,12 @@ from tests import merge_graph
 from tests.oracle import Memory, graph
 from tests.oracle.strategies import WRONG_TYPES
 
-from jochi import Jochi, clock, undoing
+from jochi import Jochi, clock
 from jochi.errors import Refused, UsageError
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
-from jochi.undoing import Undone
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
+from jochi.undo import undo as undoing
+from jochi.undo.undo import Undone
 
 pytestmark = pytest.mark.server
 

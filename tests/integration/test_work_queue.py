@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from jochi import Jochi
-from jochi.content import content_hash
-from jochi.tokens import ESTIMATE_COUNTER, Estimate
+from jochi.text.content import content_hash
+from jochi.text.tokens import ESTIMATE_COUNTER, Estimate
 from jochi_workers.handler import QueueName, Result
 from jochi_workers.prepare import Prepare
 from jochi_workers.queue import Batch, Queue, retry_quarantined, status

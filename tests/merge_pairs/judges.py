@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from jochi.content import content_hash
+from jochi.text.content import content_hash
 from jochi_workers.embeddings.protocol import Provider
 from jochi_workers.guard import judge
 

@@ -18,8 +18,8 @@ from random import Random
 from tests.merge_pairs import english, trivial
 from tests.merge_pairs.pair import Language, Pair, held_out, make
 
-from jochi import importing
-from jochi.content import content_hash
+from jochi.text.content import content_hash
+from jochi.write import importing
 
 LANGUAGE: Language = "en"
 VARIANTS = 2

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.oracle.memory import Memory
 
-from jochi.database import Database
+from jochi.database.database import Database
 
 _WRITE = """
 UNWIND $rows AS row

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.oracle.accesses import Ledger, Touch
 
 from jochi import Jochi
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
 
 pytestmark = pytest.mark.server
 

@@ -14,12 +14,12 @@ from tests.oracle import Memory, graph
 
 from jochi import Jochi
 from jochi.compile.policy_data import policy_data
-from jochi.database import in_one_map
+from jochi.compile.rendering import render_one
+from jochi.database.database import in_one_map
+from jochi.database.server_facts import read_facts
 from jochi.errors import UsageError
-from jochi.facts import read_facts
 from jochi.policy import load_policy
 from jochi.policy.durations import parse_duration
-from jochi.rendering.procedure import render_one
 
 NOW = datetime(2026, 6, 15, 12, 30, tzinfo=timezone.utc)
 GENTLE: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}

@@ -12,8 +12,8 @@ from tests.oracle import Memory, budgets, graph
 from tests.oracle.strategies import WRONG_TYPES
 
 from jochi import Jochi
-from jochi.operate.results import Switch
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.results import Switch
 
 pytestmark = pytest.mark.server
 

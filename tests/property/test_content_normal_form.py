@@ -7,8 +7,8 @@ import unicodedata
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from jochi.content import content_hash, normalise
-from jochi.identifiers import names
+from jochi.text.content import content_hash, normalise
+from jochi.text.identifiers import names
 
 ANY = st.text(st.characters(codec="utf-8"), max_size=40)
 PARTS = st.lists(

@@ -15,10 +15,10 @@ from tests.oracle import Memory, Verdict, blocking_rails, graph, judge, latest_l
 from tests.oracle.strategies import LIVED, Kinds, batches, firsts, nows
 
 from jochi import Jochi
-from jochi.operate.plan import Plan
+from jochi.curate.plan import Plan
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
 
 pytestmark = pytest.mark.server
 

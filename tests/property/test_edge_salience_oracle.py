@@ -17,7 +17,7 @@ from tests.oracle import edge_salience as oracle
 from tests.oracle.edge_salience import LivingEdge
 
 from jochi import Jochi
-from jochi.edges import Edge
+from jochi.use.edges import Edge
 
 pytestmark = pytest.mark.server
 

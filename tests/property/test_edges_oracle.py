@@ -15,7 +15,7 @@ from tests.edge_graph import add_edges, add_memories, look_along, next_dues, sto
 from tests.oracle.edges import Edge, decayed, due, reinforced
 
 from jochi import Jochi
-from jochi.edges import Edge as Observed
+from jochi.use.edges import Edge as Observed
 
 pytestmark = pytest.mark.server
 

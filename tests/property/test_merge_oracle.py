@@ -17,8 +17,8 @@ from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel, hindrances, merge, survivor
 
 from jochi import Jochi
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
 

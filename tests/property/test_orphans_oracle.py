@@ -13,8 +13,8 @@ from tests.oracle.orphans import AFTER, CLOCK, Neighbour, orphan_since, swept
 from tests.oracle.strategies import WRONG_TYPES, memories, moments, nows
 
 from jochi import Jochi
-from jochi.operate.plan import ORPHANS
-from jochi.scheduler.runner import run_job
+from jochi.curate.plan import ORPHANS
+from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
 

@@ -21,12 +21,12 @@ from tests.oracle.strategies import LIVED, batches, nows
 
 from jochi import Jochi
 from jochi.compile.policy_data import policy_data
-from jochi.facts import read_facts
+from jochi.compile.rendering import render_one
+from jochi.database.server_facts import read_facts
 from jochi.policy import Policy
 from jochi.policy.load import DEFAULT, tomllib
 from jochi.policy.predicates import shipped_predicates
 from jochi.policy.rules import TIERS
-from jochi.rendering.procedure import render_one
 
 pytestmark = [pytest.mark.server, pytest.mark.rails]
 

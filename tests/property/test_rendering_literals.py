@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from jochi.compile.quoting import literal
-from jochi.database import Database
+from jochi.database.database import Database
 
 pytestmark = pytest.mark.server
 

@@ -15,8 +15,8 @@ from tests.oracle.salience import salience_now
 from tests.oracle.states import looked_at, used
 
 from jochi import Jochi
-from jochi.scheduler.runner import run_job
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
 

@@ -12,8 +12,8 @@ from tests.oracle import Memory, graph, value, value_bands
 from tests.scored_memories import cases, relative_policy
 
 from jochi import Jochi
+from jochi.curate.score import TERMS, Scored
 from jochi.policy import LoadedPolicy
-from jochi.scoring import TERMS, Scored
 
 pytestmark = [
     pytest.mark.server,

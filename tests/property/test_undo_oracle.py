@@ -15,10 +15,11 @@ from tests import merge_graph, native_values
 from tests.oracle import Memory, graph
 from tests.oracle.strategies import batches, firsts, nows
 
-from jochi import Jochi, undoing
-from jochi.content import content_hash
-from jochi.database import in_one_map
-from jochi.scheduler.runner import run_job
+from jochi import Jochi
+from jochi.database.database import in_one_map
+from jochi.jobs.runner import run_job
+from jochi.text.content import content_hash
+from jochi.undo import undo as undoing
 from jochi_workers.handler import Result
 from jochi_workers.queue import Queue
 

@@ -17,20 +17,20 @@ from typer.testing import CliRunner
 import jochi.operate.restart
 from jochi.cli.app import app
 from jochi.client import Jochi
-from jochi.content import content_hash
-from jochi.engine import Engine
+from jochi.compile.registry import ProcedureStatus, Status
+from jochi.compile.rendering import Procedure, render_one
+from jochi.database.engine import Engine
+from jochi.database.installed import InstalledProcedure
+from jochi.database.server_facts import ServerFacts
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
-from jochi.facts import ServerFacts
 from jochi.forgetting import ForgettingPlan, Request, Target
-from jochi.importing.writing import check_ready
 from jochi.install.install import InstallResult
-from jochi.operate.results import Decompressed, Restored, Unmerged
-from jochi.operate.runs import RunSummary
+from jochi.jobs.runner import Run as JobRun
+from jochi.jobs.runs import RunSummary
 from jochi.policy import load_policy
-from jochi.registry import InstalledProcedure, ProcedureStatus, Status
-from jochi.rendering import Procedure
-from jochi.rendering.procedure import render_one
-from jochi.scheduler.runner import Run as JobRun
+from jochi.text.content import content_hash
+from jochi.undo.results import Decompressed, Restored, Unmerged
+from jochi.write.importing.writing import check_ready
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 FACTS = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)

@@ -31,7 +31,7 @@ def test_ctrl_c_while_something_is_imported_is_one_line(name: str) -> None:
 def test_the_package_alone_imports_next_to_nothing() -> None:
     text = "import sys, jochi.cli; print(sorted(name for name in sys.modules if name.split('.')[0] in ('jochi', 'neo4j', 'typer')))"
     found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
-    assert found.strip() == "['jochi', 'jochi.cli', 'jochi.errors']"
+    assert found.strip() == "['jochi', 'jochi.cli', 'jochi.errors', 'jochi.version']"
 
 
 def test_the_client_is_there_when_it_is_asked_for() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.conftest import LOCOMO
 
-from jochi.tokens import Estimate
+from jochi.text.tokens import Estimate
 from jochi_workers.compress import faults
 from jochi_workers.compress.extractive import Extractive
 from jochi_workers.compress.facts import sentences

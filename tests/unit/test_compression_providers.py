@@ -14,7 +14,7 @@ from tests.unit.stub_chat import Answer, Stub, stub_server
 
 from jochi.errors import UsageError
 from jochi.policy import load_policy
-from jochi.tokens import Estimate
+from jochi.text.tokens import Estimate
 from jochi_workers.compress import Compress, provider
 from jochi_workers.compress.models import Anthropic, OpenAICompatible
 from jochi_workers.compress.protocol import Provider, ProviderDown, ProviderUnusable, Rejected, Summary, Unsure

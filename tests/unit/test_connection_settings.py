@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from pydantic import SecretStr
 
-from jochi import connection
-from jochi.connection import ENVIRONMENT, find_settings
+from jochi.cli import settings as connection
+from jochi.cli.settings import ENVIRONMENT, find_settings
 from jochi.errors import ConnectionFailed, UsageError
 
 LOCAL = SimpleNamespace(uri="bolt://127.0.0.1:17687", user="neo4j", password=SecretStr("its own"))

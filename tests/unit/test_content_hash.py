@@ -8,8 +8,8 @@ import unicodedata
 
 import pytest
 
-from jochi.content import content_hash, normalise
-from jochi.identifiers import names
+from jochi.text.content import content_hash, normalise
+from jochi.text.identifiers import names
 
 DIFFERENT = [
     ("1.5", "15"),

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from jochi.cli import demo as terminal
+from jochi.curate.plan import Plan
 from jochi.demo.report import render
 from jochi.demo.story import Action, Budgets, Embeddings, HeldBack, LiveRun, NearTokens, Story
 from jochi.demo.watching import Nobody
-from jochi.operate.plan import Plan
 from jochi.operate.results import Amount, TierReport
 
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)

@@ -12,8 +12,8 @@ from jochi.demo.run import POLICY, STEPS, step_of
 from jochi.demo.source import Source, generated_source
 from jochi.demo.survey import EVERY, HELD_BACK, LIVE_FOR, Parts, Survey, can_expire, expiries, look, on_schedule
 from jochi.errors import UsageError
-from jochi.importing import MemoryRecord, Relationship
 from jochi.policy import load_policy
+from jochi.write.importing import MemoryRecord, Relationship
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
 DEMO = load_policy(POLICY).policy

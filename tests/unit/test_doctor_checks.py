@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from jochi.facts import ServerFacts
+from jochi.compile.registry import ProcedureStatus, Status
+from jochi.database.server_facts import ServerFacts
+from jochi.database.server_settings import seconds_of
+from jochi.jobs.rearm import rearm_line
+from jochi.jobs.results import JobState
+from jochi.jobs.stops import Stop
 from jochi.localserver.paths import apoc_conf_at
-from jochi.migrations import Outcome, Validation
 from jochi.operate import checks_engine as engine
 from jochi.operate import checks_server as server
 from jochi.operate.check import Level, some
 from jochi.operate.checks_memories import Unseen, check_dated, check_visible
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import check_restart
-from jochi.operate.results import JobState
-from jochi.operate.stops import Stop
-from jochi.rearm import rearm_line
-from jochi.registry import ProcedureStatus, Status
-from jochi.server_settings import seconds_of
+from jochi.schema.migrations import Outcome, Validation
 
 OK, WARN, FAIL, UNKNOWN = Level.OK, Level.WARN, Level.FAIL, Level.UNKNOWN
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)

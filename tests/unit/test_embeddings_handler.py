@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from jochi.content import content_hash
 from jochi.errors import JochiError, Refused
 from jochi.policy import load_policy
+from jochi.text.content import content_hash
 from jochi_workers.embeddings.handler import PAUSE, Embedder, Outcome
 from jochi_workers.embeddings.protocol import PROBE, Embedded, ProviderDown, ProviderUnusable, TextsRefused
 

@@ -12,11 +12,10 @@ import jinja2
 import pytest
 from tests.unit.test_rendering_templates import SERVER
 
-from jochi import undoing
+from jochi.compile.rendering import Procedure, _environment, render_all
+from jochi.database.statements import procedures_folder
 from jochi.policy import load_policy
-from jochi.rendering import Procedure, render_all
-from jochi.rendering.procedure import _environment
-from jochi.resources import procedures_folder
+from jochi.undo.undo import STATEMENTS
 
 RULES = frozenset({"archive", "demote", "flag", "promote", "protect", "prune", "state", "unflag"})
 UNDONE = frozenset({"archive", "demote", "flag", "promote", "repair", "state", "unarchive", "unflag", "unrepair"})
@@ -202,5 +201,5 @@ def test_what_undo_finds_it_knows_how_to_take_back() -> None:
     """Each form that a record can have has a statement that takes it back, or one that says why nothing does."""
     answers = code(ALL["undo/others"]).partition("CASE a.form")[2].partition("ELSE 'no_record'")[0]
     told = set(re.findall(r"WHEN '(\w+)' THEN", answers))
-    assert {*undoing.STATEMENTS, *told, "note", "none"} == FORMS
-    assert not undoing.STATEMENTS.keys() & told
+    assert {*STATEMENTS, *told, "note", "none"} == FORMS
+    assert not STATEMENTS.keys() & told

@@ -8,8 +8,8 @@ from pathlib import Path
 from tests.exit_criteria import page
 from tests.exit_criteria.bands import Kept, Left, halves, uses
 
-from jochi.importing import MemoryRecord
-from jochi.importing.record import Relationship
+from jochi.write.importing import MemoryRecord
+from jochi.write.record import Relationship
 
 BORN = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

@@ -14,7 +14,7 @@ import pytest
 from jochi import generate
 from jochi.errors import UsageError
 from jochi.generate.texts import AGENTS
-from jochi.importing import MemoryRecord, records
+from jochi.write.importing import MemoryRecord, records
 
 END = datetime(2026, 3, 2, 15, 30, tzinfo=timezone.utc)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from jochi.errors import UsageError
-from jochi.importing import BadLine, MemoryRecord, records
-from jochi.importing.jsonlines import LONGEST_LINE
-from jochi.importing.spool import Links
+from jochi.write.importing import BadLine, MemoryRecord, records
+from jochi.write.importing.jsonlines import LONGEST_LINE
+from jochi.write.importing.spool import Links
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
@@ -129,7 +129,7 @@ def test_reading_and_spooling_hold_no_more_for_more_lines(path: Path) -> None:
 
 
 def test_links_come_back_by_type_and_source_once() -> None:
-    from jochi.importing import Place, Relationship
+    from jochi.write.importing import Place, Relationship
 
     links = Links()
     place = Place("f", 3)

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jochi.importing import KNOWN_KINDS
-from jochi.importing.line import record
-from jochi.importing.record import MemoryRecord, Relationship
-from jochi.tokens import ESTIMATE_COUNTER, estimate
+from jochi.text.tokens import ESTIMATE_COUNTER, estimate
+from jochi.write.importing import KNOWN_KINDS
+from jochi.write.importing.line import record
+from jochi.write.record import MemoryRecord, Relationship
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from jochi.errors import UsageError
-from jochi.importing import BadLine, MemoryRecord, records
-from jochi.importing.locomo import session_date, turn_ids
+from jochi.write.importing import BadLine, MemoryRecord, records
+from jochi.write.importing.locomo import session_date, turn_ids
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 FIRST = datetime(2024, 6, 2, 21, 5, tzinfo=timezone.utc)

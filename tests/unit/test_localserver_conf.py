@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from jochi.errors import UsageError
+from jochi.jobs.rearm import rearm_key, rearm_line
 from jochi.localserver import versions
 from jochi.localserver.conf import MB, Configuration, Memory, machine_memory, memory_for, parse_settings
 from jochi.localserver.paths import Layout
-from jochi.rearm import rearm_key, rearm_line
 
 SMALL = Memory(512 * MB, 256 * MB)
 

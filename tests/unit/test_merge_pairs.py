@@ -38,7 +38,7 @@ from tests.merge_pairs.measure import of_class, of_languages, precision, precisi
 from tests.merge_pairs.pair import digest, make
 from tests.merge_pairs.statement import KINDS, Statement
 
-from jochi.content import content_hash, normalise
+from jochi.text.content import content_hash, normalise
 from jochi_workers.embeddings.protocol import Embedded
 
 PACKAGE = Path(facts.__file__).parent

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from jochi.database.statements import schema_folder
 from jochi.errors import UsageError
-from jochi.migrations import content
-from jochi.resources import schema_folder
+from jochi.schema.migrations import file_text as content
 
 
 def slow_crc32(data: bytes) -> int:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from jochi.database.statements import schema_folder
 from jochi.errors import UsageError
-from jochi.migrations.files import compare_versions, left_out_because, read_folder
-from jochi.migrations.schema_objects import created_by
-from jochi.resources import schema_folder
+from jochi.schema.migrations.files import compare_versions, left_out_because, read_folder
+from jochi.schema.migrations.schema_objects import created_by
 
 
 def write(folder: Path, *names: str, text: str = "RETURN 1;\n") -> Path:

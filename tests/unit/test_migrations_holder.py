@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from jochi.migrations import holder
-from jochi.migrations.holder import Liveness, describe_this_process, liveness
-from jochi.migrations.lock import describe, lock_name
-from jochi.migrations.results import Lock
+from jochi.schema.migrations import holder
+from jochi.schema.migrations.holder import Liveness, describe_this_process, liveness
+from jochi.schema.migrations.lock import describe, lock_name
+from jochi.schema.migrations.results import Lock
 
 
 def a_lock(**changes: Any) -> Lock:

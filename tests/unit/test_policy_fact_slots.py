@@ -8,7 +8,7 @@ import pytest
 
 from jochi.errors import UsageError
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.slot_names import attribute_mark
+from jochi.text.slot_names import attribute_mark
 
 
 def with_slots(folder: Path, slots: str, more: str = "") -> LoadedPolicy:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from jochi.compile.policy_data import policy_data
+from jochi.compile.rendering import render_one
+from jochi.database.server_facts import ServerFacts
 from jochi.errors import UsageError
-from jochi.facts import ServerFacts
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.rendering import render_one
 
 SERVER = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)
 HEAD = '[policy]\nname = "mapped"\nextends = "default"\n[kinds.Ticket]\nclass = "5min"\n'

@@ -9,7 +9,7 @@ import pytest
 from jochi.errors import UsageError
 from jochi.policy import load_policy
 from jochi.policy.load import stored_policy
-from jochi.policy.slots import Slot, parse_slot
+from jochi.policy.schedule import Slot, parse_slot
 
 EVERY_DAY = (1, 2, 3, 4, 5, 6, 7)
 HEAD = '[policy]\nname = "mine"\nextends = "default"\ntime_zone = "Europe/Berlin"\n'

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from jochi.compile.rendering import render_all
+from jochi.database.server_facts import ServerFacts
 from jochi.errors import UsageError
-from jochi.facts import ServerFacts
 from jochi.policy import load_policy, stored_policy
-from jochi.rendering import render_all
 
 SERVER = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from jochi.database.server_facts import ServerFacts
 from jochi.errors import UsageError
-from jochi.facts import ServerFacts
+from jochi.operate.rule_tables import rule_tables
 from jochi.policy import load_policy
-from jochi.policy.tables import rule_tables
 
 SERVER = ServerFacts("5.26.30", "community", "5.26.19", frozenset(), "CYPHER_5", 5.0, False, True)
 ROW = "{{ kind = '{0}', weight = {1}, target = {2}{3} }}"

@@ -10,13 +10,12 @@ import pytest
 from tests.cypher_writes import writes_on_nodes
 from tests.unit.test_rendering_templates import SERVER
 
+from jochi.compile.rendering import render_all, render_for_label
+from jochi.database.statements import procedures_folder
 from jochi.graph import catalogue
 from jochi.graph.catalogue import MEMORY, OF_EDGES, OF_MERGES, OF_PAIRS, is_moment, named
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.rules import TIERS
-from jochi.rendering import render_all
-from jochi.rendering.procedure import render_for_label
-from jochi.resources import procedures_folder
 
 ROOT = Path(__file__).parents[2]
 POLICIES = [load_policy(), load_policy(ROOT / "tests" / "policy.toml")]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from jochi.graph.catalogue import MOMENTS
-from jochi.remembering import Link
-from jochi.remembering.rows import row_of
-from jochi.tokens import best_counter
+from jochi.text.tokens import best_counter
+from jochi.write.remembering import Link
+from jochi.write.remembering.rows import row_of
 
 
 def row(**given: Any) -> dict[str, Any]:

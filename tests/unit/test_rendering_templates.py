@@ -12,12 +12,12 @@ import pytest
 
 from jochi.compile.policy_data import policy_data
 from jochi.compile.quoting import identifier, literal
+from jochi.compile.rendering import render_all, render_one
 from jochi.compile.wrapping import LONGEST, wrapped
+from jochi.database.server_facts import NEEDED_FOR_JOBS, ServerFacts
+from jochi.database.statements import procedures_folder
 from jochi.errors import JochiError, UsageError
-from jochi.facts import NEEDED_FOR_JOBS, ServerFacts
 from jochi.policy import load_policy
-from jochi.rendering import render_all, render_one
-from jochi.resources import procedures_folder
 
 POLICY = load_policy().policy
 SERVER = ServerFacts("5.26.30", "community", "5.26.30", frozenset(), "CYPHER_5", 5.0, False, True)

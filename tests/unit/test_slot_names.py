@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracle.supersession import normal
 
-from jochi.slot_names import SLOT_NAME, SLOT_VALUE, attribute_mark, normal_text, slot_name, slot_name_of, slot_value
+from jochi.text.slot_names import (
+    SLOT_NAME,
+    SLOT_VALUE,
+    attribute_mark,
+    normal_text,
+    slot_name,
+    slot_name_of,
+    slot_value,
+)
 
 texts = st.text(alphabet="aAbB \t\u00a0\u2003éE\u0301İıß東", max_size=6)
 values = st.one_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from jochi.operate.results import JobState
+from jochi.jobs.results import JobState
 from jochi.operate.status import switches, waiting
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)

@@ -10,8 +10,8 @@ import neo4j.time
 import pytest
 
 from jochi.errors import JochiError
-from jochi.importing import values
-from jochi.temporal import fixed_offset, read_as
+from jochi.graph import property_values as values
+from jochi.graph.driver_values import fixed_offset, read_as
 
 
 def test_a_zone_with_a_name_gives_way_to_its_offset_and_the_moment_stays() -> None:

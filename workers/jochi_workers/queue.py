@@ -10,9 +10,9 @@ from typing import Any
 
 from neo4j.exceptions import ConstraintError, Neo4jError
 
-from jochi.engine import Engine
+from jochi.database.engine import Engine
+from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError
-from jochi.scheduler.server_clock import ServerClock
 from jochi_workers.guard import GUARD_VERSION
 from jochi_workers.handler import QueueName, Result, Row
 

@@ -9,7 +9,7 @@ from threading import Event
 from time import monotonic
 from typing import TypeVar
 
-from jochi.engine import Engine
+from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, Refused
 from jochi_workers.forgotten import HELD, TakenOut, take_out
 from jochi_workers.handler import Handler, Outcome

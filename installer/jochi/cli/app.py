@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-import jochi
 from jochi.cli import (
     decide,
     duplicates,
@@ -37,6 +36,7 @@ from jochi.cli.remember import remember
 from jochi.cli.status import status
 from jochi.cli.touch import touch
 from jochi.cli.undo import undo
+from jochi.version import __version__
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -47,7 +47,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"jochi {jochi.__version__}")
+        typer.echo(f"jochi {__version__}")
         raise typer.Exit
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import typer
 
+from jochi.cli.settings import find_settings
 from jochi.client import Jochi
-from jochi.connection import connected, find_settings
-from jochi.database import Database
+from jochi.database.connection import connected
+from jochi.database.database import Database
 from jochi.policy import LoadedPolicy, load_policy
 
 

@@ -13,8 +13,8 @@ from jochi.cli.connection import jochi
 from jochi.cli.look import print_plan
 from jochi.cli.output import AsJson, out, some, table, write_json
 from jochi.errors import PartlyDone, UsageError
-from jochi.operate.results import Switch
-from jochi.scheduler.runner import Run
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import Run
 
 
 def add_to(app: typer.Typer) -> None:

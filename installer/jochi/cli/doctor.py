@@ -8,6 +8,7 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, write_json
+from jochi.localserver.paths import apoc_conf_at
 from jochi.operate.check import Level
 from jochi.operate.doctor import MOST_MEMORIES, Diagnosis, examine
 
@@ -32,7 +33,7 @@ def doctor(
     The exit code is 5 if a check fails. It stays 0 for warnings and for what can't be known.
     """
     with jochi(context) as client, err.status("looking"):
-        found = examine(client, probe=probe, most_memories=most)
+        found = examine(client, probe=probe, most_memories=most, apoc_conf_at=apoc_conf_at)
     if as_json:
         write_json(as_plain(found))
     else:

@@ -11,7 +11,7 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, printable, shortened, some, table, write_json
-from jochi.duplicates import Decided, Decision, DuplicatePair, PairToDecide, Standing
+from jochi.curate.duplicates import Decided, Decision, DuplicatePair, PairToDecide, Standing
 from jochi.errors import PartlyDone, UsageError
 
 app = typer.Typer(help="Pairs of memories that say nearly the same: look, and decide.", invoke_without_command=True)

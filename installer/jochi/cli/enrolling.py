@@ -12,8 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, some, table, write_json
-from jochi.enrolling import EnrolmentPlan
 from jochi.errors import PartlyDone
+from jochi.write.enrolling import EnrolmentPlan
 
 Label = Annotated[str, typer.Argument(help="A label that the installed policy has a kind for.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Don't ask.")]

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from jochi import clock, importing
+from jochi import clock
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, printable, some, table, write_json
-from jochi.newborn import Newborn
+from jochi.write import importing
+from jochi.write.newborn import Newborn
 
 SHOWN_LINES = 20
 PHASES = {"checking": "checking all files", "memories": "memories", "relationships": "relationships"}

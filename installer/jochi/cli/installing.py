@@ -10,7 +10,7 @@ from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.migrations import Chain
 from jochi.cli.output import AsJson, err, out, some, write_json
-from jochi.registry import Status
+from jochi.compile.registry import Status
 
 
 def add_to(app: typer.Typer) -> None:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from jochi import triggers
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.install import triggers
 
 app = typer.Typer(no_args_is_help=True, help="Notice at once what apps write in plain Cypher: optional APOC triggers.")
 

@@ -9,8 +9,8 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.decide import run
 from jochi.cli.output import AsJson, moment, out, table, write_json
-from jochi.operate.results import JobState, Switch
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
+from jochi.jobs.results import JobState, Switch
 
 app = typer.Typer(help="The scheduled jobs of the engine.", no_args_is_help=True)
 app.command("run")(run)

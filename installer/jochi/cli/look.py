@@ -11,10 +11,10 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, some, table, write_json
+from jochi.curate.explain import Explanation
+from jochi.curate.plan import Plan
+from jochi.curate.score import Scored
 from jochi.errors import UsageError
-from jochi.operate.explain import Explanation
-from jochi.operate.plan import Plan
-from jochi.scoring import Scored
 
 At = Annotated[
     str | None, typer.Option("--at", help="Another moment than now, in ISO 8601 with a zone: 2026-12-24T18:00:00Z.")

@@ -1,4 +1,4 @@
-"""`jochi migrations ls|apply|validate|repair`: the fixed constraints and indexes, over `jochi.migrations`."""
+"""`jochi migrations ls|apply|validate|repair`: the fixed constraints and indexes, over `jochi.schema.migrations`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from jochi import migrations
 from jochi.cli.asking import ask
 from jochi.cli.connection import connect
 from jochi.cli.output import table
 from jochi.errors import Refused, UsageError
-from jochi.migrations.lock import describe
-from jochi.migrations.results import (
+from jochi.schema import migrations
+from jochi.schema.migrations.lock import describe
+from jochi.schema.migrations.results import (
     ApplyOutcome,
     ApplyResult,
     ChainName,

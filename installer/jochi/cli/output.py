@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from jochi.temporal import to_json
+from jochi.graph.driver_values import to_json
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
 

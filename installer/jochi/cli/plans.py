@@ -10,8 +10,8 @@ from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.look import At, keys_of, parse_moment, print_plan
 from jochi.cli.output import AsJson, moment, out, some, table, write_json
+from jochi.curate.saved_plans import PlannedMemory, SavedPlan
 from jochi.errors import PartlyDone
-from jochi.plans import PlannedMemory, SavedPlan
 
 app = typer.Typer(
     help="Show what would be done now, by rule and kind. The commands below save plans, show them and apply them."

@@ -10,8 +10,8 @@ import typer
 
 from jochi.cli.connection import options_of
 from jochi.cli.output import AsJson, out
+from jochi.operate.rule_tables import rule_tables
 from jochi.policy import load_policy
-from jochi.policy.tables import rule_tables
 
 app = typer.Typer(help="The policy: one TOML file with every number of the engine.", no_args_is_help=True)
 

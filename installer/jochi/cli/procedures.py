@@ -10,9 +10,9 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.installing import install
 from jochi.cli.output import AsJson, out, table, write_json
+from jochi.compile.registry import ProcedureStatus, Status
 from jochi.errors import Refused, UsageError
 from jochi.install.install import prune_procedures, status_of_procedures
-from jochi.registry import ProcedureStatus, Status
 
 app = typer.Typer(
     help="The procedures in the database: INSTALLED, OUTDATED, MODIFIED, MISSING, PRUNE.", no_args_is_help=True

@@ -13,9 +13,9 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, out, printable, write_json
 from jochi.errors import UsageError
-from jochi.importing.files import open_source
-from jochi.importing.jsonlines import LONGEST_LINE, json_value, lines_of
-from jochi.remembering import BATCH_SIZE, Remembered, Result, Unreadable
+from jochi.write.importing.files import open_source
+from jochi.write.importing.jsonlines import LONGEST_LINE, json_value, lines_of
+from jochi.write.remembering import BATCH_SIZE, Remembered, Result, Unreadable
 
 
 def remember(

@@ -12,9 +12,11 @@ from jochi.cli.jobs import print_jobs
 from jochi.cli.output import AsJson, moment, out, some, table, write_json
 from jochi.client import Jochi
 from jochi.errors import JochiError
+from jochi.jobs.results import Mode
+from jochi.jobs.runs import AuditSize
+from jochi.localserver.paths import apoc_conf_at
 from jochi.operate.check import Check, Level
-from jochi.operate.results import Accesses, Hygiene, Mode, Status
-from jochi.operate.runs import AuditSize
+from jochi.operate.results import Accesses, Hygiene, Status
 from jochi.operate.status import Overview, Versions, overview
 
 MOST_SHOWN = 20
@@ -32,7 +34,7 @@ def status(
     Token budgets are per scope: `jochi budgets` shows what the next run would move.
     """
     with jochi(context) as client:
-        found = overview(client, tiers=tiers)
+        found = overview(client, tiers=tiers, apoc_conf_at=apoc_conf_at)
         size = None if as_json else _audit_size(client)
     if as_json:
         write_json(found)

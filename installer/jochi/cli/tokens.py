@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from jochi import vocabulary
 from jochi.cli.output import AsJson, err, out, write_json
 from jochi.errors import UsageError
-from jochi.tokens import ESTIMATE_COUNTER, Tiktoken, best_counter
+from jochi.text import vocabulary
+from jochi.text.tokens import ESTIMATE_COUNTER, Tiktoken, best_counter
 
 app = typer.Typer(help="Exact token counts, if the vocabulary is on this machine.", no_args_is_help=True)
 

@@ -10,7 +10,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.look import parse_moment
 from jochi.cli.output import AsJson, out, some, write_json
 from jochi.errors import PartlyDone, UsageError
-from jochi.undoing import UndoneAction
+from jochi.undo.undo import UndoneAction
 
 _SHOWN = 200
 _WORDS = {

@@ -148,7 +148,7 @@ def _compressing(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any
         if given:
             raise UsageError("options of a provider don't go with --compress none", fix="leave them out")
         return []
-    from jochi.tokens import best_counter
+    from jochi.text.tokens import best_counter
     from jochi_workers.compress import Compress
     from jochi_workers.compress import provider as summaries
     from jochi_workers.embeddings.waiting import interruptible

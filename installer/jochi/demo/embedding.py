@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from jochi.client import Jochi
+from jochi.database.engine import Engine
 from jochi.demo.story import Embeddings
 from jochi.demo.watching import Watcher
-from jochi.engine import Engine
 
 if TYPE_CHECKING:
     from jochi_workers.embed import Embed

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from neo4j.exceptions import TransientError
 
-import jochi
-from jochi import clock, importing
+from jochi import clock
 from jochi.client import Jochi
-from jochi.connection import ConnectionSettings, connected
+from jochi.curate.plan import ORPHANS, Applied, Plan
+from jochi.database.connection import ConnectionSettings, connected
+from jochi.database.statements import statement
 from jochi.demo import embedding
 from jochi.demo.source import Source
 from jochi.demo.story import (
@@ -34,14 +35,15 @@ from jochi.demo.story import (
 from jochi.demo.survey import EVERY, LIVE_FOR, Parts, Survey, look, on_schedule
 from jochi.demo.watching import Nobody, ServerReport, Watcher
 from jochi.errors import JochiError, Refused
-from jochi.operate.plan import ORPHANS, Plan
-from jochi.operate.results import Applied, Switch, TierReport
+from jochi.graph.driver_values import read_as
+from jochi.jobs.arming import take_off_list
+from jochi.jobs.results import Switch
+from jochi.jobs.runner import ReplayStep, replay
+from jochi.operate.results import TierReport
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.rules import TIERS
-from jochi.resources import statement
-from jochi.scheduler.arming import take_off_list
-from jochi.scheduler.runner import ReplayStep, replay
-from jochi.temporal import read_as
+from jochi.version import __version__
+from jochi.write import importing
 
 if TYPE_CHECKING:
     from jochi.localserver import LocalServer, Running
@@ -185,7 +187,7 @@ class _Play:
         self.client = client
         self.survey = survey
         self.began_at = began_at
-        self.versions = {"jochi": jochi.__version__, "Neo4j": version, "APOC": apoc}
+        self.versions = {"jochi": __version__, "Neo4j": version, "APOC": apoc}
         self.parts = Parts(demo.source.records(lambda _bad: None), survey.held_back)
         self.times = {job: JobTimes() for job in REPLAY_JOBS}
         self.stopped_by_breaker = 0

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from jochi import importing
 from jochi.generate import team
-from jochi.importing import MemoryRecord
-from jochi.importing.files import open_source
+from jochi.write import importing
+from jochi.write.importing import MemoryRecord
+from jochi.write.importing.files import open_source
 
 GENERATED_ENDS = timedelta(days=2)
 """The generated month ends so long before today began: its newest memories are past the grace period of rail 9."""

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
-from jochi.operate.plan import Plan
+from jochi.curate.plan import Plan
+from jochi.graph.driver_values import to_python
 from jochi.operate.results import Amount, TierReport
 from jochi.policy.rules import TIERS
-from jochi.temporal import to_python
 
 _REPAIRED = "repaired_"
 

@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 
 from jochi.demo.source import Source
 from jochi.errors import UsageError
-from jochi.importing import MemoryRecord
 from jochi.policy.model import Policy
+from jochi.write.importing import MemoryRecord
 
 HELD_BACK = 180
 """Memories that are held back, in equal parts from every scope."""

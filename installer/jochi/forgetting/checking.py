@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from jochi.content import content_hash
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.database.statements import statement
 from jochi.errors import Refused
 from jochi.forgetting.secret import VARIABLE, ForgetKey, key_file, read_key
 from jochi.forgetting.words import words
 from jochi.graph.catalogue import is_our_word
 from jochi.policy import stored_policy
-from jochi.resources import statement
+from jochi.text.content import content_hash
 
 ANYWHERE = ""
 """Stands for all scopes in a seal; no scope is empty."""
@@ -36,7 +36,7 @@ class Sealer:
         self.key = key
 
     def content(self, scope: str, text: str) -> Seal:
-        """Of a whole content, in the normal form by which contents are the same (`jochi.content`)."""
+        """Of a whole content, in the normal form by which contents are the same (`jochi.text.content`)."""
         return Seal(self.key.seal("content", scope, content_hash(text)), 0)
 
     def fact(self, scope: str, slot_name: str, slot_value: str) -> Seal:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from jochi.engine import Engine
+from jochi.database.engine import Engine
+from jochi.database.statements import statement
 from jochi.errors import UsageError
 from jochi.forgetting.clauses import without
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
 from jochi.graph.catalogue import CONTENT_HASH, is_our_word
 from jochi.policy.model import Policy
-from jochi.resources import statement
 
 PAGE = 500
 _PHRASES = 100

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from jochi.engine import Engine
+from jochi.database.engine import Engine
+from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 from jochi.forgetting import receipts
 from jochi.forgetting.checking import ANYWHERE, Seal, Sealer, own_key, read_gate
@@ -20,7 +21,6 @@ from jochi.forgetting.records import Sought
 from jochi.forgetting.secret import ForgetKey, make_key
 from jochi.forgetting.words import phrase
 from jochi.policy.model import Policy
-from jochi.resources import statement
 
 _ROUNDS = 10
 """So often a request is looked for again after it was done; what is written meanwhile says the same again only so long."""

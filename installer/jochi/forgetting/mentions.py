@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jochi.engine import Engine
+from jochi.database.engine import Engine
+from jochi.database.statements import statement
 from jochi.forgetting.records import (
     BOOKS,
     Sought,
@@ -18,7 +19,6 @@ from jochi.forgetting.records import (
     texts,
 )
 from jochi.graph.catalogue import LINK_MARKS, is_our_word
-from jochi.resources import statement
 
 PAGE = 500
 

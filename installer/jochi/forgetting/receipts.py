@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.database.statements import statement
 from jochi.errors import JochiError
-from jochi.resources import statement
-from jochi.temporal import to_python
+from jochi.graph.driver_values import to_python
 
 _TRIES = 20
 _PAGE = 200

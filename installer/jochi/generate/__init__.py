@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jochi.generate.team import team
-from jochi.importing.record import MemoryRecord
+from jochi.write.record import MemoryRecord
 
 __all__ = ["team", "write_jsonl"]
 

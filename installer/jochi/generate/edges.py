@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from jochi.importing.record import MemoryRecord, Relationship
+from jochi.write.record import MemoryRecord, Relationship
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)

@@ -11,7 +11,7 @@ from jochi.errors import UsageError
 from jochi.generate.dice import Dice
 from jochi.generate.edges import edge_cases
 from jochi.generate.texts import AGENTS, ENTRIES, ROLES, SLOTS, SUMMARIES, TEXTS
-from jochi.importing.record import DEFAULT_SCOPE, MemoryRecord, Relationship
+from jochi.write.record import DEFAULT_SCOPE, MemoryRecord, Relationship
 
 # How many an agent makes on an average day; a session makes about eight entries and one compressed context besides.
 RATES = {

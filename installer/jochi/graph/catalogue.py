@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from types import MappingProxyType
 
-from jochi.content import VERSION
+from jochi.text.content import VERSION
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=timezone.utc)
 """A date before this is a mistaken unit: seconds taken for milliseconds, an empty date."""

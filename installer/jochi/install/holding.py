@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from datetime import timedelta
 from time import monotonic, sleep
 
-from jochi.engine import Engine
+from jochi.database.engine import Engine
+from jochi.database.server_clock import ServerClock
+from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, Refused
-from jochi.resources import statement
-from jochi.scheduler.server_clock import ServerClock
 
 HOLD_PUMP = timedelta(minutes=5)
 """How long a pump stays held if the installer that holds it dies."""

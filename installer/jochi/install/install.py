@@ -19,24 +19,23 @@ from typing import Any
 import neo4j
 from neo4j.exceptions import ClientError, DatabaseError
 
-import jochi
-from jochi import migrations
 from jochi.compile.policy_data import policy_data
-from jochi.database import Database, in_one_map
-from jochi.engine import Engine
+from jochi.compile.registry import ProcedureStatus, Status, compare
+from jochi.compile.rendering import Procedure, render_all
+from jochi.database.database import Database, in_one_map
+from jochi.database.engine import Engine
+from jochi.database.server_clock import ServerClock
+from jochi.database.server_facts import NEEDED_FOR_PIN, ServerFacts, read_facts
+from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
-from jochi.facts import NEEDED_FOR_PIN, ServerFacts, read_facts
-from jochi.install import indexes
 from jochi.install.holding import held_pump
-from jochi.install.indexes import IndexChange
 from jochi.install.preflight import jobs_obstacle, require_suitable_server
+from jochi.jobs.arming import ensure_jobs, take_off_list
+from jochi.jobs.rearm import pinned_rearm_line, rearm_key
 from jochi.policy import LoadedPolicy
-from jochi.rearm import pinned_rearm_line, rearm_key
-from jochi.registry import ProcedureStatus, Status, compare
-from jochi.rendering import Procedure, render_all
-from jochi.resources import statement
-from jochi.scheduler.arming import ensure_jobs, take_off_list
-from jochi.scheduler.server_clock import ServerClock
+from jochi.schema import indexes, migrations
+from jochi.schema.indexes import IndexChange
+from jochi.version import __version__
 
 _AT_ONCE = 4
 """Statements that are planned at the same time."""
@@ -80,7 +79,7 @@ def install(
     """Installs or upgrades the engine; what is there already and right is left alone.
 
     ``arm=False`` leaves the jobs to `jochi run` from outside. ``pin``: the re-arming line of apoc.conf is to name the hash of
-    everything installed (None: as it was). ``chain``: see `jochi.migrations.apply`.
+    everything installed (None: as it was). ``chain``: see `jochi.schema.migrations.apply`.
     ``wait_seconds`` is how long to wait for runs in progress and for another installer. Raises `Refused` where the server
     doesn't suit or a foreign migration chain is in the way, `JochiError` where a statement doesn't compile.
     """
@@ -241,7 +240,7 @@ def _store(
             clock=now,
         )
         rows = [_procedure_row(procedure) for procedure in procedures.values()]
-        run("install/store_procedures", procedures=rows, version=jochi.__version__, checked_on=checked_on, clock=now)
+        run("install/store_procedures", procedures=rows, version=__version__, checked_on=checked_on, clock=now)
         run("install/store_jobs", jobs=job_rows(policy), clock=now)
         tx.run(procedures["scheduler/slots"].sections["body"], in_one_map({"clock": now})).single(strict=True)
         stored = run(
@@ -251,7 +250,7 @@ def _store(
             watch=engine.watch,
             armed=armed,
             pinned=pin,
-            version=jochi.__version__,
+            version=__version__,
             policy=policy.label,
             policy_sha256=policy.sha256,
             verdict_sha256=policy.verdict_sha256,

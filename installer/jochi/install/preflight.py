@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.database.server_facts import OLDEST_SERVER, ServerFacts
 from jochi.errors import Refused
-from jochi.facts import OLDEST_SERVER, ServerFacts
 
 
 def require_suitable_server(database: Database, facts: ServerFacts) -> None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jochi import migrations
-from jochi.database import Database
-from jochi.engine import Engine
-from jochi.facts import read_facts
+from jochi.database.database import Database
+from jochi.database.engine import Engine
+from jochi.database.server_facts import read_facts
+from jochi.database.statements import statement
 from jochi.graph.catalogue import RELEASED, named
-from jochi.install import indexes
 from jochi.install.holding import stop_pump
-from jochi.operate.unmerge import take_all_merges_back
-from jochi.resources import statement
+from jochi.install.triggers import remove_triggers_if_any
+from jochi.schema import indexes, migrations
+from jochi.undo.unmerge import take_all_merges_back
 
 PAGE = 5_000
 
@@ -50,9 +50,6 @@ def uninstall(
     stop_pump(engine, wait_seconds)
     if "apoc.periodic.cancel" in read_facts(database).callable:
         database.autocommit(statement("install/disarm"), {"names": [engine.watch, engine.pump]})
-    # Not at the top: triggers need what install renders.
-    from jochi.triggers import remove_triggers_if_any
-
     remove_triggers_if_any(engine)
     say("taking merges back")
     unmerged, not_unmerged = take_all_merges_back(engine)

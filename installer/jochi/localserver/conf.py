@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 
 from jochi.errors import UsageError
-from jochi.rearm import rearm_key, rearm_line
+from jochi.jobs.rearm import rearm_key, rearm_line
 
 MB = 1 << 20
 _HEAP_SHARE, _HEAP_LEAST, _HEAP_MOST = 0.25, 512 * MB, 2048 * MB

@@ -11,9 +11,9 @@ import neo4j
 from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError, TransientError
 from pydantic import SecretStr
 
+from jochi.database.statements import statement
 from jochi.localserver.errors import OtherInstance, disk_full_reported
 from jochi.localserver.running import USER
-from jochi.resources import statement
 
 _FRESH = SecretStr("neo4j")
 """What a fresh server takes once, for nothing but setting the real password."""

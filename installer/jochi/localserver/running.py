@@ -8,7 +8,7 @@ from pathlib import Path
 import neo4j
 from pydantic import SecretStr
 
-from jochi.database import Database
+from jochi.database.database import Database
 
 USER = "neo4j"
 

@@ -1,1 +1,1 @@
-"""What a DBA reads and decides on: status, plan, explain (DESIGN §1)."""
+"""What a DBA looks at and decides: status, doctor with its checks, approvals, the rules as tables."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jochi.migrations import Outcome, Validation
+from jochi.compile.registry import ProcedureStatus, Status
+from jochi.jobs.results import JobState
 from jochi.operate.check import Check, fail, ok, some, unknown, warn
-from jochi.operate.results import JobState
-from jochi.registry import ProcedureStatus, Status
+from jochi.schema.migrations import Outcome, Validation
 
 BROKEN_FROM = 3
 """So many failures in a row are no accident."""

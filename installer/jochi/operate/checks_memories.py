@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from jochi.duplicates import DuplicateCounts
+from jochi.curate.duplicates import DuplicateCounts
 from jochi.forgetting.secret import VARIABLE
 from jochi.operate.check import Check, fail, ok, some, warn
 from jochi.operate.results import Hygiene

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from jochi.facts import NEEDED_FOR_JOBS, OLDEST_SERVER, ServerFacts
+from jochi.database.server_facts import NEEDED_FOR_JOBS, OLDEST_SERVER, ServerFacts
 from jochi.operate.check import Check, fail, ok, some, unknown, warn
 
 BROKEN_RELEASES = {

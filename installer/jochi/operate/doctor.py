@@ -13,32 +13,32 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from neo4j.exceptions import Neo4jError
 
-import jochi
-from jochi import clock, migrations
-from jochi.database import Database
-from jochi.engine import EngineState
+from jochi import clock
+from jochi.compile.registry import compare
+from jochi.compile.rendering import render_all
+from jochi.database.database import Database
+from jochi.database.engine import EngineState
+from jochi.database.names import REPEATED
+from jochi.database.server_facts import ServerFacts, read_facts
+from jochi.database.server_settings import seconds_of
+from jochi.database.statements import schema_folder, statement
 from jochi.errors import ConnectionFailed, JochiError, Refused
-from jochi.facts import ServerFacts, read_facts
 from jochi.forgetting.checking import read_gate
 from jochi.forgetting.secret import read_key
-from jochi.install import indexes
+from jochi.graph.driver_values import to_python
 from jochi.install.install import job_rows, pump_rows
-from jochi.migrations.content import without_comments
-from jochi.migrations.files import read_folder
-from jochi.migrations.schema_objects import created_by
-from jochi.names import REPEATED
-from jochi.operate import checks_engine, checks_memories, checks_server
+from jochi.jobs.arming import armed_jobs
+from jochi.operate import checks_engine, checks_indexes, checks_memories, checks_server
 from jochi.operate.check import Check, Level, fail, unknown
 from jochi.operate.probe import try_threads
 from jochi.operate.pump import check_pump
-from jochi.operate.restart import restart_of
+from jochi.operate.restart import ApocConfAt, restart_of, unread
 from jochi.policy import LoadedPolicy
-from jochi.registry import compare
-from jochi.rendering import render_all
-from jochi.resources import schema_folder, statement
-from jochi.scheduler.arming import armed_jobs
-from jochi.server_settings import seconds_of
-from jochi.temporal import to_python
+from jochi.schema import indexes, migrations
+from jochi.schema.migrations.file_text import without_comments
+from jochi.schema.migrations.files import read_folder
+from jochi.schema.migrations.schema_objects import created_by
+from jochi.version import __version__
 
 if TYPE_CHECKING:
     from jochi.client import Jochi
@@ -73,8 +73,16 @@ class Diagnosis:
         raise KeyError(name)
 
 
-def examine(client: Jochi, *, probe: bool = True, most_memories: int = MOST_MEMORIES) -> Diagnosis:
+def examine(
+    client: Jochi,
+    *,
+    probe: bool = True,
+    most_memories: int = MOST_MEMORIES,
+    apoc_conf_at: ApocConfAt = unread,
+) -> Diagnosis:
     """Makes every check that can be made. ``probe=False`` leaves out the experiment with the scheduler's threads.
+
+    ``apoc_conf_at`` reads the file of a server on this machine, such as `jochi.localserver.paths.apoc_conf_at`.
 
     Raises `ConnectionFailed` where no server answers; everything else that goes wrong is a check.
     """
@@ -86,16 +94,25 @@ def examine(client: Jochi, *, probe: bool = True, most_memories: int = MOST_MEMO
     pump = pumps.get(client.engine.pump)
     policy, policy_check = _policy(client)
     checks = _server_checks(
-        database, facts, pump, policy, state, probe=probe, bodies=[p["body"] for p in pumps.values()]
+        database,
+        facts,
+        pump,
+        policy,
+        state,
+        probe=probe,
+        bodies=[p["body"] for p in pumps.values()],
+        apoc_conf_at=apoc_conf_at,
     )
-    checks.append(checks_engine.check_installed(pump, jochi.__version__))
+    checks.append(checks_engine.check_installed(pump, __version__))
     if pump is not None:
         checks += _schema_checks(database)
         checks += policy_check
         if policy is not None:
             checks += _stored_checks(client, facts, state, policy, stored["jobs"], pumps)
             wanted = policy.policy
-            checks.append(_careful("policy indexes", lambda: indexes.check(wanted, indexes.read(database))))
+            checks.append(
+                _careful("policy indexes", lambda: checks_indexes.check_indexes(wanted, indexes.read(database)))
+            )
             checks.append(_pump(client, facts, pump, policy))
         checks.append(checks_engine.check_gate(pump))
         checks.append(_careful("breaker", lambda: checks_engine.check_breaker(client.jobs())))
@@ -126,6 +143,7 @@ def _server_checks(
     *,
     probe: bool,
     bodies: list[str],
+    apoc_conf_at: ApocConfAt,
 ) -> list[Check]:
     limits = {row["name"]: row["value"] for row in _asked(database, "server/time_limits") or []}
     budgets = {} if policy is None else {name: job.budget for name, job in policy.policy.jobs.items() if job.enabled}
@@ -150,7 +168,7 @@ def _server_checks(
         checks_server.check_transaction_timeout(seconds_of(limits.get("db.transaction.timeout")), budgets),
         checks_server.check_language(facts.default_language, prefix, bare),
         checks_server.check_clock(*_skew(database)),
-        restart_of(database, facts, pump, to_python(started[0]["started_at"]) if started else None),
+        restart_of(database, facts, pump, to_python(started[0]["started_at"]) if started else None, apoc_conf_at),
     ]
 
 

@@ -12,9 +12,9 @@ from time import monotonic, sleep
 
 from neo4j.exceptions import Neo4jError
 
-from jochi.database import Database
+from jochi.database.database import Database
+from jochi.database.statements import statement
 from jochi.operate.checks_server import ENOUGH_THREADS
-from jochi.resources import statement
 
 SLEEP_MS = 400
 _TRIES = 3

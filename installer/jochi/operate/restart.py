@@ -1,26 +1,37 @@
 """Whether the engine comes back by itself after a restart: the proof is the mark that the re-arming line leaves.
 
-The line in apoc.conf (`jochi.rearm`) can't be read from a client. But each time it runs, it writes
+The line in apoc.conf (`jochi.jobs.rearm`) can't be read from a client. But each time it runs, it writes
 `server_started_at` on the pumps: a mark newer than the server's start shows that it is there and works.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from jochi.database import Database
-from jochi.facts import ServerFacts
-from jochi.localserver.paths import apoc_conf_at
+from jochi.database.database import Database
+from jochi.database.server_facts import ServerFacts
+from jochi.jobs.rearm import rearm_key, rearm_line
 from jochi.operate.check import Check, fail, ok, unknown, warn
-from jochi.rearm import rearm_key, rearm_line
+
+ApocConfAt = Callable[[str, int], str]
+"""Reads the apoc.conf of the server at a host and port; empty where its file can't be read from here."""
+
+
+def unread(host: str, port: int) -> str:
+    """For who knows no server's files."""
+    return ""
 
 
 def restart_of(
-    database: Database, facts: ServerFacts, pump: Mapping[str, Any] | None, started_at: datetime | None
+    database: Database,
+    facts: ServerFacts,
+    pump: Mapping[str, Any] | None,
+    started_at: datetime | None,
+    apoc_conf_at: ApocConfAt,
 ) -> Check:
-    """The check of what is there; apoc.conf is known where the server is a local one of this machine."""
+    """The check of what is there."""
     if facts.apoc is None:
         return unknown("restart", "there is no APOC: a restart arms nothing", "see the check apoc")
     host, port = database.driver.get_server_info().address[:2]

@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from neo4j.exceptions import Neo4jError
 
-import jochi
-from jochi import clock, migrations
+from jochi import clock
+from jochi.compile.registry import Status as Word
+from jochi.database.server_facts import read_facts
+from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError
-from jochi.facts import read_facts
+from jochi.graph.driver_values import to_python
 from jochi.install.install import status_of_procedures
-from jochi.migrations import State
+from jochi.jobs.arming import armed_jobs
+from jochi.jobs.results import JobState, Mode
 from jochi.operate.check import Check
 from jochi.operate.pump import check_pump
-from jochi.operate.restart import restart_of
-from jochi.operate.results import Accesses, Hygiene, JobState, Mode, Status
-from jochi.registry import Status as Word
-from jochi.resources import statement
-from jochi.scheduler.arming import armed_jobs
-from jochi.temporal import to_python
+from jochi.operate.restart import ApocConfAt, restart_of, unread
+from jochi.operate.results import Accesses, Hygiene, Status
+from jochi.schema import migrations
+from jochi.schema.migrations import State
+from jochi.version import __version__
 
 if TYPE_CHECKING:
     from jochi.client import Jochi
@@ -177,8 +179,8 @@ class Overview:
     mode: Mode | None = None
 
 
-def overview(client: Jochi, *, tiers: bool = True) -> Overview:
-    """Reads everything. ``tiers=False`` leaves out the one part that reads every memory.
+def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = unread) -> Overview:
+    """Reads everything. ``tiers=False`` leaves out the one part that reads every memory; ``apoc_conf_at`` as for `examine`.
 
     Raises `ConnectionFailed` where no server answers; a part that can't be read becomes a note.
     """
@@ -200,7 +202,7 @@ def overview(client: Jochi, *, tiers: bool = True) -> Overview:
     facts = read_facts(database)
     pump = to_python(client.engine.state().pump)
     versions = Versions(
-        jochi.__version__,
+        __version__,
         pump and pump["version"],
         pump and pump["policy"],
         facts.version,
@@ -225,7 +227,7 @@ def overview(client: Jochi, *, tiers: bool = True) -> Overview:
         dict(Counter(row.status.value for row in words)),
         {row.name: row.status.value for row in words if row.status is not Word.INSTALLED},
         part("pump", lambda: _pump(client, seen, can_list=can_list)) if seen else None,
-        part("restart", lambda: restart_of(database, facts, seen, _started_at(client))) if seen else None,
+        part("restart", lambda: restart_of(database, facts, seen, _started_at(client), apoc_conf_at)) if seen else None,
         engine,
         jobs,
         waiting(seen, jobs),

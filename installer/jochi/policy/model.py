@@ -54,7 +54,7 @@ from jochi.policy.settings import (
     Work,
 )
 from jochi.policy.value import Value
-from jochi.slot_names import attribute_mark
+from jochi.text.slot_names import attribute_mark
 
 PROTECTED_KINDS = frozenset({"Agent", "AgentKey", "SystemConfig", "Migration"})
 """Labels that are never enrolled and never pruned: rails 1, 2, 7 and 8 of seed 000."""

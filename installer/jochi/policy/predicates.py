@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from jochi.resources import procedures_folder
+from jochi.database.statements import procedures_folder
 
 _SUFFIX = ".cypher.j2"
 

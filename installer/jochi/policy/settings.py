@@ -15,8 +15,8 @@ from pydantic import Field, model_validator
 from jochi.policy.durations import Duration, format_duration
 from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share, repeated
 from jochi.policy.rules import Condition
-from jochi.policy.slots import Slot
-from jochi.slot_names import normal_text
+from jochi.policy.schedule import Slot
+from jochi.text.slot_names import normal_text
 
 _PROCEDURE_NAME = re.compile(r"[a-z_]+/[a-z0-9_]+")
 

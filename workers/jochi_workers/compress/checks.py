@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jochi.tokens import TokenCounter
+from jochi.text.tokens import TokenCounter
 from jochi_workers.compress.facts import Fact, counted, language_of, reader, required, sentences, words
 
 REASONS = (

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from jochi.errors import UsageError
-from jochi.tokens import TokenCounter
+from jochi.text.tokens import TokenCounter
 from jochi_workers.compress.extractive import Extractive
 from jochi_workers.compress.models import Anthropic, OpenAICompatible
 from jochi_workers.compress.protocol import Provider

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from jochi.tokens import TokenCounter, best_counter
+from jochi.text.tokens import TokenCounter, best_counter
 from jochi_workers.compress.facts import Sentence, facts, language_of, reader, required, sentences, words
 from jochi_workers.compress.protocol import Summary
 from jochi_workers.guard.lists import by_language

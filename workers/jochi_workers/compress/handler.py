@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from jochi.content import content_hash
 from jochi.policy.compression import Compression
-from jochi.tokens import TokenCounter, best_counter
+from jochi.text.content import content_hash
+from jochi.text.tokens import TokenCounter, best_counter
 from jochi_workers.compress.checks import faults
 from jochi_workers.compress.models import OVERHEAD
 from jochi_workers.compress.protocol import Provider, ProviderDown, ProviderUnusable, Rejected, Summary, Unsure

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from jochi.content import content_hash
 from jochi.errors import JochiError, Refused
 from jochi.policy.settings import Embedding
+from jochi.text.content import content_hash
 from jochi_workers.embeddings.protocol import PROBE, Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
 from jochi_workers.embeddings.vectors import fault
 

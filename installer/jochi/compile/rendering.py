@@ -1,0 +1,170 @@
+"""Renders `procedures/<area>/<name>.cypher.j2` into `Procedure`s.
+
+A template begins with comment lines; one of them says what it is:
+`// Kind: job` (two sections, select and act), `// Kind: call` (one body that anyone may call) or `// Kind: engine`
+(one body that the scheduler itself runs). Sections begin with a line `// ==== select ====` or `// ==== act ====`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import traceback
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import jinja2
+
+from jochi.compile.constants import constants_of, decay_data
+from jochi.compile.quoting import At, cypher_map, identifier, literal
+from jochi.compile.wrapping import wrapped
+from jochi.database.installed import hash_of_sections, text_of_sections
+from jochi.database.server_facts import ServerFacts
+from jochi.database.statements import procedures_folder
+from jochi.errors import JochiError, UsageError
+from jochi.graph import catalogue
+from jochi.policy import Policy
+from jochi.policy.durations import format_duration
+from jochi.policy.model import PROTECTED_KINDS
+from jochi.policy.rules import TIERS, class_seconds
+from jochi.text import slot_names
+
+_KIND = re.compile(r"^// Kind: (job|call|engine)\b", re.MULTILINE)
+_SECTION = re.compile(r"^// ==== (select|act) ====$\n?", re.MULTILINE)
+_SUFFIX = ".cypher.j2"
+
+KindOfProcedure = Literal["job", "call", "engine"]
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """One rendered procedure: ``sections`` is {'select': …, 'act': …} for a job, {'body': …} for the others."""
+
+    name: str
+    kind: KindOfProcedure
+    sections: dict[str, str] = field(repr=False)
+    template_sha256: str
+
+    @property
+    def sha256(self) -> str:
+        """The hash over all rendered sections: what is stored and compared."""
+        return hash_of_sections(self.sections)
+
+    @property
+    def text(self) -> str:
+        """All sections as one text, for `show` and `diff`."""
+        return text_of_sections(self.sections)
+
+
+def procedure_names(folder: Path | None = None) -> list[str]:
+    """The names `<area>/<name>` of all templates, sorted."""
+    root = folder or procedures_folder()
+    paths = sorted(root.glob(f"*/*{_SUFFIX}"))
+    return [f"{p.parent.name}/{p.name.removesuffix(_SUFFIX)}" for p in paths if not p.parent.name.startswith("_")]
+
+
+def render_all(policy: Policy, server: ServerFacts, folder: Path | None = None) -> dict[str, Procedure]:
+    """Every procedure, rendered for this policy and this server."""
+    return {name: render_one(name, policy, server, folder) for name in procedure_names(folder)}
+
+
+def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | None = None) -> Procedure:
+    """One procedure; `JochiError` with file and line if its template is broken."""
+    root = folder or procedures_folder()
+    environment = _environment(root)
+    file = f"{name}{_SUFFIX}"
+    try:
+        template = environment.get_template(file)
+        rendered = template.render(policy=policy, server=server)
+    except jinja2.TemplateNotFound as error:
+        raise UsageError(f"there is no procedure {name!r}", where=str(root / str(error.name))) from None
+    except jinja2.TemplateSyntaxError as error:
+        raise JochiError(f"the template is broken: {error.message}", where=f"{error.filename}:{error.lineno}") from None
+    except (jinja2.UndefinedError, ValueError) as error:
+        raise JochiError(
+            f"the template can't be rendered: {error}", where=_place_in_template(error, root / file)
+        ) from None
+    rendered = _tidy(rendered)
+    kind = _KIND.search(rendered)
+    if kind is None:
+        raise JochiError("no line `// Kind: job|call|engine` at the head of the template", where=str(root / file))
+    return Procedure(name, _as_kind(kind[1]), _sections(rendered, kind[1]), _template_hash(root, file))
+
+
+def render_statement(name: str, policy: Policy) -> str:
+    """A statement that only a client runs and whose text depends on the policy: `procedures/<name>.cypher.j2`.
+
+    Its folder begins with `_`, so it is no procedure and is never stored.
+    """
+    return _tidy(_environment(procedures_folder()).get_template(f"{name}{_SUFFIX}").render(policy=policy))
+
+
+def render_for_label(name: str, label: str) -> str:
+    """`procedures/<name>.label.j2`, a statement that only a client runs, for one label.
+
+    A label can't be a parameter: `MATCH (n:$(label))` reads every node on 5.26 (DESIGN §2). ValueError for a label that
+    isn't a plain name.
+    """
+    root = procedures_folder()
+    return _tidy(_environment(root).get_template(f"{name}.label.j2").render(label=label))
+
+
+def _place_in_template(error: BaseException, file: Path) -> str:
+    """`file:line` of the innermost template line in the traceback, which Jinja rewrites to point into templates."""
+    places = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
+    return f"{places[-1].filename}:{places[-1].lineno}" if places else str(file)
+
+
+def _as_kind(text: str) -> KindOfProcedure:
+    return "job" if text == "job" else "call" if text == "call" else "engine"
+
+
+def _sections(rendered: str, kind: str) -> dict[str, str]:
+    head, *parts = _SECTION.split(rendered)
+    if kind != "job":
+        return {"body": rendered}
+    if parts[0::2] != ["select", "act"]:
+        raise JochiError("a job's template has exactly the two sections `select` and `act`, in this order")
+    return {name: head + body.strip("\n") + "\n" for name, body in zip(parts[0::2], parts[1::2], strict=True)}
+
+
+def _tidy(text: str) -> str:
+    """No blanks at line ends, no empty lines, no long lines, one line end at the end: macros leave such traces."""
+    lines = [line.rstrip() for line in text.splitlines()]
+    return wrapped("\n".join(line for line in lines if line) + "\n")
+
+
+@cache
+def _environment(root: Path) -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(root),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        auto_reload=True,
+    )
+    environment.filters["identifier"] = identifier
+    environment.filters["literal"] = literal
+    environment.filters["cypher_map"] = cypher_map
+    environment.filters["span"] = format_duration
+    environment.filters["class_seconds"] = class_seconds
+    environment.globals["data_at"] = At
+    environment.globals["owned"] = catalogue
+    environment.globals["constants_of"] = constants_of
+    environment.globals["decay_data"] = decay_data
+    environment.globals["slot_names"] = slot_names
+    environment.globals["protected_kinds"] = PROTECTED_KINDS
+    environment.globals["tiers"] = TIERS
+    return environment
+
+
+def _template_hash(root: Path, file: str) -> str:
+    """The hash of the template and of all it may draw on, so that a changed macro never looks like a changed database."""
+    digest = hashlib.sha256()
+    for path in [root / file, *sorted((root / "_macros").rglob("*.j2")), *sorted((root / "_predicates").glob("*.j2"))]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,122 @@
+"""One database of one Neo4j server, as Jochi's own code talks to it.
+
+Everything goes through two methods: `Database.run` (one managed transaction, retried by the driver when the server
+asks for it) and `Database.autocommit` (an implicit transaction: schema commands, `CALL {…} IN TRANSACTIONS`).
+Failures of the connection become `ConnectionFailed`; what the server says about a statement stays a
+`neo4j.exceptions.Neo4jError` for the caller, who knows what it means there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+import neo4j
+from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, ServiceUnavailable
+
+from jochi.errors import ConnectionFailed, UsageError
+from jochi.graph.driver_values import fixed_offset
+
+Row = dict[str, Any]
+
+T = TypeVar("T")
+
+
+class Database:
+    """A driver and the name of the database that Jochi looks after (default: `neo4j`)."""
+
+    def __init__(self, driver: neo4j.Driver, name: str = "neo4j") -> None:
+        self.driver = driver
+        self.name = name
+
+    def run(self, text: str, parameters: Mapping[str, Any] | None = None, *, write: bool = True) -> list[Row]:
+        """Runs ``text`` in one managed transaction and returns its rows as dictionaries.
+
+        The driver repeats the transaction after a deadlock or a change of leader, so ``text`` must bear that.
+        """
+
+        def work(tx: neo4j.ManagedTransaction) -> list[Row]:
+            return [dict(record) for record in tx.run(text, _sendable(parameters))]
+
+        return self.transaction(work, write=write)
+
+    def transaction(self, work: Callable[[neo4j.ManagedTransaction], T], *, write: bool = True) -> T:
+        """Runs ``work`` in one managed transaction: several statements that belong together."""
+
+        def in_session() -> T:
+            with self._session() as session:
+                return session.execute_write(work) if write else session.execute_read(work)
+
+        return self._guard(in_session)
+
+    def autocommit(self, text: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Runs ``text`` in a transaction of its own kind, as schema commands and IN TRANSACTIONS need it.
+
+        Not retried: the caller knows whether a second try is harmless.
+        """
+
+        def in_session() -> list[Row]:
+            with self._session() as session:
+                return [dict(record) for record in session.run(text, _sendable(parameters))]
+
+        return self._guard(in_session)
+
+    def expect_answer(self) -> None:
+        """Raises `ConnectionFailed` at once where nobody answers or the login is refused, instead of after many retries."""
+        self._guard(self.driver.verify_connectivity)
+
+    def _session(self) -> neo4j.Session:
+        # Hints about labels and properties that don't exist yet would fill the logs of every app that runs us.
+        return self.driver.session(database=self.name, notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF)
+
+    def _guard(self, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        except (UnicodeEncodeError, OverflowError) as error:
+            what = "half of a surrogate pair" if isinstance(error, UnicodeEncodeError) else "an integer beyond 64 bits"
+            raise UsageError(f"a value can't be sent to a database: it holds {what}", fix="leave it out") from None
+        except AuthError as error:
+            raise ConnectionFailed(
+                "the server refuses this user name or password",
+                where=f"database {self.name}",
+                fix="set JOCHI_USER and JOCHI_PASSWORD (or JOCHI_PASSWORD_FILE), or pass --password-file",
+            ) from error
+        except (ServiceUnavailable, ConfigurationError) as error:
+            raise ConnectionFailed(
+                f"no answer from the server: {error}",
+                where=f"database {self.name}",
+                fix="is it running? check the address (JOCHI_URI or --uri); `jochi server start` starts a local one",
+            ) from error
+        except ClientError as error:
+            if error.code == "Neo.ClientError.Database.DatabaseNotFound":
+                raise ConnectionFailed(
+                    f"this server has no database named {self.name!r}",
+                    fix="name another one with --database or JOCHI_DATABASE",
+                ) from error
+            raise
+        except DriverError as error:
+            if isinstance(error, neo4j.exceptions.SessionExpired | neo4j.exceptions.IncompleteCommit):
+                raise ConnectionFailed(
+                    f"the connection broke in the middle of the work: {error}",
+                    where=f"database {self.name}",
+                    fix="run the same command again: what was not committed is rolled back, the rest is kept",
+                ) from error
+            raise
+
+
+def in_one_map(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a procedure's body as its one parameter `$in` (DESIGN §6).
+
+    Neo4j keys a plan by the size class of every list and string parameter, by null and by type; inside a map it does not, so that
+    one plan serves every call.
+    """
+    return {"in": _sendable(parameters)}
+
+
+def _sendable(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The parameters with moments as the driver can take them; what lies deeper is the caller's to see to."""
+    return {
+        name: fixed_offset(value) if isinstance(value, datetime) else value
+        for name, value in (parameters or {}).items()
+    }

@@ -1,0 +1,113 @@
+"""The engine as it is installed in one database: reads its state and runs its procedures from outside.
+
+The texts come from the database, so a client runs exactly what the database itself would run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import neo4j
+
+from jochi.database.database import Database, Row, in_one_map
+from jochi.database.installed import InstalledProcedure
+from jochi.database.names import pump_name, watch_name
+from jochi.database.statements import statement
+from jochi.errors import JochiError, Refused
+
+_NOT_CODE = re.compile(r"^\s*//.*$|'(?:[^'\\]|\\.)*'", re.MULTILINE)
+_ASKED = re.compile(r"\$in\.(\w+)")
+
+NOT_INSTALLED = "run `jochi install` first"
+
+
+@dataclass(frozen=True)
+class EngineState:
+    """What is installed. ``pump`` is None where Jochi isn't installed; ``policy_text`` is the current policy as stored."""
+
+    pump: Mapping[str, Any] | None
+    policy_text: str | None
+    policy_data: Mapping[str, Any] | None
+    """The policy as the judge reads it (`jochi.compile`)."""
+    procedures: dict[str, InstalledProcedure]
+
+
+class Engine:
+    """The installed engine of one database. Keeps the procedures' texts until `forget` is called."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.pump = pump_name(database.name)
+        self.watch = watch_name(database.name)
+        self._state: EngineState | None = None
+        self.indexes_ready = False
+        """Whether the indexes that recall asks were seen built; `jochi.use.recall` keeps it."""
+
+    def state(self) -> EngineState:
+        """Reads the pump's node and all procedures."""
+        row = self.database.run(statement("install/read_engine"), {"pump": self.pump}, write=False)[0]
+        procedures = [InstalledProcedure.from_row(entry) for entry in row["procedures"]]
+        compiled = row["policy_compiled"]
+        return EngineState(
+            row["pump"],
+            row["policy_text"],
+            None if compiled is None else json.loads(compiled),
+            {procedure.name: procedure for procedure in procedures},
+        )
+
+    def forget(self) -> None:
+        """Forgets the texts; the next call reads them again (after install, or to see another client's install)."""
+        self._state = None
+        self.indexes_ready = False
+
+    def text(self, name: str, section: str = "body") -> str:
+        """The installed text of a procedure's section; `Refused` where it isn't installed."""
+        procedure = self._known().procedures.get(name)
+        if procedure is None or section not in procedure.sections:
+            raise Refused(
+                f"the procedure {name} is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED
+            )
+        return procedure.sections[section]
+
+    def _known(self) -> EngineState:
+        if self._state is None:
+            self._state = self.state()
+        return self._state
+
+    def call(self, name: str, parameters: Mapping[str, Any], *, write: bool = True) -> Row:
+        """Runs a call procedure (or one step of the scheduler) in a transaction of its own; returns its one row."""
+        return self.database.run(self.text(name), self.given(self.text(name), parameters), write=write)[0]
+
+    def call_in(self, tx: neo4j.ManagedTransaction, text: str, parameters: Mapping[str, Any]) -> Row | None:
+        """Runs ``text`` in a transaction that is under way; its first row, or None."""
+        rows = [dict(record) for record in tx.run(text, self.given(text, parameters))]
+        return rows[0] if rows else None
+
+    def given(self, text: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters that ``text`` is run with. What a map lacks is null to the server, so what is missing is said here.
+
+        A body that asks for verdicts gets what that takes: the installed policy as data (`p`) and the texts of both stages.
+        """
+        asked = asked_for(text)
+        if "p" in asked:
+            parameters = {"p": self._known().policy_data, **parameters}
+        stages: dict[str, Any] = {
+            stage: self.text(f"curate/{stage}") for stage in ("measure", "judge") if stage in asked
+        }
+        parameters = {**stages, **parameters}
+        if missing := asked - parameters.keys():
+            raise JochiError(
+                f"a procedure was called without {', '.join(sorted(missing))}", fix="this is a defect of Jochi"
+            )
+        return in_one_map(parameters)
+
+
+@lru_cache(maxsize=512)
+def asked_for(text: str) -> frozenset[str]:
+    """The names of the values that a body asks for."""
+    return frozenset(_ASKED.findall(_NOT_CODE.sub("", text)))

@@ -1,0 +1,119 @@
+"""What a server is and can do, read once into one typed object that installer, doctor and templates share (DESIGN §6)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from neo4j.exceptions import ClientError
+
+from jochi.database.database import Database
+from jochi.database.server_settings import seconds_of
+from jochi.database.statements import statement
+
+NEEDED_FOR_JOBS = (
+    "apoc.cypher.doIt",
+    "apoc.cypher.run",
+    "apoc.convert.fromJsonMap",
+    "apoc.periodic.repeat",
+    "apoc.periodic.list",
+    "apoc.periodic.cancel",
+    "apoc.util.validate",
+)
+"""APOC Core procedures and functions without which the database can't run jobs on its own."""
+
+NEEDED_FOR_PIN = "apoc.util.sha256"
+"""The function that compares what is to be run with the pin of apoc.conf's line."""
+
+OLDEST_SERVER = (5, 26)
+
+
+@dataclass(frozen=True)
+class ServerFacts:
+    """Facts about one server and database.
+
+    ``version`` as the server writes it, ``release`` its first two numbers; ``apoc`` the version of APOC or None;
+    ``callable`` the procedures of `NEEDED_FOR_JOBS`, and a few more procedures and functions, that this user may execute;
+    ``lock_timeout`` in seconds (0: waits for ever), None if the user may not read settings.
+    """
+
+    version: str
+    edition: str
+    apoc: str | None
+    callable: frozenset[str]
+    default_language: str
+    lock_timeout: float | None
+    read_only: bool
+    writer: bool
+
+    @property
+    def release(self) -> tuple[int, int]:
+        """The first two numbers of the version, for comparing: (5, 26), (2026, 9)."""
+        numbers = [int(number) for number in re.findall(r"\d+", self.version)[:2]]
+        return (numbers[0], numbers[1]) if len(numbers) == 2 else (0, 0)
+
+    @property
+    def can_run_jobs(self) -> bool:
+        """Whether the database itself can run jobs: APOC is there and what Jochi calls is allowed."""
+        return not self.missing_for_jobs
+
+    @property
+    def missing_for_jobs(self) -> tuple[str, ...]:
+        """Procedures of `NEEDED_FOR_JOBS` that can't be called here."""
+        return tuple(name for name in NEEDED_FOR_JOBS if name not in self.callable)
+
+    @property
+    def signature(self) -> str:
+        """What decides whether a statement compiles: the versions, and which procedures may be called."""
+        return f"{self.version}/{self.apoc}/{','.join(sorted(self.callable))}"
+
+    @property
+    def language_prefix(self) -> str:
+        """What a repeat job's text begins with, so that its language doesn't depend on who arms it (DESIGN §2).
+
+        Only the outermost text: doIt passes its caller's language on, and it puts the parameters in front of the text, where a
+        prefix of the text's own is a syntax error.
+        """
+        return "CYPHER 5\n" if self.release >= (2025, 6) else ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The facts as plain data, for `--json`."""
+        return {**asdict(self), "callable": sorted(self.callable), "can_run_jobs": self.can_run_jobs}
+
+
+def read_facts(database: Database) -> ServerFacts:
+    """Asks the server for everything in `ServerFacts`. Raises `ConnectionFailed` where there is no answer."""
+    kernel = database.run(statement("server/facts"), write=False)[0]
+    callable_names = {
+        row["name"]
+        for asked in ("server/callable_procedures", "server/callable_functions")
+        for row in database.run(statement(asked), write=False)
+    }
+    access = database.run(statement("server/database_access"), {"database": database.name}, write=False)
+    settings = _settings(database)
+    return ServerFacts(
+        version=kernel["version"],
+        edition=kernel["edition"],
+        apoc=_apoc_version(database),
+        callable=frozenset(callable_names),
+        default_language=settings.get("db.query.default_language", "CYPHER_5"),
+        lock_timeout=seconds_of(settings.get("db.lock.acquisition.timeout")),
+        read_only=any(row["access"] == "read-only" for row in access),
+        writer=any(row["writer"] for row in access),
+    )
+
+
+def _apoc_version(database: Database) -> str | None:
+    try:
+        return str(database.run(statement("server/apoc_version"), write=False)[0]["version"])
+    except ClientError:
+        return None
+
+
+def _settings(database: Database) -> dict[str, str]:
+    try:
+        rows = database.run(statement("server/settings"), write=False)
+    except ClientError:  # a user who may not read settings
+        return {}
+    return {row["name"]: row["value"] for row in rows}

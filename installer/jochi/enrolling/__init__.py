@@ -1,8 +1,0 @@
-"""Enrolment: makes memories of nodes that an app made, and takes that back (DESIGN §4)."""
-
-from jochi.enrolling.enrol import enrol
-from jochi.enrolling.plan import plan_enrolment
-from jochi.enrolling.release import disenrol
-from jochi.enrolling.results import Enrolled, EnrolmentPlan, Released, Troubles
-
-__all__ = ["Enrolled", "EnrolmentPlan", "Released", "Troubles", "disenrol", "enrol", "plan_enrolment"]

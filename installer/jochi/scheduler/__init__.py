@@ -1,1 +1,0 @@
-"""Jobs seen and driven from outside: arming, running, pausing (DESIGN §5)."""

@@ -1,0 +1,1 @@
+"""The way back: undo of runs, restored, unmerged and decompressed memories."""

@@ -1,0 +1,245 @@
+"""Takes back what a run did, or all that was done since a moment: newest first, page by page (DESIGN §10)."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from jochi.database.database import Row
+from jochi.database.engine import Engine
+from jochi.database.server_clock import ServerClock
+from jochi.errors import Refused, UsageError
+from jochi.graph.driver_values import zoned
+from jochi.undo.unmerge import take_merges_back
+from jochi.use import slots as superseding
+
+PAGE = 1_000
+"""Actions that one transaction takes back at most; a record of the engine's own that has more goes as a whole."""
+
+FOUND = 25_000
+"""Records that are looked for at once: their ids, a few megabytes."""
+
+DONE = frozenset({"undone", "as_before"})
+"""Outcomes after which nothing is left to do."""
+
+
+@dataclass(frozen=True)
+class UndoneAction:
+    """One action of a run, and what became of it.
+
+    ``outcome``: undone | as_before (it is as it was already) | conflict and partly (``changed`` names properties that changed since
+    and stay) | taken (the key lives again) | purging | purged | gone (no such memory) | pruned (pruned since) | protected
+    (``changed`` names the rails) | end_gone (of a relationship) | derived (follows from other facts) | no_record | merge_again |
+    compress_again | approve_again | pair_gone (the two are no flagged pair any more);
+    of merges also what `Jochi.unmerge` says.
+    """
+
+    key: str | None
+    action: str
+    outcome: str
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What an undo did, or (``dry_run``) would do. ``run``: its own run, which can be undone as well; None for a dry run.
+
+    ``counts`` by outcome. ``rows``: those that weren't plainly undone, and in a dry run all. ``already``: actions that an
+    earlier undo took back. ``resumed``: it went on with one that was cut off.
+    """
+
+    target: str
+    run: str | None
+    dry_run: bool
+    counts: Mapping[str, int]
+    rows: Sequence[UndoneAction] = field(default_factory=tuple)
+    already: int = 0
+    resumed: bool = False
+
+    @property
+    def left(self) -> int:
+        """How many actions stay as they are."""
+        return sum(n for outcome, n in self.counts.items() if outcome not in DONE)
+
+
+def undo(
+    engine: Engine,
+    target: str | datetime,
+    *,
+    now: datetime,
+    by: str,
+    dry_run: bool = False,
+    force: bool = False,
+    page: int = PAGE,
+    on_page: Callable[[int], None] | None = None,
+) -> Undone:
+    """See `jochi.Jochi.undo`."""
+    since = None if isinstance(target, str) else zoned(target, "target", where="undo")
+    name = f"since {since.isoformat()}" if since else str(target)
+    asked_for = {"target": None if since else name, "since": since}
+    first = _found(engine, asked_for)
+    if not since and not first["known"]:
+        raise UsageError(f"there is no run {name!r}, and no record of it", fix="`jochi runs ls` lists runs")
+    clock = ServerClock(engine.database)
+    run, resumed, policy, batch = None, False, "", 0
+    if not dry_run:
+        asked = {
+            "clock": clock.now(),
+            "now": now,
+            "run": f"undo/{uuid.uuid4()}",
+            "target": name,
+            "force": force,
+            "by": by,
+        }
+        begun = engine.call("undo/begin", asked)
+        run, resumed, policy, batch = begun["run"], begun["resumed"], begun["policy"], begun["batches"]
+        if run is None:
+            raise Refused(
+                f"somebody else is undoing {name} now",
+                fix="wait for it: `jochi runs ls`; a lost client's lease ends in minutes",
+            )
+    counts: dict[str, int] = {}
+    rows: list[UndoneAction] = []
+    given = {"now": now, "run": run, "policy": policy, "force": force, "dry_run": dry_run}
+    status = "running"
+    try:
+        for number, (form, ids) in enumerate(_pages(_records(engine, asked_for, first), page), batch):
+            for row in _one_page(engine, {**given, "clock": clock.now(), "form": form, "ids": ids, "batch": number}):
+                counts[row.outcome] = counts.get(row.outcome, 0) + 1
+                if dry_run or row.outcome not in DONE:
+                    rows.append(row)
+            if on_page:
+                on_page(sum(counts.values()))
+        status = "partial" if any(outcome not in DONE for outcome in counts) else "ok"
+    finally:
+        # Cut off: the run stays open and gives its lease up, so that the next call goes on with it.
+        if run is not None:
+            engine.call("undo/end", {"clock": clock.now(), "run": run, "status": status})
+    return Undone(name, run, dry_run, counts, rows, first["already"], resumed)
+
+
+def _found(engine: Engine, asked_for: Mapping[str, Any], after: Mapping[str, Any] | None = None) -> Row:
+    return engine.call("undo/find", {**asked_for, "after": after, "most": FOUND}, write=False)
+
+
+def _records(engine: Engine, asked_for: Mapping[str, Any], first: Row) -> Iterator[Mapping[str, Any]]:
+    """All records, newest first; the next page is looked for when those before it were taken back."""
+    found = first
+    while True:
+        yield from found["records"]
+        if found["next"] is None:
+            return
+        found = _found(engine, asked_for, found["next"])
+
+
+def _pages(records: Iterable[Mapping[str, Any]], page: int) -> Iterator[tuple[str, list[str]]]:
+    """Records in their order; those of one page are of one group and together no more than ``page`` actions, or one."""
+    for _group, members in groupby(records, key=lambda record: (record["group"], record["form"])):
+        ids: list[str] = []
+        form, total = "", 0
+        for record in members:
+            if ids and total + record["n"] > page:
+                yield form, ids
+                ids, total = [], 0
+            form = record["form"]
+            ids.append(record["id"])
+            total += record["n"]
+        yield form, ids
+
+
+def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
+    form = given["form"]
+    statement = STATEMENTS.get(form, "undo/others")
+    if form in _BY_CALLS:
+        asked, take_back = _BY_CALLS[form]
+        looked = engine.call(statement, {**given, "dry_run": True})["results"]
+        back = take_back(engine, [each["key"] for each in looked if each["outcome"] == asked], given)
+        if not given["dry_run"]:
+            engine.call(statement, given)
+        return [_taken_back(_row(each), asked, back) for each in looked]
+    results = engine.call(statement, given)["results"]
+    # Facts get their place in their slots at once, as restore does it.
+    slotted = [{"key": each["key"]} for each in results if each.get("slotted")]
+    superseding.settle(engine, slotted, now=given["now"])
+    return [_row(each) for each in results]
+
+
+def _taken_back(row: UndoneAction, asked: str, back: dict[str | None, _Back]) -> UndoneAction:
+    """What became of a record that was looked at before it was taken back; of several of one key the first is the newest."""
+    if row.outcome == asked:
+        found = back.pop(row.key, _Back("no_record", ()))
+        return replace(row, outcome=found.outcome, changed=found.changed)
+    return replace(row, outcome="as_before") if row.outcome == "undone" else row
+
+
+@dataclass(frozen=True)
+class _Back:
+    outcome: str
+    changed: tuple[str, ...]
+
+
+def _unmerge(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
+    found = take_merges_back(
+        engine,
+        keys,
+        now=given["now"],
+        dry_run=given["dry_run"],
+        run=given["run"],
+        hold=True,
+        audits=given["ids"],
+    )
+    words = {"unmerged": "undone", "would_unmerge": "undone"}
+    return {each.key: _back(words.get(each.outcome, each.outcome), each.changed) for each in found}
+
+
+def _back(outcome: str, changed: Sequence[str]) -> _Back:
+    """What was taken back but for what is named went back in part."""
+    return _Back("partly" if outcome == "undone" and changed else outcome, tuple(changed))
+
+
+def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
+    asked = {
+        "now": given["now"],
+        "keys": keys,
+        "audits": given["ids"],
+        "dry_run": given["dry_run"],
+        "run": given["run"],
+    }
+    words = {
+        "decompressed": "undone",
+        "would_decompress": "undone",
+        "changed": "conflict",
+        "not_found": "gone",
+        "not_compressed": "no_record",
+    }
+    found = engine.call("memory/decompress", asked)["results"]
+    return {
+        each["key"]: _back(words[each["outcome"]], ["content"] if each["outcome"] == "changed" else each["changed"])
+        for each in found
+    }
+
+
+_BY_CALLS: Mapping[str, tuple[str, Callable[[Engine, Sequence[str], Mapping[str, Any]], dict[str | None, _Back]]]] = {
+    "merge": ("unmerge", _unmerge),
+    "compress": ("decompress", _decompress),
+}
+"""Forms that have a call of their own to take them back: what undo/others says of one that is to be taken back, and how."""
+
+
+STATEMENTS: Mapping[str, str] = {
+    "list": "undo/moves",
+    "properties": "undo/properties",
+    "edge": "undo/edges",
+    "prune": "undo/prunes",
+    "restore": "undo/restores",
+    "decide": "undo/decisions",
+}
+"""Which procedure takes the records of a form back; `undo/others` answers for the rest."""
+
+
+def _row(each: Mapping[str, Any]) -> UndoneAction:
+    return UndoneAction(each["key"], each["action"], each["outcome"], tuple(each["changed"]))

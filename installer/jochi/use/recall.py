@@ -1,0 +1,289 @@
+"""`Jochi.recall`: asks `memory/recall`, and `memory/recall_spread` where edges are to be followed, and gives the answers types.
+
+Where an index isn't built yet, or a memory holds a vector that nothing can be compared with, the server refuses the
+procedure; then it is asked again in a way that does without, and the result says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, overload
+
+from neo4j.exceptions import Neo4jError
+
+from jochi import clock
+from jochi.database.engine import Engine
+from jochi.database.statements import statement
+from jochi.errors import JochiError, UsageError
+from jochi.graph.driver_values import fixed_offset, to_python, zoned
+from jochi.schema.indexes import TEXT_INDEX, VECTOR_INDEX, read
+from jochi.use.edges import Edge
+
+_INCOMPARABLE = "vector.similarity.cosine"
+_NOT_READY = ("There is no such", "come online")
+"""What the index procedures say of an index that is missing, or that is still being built after half a minute."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A memory that recall returns, as a hit or beyond one. ``created_at`` may be None: an app need not have set it."""
+
+    key: str
+    kind: str | None
+    content: str | None
+    tier: str | None
+    state: str | None
+    created_at: datetime | None
+    score: float
+
+
+@dataclass(frozen=True)
+class Hit(Found):
+    """One memory that was found.
+
+    ``score`` is the fused one: the sum of 1/(rank_constant + rank) over ``vector_rank`` and ``text_rank``, which count from 1
+    and are None where that list didn't hold it. ``cosine`` is raw, −1 to 1, None where there is no vector of the policy's
+    model to compare; ``text_score`` is Lucene's, comparable within one result only.
+    """
+
+    cosine: float | None
+    vector_rank: int | None
+    text_score: float | None
+    text_rank: int | None
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Hit:
+        """A hit as `memory/recall` returns it."""
+        return cls(**to_python(row))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One edge that recall followed. ``forward``: from its start to its end; ``confidence`` is 1.0 where it has none.
+
+    ``state``: candidate, active, core or archived; None where edges of its type have no salience.
+    """
+
+    type: str
+    forward: bool
+    confidence: float
+    weight: float
+    state: str | None = None
+
+    def __str__(self) -> str:
+        line = f"{self.type} conf={self.confidence:.2f}" + ("" if self.weight == 1 else f" weight={self.weight:g}")
+        line += "" if self.state is None else f" {self.state}"
+        return f"-[{line}]->" if self.forward else f"<-[{line}]-"
+
+
+@dataclass(frozen=True)
+class Reached(Found):
+    """A memory that edges lead to from a hit.
+
+    ``activation`` is what arrives of the hits' scores, ``score`` the same after the refinement, both on the scale of `Hit.score`.
+    ``seed`` is the hit and ``keys`` are the memories on the way that is shown, from it to this one, with ``edges`` between
+    them: the shortest, then the strongest. ``hops`` is their number.
+    """
+
+    activation: float
+    hops: int
+    seed: str
+    keys: tuple[str, ...]
+    edges: tuple[Step, ...]
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Reached:
+        """As `memory/recall_spread` returns it."""
+        plain = to_python(row)
+        edges = tuple(Step(**edge) for edge in plain["edges"])
+        return cls(**{**plain, "keys": tuple(plain["keys"]), "edges": edges})
+
+    @property
+    def way(self) -> str:
+        """The way in one line: `s/a -[SAME_ENTITY conf=0.87]-> s/b`."""
+        return self.keys[0] + "".join(f" {edge} {key}" for edge, key in zip(self.edges, self.keys[1:], strict=True))
+
+    @property
+    def links(self) -> list[Edge]:
+        """The edges of the way as `Jochi.reinforce` takes them: say so when what was reached was used."""
+        steps = zip(self.edges, self.keys, self.keys[1:], strict=False)
+        return [Edge(*((a, step.type, b) if step.forward else (b, step.type, a))) for step, a, b in steps]
+
+
+@dataclass(frozen=True)
+class Recalled(Sequence[Hit]):
+    """The hits, best first. ``vector_by``: 'scope' (its memories compared one by one), 'index', or None: not asked by meaning.
+
+    ``text_by``: 'index' or None: not asked by words, because there was no word, or because the index is still being built, which
+    ``degraded`` says in a sentence. ``neighbours``: how many the vector index was asked for.
+    """
+
+    hits: tuple[Hit, ...]
+    vector_by: str | None = None
+    text_by: str | None = None
+    neighbours: int = 0
+    degraded: str | None = None
+    reached: tuple[Reached, ...] = ()
+    """What edges lead to from the hits, best first; empty unless ``hops`` was asked for. None of them is a hit."""
+    cut_off: bool = False
+    """The neighbourhood was larger than `[edges]` lets recall read: ``reached`` is of its strongest part."""
+    hint: str | None = None
+    """Why nothing was found, in a sentence, where the scope has no memory at all."""
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    @property
+    def keys(self) -> list[str]:
+        """The hits' keys, best first: what `Jochi.touch` takes. Without those that were only reached."""
+        return [hit.key for hit in self.hits]
+
+
+def recall(
+    engine: Engine,
+    text: str | None = None,
+    *,
+    vector: Sequence[float] | None = None,
+    scope: str = "default",
+    k: int = 10,
+    kinds: Sequence[str] | None = None,
+    tiers: Sequence[str] | None = None,
+    include_archived: bool = False,
+    include_superseded: bool = False,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    min_score: float | None = None,
+    hops: int = 0,
+) -> Recalled:
+    """See `Jochi.recall`."""
+    for name, moment in (("since", since), ("until", until)):
+        if moment is not None:
+            zoned(moment, name, where="recall")
+    engine.text("memory/recall")  # says at once where it isn't installed
+    asked: dict[str, Any] = {
+        "scope": scope,
+        "text": text,
+        "vector": None if vector is None else _floats(vector),
+        "k": k,
+        "kinds": _names("kinds", kinds),
+        "tiers": _names("tiers", tiers),
+        "include_archived": include_archived,
+        "include_superseded": include_superseded,
+        "since": None if since is None else fixed_offset(since),
+        "until": None if until is None else fixed_offset(until),
+        "min_score": min_score,
+        "careful": False,
+    }
+    if not isinstance(hops, int) or isinstance(hops, bool) or hops < 0:
+        raise UsageError(f"hops is {hops!r}", where="recall", fix="give 0 (edges are not followed), or 1, 2, 3")
+    found = _ask(engine, *_ready(engine, asked))
+    if hops:
+        found = _spread(engine, found, asked, hops)
+    if not found and not _known(engine, scope):
+        return replace(found, hint=f"the scope {scope!r} has no memory, live or pruned: is that its name?")
+    return found
+
+
+def _known(engine: Engine, scope: str) -> bool:
+    """Whether anything was ever written to the scope, but for what was purged or forgotten since."""
+    return bool(engine.database.run(statement("memory/scope_known"), {"prefix": f"{scope}/"}, write=False)[0]["known"])
+
+
+def _spread(engine: Engine, found: Recalled, asked: dict[str, Any], hops: int) -> Recalled:
+    shared = ("scope", "k", "kinds", "tiers", "include_archived", "include_superseded", "since", "until")
+    seeds = [{"key": hit.key, "score": hit.score} for hit in found]
+    request = {**{name: asked[name] for name in shared}, "seeds": seeds, "hops": hops}
+    row = engine.call("memory/recall_spread", {"now": clock.now(), "asked": request}, write=False)
+    if row["refused"] is not None:
+        raise UsageError(
+            f"recall can't be asked like this: {row['refused']}", where="recall", fix="change that argument"
+        )
+    return replace(found, reached=tuple(Reached.from_row(entry) for entry in row["reached"]), cut_off=row["cut_off"])
+
+
+def _ready(engine: Engine, asked: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """The request without the indexes that aren't built yet: asked, the server would wait for them. Looked at until all are."""
+    if engine.indexes_ready:
+        return asked, None
+    online = {row["name"] for row in read(engine.database) if row["state"] == "ONLINE"}
+    engine.indexes_ready = {TEXT_INDEX, VECTOR_INDEX} <= online
+    why: list[str] = []
+    if asked["vector"] is not None and VECTOR_INDEX not in online:
+        asked, reason = _one_by_one(asked)
+        why.append(reason)
+    if asked["text"] is not None and TEXT_INDEX not in online:
+        asked, reason = _without_text(asked)
+        why.append(reason)
+    return asked, "; ".join(why) or None
+
+
+def _ask(engine: Engine, asked: dict[str, Any], degraded: str | None) -> Recalled:
+    try:
+        row = engine.call("memory/recall", {"now": clock.now(), "asked": asked}, write=False)
+    except Neo4jError as error:
+        without, why = _without(asked, error)
+        return _ask(engine, without, why if degraded is None else f"{degraded}; {why}")
+    if row["refused"] is not None:
+        raise UsageError(
+            f"recall can't be asked like this: {row['refused']}", where="recall", fix="change that argument"
+        )
+    return Recalled(
+        tuple(Hit.from_row(hit) for hit in row["hits"]), row["vector_by"], row["text_by"], row["neighbours"], degraded
+    )
+
+
+def _without(asked: dict[str, Any], error: Neo4jError) -> tuple[dict[str, Any], str]:
+    """The request that does without what the server stumbled over, and why; ``error`` itself where that isn't known."""
+    message = error.message or ""
+    not_ready = any(words in message for words in _NOT_READY)
+    if not asked["careful"]:
+        if _INCOMPARABLE in message:
+            why = "a memory's vector can't be compared (all zeros or NaN) and was passed over"
+            return {**asked, "careful": True}, why
+        if "db.index.vector." in message and not_ready:
+            return _one_by_one(asked)
+    if "db.index.fulltext." in message and not_ready and asked["text"] is not None:
+        return _without_text(asked)
+    raise error
+
+
+def _one_by_one(asked: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    return {**asked, "careful": True}, f"the index {VECTOR_INDEX} isn't ready: the scope was compared one by one"
+
+
+def _without_text(asked: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    if asked["vector"] is None:
+        raise JochiError(
+            "the full-text index isn't there, or isn't built yet",
+            where=f"index {TEXT_INDEX}",
+            fix="`jochi doctor` shows its state; `jochi install` makes it",
+        )
+    return {**asked, "text": None}, f"the index {TEXT_INDEX} isn't ready: only the vector was looked for"
+
+
+def _floats(vector: Sequence[float]) -> list[float]:
+    """Plain floats, also of a numpy array's elements, which the driver would not take one by one."""
+    try:
+        if isinstance(vector, str | bytes):
+            raise TypeError("a text")
+        return [float(value) for value in vector]
+    except (TypeError, ValueError):
+        raise UsageError("the vector isn't a list of numbers", where="recall", fix="give a list of floats") from None
+
+
+def _names(what: str, names: Sequence[str] | None) -> list[str] | None:
+    if isinstance(names, str):
+        raise UsageError(f"{what} is one text", where="recall", fix=f"give a list: [{names!r}]")
+    return None if names is None else list(names)

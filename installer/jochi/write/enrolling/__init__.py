@@ -1,0 +1,8 @@
+"""Enrolment: makes memories of nodes that an app made, and takes that back (DESIGN §4)."""
+
+from jochi.write.enrolling.enrol import enrol
+from jochi.write.enrolling.plan import plan_enrolment
+from jochi.write.enrolling.release import disenrol
+from jochi.write.enrolling.results import Enrolled, EnrolmentPlan, Released, Troubles
+
+__all__ = ["Enrolled", "EnrolmentPlan", "Released", "Troubles", "disenrol", "enrol", "plan_enrolment"]

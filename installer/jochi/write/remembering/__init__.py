@@ -1,0 +1,19 @@
+"""Remembers memories through the procedure `memory/remember`, in batches (docs/reference/remember.md)."""
+
+from jochi.write.remembering.memory import Link, Memory
+from jochi.write.remembering.results import LinkResult, Remembered, Result
+from jochi.write.remembering.rows import Unreadable
+from jochi.write.remembering.sending import BATCH_SIZE, RememberInterrupted, SomeRefused, remember
+
+__all__ = [
+    "BATCH_SIZE",
+    "Link",
+    "LinkResult",
+    "Memory",
+    "RememberInterrupted",
+    "Remembered",
+    "Result",
+    "SomeRefused",
+    "Unreadable",
+    "remember",
+]

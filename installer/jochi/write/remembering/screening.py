@@ -1,0 +1,66 @@
+"""Keeps `remember` from learning again what was forgotten on request (docs/reference/forgetting.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jochi.database.engine import Engine
+from jochi.forgetting.checking import Asked, Screen, asked_about
+from jochi.write.record import DEFAULT_SCOPE, key_of
+from jochi.write.remembering.results import Result
+from jochi.write.remembering.rows import Row
+
+CHANGED = "forgetting_changed"
+"""Reason of a row that was compared with less than what is forgotten by now."""
+
+_STAMP = "forgotten_as_of"
+
+
+class RowScreen:
+    """Compares rows before they are sent, and stamps them with what they were compared with."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._screen = Screen(engine.database)
+
+    def look_again(self) -> None:
+        """Reads anew what was forgotten."""
+        self._screen.look_again()
+
+    def pass_on(self, rows: Sequence[tuple[int, Row]]) -> tuple[list[tuple[int, Row]], list[Result]]:
+        """The rows that may be sent, and the refusals of the others."""
+        screened = self._screen.part(rows, lambda numbered: _asked(numbered[1]))
+        # What nobody compared has no stamp, so that a worker does.
+        stamp = {_STAMP: screened.version} if screened.compared else {}
+        kept = [(index, {**row, **stamp}) for index, row in screened.kept]
+        return kept, [_refusal(index, row) for index, row in screened.gone]
+
+
+def _asked(row: Row) -> Asked:
+    scope = row.get("scope")
+    own = row.get("properties")
+    slot = {name: row.get(name) for name in ("slot_name", "slot_value")}
+    content = row.get("content")
+    given = row.get("relationships")
+    links = given if isinstance(given, list) else []
+    return asked_about(
+        scope if isinstance(scope, str) else DEFAULT_SCOPE,
+        _key(row),
+        content if isinstance(content, str) else None,
+        {**(own if isinstance(own, dict) else {}), **slot},
+        [link.get("properties") for link in links if isinstance(link, dict)],
+    )
+
+
+def _key(row: Row) -> str | None:
+    scope, given = row.get("scope") or DEFAULT_SCOPE, row.get("id")
+    return key_of(scope, given) if isinstance(scope, str) and isinstance(given, str) else None
+
+
+def _refusal(index: int, row: Row) -> Result:
+    return Result(
+        index,
+        _key(row),
+        "refused",
+        "forgotten",
+        "this, or part of it, was forgotten on request and is not learned again; `jochi forget --lift` allows it",
+    )
