@@ -16,19 +16,19 @@ from typing import Any, Literal, get_args
 import neo4j
 
 from jochi import clock, forgetting
-from jochi.curate import saved_plans as plans
+from jochi.curate import saved_plans
 from jochi.curate.budgets import BudgetPlan, plan_budgets
 from jochi.curate.duplicates import (
     Decided,
     Decision,
     DuplicateCounts,
     DuplicatePairs,
+    PairStanding,
     PairToDecide,
     count_pairs,
     decide_pairs,
     list_pairs,
 )
-from jochi.curate.duplicates import Standing as PairStanding
 from jochi.curate.explain import Explanation
 from jochi.curate.plan import Applied, Plan, due
 from jochi.curate.saved_plans import Excluded, PlanApplied, PlannedMemory, SavedPlan
@@ -48,12 +48,11 @@ from jochi.operate.approvals import Approved, approve_run
 from jochi.operate.results import Hygiene, Status, TierReport
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
 from jochi.schema.migrations import ChainName
-from jochi.undo import undo as undoing
+from jochi.undo import undo
 from jochi.undo.results import Decompressed, Restored, Unmerged
 from jochi.undo.undo import Undone
 from jochi.undo.unmerge import take_merges_back
-from jochi.use import accesses
-from jochi.use import slots as superseding
+from jochi.use import accesses, slots
 from jochi.use.accesses import Touched
 from jochi.use.edges import Edge, EdgeReport, Reinforced, reinforce
 from jochi.use.edges import salience as edge_standings
@@ -105,13 +104,13 @@ class Jochi:
         ``pin``: the result has apoc.conf's line with a hash of everything installed.
         """
         result = install(self.database, self.policy, arm=arm, chain=chain, pin=pin, on_progress=on_progress)
-        self.engine.forget()
+        self.engine.refresh()
         return result
 
     def uninstall(self, *, on_progress: Callable[[str], None] | None = None) -> UninstallResult:
         """Brings tombstones back and leaves no object of Jochi's. Can be stopped and run again."""
         result = uninstall(self.database, on_progress=on_progress)
-        self.engine.forget()
+        self.engine.refresh()
         return result
 
     def ensure_jobs(self) -> list[str]:
@@ -160,19 +159,19 @@ class Jochi:
 
         Reads every memory once, in pages of 2,000, each a transaction that writes two nodes at most.
         """
-        return plans.save(self.engine, plan or self.plan(), by=operating_system_user())
+        return saved_plans.save(self.engine, plan or self.plan(), by=operating_system_user())
 
     def plans(self, *, limit: int = 20) -> list[SavedPlan]:
         """The plans that are kept, newest first, without their groups."""
-        return plans.plans(self.engine, limit=limit)
+        return saved_plans.plans(self.engine, limit=limit)
 
     def show_plan(self, plan: str, *, samples: int = 2) -> SavedPlan:
         """One plan: what it names by action, rule and kind, and what became of it. `UsageError` if there is none (any more)."""
-        return plans.show(self.engine, plan, samples=samples)
+        return saved_plans.show(self.engine, plan, samples=samples)
 
     def planned(self, plan: str, *, skip: int = 0, limit: int = 100, drifted: bool = False) -> list[PlannedMemory]:
         """A page of the memories that a plan names; ``drifted``: only those that were not done as planned."""
-        return plans.memories(self.engine, plan, skip=skip, limit=limit, drifted=drifted)
+        return saved_plans.memories(self.engine, plan, skip=skip, limit=limit, drifted=drifted)
 
     def plan_budgets(self, scope: str | None = None, *, most: int = 100) -> BudgetPlan:
         """What the token budgets would move now, in one scope or in all (which reads every memory), and what is pinned above them.
@@ -339,7 +338,7 @@ class Jochi:
 
         Raises `UsageError` where there is no such plan, `Refused` once it is being applied.
         """
-        return plans.exclude(self.engine, plan, keys, now=_at(now, "exclude", "now"), policy=self._policy_label())
+        return saved_plans.exclude(self.engine, plan, keys, now=_at(now, "exclude", "now"), policy=self._policy_label())
 
     def apply_plan(
         self, plan: str, *, now: datetime | None = None, on_page: Callable[[int], None] | None = None
@@ -351,7 +350,7 @@ class Jochi:
         is called again. `Refused` where it was applied, has expired, or was made under another policy.
         """
         who = operating_system_user()
-        return plans.apply(self.engine, plan, now=_at(now, "apply_plan", "now"), by=who, on_page=on_page)
+        return saved_plans.apply(self.engine, plan, now=_at(now, "apply_plan", "now"), by=who, on_page=on_page)
 
     def approve(self) -> str | None:
         """Opens the gap guard; returns what it said, or None if it was open."""
@@ -382,7 +381,7 @@ class Jochi:
         )
         restored = [Restored(entry["key"], entry["outcome"], entry["duplicate_of"]) for entry in row["results"]]
         slotted = [{"key": entry["key"]} for entry in row["results"] if entry.get("slotted")]
-        superseding.settle(self.engine, slotted, now=when)
+        slots.settle(self.engine, slotted, now=when)
         return restored
 
     def decide_duplicates(
@@ -411,7 +410,7 @@ class Jochi:
         `rails.hold`). ``dry_run`` writes nothing and names every action. An undo is a run itself and can be undone; one that
         was cut off goes on when it is called again (docs/reference/audit-and-undo.md).
         """
-        return undoing.undo(
+        return undo.undo(
             self.engine,
             target,
             now=self._now(now, "undo"),
@@ -536,11 +535,11 @@ class Jochi:
         `remember` and the models do so by themselves; this is for facts that were written otherwise or before. In the order of
         ``keys``; one that belongs in no slot says why. Can be repeated.
         """
-        return superseding.supersede(self.engine, keys, now=_at(now, "supersede", "now"))
+        return slots.supersede(self.engine, keys, now=_at(now, "supersede", "now"))
 
     def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Stretch]:
         """What held of a subject's attribute and when, oldest first; with ``at`` only what held then. Writes nothing."""
-        return superseding.history(self.engine, scope, subject, attribute, at=at)
+        return slots.history(self.engine, scope, subject, attribute, at=at)
 
     # -- enrol -----------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ def engine(jochi: Jochi) -> Iterator[Jochi]:
             {"rows": rows},
         )
     drop_poison(jochi.database)
-    jochi.engine.forget()
+    jochi.engine.refresh()
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ def test_what_does_not_compile_is_not_installed(client: Jochi, procedure: str) -
     (was,) = client.database.run("MATCH (p:JochiProcedure {name: $name}) RETURN p.body AS body", {"name": procedure})
     write = "MATCH (p:JochiProcedure {name: $name}) SET p.body = $body"
     client.database.run(write, {"name": procedure, "body": was["body"] + "\nRETRUN 1"})
-    client.engine.forget()
+    client.engine.refresh()
     try:
         with pytest.raises(JochiError, match="doesn't compile") as caught:
             triggers.install_triggers(client.engine)
@@ -67,7 +67,7 @@ def test_what_does_not_compile_is_not_installed(client: Jochi, procedure: str) -
             assert system.run("CALL apoc.trigger.show('neo4j') YIELD name RETURN name").values() == []
     finally:
         client.database.run(write, {"name": procedure, "body": was["body"]})
-        client.engine.forget()
+        client.engine.refresh()
 
 
 def at_work(client: Jochi) -> None:
@@ -161,7 +161,7 @@ def test_the_cost_is_measured_and_the_triggers_run_again_after_it(client: Jochi)
 def test_outdated_and_removed_by_us_and_by_uninstall(client: Jochi) -> None:
     at_work(client)
     client.database.run("MATCH (p:JochiProcedure {name: 'intake/on_changed'}) SET p.body = p.body + '// other'")
-    client.engine.forget()
+    client.engine.refresh()
     assert {row.name.rsplit(".", 1)[-1]: row.status for row in triggers.list_triggers(client.engine)} == {
         "on_created": "INSTALLED",
         "on_changed": "OUTDATED",

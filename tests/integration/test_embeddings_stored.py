@@ -192,7 +192,7 @@ def test_a_worker_that_read_the_old_policy_stores_no_vector_of_the_old_model(
     batch = slow.lease()
     outcome = embed(jochi, Fake()).handle(batch.rows)
     upgraded = other()
-    jochi.engine.forget()  # as an idle worker does now and then, or at its next start
+    jochi.engine.refresh()  # as an idle worker does now and then, or at its next start
     finished = slow.finish(batch, outcome.done)
     assert (finished.done, list(finished.refused)) == (0, ["default/b0"])
     assert "embedding" not in stored(upgraded)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jochi import Jochi
 from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy, load_policy
-from jochi.policy.schedule import Slot
+from jochi.policy.schedule import FixedSlot
 
 pytestmark = pytest.mark.server
 
@@ -25,7 +25,7 @@ EVERY_DAY = (1, 2, 3, 4, 5, 6, 7)
 InstallOnce = Callable[[LoadedPolicy], Jochi]
 
 
-def next_start(slot: Slot, zone: str, clock: datetime) -> datetime:
+def next_start(slot: FixedSlot, zone: str, clock: datetime) -> datetime:
     """The oracle: the first such time after ``clock``; one that summer time leaves out comes as much later."""
     day = clock.astimezone(ZoneInfo(zone)).date() - timedelta(days=1)
     while True:
@@ -53,7 +53,7 @@ def job(client: Jochi, name: str = "prune_runs") -> dict[str, Any]:
     return {key: to_python(value) for key, value in node.items()}
 
 
-def start_set_at(client: Jochi, slot: Slot, zone: str, clock: datetime) -> datetime:
+def start_set_at(client: Jochi, slot: FixedSlot, zone: str, clock: datetime) -> datetime:
     client.database.run(
         "MATCH (j:JochiJob {name: 'prune_runs'}) SET j.slot_start = null, j.slot_days = $days, j.slot_hour = $hour, "
         "j.slot_minute = $minute, j.slot_zone = $zone",
@@ -68,18 +68,34 @@ def start_set_at(client: Jochi, slot: Slot, zone: str, clock: datetime) -> datet
 @pytest.mark.parametrize(
     ("slot", "clock", "start"),
     [
-        (Slot(EVERY_DAY, 3, 0), datetime(2026, 1, 10, 1, 59, 59, tzinfo=UTC), datetime(2026, 1, 10, 2, tzinfo=UTC)),
-        (Slot(EVERY_DAY, 3, 0), datetime(2026, 1, 10, 2, tzinfo=UTC), datetime(2026, 1, 11, 2, tzinfo=UTC)),
-        (Slot(EVERY_DAY, 3, 0), datetime(2026, 7, 10, 2, tzinfo=UTC), datetime(2026, 7, 11, 1, tzinfo=UTC)),
+        (
+            FixedSlot(EVERY_DAY, 3, 0),
+            datetime(2026, 1, 10, 1, 59, 59, tzinfo=UTC),
+            datetime(2026, 1, 10, 2, tzinfo=UTC),
+        ),
+        (FixedSlot(EVERY_DAY, 3, 0), datetime(2026, 1, 10, 2, tzinfo=UTC), datetime(2026, 1, 11, 2, tzinfo=UTC)),
+        (FixedSlot(EVERY_DAY, 3, 0), datetime(2026, 7, 10, 2, tzinfo=UTC), datetime(2026, 7, 11, 1, tzinfo=UTC)),
         # 29 March 2026: 02:30 doesn't exist; 25 October: it comes twice and counts once.
-        (Slot(EVERY_DAY, 2, 30), datetime(2026, 3, 28, 12, tzinfo=UTC), datetime(2026, 3, 29, 1, 30, tzinfo=UTC)),
-        (Slot(EVERY_DAY, 2, 30), datetime(2026, 3, 29, 1, 30, tzinfo=UTC), datetime(2026, 3, 30, 0, 30, tzinfo=UTC)),
-        (Slot(EVERY_DAY, 2, 30), datetime(2026, 10, 24, 12, tzinfo=UTC), datetime(2026, 10, 25, 0, 30, tzinfo=UTC)),
-        (Slot(EVERY_DAY, 2, 30), datetime(2026, 10, 25, 0, 30, tzinfo=UTC), datetime(2026, 10, 26, 1, 30, tzinfo=UTC)),
-        (Slot((7,), 2, 0), datetime(2026, 11, 22, 1, tzinfo=UTC), datetime(2026, 11, 29, 1, tzinfo=UTC)),
+        (FixedSlot(EVERY_DAY, 2, 30), datetime(2026, 3, 28, 12, tzinfo=UTC), datetime(2026, 3, 29, 1, 30, tzinfo=UTC)),
+        (
+            FixedSlot(EVERY_DAY, 2, 30),
+            datetime(2026, 3, 29, 1, 30, tzinfo=UTC),
+            datetime(2026, 3, 30, 0, 30, tzinfo=UTC),
+        ),
+        (
+            FixedSlot(EVERY_DAY, 2, 30),
+            datetime(2026, 10, 24, 12, tzinfo=UTC),
+            datetime(2026, 10, 25, 0, 30, tzinfo=UTC),
+        ),
+        (
+            FixedSlot(EVERY_DAY, 2, 30),
+            datetime(2026, 10, 25, 0, 30, tzinfo=UTC),
+            datetime(2026, 10, 26, 1, 30, tzinfo=UTC),
+        ),
+        (FixedSlot((7,), 2, 0), datetime(2026, 11, 22, 1, tzinfo=UTC), datetime(2026, 11, 29, 1, tzinfo=UTC)),
     ],
 )
-def test_the_next_start_of_a_slot(slotted: Jochi, slot: Slot, clock: datetime, start: datetime) -> None:
+def test_the_next_start_of_a_slot(slotted: Jochi, slot: FixedSlot, clock: datetime, start: datetime) -> None:
     assert next_start(slot, BERLIN, clock) == start  # the oracle agrees with what is written here
     assert start_set_at(slotted, slot, BERLIN, clock) == start
 
@@ -95,7 +111,7 @@ def test_the_next_start_of_a_slot(slotted: Jochi, slot: Slot, clock: datetime, s
 def test_any_slot_in_any_zone(
     slotted: Jochi, days: set[int], hour: int, minute: int, zone: str, clock: datetime
 ) -> None:
-    slot = Slot(tuple(sorted(days)), hour, minute)
+    slot = FixedSlot(tuple(sorted(days)), hour, minute)
     assert start_set_at(slotted, slot, zone, clock) == next_start(slot, zone, clock)
 
 
@@ -104,7 +120,7 @@ def test_a_fresh_slot_waits_for_its_time_and_a_run_brings_the_next_day(slotted: 
     slotted.install(arm=False)
     before = job(slotted)
     now = datetime.now(UTC)
-    slot = Slot(EVERY_DAY, 3, 0)
+    slot = FixedSlot(EVERY_DAY, 3, 0)
     assert before["next_start"] == next_start(slot, BERLIN, now)
     assert (before.get("every_s"), before["slot_zone"]) == (None, BERLIN)
     shown = {state.name: state for state in slotted.jobs()}
@@ -131,7 +147,7 @@ def test_an_install_moves_only_a_changed_slot(slotted: Jochi, tmp_path: Path) ->
     other.write_text(text, encoding="utf-8")
     client = Jochi(slotted.database.driver, policy=load_policy(other))
     client.install(arm=False)
-    assert job(client)["next_start"] == next_start(Slot((1,), 4, 0), BERLIN, datetime.now(UTC))
+    assert job(client)["next_start"] == next_start(FixedSlot((1,), 4, 0), BERLIN, datetime.now(UTC))
     other.write_text(text.replace('at = "Mon at 04:00"', 'every = "2h"'), encoding="utf-8")
     client = Jochi(slotted.database.driver, policy=load_policy(other))
     client.install(arm=False)
@@ -147,5 +163,5 @@ def test_a_clock_that_went_back_brings_the_slot_forward(slotted: Jochi) -> None:
         {"later": clock + timedelta(days=30), "start": clock + timedelta(days=30)},
     )
     slotted.engine.call("scheduler/tick", {"clock": clock, "pump": slotted.engine.pump})
-    assert job(slotted)["next_start"] == next_start(Slot(EVERY_DAY, 3, 0), BERLIN, clock)
+    assert job(slotted)["next_start"] == next_start(FixedSlot(EVERY_DAY, 3, 0), BERLIN, clock)
     assert job(slotted, "curate_due")["next_start"] == clock

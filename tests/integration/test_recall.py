@@ -17,7 +17,7 @@ from tests.recall_data import Corpus, corpus, zipf_sizes
 from typer.testing import CliRunner, Result
 
 from jochi import Jochi
-from jochi.cli import recalling
+from jochi.cli import recall as command
 from jochi.cli.app import app
 from jochi.database.database import in_one_map
 from jochi.errors import JochiError, UsageError
@@ -632,7 +632,7 @@ def test_the_command_s_filters_on_both_sides(client: Jochi, run: Callable[..., R
 
 
 def test_the_command_s_least_cosine(client: Jochi, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recalling, "_embedded", lambda text, provider, policy: TOWARDS)
+    monkeypatch.setattr(command, "_embedded", lambda text, provider, policy: TOWARDS)
     add(client, *({"id": f"m{n}", "vector": angle(n / 10), "content": "tea"} for n in (2, 5, 8)))
     assert sorted(told(run("tea", "--provider", "minilm", "--json"))) == ["m2", "m5", "m8"]
     assert sorted(told(run("tea", "--provider", "minilm", "--json", "--min-score", "0.49"))) == ["m5", "m8"]

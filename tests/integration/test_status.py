@@ -235,7 +235,7 @@ def test_a_broken_part_does_not_hide_the_others(run: Callable[..., Result], joch
     for statement in broken:
         jochi.database.run(statement)
     try:
-        jochi.engine.forget()
+        jochi.engine.refresh()
         result = run(jochi)
     finally:
         for statement in mended:

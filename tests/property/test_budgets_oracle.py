@@ -153,12 +153,12 @@ def run(client: Jochi, moves: int) -> int:
         "MATCH (x:JochiProcedure {name: 'tiers/enforce_budgets'}) SET x.was = x.act, x.act = $act",
         {"act": text.replace("5000 / CASE", f"{moves} / CASE")},
     )
-    client.engine.forget()
+    client.engine.refresh()
     try:
         runs = client.run("enforce_budgets", now=NOW, drain=True)
     finally:
         client.database.run("MATCH (x:JochiProcedure {name: 'tiers/enforce_budgets'}) SET x.act = x.was REMOVE x.was")
-        client.engine.forget()
+        client.engine.refresh()
     assert [each.error for each in runs if each.error] == []
     return sum(each.changed for each in runs)
 

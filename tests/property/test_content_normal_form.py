@@ -8,7 +8,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from jochi.text.content import content_hash, normalise
-from jochi.text.identifiers import names
+from jochi.text.names import names
 
 ANY = st.text(st.characters(codec="utf-8"), max_size=40)
 PARTS = st.lists(

@@ -94,7 +94,7 @@ def test_a_run_says_what_it_was_of(run: Run, job: str, target: str, said: str) -
 )
 def test_a_run_counts_in_whole_words(run: Run, job: str, tally: dict[str, int], said: str) -> None:
     one = JobRun(f"{job}/1", job, "ok", 1, 5, 1, tally=tally)
-    assert said in run("decide", SimpleNamespace(run=lambda *_, **__: [one]), "run", job).stdout
+    assert said in run("run", SimpleNamespace(run=lambda *_, **__: [one]), "run", job).stdout
 
 
 def test_what_install_returns_has_a_short_repr() -> None:
@@ -189,7 +189,7 @@ def test_hashes_of_ours_are_taken() -> None:
 
 
 def test_uninstall_says_that_seals_and_receipts_go(run: Run) -> None:
-    told = run("installing", SimpleNamespace(), "uninstall")
+    told = run("install", SimpleNamespace(), "uninstall")
     assert isinstance(told.error, Refused)
     assert "Seals and receipts of forgetting go too" in " ".join(told.stderr.split())
 
@@ -213,9 +213,9 @@ def test_an_unknown_job_has_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_an_unknown_key_has_a_hint(run: Run, verb: str, unknown: object, other: object) -> None:
-    told = run("decide", SimpleNamespace(**{verb: lambda *_, **__: [unknown]}), verb, "s/a")
+    told = run(verb, SimpleNamespace(**{verb: lambda *_, **__: [unknown]}), verb, "s/a")
     assert isinstance(told.error, PartlyDone)
     assert "jochi explain s/a" in str(told.error.fix)
-    told = run("decide", SimpleNamespace(**{verb: lambda *_, **__: [other]}), verb, "s/a")
+    told = run(verb, SimpleNamespace(**{verb: lambda *_, **__: [other]}), verb, "s/a")
     assert isinstance(told.error, PartlyDone)
     assert told.error.fix is None

@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 
 from jochi.text.content import content_hash, normalise
-from jochi.text.identifiers import names
+from jochi.text.names import names
 
 DIFFERENT = [
     ("1.5", "15"),

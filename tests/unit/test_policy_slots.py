@@ -9,7 +9,7 @@ import pytest
 from jochi.errors import UsageError
 from jochi.policy import load_policy
 from jochi.policy.load import stored_policy
-from jochi.policy.schedule import Slot, parse_slot
+from jochi.policy.schedule import FixedSlot, parse_fixed_slot
 
 EVERY_DAY = (1, 2, 3, 4, 5, 6, 7)
 HEAD = '[policy]\nname = "mine"\nextends = "default"\ntime_zone = "Europe/Berlin"\n'
@@ -18,17 +18,17 @@ HEAD = '[policy]\nname = "mine"\nextends = "default"\ntime_zone = "Europe/Berlin
 @pytest.mark.parametrize(
     ("text", "slot"),
     [
-        ("daily at 03:00", Slot(EVERY_DAY, 3, 0)),
-        ("03:00", Slot(EVERY_DAY, 3, 0)),
-        ("Sunday 02:00", Slot((7,), 2, 0)),
-        ("Sun at 2:05", Slot((7,), 2, 5)),
-        ("thu, mon at 23:59", Slot((1, 4), 23, 59)),
-        (" Saturday,SUN at 00:00 ", Slot((6, 7), 0, 0)),
+        ("daily at 03:00", FixedSlot(EVERY_DAY, 3, 0)),
+        ("03:00", FixedSlot(EVERY_DAY, 3, 0)),
+        ("Sunday 02:00", FixedSlot((7,), 2, 0)),
+        ("Sun at 2:05", FixedSlot((7,), 2, 5)),
+        ("thu, mon at 23:59", FixedSlot((1, 4), 23, 59)),
+        (" Saturday,SUN at 00:00 ", FixedSlot((6, 7), 0, 0)),
     ],
 )
-def test_a_slot_is_read_as_it_is_meant(text: str, slot: Slot) -> None:
-    assert parse_slot(text) == slot
-    assert parse_slot(str(slot)) == slot
+def test_a_slot_is_read_as_it_is_meant(text: str, slot: FixedSlot) -> None:
+    assert parse_fixed_slot(text) == slot
+    assert parse_fixed_slot(str(slot)) == slot
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_slot_is_read_as_it_is_meant(text: str, slot: Slot) -> None:
 )
 def test_what_is_no_slot_is_said(value: object, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        parse_slot(value)
+        parse_fixed_slot(value)
 
 
 def written(folder: Path, text: str) -> Path:
@@ -58,7 +58,7 @@ def written(folder: Path, text: str) -> Path:
 def test_a_slot_takes_the_place_of_the_shipped_interval(tmp_path: Path) -> None:
     loaded = load_policy(written(tmp_path, '[jobs.purge_tombstones]\nat = "Sunday at 02:00"\n'))
     job = loaded.policy.jobs["purge_tombstones"]
-    assert (job.every, job.at) == (None, Slot((7,), 2, 0))
+    assert (job.every, job.at) == (None, FixedSlot((7,), 2, 0))
     assert stored_policy(loaded.canonical).policy == loaded.policy
 
 

@@ -237,5 +237,5 @@ class Worker:
 
     def _refresh(self) -> None:
         if monotonic() - self._texts_read > _READ_AGAIN:
-            self.engine.forget()
+            self.engine.refresh()
             self._texts_read = monotonic()

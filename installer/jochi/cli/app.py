@@ -8,15 +8,13 @@ from typing import Annotated
 import typer
 
 from jochi.cli import (
-    decide,
     duplicates,
-    enrolling,
-    installing,
+    enrol,
+    install,
     intake,
     jobs,
-    look,
     migrations,
-    plans,
+    plan,
     policy,
     procedures,
     runs,
@@ -24,18 +22,29 @@ from jochi.cli import (
     tokens,
     worker,
 )
+from jochi.cli.apply import apply
+from jochi.cli.approve import approve
+from jochi.cli.budgets import budgets
 from jochi.cli.connection import Options
+from jochi.cli.decompress import decompress
 from jochi.cli.demo import demo
 from jochi.cli.doctor import doctor
+from jochi.cli.edges import edges
+from jochi.cli.explain import explain
 from jochi.cli.forget import forget, receipts
 from jochi.cli.history import history
 from jochi.cli.importing import import_command
 from jochi.cli.mode import mode
-from jochi.cli.recalling import recall
+from jochi.cli.pause import pause, resume
+from jochi.cli.recall import recall
 from jochi.cli.remember import remember
+from jochi.cli.restore import restore
+from jochi.cli.run import run
+from jochi.cli.score import score
 from jochi.cli.status import status
 from jochi.cli.touch import touch
 from jochi.cli.undo import undo
+from jochi.cli.unmerge import unmerge
 from jochi.version import __version__
 
 app = typer.Typer(
@@ -76,7 +85,7 @@ app.add_typer(migrations.app, name="migrations")
 app.add_typer(procedures.app, name="procedures")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(runs.app, name="runs")
-app.add_typer(plans.app, name="plan")
+app.add_typer(plan.app, name="plan")
 app.add_typer(policy.app, name="policy")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(worker.app, name="worker")
@@ -94,7 +103,17 @@ app.command()(recall)
 app.command()(history)
 app.command()(doctor)
 app.command()(demo)
-installing.add_to(app)
-enrolling.add_to(app)
-look.add_to(app)
-decide.add_to(app)
+install.add_to(app)
+enrol.add_to(app)
+app.command()(explain)
+app.command()(score)
+app.command()(budgets)
+app.command()(edges)
+app.command()(apply)
+app.command()(approve)
+app.command()(restore)
+app.command()(unmerge)
+app.command()(decompress)
+app.command()(run)
+app.command()(pause)
+app.command()(resume)

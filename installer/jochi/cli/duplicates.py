@@ -11,7 +11,7 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, printable, shortened, some, table, write_json
-from jochi.curate.duplicates import Decided, Decision, DuplicatePair, PairToDecide, Standing
+from jochi.curate.duplicates import Decided, Decision, DuplicatePair, PairStanding, PairToDecide
 from jochi.errors import PartlyDone, UsageError
 
 app = typer.Typer(help="Pairs of memories that say nearly the same: look, and decide.", invoke_without_command=True)
@@ -63,7 +63,7 @@ def duplicates(
         return
     with jochi(context) as client:
         found = client.duplicates(
-            scope=scope, kind=kind, verdict=cast("Standing | None", verdict), reason=reason, limit=limit
+            scope=scope, kind=kind, verdict=cast("PairStanding | None", verdict), reason=reason, limit=limit
         )
     if as_json:
         write_json(found)

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from jochi import clock
+from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import jochi
-from jochi.cli.look import At, parse_moment
 from jochi.cli.output import AsJson, table, write_json
 
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.decide import run
 from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.cli.run import run
 from jochi.graph.driver_values import to_python
 from jochi.jobs.results import JobState, Switch
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.installing import install
+from jochi.cli.install import install
 from jochi.cli.output import AsJson, out, table, write_json
 from jochi.compile.registry import ProcedureStatus, Status
 from jochi.errors import Refused, UsageError

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import jochi
-from jochi.cli.look import At, parse_moment
 from jochi.cli.output import AsJson, out, some, write_json
 from jochi.errors import PartlyDone
 

@@ -12,7 +12,7 @@ from jochi.database.engine import Engine
 from jochi.errors import UsageError
 from jochi.graph.driver_values import to_python
 
-Standing = Literal["waiting", "merge", "flag", "veto", "approved", "rejected", "merged"]
+PairStanding = Literal["waiting", "merge", "flag", "veto", "approved", "rejected", "merged"]
 """Where a pair stands: it waits for the worker, may merge, is only shown, must not merge; or what a person decided; or merged."""
 
 Decision = Literal["approved", "rejected"]
@@ -39,7 +39,7 @@ class DuplicatePair:
     right_hash: str | None
     score: float | None
     same_text: bool
-    verdict: Standing
+    verdict: PairStanding
     reasons: tuple[str, ...]
     guard: str | None
     decided_by: str | None
@@ -63,7 +63,7 @@ class DuplicateCount:
     """``n`` pairs of a kind that stand there for that reason; a pair counts once for each of its reasons."""
 
     kind: str
-    verdict: Standing
+    verdict: PairStanding
     reason: str | None
     n: int
 
@@ -87,7 +87,7 @@ class DuplicateCounts:
     oldest_judge: datetime | None
     undecided: int = 0
 
-    def of(self, verdict: Standing, reason: str | None = None) -> int:
+    def of(self, verdict: PairStanding, reason: str | None = None) -> int:
         """How many pairs stand there; with a reason only those that have it. (Without one a pair counts once.)"""
         counted = [c for c in self.counts if c.verdict == verdict and reason in (None, c.reason)]
         return sum(count.n for count in counted)
@@ -141,13 +141,13 @@ def list_pairs(
     *,
     scope: str | None,
     kind: str | None,
-    verdict: Standing | None,
+    verdict: PairStanding | None,
     reason: str | None,
     limit: int,
 ) -> DuplicatePairs:
     """Pairs as `report/duplicates` has them; `UsageError` for a verdict or limit that can't be."""
-    if verdict is not None and verdict not in get_args(Standing):
-        raise UsageError(f"there is no verdict {verdict!r}", fix=f"one of: {', '.join(get_args(Standing))}")
+    if verdict is not None and verdict not in get_args(PairStanding):
+        raise UsageError(f"there is no verdict {verdict!r}", fix=f"one of: {', '.join(get_args(PairStanding))}")
     if not 1 <= limit <= MOST:
         raise UsageError(f"limit is {limit:,}", fix=f"1 to {MOST:,}")
     asked = {"scope": scope, "kind": kind, "verdict": verdict, "reason": reason, "limit": limit}

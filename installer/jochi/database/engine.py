@@ -16,7 +16,7 @@ import neo4j
 
 from jochi.database.database import Database, Row, in_one_map
 from jochi.database.installed import InstalledProcedure
-from jochi.database.names import pump_name, watch_name
+from jochi.database.repeat_jobs import pump_name, watch_name
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 
@@ -38,7 +38,7 @@ class EngineState:
 
 
 class Engine:
-    """The installed engine of one database. Keeps the procedures' texts until `forget` is called."""
+    """The installed engine of one database. Keeps the procedures' texts until `refresh` is called."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -60,8 +60,8 @@ class Engine:
             {procedure.name: procedure for procedure in procedures},
         )
 
-    def forget(self) -> None:
-        """Forgets the texts; the next call reads them again (after install, or to see another client's install)."""
+    def refresh(self) -> None:
+        """Drops the texts; the next call reads them again (after install, or to see another client's install)."""
         self._state = None
         self.indexes_ready = False
 

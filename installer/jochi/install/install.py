@@ -110,7 +110,7 @@ def install(
         obstacle = jobs_obstacle(facts)
         arm = arm and obstacle is None
         changed, pinned = _store(database, engine, policy, procedures, facts.signature, armed=arm, pin=pin)
-    engine.forget()
+    engine.refresh()
     armed: list[str] = []
     if arm:
         say("arming the pump and the watch")

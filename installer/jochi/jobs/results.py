@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from jochi.graph.driver_values import to_python
 from jochi.jobs.stops import Stop, stops_of
-from jochi.policy.schedule import Slot
+from jochi.policy.schedule import FixedSlot
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class JobState:
         pace = None if row["pace_ms"] is None else timedelta(milliseconds=row["pace_ms"])
         slot = None
         if row["slot_days"] is not None:
-            slot = f"{Slot(tuple(row['slot_days']), row['slot_hour'], row['slot_minute'])} {row['slot_zone']}"
+            slot = f"{FixedSlot(tuple(row['slot_days']), row['slot_hour'], row['slot_minute'])} {row['slot_zone']}"
         asking = to_python(row.get("stopped")) or {}
         return cls(
             every=every, pace=pace, slot=slot, **values, stopped_at=asking.get("stopped_at"), stops=stops_of(asking)

@@ -18,7 +18,7 @@ from jochi.compile.registry import compare
 from jochi.compile.rendering import render_all
 from jochi.database.database import Database
 from jochi.database.engine import EngineState
-from jochi.database.names import REPEATED
+from jochi.database.repeat_jobs import REPEATED
 from jochi.database.server_facts import ServerFacts, read_facts
 from jochi.database.server_settings import seconds_of
 from jochi.database.statements import schema_folder, statement

@@ -15,7 +15,7 @@ _PATTERN = re.compile(r"(?:(?P<days>[A-Za-z][A-Za-z, ]*?)\s+)??(?:at\s+)?(?P<hou
 
 
 @dataclass(frozen=True)
-class Slot:
+class FixedSlot:
     """A time of day on some days of the week. ``days``: 1 Monday … 7 Sunday, ascending; the zone is the policy's."""
 
     days: tuple[int, ...]
@@ -29,7 +29,7 @@ class Slot:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            parse_slot, serialization=core_schema.plain_serializer_function_ser_schema(str)
+            parse_fixed_slot, serialization=core_schema.plain_serializer_function_ser_schema(str)
         )
 
     @classmethod
@@ -37,9 +37,9 @@ class Slot:
         return {"type": "string"}
 
 
-def parse_slot(value: object) -> Slot:
-    """A `Slot` from text like `daily at 03:00` or `Sun 02:00`; ValueError says what is wrong."""
-    if isinstance(value, Slot):
+def parse_fixed_slot(value: object) -> FixedSlot:
+    """A `FixedSlot` from text like `daily at 03:00` or `Sun 02:00`; ValueError says what is wrong."""
+    if isinstance(value, FixedSlot):
         return value
     match = _PATTERN.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None:
@@ -47,7 +47,7 @@ def parse_slot(value: object) -> Slot:
     hour, minute = int(match["hour"]), int(match["minute"])
     if hour > 23 or minute > 59:
         raise ValueError(f"there is no {match['hour']}:{match['minute']} o'clock")
-    return Slot(_days(match["days"] or "daily"), hour, minute)
+    return FixedSlot(_days(match["days"] or "daily"), hour, minute)
 
 
 def _days(text: str) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from jochi.policy.durations import Duration, format_duration
 from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share, repeated
 from jochi.policy.rules import Condition
-from jochi.policy.schedule import Slot
+from jochi.policy.schedule import FixedSlot
 from jochi.text.slot_names import normal_text
 
 _PROCEDURE_NAME = re.compile(r"[a-z_]+/[a-z0-9_]+")
@@ -345,7 +345,7 @@ class Job(Part):
     """The procedure that the job runs, as `area/name`."""
     every: PositiveDuration | None = None
     """The interval between two runs. A job has this or `at`."""
-    at: Slot | None = None
+    at: FixedSlot | None = None
     """A fixed slot, such as `daily at 03:00` or `Sunday at 02:00`, in the policy's time zone."""
     budget: PositiveDuration
     """The time that one run may take."""

@@ -10,7 +10,7 @@ import hashlib
 import re
 import unicodedata
 
-from jochi.text.identifiers import HYPHENS, names
+from jochi.text.names import HYPHENS, names
 
 VERSION = "v2"
 """Stands before every hash. A rule that changes gets a new version, so that hashes of two versions are never compared."""
@@ -37,7 +37,7 @@ def is_blank(text: str) -> bool:
 def normalise(text: str) -> str:
     """The words of ``text`` in lower case, one space between them; empty if nothing in it is a word.
 
-    Names (`jochi.text.identifiers`) are kept as they are written. Else kept are letters, marks, numbers, `+`, `#`, currency signs,
+    Names (`jochi.text.names`) are kept as they are written. Else kept are letters, marks, numbers, `+`, `#`, currency signs,
     and what belongs to a number: its sign, the points, commas, colons and slashes within it, `%` after it and `<`, `>`, `≤`,
     `≥`, `≠`, `±` before it. All else separates words. `normalise(normalise(text)) == normalise(text)`.
     """

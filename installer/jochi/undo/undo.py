@@ -15,7 +15,7 @@ from jochi.database.server_clock import ServerClock
 from jochi.errors import Refused, UsageError
 from jochi.graph.driver_values import zoned
 from jochi.undo.unmerge import take_merges_back
-from jochi.use import slots as superseding
+from jochi.use import slots
 
 PAGE = 1_000
 """Actions that one transaction takes back at most; a record of the engine's own that has more goes as a whole."""
@@ -164,7 +164,7 @@ def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
     results = engine.call(statement, given)["results"]
     # Facts get their place in their slots at once, as restore does it.
     slotted = [{"key": each["key"]} for each in results if each.get("slotted")]
-    superseding.settle(engine, slotted, now=given["now"])
+    slots.settle(engine, slotted, now=given["now"])
     return [_row(each) for each in results]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jochi.text.tokens import TokenCounter
-from jochi_workers.compress.facts import Fact, counted, language_of, reader, required, sentences, words
+from jochi_workers.compress.particulars import Fact, counted, language_of, reader, required, sentences, words
 
 REASONS = (
     *("empty", "too long", "language", "lost number", "lost date", "lost identifier", "lost name"),

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from jochi.text.tokens import TokenCounter, best_counter
-from jochi_workers.compress.facts import Sentence, facts, language_of, reader, required, sentences, words
+from jochi_workers.compress.particulars import Sentence, facts, language_of, reader, required, sentences, words
 from jochi_workers.compress.protocol import Summary
 from jochi_workers.guard.lists import by_language
 

@@ -14,7 +14,7 @@ from jochi.database.database import Database
 from jochi.database.statements import schema_folder, statement
 from jochi.errors import ConnectionFailed, Refused
 from jochi.schema.migrations import chain as chains
-from jochi.schema.migrations import file_text as content
+from jochi.schema.migrations import file_text
 from jochi.schema.migrations.choosing import choose
 from jochi.schema.migrations.comparing import Comparison, compare
 from jochi.schema.migrations.files import Folder, MigrationFile, read_folder
@@ -112,7 +112,7 @@ def _fill_all(comparison: Comparison, values: Mapping[str, str]) -> None:
 
 def _filled(file: MigrationFile, values: Mapping[str, str]) -> list[str]:
     return [
-        content.fill(text, values, f"{file.path}, statement {number}")
+        file_text.fill(text, values, f"{file.path}, statement {number}")
         for number, text in enumerate(file.executable, start=1)
     ]
 
@@ -183,10 +183,10 @@ def _run_file(database: Database, file: MigrationFile, texts: list[str], index_s
             tx.run(text).consume()
 
     try:
-        if any(content.needs_own_transaction(text) for text in texts):
+        if any(file_text.needs_own_transaction(text) for text in texts):
             for number, text in enumerate(texts, start=1):
                 at = number
-                run = database.autocommit if content.needs_own_transaction(text) else database.run
+                run = database.autocommit if file_text.needs_own_transaction(text) else database.run
                 run(text)
         elif texts:
             database.transaction(together)

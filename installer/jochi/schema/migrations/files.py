@@ -13,7 +13,7 @@ from functools import cached_property, cmp_to_key
 from pathlib import Path
 
 from jochi.errors import UsageError
-from jochi.schema.migrations import file_text as content
+from jochi.schema.migrations import file_text
 
 _NAME = re.compile(
     r"(?P<type>[VR])(?P<version>\d+(?:_\d+)*|\d+(?:\.\d+)*)__(?P<name>[\w ]+)(?:\.(?P<ext>\w+))?", re.ASCII
@@ -41,22 +41,22 @@ class MigrationFile:
     @cached_property
     def statements(self) -> list[str]:
         """All statements, comment-only ones too: what the checksum covers."""
-        return content.statements(self.text)
+        return file_text.statements(self.text)
 
     @cached_property
     def checksum(self) -> str:
         """The checksum as neo4j-migrations takes it."""
-        return content.checksum(self.statements)
+        return file_text.checksum(self.statements)
 
     @cached_property
     def checksum_with_line_feeds(self) -> str:
         """The checksum this file would have with Unix line ends: a checkout may have changed nothing but those."""
-        return content.checksum(content.statements(re.sub(r"\r\n|\r", "\n", self.text)))
+        return file_text.checksum(file_text.statements(re.sub(r"\r\n|\r", "\n", self.text)))
 
     @property
     def executable(self) -> list[str]:
         """The statements that go to the server, placeholders not yet filled."""
-        return content.executable(self.statements)
+        return file_text.executable(self.statements)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def _read(path: Path) -> MigrationFile:
         description=name["name"].replace("_", " "),
         repeatable=name["type"] == "R",
     )
-    content.check(file.statements, str(path))
+    file_text.check(file.statements, str(path))
     return file
 
 

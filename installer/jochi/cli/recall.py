@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from jochi.cli.arguments import parse_moment
 from jochi.cli.connection import jochi
-from jochi.cli.look import parse_moment
 from jochi.cli.output import AsJson, err, shortened, table, write_json
 from jochi.errors import UsageError
 from jochi.policy.settings import Embedding

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from jochi.cli.arguments import At, keys_of, parse_moment
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
-from jochi.cli.look import At, keys_of, parse_moment, print_plan
 from jochi.cli.output import AsJson, moment, out, some, table, write_json
+from jochi.curate.plan import Plan
 from jochi.curate.saved_plans import PlannedMemory, SavedPlan
 from jochi.errors import PartlyDone
 
@@ -181,4 +182,28 @@ def apply(
         raise PartlyDone(
             f"{some(done.drifted, 'memory was', 'memories were')} not done as planned",
             fix=f"`jochi plan show {plan} --drift` names all",
+        )
+
+
+def print_plan(found: Plan) -> None:
+    """A plan as tables."""
+    rows = [(g.outcome, g.kind, g.rule, g.n, g.scopes, ", ".join(g.samples)) for g in found.groups]
+    table(
+        f"Plan for {moment(found.at)}",
+        ("outcome", "kind", "rule", "memories", "scopes", "for example"),
+        rows,
+        right=(3, 4),
+    )
+    if found.rails:
+        table("Rails that hold memories back", ("rail", "memories"), sorted(found.rails.items()), right=(1,))
+    moved = f"{found.archives:,} archived and {found.moves:,} moved to another tier"
+    out.print(
+        f"{some(found.looked_at, 'memory is', 'memories are')} due for a look; {found.prunes:,} would be pruned, {moved}."
+    )
+    if found.edges:
+        told = ", ".join(f"{n:,} {type_}" for type_, n in sorted(found.edges.items()))
+        out.print(f"Time would take from these edges: {told}. `jochi edges` shows some.")
+    if found.merges:
+        out.print(
+            f"{some(found.merges, 'pair', 'pairs')} of near duplicates may be merged. `jochi duplicates` shows them."
         )
