@@ -31,8 +31,8 @@ pytestmark = pytest.mark.server
 INSTALLER = """
 import os, signal, sys
 import neo4j
-from jochi import migrations
-from jochi.database import Database
+from jochi.schema import migrations
+from jochi.database.database import Database
 from jochi.errors import JochiError
 
 def on_progress(progress):
