@@ -147,18 +147,22 @@ def _environment(root: Path) -> jinja2.Environment:
         autoescape=False,
         auto_reload=True,
     )
-    environment.filters["identifier"] = identifier
-    environment.filters["literal"] = literal
-    environment.filters["cypher_map"] = cypher_map
-    environment.filters["span"] = format_duration
-    environment.filters["class_seconds"] = class_seconds
-    environment.globals["data_at"] = At
-    environment.globals["owned"] = catalogue
-    environment.globals["constants_of"] = constants_of
-    environment.globals["decay_data"] = decay_data
-    environment.globals["slot_names"] = slot_names
-    environment.globals["protected_kinds"] = PROTECTED_KINDS
-    environment.globals["tiers"] = TIERS
+    environment.filters.update(
+        identifier=identifier,
+        literal=literal,
+        cypher_map=cypher_map,
+        span=format_duration,
+        class_seconds=class_seconds,
+    )
+    environment.globals.update(
+        data_at=At,
+        owned=catalogue,
+        constants_of=constants_of,
+        decay_data=decay_data,
+        slot_names=slot_names,
+        protected_kinds=PROTECTED_KINDS,
+        tiers=TIERS,
+    )
     return environment
 
 

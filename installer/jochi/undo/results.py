@@ -37,8 +37,7 @@ class Unmerged:
     went into was merged away itself: that first) | busy (relationships of one of them are being moved).
 
     ``into``: whom it was merged into. ``relationships``: how many it gets back. ``changed``: what has changed since the
-    merge and stays
-    as it is, as `scope/id.property` or as a relationship.
+    merge and stays as it is, as `scope/id.property` or as a relationship.
     """
 
     key: str
