@@ -313,13 +313,16 @@ def test_what_is_tied_to_it_late_follows_and_comes_back(client: Jochi) -> None:
 def test_what_changed_since_stays_with_the_survivor_and_is_named(client: Jochi) -> None:
     put(client, dense(mine=0))
     drain(client)
-    client.database.run("MATCH (:Curated {key: $a})-[r {w: 7}]->() SET r.w = 70", {"a": A})
+    # One that was copied: the last page, whichever it holds, is moved like those of a small merge.
+    copied = "MATCH (:Tombstone {key: $b})-[q:ABOUT]->(x) WHERE q.curation_copy IS NOT NULL RETURN q.w AS w, x.key AS x"
+    w, x = client.database.run(f"{copied} ORDER BY w LIMIT 1", {"b": B})[0].values()
+    client.database.run("MATCH (:Curated {key: $a})-[r {w: $w}]->() SET r.w = 70", {"a": A, "w": w})
     [done] = client.unmerge([B], now=NOW + DAY)
-    assert done.changed == (f"({B})-[:ABOUT]->(default/x7)",)
+    assert done.changed == (f"({B})-[:ABOUT]->({x})",)
     rows = client.database.run(
-        "MATCH (m:Curated)-[r]-(:Curated {key: 'default/x7'}) RETURN m.key AS key, r.w AS w ORDER BY key"
+        "MATCH (m:Curated)-[r]-(:Curated {key: $x}) RETURN m.key AS key, r.w AS w ORDER BY key", {"x": x}
     )
-    assert [dict(row) for row in rows] == [{"key": A, "w": 70}, {"key": B, "w": 7}]
+    assert [dict(row) for row in rows] == [{"key": A, "w": 70}, {"key": B, "w": w}]
     assert client.database.run(_MARKED) == [{"n": 0}]
 
 
