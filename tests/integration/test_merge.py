@@ -36,8 +36,9 @@ A, B, C, D = "default/a", "default/b", "default/c", "default/d"
 JOB = "merge_duplicates"
 
 
-_READ = re.compile(r"x\.score\.least\.mvs")
-_STORE = "MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) SET p.act = $act"
+_READ = re.compile(r"measured\[i\]\.score\.least\.mvs")
+_WEIGH = "MATCH (p:JochiProcedure {name: 'dedup/weigh'}) RETURN p.body AS body"
+_STORE = "MATCH (p:JochiProcedure {name: 'dedup/weigh'}) SET p.body = $body"
 
 
 @pytest.fixture
@@ -50,16 +51,10 @@ def scored(jochi: Jochi) -> Jochi:
 def client(scored: Jochi) -> Iterator[Jochi]:
     """Here a memory's score is what it has stored in `mvs`, if that is above 0, else 0: what a test is about doesn't decide
     who survives."""
-    [row] = scored.database.run("MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) RETURN p.act AS act")
-    [formula] = _READ.findall(row["act"])
-    scored.database.run(
-        _STORE,
-        {
-            "act": row["act"].replace(
-                formula, "CASE WHEN toFloatOrNull(x.m.mvs) > 0 THEN toFloatOrNull(x.m.mvs) ELSE 0.0 END"
-            )
-        },
-    )
+    [row] = scored.database.run(_WEIGH)
+    [formula] = _READ.findall(row["body"])
+    stored = "CASE WHEN toFloatOrNull(measured[i].m.mvs) > 0 THEN toFloatOrNull(measured[i].m.mvs) ELSE 0.0 END"
+    scored.database.run(_STORE, {"body": row["body"].replace(formula, stored)})
     yield scored
     scored.database.run(_STORE, row)
 
@@ -859,9 +854,9 @@ def test_a_page_of_relationships_goes_in_one_transaction_whatever_the_survivor_h
 
 def test_more_relationships_than_are_ever_copied_hold_it_up(client: Jochi) -> None:
     """The limit lowered to 3."""
-    [row] = client.database.run("MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) RETURN p.act AS act")
-    assert len(re.findall("lost.degree > 1000000 ", row["act"])) == 1
-    client.database.run(_STORE, {"act": row["act"].replace("lost.degree > 1000000 ", "lost.degree > 3 ")})
+    [row] = client.database.run(_WEIGH)
+    assert len(re.findall("lost.degree > 1000000 ", row["body"])) == 1
+    client.database.run(_STORE, {"body": row["body"].replace("lost.degree > 1000000 ", "lost.degree > 3 ")})
     for n, names in ((3, ["dense"]), (2, [])):
         put(
             client,

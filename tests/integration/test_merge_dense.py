@@ -29,8 +29,8 @@ PAGE = 5
 """Here; 1,000 as shipped."""
 DENSE = 4 * PAGE
 _TEXTS = (
-    "MATCH (p:JochiProcedure) UNWIND ['act', 'body'] AS part WITH p, part "
-    "WHERE [p.name, part] IN [['dedup/merge_duplicates', 'act'], ['memory/unmerge', 'body']] "
+    "MATCH (p:JochiProcedure) UNWIND ['act', 'body'] AS part WITH p, part WHERE p[part] IS NOT NULL "
+    "AND p.name IN ['dedup/merge_duplicates', 'dedup/weigh', 'dedup/merge', 'dedup/take_back'] "
     "RETURN p.name AS name, part, p[part] AS text"
 )
 _STORE = "MATCH (p:JochiProcedure {name: $name}) SET p[$part] = $text"
@@ -46,7 +46,7 @@ def client(jochi: Jochi) -> Iterator[Jochi]:
     jochi.apply()
     merge_graph.clear(jochi.database)
     texts = [dict(row) for row in jochi.database.run(_TEXTS, write=False)]
-    assert len(texts) == 2
+    assert len(texts) == 4
     for row in texts:
         assert re.search(r"\b1000\b", row["text"])
         jochi.database.run(_STORE, row | {"text": re.sub(r"\b1000\b", str(PAGE), row["text"])})

@@ -182,7 +182,11 @@ def test_an_attribute_that_turns_into_one_with_many_values_and_back(jochi: Jochi
         file = tmp_path / "many.toml"
         file.write_text(f'[policy]\nname = "many"\nextends = "default"\n[slots]\nmany = {json.dumps(many)}\n')
         policy, server = load_policy(file).policy, read_facts(jochi.database)
-        asked = {"now": NOW, "limit": 2, "skip": [], "run": "r", "policy": "p"}
+        stages = [
+            {"name": name, "body": render_one(name, policy, server).sections["body"]}
+            for name in ("slots/settle", "slots/target")
+        ]
+        asked = {"now": NOW, "limit": 2, "skip": [], "run": "r", "policy": "p", "stages": stages}
         for name in ("slots/requeue_slots", "slots/settle_slots"):
             select, act = (render_one(name, policy, server).sections[section] for section in ("select", "act"))
             changed = 0

@@ -1,8 +1,9 @@
 """Renders `procedures/<area>/<name>.cypher.j2` into `Procedure`s.
 
 A template begins with comment lines; one of them says what it is:
-`// Kind: job` (two sections, select and act), `// Kind: call` (one body that anyone may call) or `// Kind: engine`
-(one body that the scheduler itself runs). Sections begin with a line `// ==== select ====` or `// ==== act ====`.
+`// Kind: job` (two sections, select and act), `// Kind: call` (one body that anyone may call), `// Kind: engine`
+(one body that the scheduler itself runs) or `// Kind: stage` (one body that others run, by `_macros/stages.j2`). This head is
+kept beside the texts: a server need not read it again in each. Sections begin with `// ==== select ====` or `// ==== act ====`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import traceback
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 import jinja2
 
@@ -31,11 +32,13 @@ from jochi.policy.model import PROTECTED_KINDS
 from jochi.policy.rules import TIERS, class_seconds
 from jochi.text import slot_names
 
-_KIND = re.compile(r"^// Kind: (job|call|engine)\b", re.MULTILINE)
+_KIND = re.compile(r"^// Kind: (job|call|engine|stage)\b", re.MULTILINE)
+_HEAD = re.compile(r"^(?:\{\{ server.language_prefix \}\})?(// Kind: .*\n(?://(?! ====).*\n)*)", re.MULTILINE)
+_CALLED = re.compile(r"s\.name = '([\w/]+)' \| s\.body")
 _SECTION = re.compile(r"^// ==== (select|act) ====$\n?", re.MULTILINE)
 _SUFFIX = ".cypher.j2"
 
-KindOfProcedure = Literal["job", "call", "engine"]
+KindOfProcedure = Literal["job", "call", "engine", "stage"]
 
 
 @dataclass(frozen=True)
@@ -46,16 +49,23 @@ class Procedure:
     kind: KindOfProcedure
     sections: dict[str, str] = field(repr=False)
     template_sha256: str
+    about: str = field(default="", repr=False)
+    """The template's head: what it does, parameters, what it returns and writes."""
 
     @property
     def sha256(self) -> str:
-        """The hash over all rendered sections: what is stored and compared."""
-        return hash_of_sections(self.sections)
+        """The hash over the whole text: what is stored and compared."""
+        return hash_of_sections(self.sections, self.about)
 
     @property
     def text(self) -> str:
-        """All sections as one text, for `show` and `diff`."""
-        return text_of_sections(self.sections)
+        """All of it as one text, for `show` and `diff`."""
+        return text_of_sections(self.sections, self.about)
+
+    @property
+    def calls(self) -> list[str]:
+        """The stages that its texts run themselves."""
+        return sorted({name for text in self.sections.values() for name in _CALLED.findall(text)})
 
 
 def procedure_names(folder: Path | None = None) -> list[str]:
@@ -78,6 +88,8 @@ def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | No
     try:
         template = environment.get_template(file)
         rendered = template.render(policy=policy, server=server)
+        head = _HEAD.search((root / file).read_text(encoding="utf-8"))
+        about = environment.from_string(head[1]).render(policy=policy, server=server) if head else ""
     except jinja2.TemplateNotFound as error:
         raise UsageError(f"there is no procedure {name!r}", where=str(root / str(error.name))) from None
     except jinja2.TemplateSyntaxError as error:
@@ -86,11 +98,12 @@ def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | No
         raise JochiError(
             f"the template can't be rendered: {error}", where=_place_in_template(error, root / file)
         ) from None
-    rendered = _tidy(rendered)
-    kind = _KIND.search(rendered)
+    kind = _KIND.search(about)
     if kind is None:
-        raise JochiError("no line `// Kind: job|call|engine` at the head of the template", where=str(root / file))
-    return Procedure(name, _as_kind(kind[1]), _sections(rendered, kind[1]), _template_hash(root, file))
+        raise JochiError("no line `// Kind: job|call|engine|stage` at the head of the template", where=str(root / file))
+    rendered = _tidy(rendered.replace(about, f"// jochi {name}\n", 1))
+    sections = _sections(rendered, kind[1])
+    return Procedure(name, cast(KindOfProcedure, kind[1]), sections, _template_hash(root, file), _tidy(about))
 
 
 def render_statement(name: str, policy: Policy) -> str:
@@ -117,17 +130,13 @@ def _place_in_template(error: BaseException, file: Path) -> str:
     return f"{places[-1].filename}:{places[-1].lineno}" if places else str(file)
 
 
-def _as_kind(text: str) -> KindOfProcedure:
-    return "job" if text == "job" else "call" if text == "call" else "engine"
-
-
 def _sections(rendered: str, kind: str) -> dict[str, str]:
     head, *parts = _SECTION.split(rendered)
     if kind != "job":
         return {"body": rendered}
     if parts[0::2] != ["select", "act"]:
         raise JochiError("a job's template has exactly the two sections `select` and `act`, in this order")
-    return {name: head + body.strip("\n") + "\n" for name, body in zip(parts[0::2], parts[1::2], strict=True)}
+    return {name: f"{head.rstrip()} {name}\n{body.strip()}\n" for name, body in zip(parts[0::2], parts[1::2], strict=True)}
 
 
 def _tidy(text: str) -> str:

@@ -91,15 +91,12 @@ class Engine:
     def given(self, text: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters that ``text`` is run with. What a map lacks is null to the server, so what is missing is said here.
 
-        A body that asks for verdicts gets what that takes: the installed policy as data (`p`) and the texts of both stages.
+        A body that asks for it gets the installed policy as data (`p`). Which stages it runs it knows itself.
         """
         asked = asked_for(text)
         if "p" in asked:
             parameters = {"p": self._known().policy_data, **parameters}
-        stages: dict[str, Any] = {
-            stage: self.text(f"curate/{stage}") for stage in ("measure", "judge") if stage in asked
-        }
-        parameters = {**stages, **parameters}
+        parameters = {"stages": None, **parameters}
         if missing := asked - parameters.keys():
             raise JochiError(
                 f"a procedure was called without {', '.join(sorted(missing))}", fix="this is a defect of Jochi"

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-def hash_of_sections(sections: dict[str, str]) -> str:
-    """SHA-256 over the sections in a fixed order; the same for a rendered procedure and an installed one."""
-    return hashlib.sha256(text_of_sections(sections).encode()).hexdigest()
+def hash_of_sections(sections: dict[str, str], about: str = "") -> str:
+    """SHA-256 over a procedure's whole text; the same for a rendered procedure and an installed one."""
+    return hashlib.sha256(text_of_sections(sections, about).encode()).hexdigest()
 
 
-def text_of_sections(sections: dict[str, str]) -> str:
-    """The sections under their headings, in the order select, act, body."""
+def text_of_sections(sections: dict[str, str], about: str = "") -> str:
+    """What it is about, then the sections under their headings, in the order select, act, body."""
     order = [name for name in ("select", "act", "body") if name in sections]
-    return "\n".join(f"// ==== {name} ====\n{sections[name]}" for name in order)
+    return about + "\n".join(f"// ==== {name} ====\n{sections[name]}" for name in order)
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,20 @@ class InstalledProcedure:
     version: str | None
     checked_on: str | None = None
     """`ServerFacts.signature` of the server that it passed EXPLAIN on."""
+    about: str = field(default="", repr=False)
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> InstalledProcedure:
         """From a row of `install/read_engine`."""
         sections = {name: row[name] for name in ("select", "act", "body") if row.get(name) is not None}
-        return cls(row["name"], sections, row.get("sha256"), row.get("version"), row.get("checked_on"))
+        return cls(row["name"], sections, row.get("sha256"), row.get("version"), row.get("checked_on"), row.get("about") or "")
 
     @property
     def is_intact(self) -> bool:
         """Whether the stored text is what the stored hash was taken of."""
-        return hash_of_sections(self.sections) == self.sha256
+        return hash_of_sections(self.sections, self.about) == self.sha256
 
     @property
     def text(self) -> str:
-        """All sections as one text."""
-        return text_of_sections(self.sections)
+        """All of it as one text."""
+        return text_of_sections(self.sections, self.about)

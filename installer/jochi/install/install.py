@@ -239,7 +239,7 @@ def _store(
             compiled=json.dumps(policy_data(policy.policy), ensure_ascii=False),
             clock=now,
         )
-        rows = [_procedure_row(procedure) for procedure in procedures.values()]
+        rows = [_procedure_row(procedure, procedures) for procedure in procedures.values()]
         run("install/store_procedures", procedures=rows, version=__version__, checked_on=checked_on, clock=now)
         run("install/store_jobs", jobs=job_rows(policy), clock=now)
         tx.run(procedures["scheduler/slots"].sections["body"], in_one_map({"clock": now})).single(strict=True)
@@ -261,15 +261,29 @@ def _store(
     return database.transaction(work)
 
 
-def _procedure_row(procedure: Procedure) -> dict[str, Any]:
+def _procedure_row(procedure: Procedure, procedures: dict[str, Procedure]) -> dict[str, Any]:
     sections = {name: procedure.sections.get(name) for name in ("select", "act", "body")}
     return {
         "name": procedure.name,
         "kind": procedure.kind,
         "sha256": procedure.sha256,
         "template_sha256": procedure.template_sha256,
+        "about": procedure.about,
+        "stages": _stages_of(procedure, procedures),
         **sections,
     }
+
+
+def _stages_of(procedure: Procedure, procedures: dict[str, Procedure]) -> list[str]:
+    """The stages that it runs, and those that these run in their turn."""
+    found: set[str] = set()
+    left = procedure.calls
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += procedures[name].calls
+    return sorted(found)
 
 
 def job_rows(policy: LoadedPolicy) -> list[dict[str, Any]]:
