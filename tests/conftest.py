@@ -118,6 +118,23 @@ def _local(home: Path) -> Iterator[TestServer]:
 
 
 @pytest.fixture(scope="session")
+def empty_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServer]:
+    """The server of the tests that begin with an empty database. Local ones have it for themselves: after each of them the other
+    would plan all of the engine anew. Where a server is given, or made in Docker, it is the same one."""
+    if os.environ.get("JOCHI_TEST_URI") or _docker_answers():
+        yield request.getfixturevalue("server")
+    else:
+        yield from _local(tmp_path_factory.mktemp("jochi-empty"))
+
+
+@pytest.fixture(scope="session")
+def empty_driver(empty_server: TestServer) -> Iterator[neo4j.Driver]:
+    """One driver for the whole session."""
+    with empty_server.driver() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
 def driver(server: TestServer) -> Iterator[neo4j.Driver]:
     """One driver for the whole session."""
     with server.driver() as made:
@@ -127,6 +144,7 @@ def driver(server: TestServer) -> Iterator[neo4j.Driver]:
 class _Installed:
     """Which policy is installed in the shared database at the moment; None after a test that started from nothing."""
 
+    server: TestServer | None = None
     sha256: str | None = None
     checked: ClassVar[dict[str, list[Row]]] = {}
     """By policy, the procedures that have passed EXPLAIN on this server."""
@@ -184,12 +202,13 @@ def disarm(database: Database) -> None:
 
 
 @pytest.fixture
-def database(driver: neo4j.Driver) -> Iterator[Database]:
+def database(empty_driver: neo4j.Driver, empty_server: TestServer) -> Iterator[Database]:
     """An empty database: no nodes, no schema, no jobs."""
-    made = Database(driver)
+    made = Database(empty_driver)
     disarm(made)
     wipe_everything(made)
-    _Installed.sha256 = None
+    if empty_server is _Installed.server:
+        _Installed.sha256 = None
     yield made
     disarm(made)
 
@@ -217,23 +236,22 @@ def destructive_only(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
 
 
 @pytest.fixture
-def install_once(driver: neo4j.Driver) -> Iterator[Callable[[LoadedPolicy], Jochi]]:
+def install_once(driver: neo4j.Driver, server: TestServer) -> Iterator[Callable[[LoadedPolicy], Jochi]]:
     """Installs a policy (not armed, not applied) unless just that one is installed, and empties the database of memories."""
     made = Database(driver)
+    _Installed.server = server
 
     def ready(policy: LoadedPolicy) -> Jochi:
         client = Jochi(driver, policy=policy)
         disarm(made)
-        if _Installed.sha256 != policy.sha256 and KEEP:
-            client.install(arm=False)
-            _Installed.sha256 = policy.sha256
-            make_tokens(made, policy)
-        elif _Installed.sha256 != policy.sha256:
-            wipe_everything(made)
-            # Planning all of it takes half a minute, and tests change the policy often: what has passed is not asked again, as
-            # in any database that has it. Tests of install itself start from nothing.
+        if _Installed.sha256 != policy.sha256:
+            if _Installed.sha256 is None and not KEEP:
+                wipe_everything(made)
+            wipe_memories(made)
+            # Tests change the policy often. Over another it is installed as on any server: what is the same keeps its plans, and what
+            # has passed EXPLAIN on this server isn't asked again.
             passed = _Installed.checked.get(policy.sha256) or next(reversed(_Installed.checked.values()), [])
-            made.run("UNWIND $rows AS row CREATE (p:JochiProcedure) SET p = row.p", {"rows": passed})
+            made.run("UNWIND $rows AS row MERGE (p:JochiProcedure {name: row.p.name}) SET p = row.p", {"rows": passed})
             client.install(arm=False)
             _Installed.sha256 = policy.sha256
             make_tokens(made, policy)

@@ -56,8 +56,8 @@ def alone(engine: Jochi) -> Callable[[str], None]:
 
 
 @pytest.fixture
-def cable(server: Any) -> Iterator[Cable]:
-    address = urlsplit(server.uri)
+def cable(empty_server: Any) -> Iterator[Cable]:
+    address = urlsplit(empty_server.uri)
     made = Cable(address.hostname or "localhost", address.port or 7687)
     yield made
     made.cut()

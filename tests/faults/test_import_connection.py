@@ -1,4 +1,4 @@
-"""The server goes away in the middle of an import. Needs the fixtures `database` and `server` (uri, user, password)."""
+"""The server goes away in the middle of an import. Needs the fixtures `database` and `empty_server` (uri, user, password)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 )
 def test_running_again_completes_and_doubles_nothing(
     database: Database,
-    server: Any,
+    empty_server: Any,
     cable: Cable,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -54,7 +54,7 @@ def test_running_again_completes_and_doubles_nothing(
         if seen == step:
             cable.cut()
 
-    auth = None if server.password is None else (server.user, server.password)
+    auth = None if empty_server.password is None else (empty_server.user, empty_server.password)
     uri = f"bolt://127.0.0.1:{cable.port}"
     with (
         neo4j.GraphDatabase.driver(uri, auth=auth, max_transaction_retry_time=0.5) as driver,

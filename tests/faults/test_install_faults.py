@@ -124,12 +124,12 @@ print(len(result.migrations_applied))
 """
 
 
-def test_two_installs_at_once_both_end_well(database: Database, server: Any, test_policy: LoadedPolicy) -> None:
+def test_two_installs_at_once_both_end_well(database: Database, empty_server: Any, test_policy: LoadedPolicy) -> None:
     environment = {
         **os.environ,
-        "TEST_URI": server.uri,
-        "TEST_USER": server.user,
-        "TEST_PASSWORD": server.password,
+        "TEST_URI": empty_server.uri,
+        "TEST_USER": empty_server.user,
+        "TEST_PASSWORD": empty_server.password,
         "TEST_POLICY": str(test_policy.path),
     }
     both = [

@@ -1,6 +1,6 @@
 """A server that goes away in the middle, and a database that takes no writes.
 
-Needs the fixtures `database`, `server` (uri, user, password) and `read_only_database` (a `Database` on a server started
+Needs the fixtures `database`, `empty_server` (uri, user, password) and `read_only_database` (a `Database` on a server started
 with `server.databases.default_to_read_only=true`, without any migration in it).
 """
 
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.server
 
 
 @pytest.fixture
-def over_cable(database: Database, server: Any, cable: Cable) -> Iterator[Database]:
-    auth = None if server.password is None else (server.user, server.password)
+def over_cable(database: Database, empty_server: Any, cable: Cable) -> Iterator[Database]:
+    auth = None if empty_server.password is None else (empty_server.user, empty_server.password)
     driver = neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{cable.port}", auth=auth, max_transaction_retry_time=0.5)
     with driver:
         yield Database(driver, database.name)

@@ -1,6 +1,6 @@
 """Real processes: two installers at once, one killed between applying and recording, locks of the living and the dead.
 
-Needs the fixtures `database` and `server` (attributes uri, user, password; password None: authentication off).
+Needs the fixtures `database` and `empty_server` (attributes uri, user, password; password None: authentication off).
 """
 
 from __future__ import annotations
@@ -63,20 +63,20 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def start(database: Database, server: Any) -> Iterator[Start]:
+def start(database: Database, empty_server: Any) -> Iterator[Start]:
     """Starts an installer as a process of its own."""
     started: list[subprocess.Popen[str]] = []
 
     def run(wait: float = 30, **environment: str) -> subprocess.Popen[str]:
-        secrets = {} if server.password is None else {"TEST_PASSWORD": server.password}
+        secrets = {} if empty_server.password is None else {"TEST_PASSWORD": empty_server.password}
         process = subprocess.Popen(
             [sys.executable, "-c", INSTALLER],
             env={
                 **os.environ,
                 **secrets,
                 **environment,
-                "TEST_URI": server.uri,
-                "TEST_USER": server.user,
+                "TEST_URI": empty_server.uri,
+                "TEST_USER": empty_server.user,
                 "TEST_DATABASE": database.name,
                 "WAIT": str(wait),
             },

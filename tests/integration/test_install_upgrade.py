@@ -49,11 +49,11 @@ def others(client: Jochi) -> dict[str, Status]:
 
 
 def test_the_line_of_a_pin_is_in_the_json_too(
-    client: Jochi, server: TestServer, monkeypatch: pytest.MonkeyPatch
+    client: Jochi, empty_server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("JOCHI_URI", server.uri)
-    monkeypatch.setenv("JOCHI_USER", server.user)
-    monkeypatch.setenv("JOCHI_PASSWORD", server.password)
+    monkeypatch.setenv("JOCHI_URI", empty_server.uri)
+    monkeypatch.setenv("JOCHI_USER", empty_server.user)
+    monkeypatch.setenv("JOCHI_PASSWORD", empty_server.password)
     monkeypatch.delenv("JOCHI_PASSWORD_FILE", raising=False)
 
     def told(*words: str) -> str | None:

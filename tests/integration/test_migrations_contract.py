@@ -30,9 +30,9 @@ def java_command() -> list[str]:
 
 
 @pytest.fixture
-def cli(java_command: list[str], database: Database, server: TestServer, folder: Path) -> Cli:
+def cli(java_command: list[str], database: Database, empty_server: TestServer, folder: Path) -> Cli:
     """Runs a command of neo4j-migrations on the test's database and folder."""
-    return cli_on(java_command, server, folder)
+    return cli_on(java_command, empty_server, folder)
 
 
 @pytest.fixture
@@ -226,7 +226,7 @@ def test_a_line_recorded_twice_is_one_to_both_after_our_repair(cli: Cli, databas
 
 
 @pytest.fixture
-def app(java_command: list[str], server: TestServer, tmp_path: Path) -> Cli:
+def app(java_command: list[str], empty_server: TestServer, tmp_path: Path) -> Cli:
     """An application that runs neo4j-migrations on files of its own, with its defaults."""
     files = tmp_path / "app"
     files.mkdir()
@@ -234,7 +234,7 @@ def app(java_command: list[str], server: TestServer, tmp_path: Path) -> Cli:
         b"CREATE CONSTRAINT app_user IF NOT EXISTS FOR (u:User) REQUIRE u.id IS UNIQUE;\n"
     )
     (files / "V0002__teams.cypher").write_bytes(b"MERGE (:Team {id: 1});\n")
-    return cli_on(java_command, server, files)
+    return cli_on(java_command, empty_server, files)
 
 
 @pytest.mark.slow

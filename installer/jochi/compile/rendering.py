@@ -136,7 +136,9 @@ def _sections(rendered: str, kind: str) -> dict[str, str]:
         return {"body": rendered}
     if parts[0::2] != ["select", "act"]:
         raise JochiError("a job's template has exactly the two sections `select` and `act`, in this order")
-    return {name: f"{head.rstrip()} {name}\n{body.strip()}\n" for name, body in zip(parts[0::2], parts[1::2], strict=True)}
+    return {
+        name: f"{head.rstrip()} {name}\n{body.strip()}\n" for name, body in zip(parts[0::2], parts[1::2], strict=True)
+    }
 
 
 def _tidy(text: str) -> str:

@@ -35,7 +35,9 @@ class InstalledProcedure:
     def from_row(cls, row: Mapping[str, Any]) -> InstalledProcedure:
         """From a row of `install/read_engine`."""
         sections = {name: row[name] for name in ("select", "act", "body") if row.get(name) is not None}
-        return cls(row["name"], sections, row.get("sha256"), row.get("version"), row.get("checked_on"), row.get("about") or "")
+        return cls(
+            row["name"], sections, row.get("sha256"), row.get("version"), row.get("checked_on"), row.get("about") or ""
+        )
 
     @property
     def is_intact(self) -> bool:
