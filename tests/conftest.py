@@ -248,7 +248,7 @@ def install_once(driver: neo4j.Driver, server: TestServer) -> Iterator[Callable[
             if _Installed.sha256 is None and not KEEP:
                 wipe_everything(made)
             wipe_memories(made)
-            # Tests change the policy often. Over another it is installed as on any server: what is the same keeps its plans, and what
+            # Tests change the policy often. Over another it is installed as on any server: what is the same keeps its plans. What
             # has passed EXPLAIN on this server isn't asked again.
             passed = _Installed.checked.get(policy.sha256) or next(reversed(_Installed.checked.values()), [])
             made.run("UNWIND $rows AS row MERGE (p:JochiProcedure {name: row.p.name}) SET p = row.p", {"rows": passed})
