@@ -12,16 +12,16 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import neo4j
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from tests.duplicate_pairs import Pairs
+from tests.faults.support import INSTALL
 
 from jochi import Jochi
-from jochi.database.database import Database, Row
+from jochi.database.database import Database
 from jochi.jobs.rearm import rearm_line
 from jochi.policy import LoadedPolicy, load_policy
 
@@ -146,8 +146,6 @@ class _Installed:
 
     server: TestServer | None = None
     sha256: str | None = None
-    checked: ClassVar[dict[str, list[Row]]] = {}
-    """By policy, the procedures that have passed EXPLAIN on this server."""
 
 
 def wipe_memories(database: Database) -> None:
@@ -235,6 +233,17 @@ def destructive_only(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
     return load_policy(file)
 
 
+def leave_out_explain(patch: pytest.MonkeyPatch) -> None:
+    """An install that doesn't EXPLAIN what it stores: that is half a minute of planning, and nothing is planned once for both."""
+    patch.setattr(INSTALL, "explain_all", lambda *_: None)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Installs without EXPLAIN: not what the test is about."""
+    leave_out_explain(monkeypatch)
+
+
 @pytest.fixture
 def install_once(driver: neo4j.Driver, server: TestServer) -> Iterator[Callable[[LoadedPolicy], Jochi]]:
     """Installs a policy (not armed, not applied) unless just that one is installed, and empties the database of memories."""
@@ -248,14 +257,12 @@ def install_once(driver: neo4j.Driver, server: TestServer) -> Iterator[Callable[
             if _Installed.sha256 is None and not KEEP:
                 wipe_everything(made)
             wipe_memories(made)
-            # Tests change the policy often. Over another it is installed as on any server: what is the same keeps its plans. What
-            # has passed EXPLAIN on this server isn't asked again.
-            passed = _Installed.checked.get(policy.sha256) or next(reversed(_Installed.checked.values()), [])
-            made.run("UNWIND $rows AS row MERGE (p:JochiProcedure {name: row.p.name}) SET p = row.p", {"rows": passed})
-            client.install(arm=False)
+            # Tests change the policy often. Over another it is installed as on any server: what is the same keeps its plans.
+            with pytest.MonkeyPatch.context() as patch:
+                leave_out_explain(patch)
+                client.install(arm=False)
             _Installed.sha256 = policy.sha256
             make_tokens(made, policy)
-            _Installed.checked[policy.sha256] = made.run("MATCH (p:JochiProcedure) RETURN properties(p) AS p")
         wipe_memories(made)
         return client
 

@@ -79,12 +79,6 @@ def test_a_template_that_does_not_compile_changes_nothing_and_the_old_version_ru
     within(15, lambda: keys(engine.database, "Tombstone") == dead, "the old version runs")
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves out the EXPLAIN of every statement: not what the test is about."""
-    monkeypatch.setattr(INSTALL, "explain_all", lambda *_: None)
-
-
 @pytest.mark.usefixtures("quick")
 def test_an_open_run_is_waited_for_and_a_stuck_one_refused(engine: Jochi) -> None:
     engine.apply()

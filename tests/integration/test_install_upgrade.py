@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import TestServer
-from tests.faults.support import INSTALL, job_of, keys, pump_of, remember, set_job, write_policy
+from tests.faults.support import job_of, keys, pump_of, remember, set_job, write_policy
 from typer.testing import CliRunner
 
 from jochi import Jochi
@@ -26,12 +26,6 @@ SHIPPED = len(list(schema_folder().glob("V*.cypher")))
 """Migrations that Jochi ships."""
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves out the EXPLAIN of every statement: not what the test is about."""
-    monkeypatch.setattr(INSTALL, "explain_all", lambda *_: None)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from typing import Literal, cast
 
 import jinja2
 
-from jochi.compile.constants import constants_of, decay_data
+from jochi.compile.constants import decay_data
 from jochi.compile.quoting import At, cypher_map, identifier, literal
 from jochi.compile.wrapping import wrapped
 from jochi.database.installed import hash_of_sections, text_of_sections
@@ -168,7 +168,6 @@ def _environment(root: Path) -> jinja2.Environment:
     environment.globals.update(
         data_at=At,
         owned=catalogue,
-        constants_of=constants_of,
         decay_data=decay_data,
         slot_names=slot_names,
         protected_kinds=PROTECTED_KINDS,
