@@ -70,7 +70,7 @@ WHY_NOT: dict[str, str] = {
     "curate/breaker": ENGINE,
     "curate/requeue": SCHEDULE,
     "dedup/requeue_duplicates": SCHEDULE,
-    "dedup/take_back": "copies that the engine made, and nobody's until their merge counts; what stays of them the record of the merge says",
+    "dedup/take_back": "copies that the engine made, nobody's until their merge counts; its record says what stays",
     "edges/reinforce": COUNTED,
     "edges/schedule_edges": SCHEDULE,
     "enrol/write": WRITERS,
