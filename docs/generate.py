@@ -43,9 +43,10 @@ class Untold(Exception):
 KINDS = {
     "call": "Anyone may call these: an app, a person, the command line.",
     "job": "The scheduler runs these. `select` chooses keys, `act` works on them, one batch a transaction.",
+    "stage": "Others run these inside the database: what several need is stored and planned once. Nobody else calls them.",
     "engine": "The scheduler's own steps and the triggers. Nobody else calls them.",
 }
-_KIND = re.compile(r"Kind: (call|job|engine)")
+_KIND = re.compile(r"Kind: (call|job|stage|engine)")
 _PART = re.compile(
     r"(?:^|(?<=\. )|(?<=\.\) ))(?=(?:Parameters(?: of (?:select|act))?(?:, from apoc\.trigger)?:|No parameters\.|Returns\b|"
     r"Writes(?::| nothing| on )))",

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import neo4j
 import pytest
@@ -61,9 +62,10 @@ class TestServer:
     user: str
     password: str
 
-    def driver(self) -> neo4j.Driver:
+    def driver(self, **settings: Any) -> neo4j.Driver:
         """A driver on it; the caller closes it."""
-        return neo4j.GraphDatabase.driver(self.uri, auth=(self.user, self.password), notifications_min_severity="OFF")
+        auth = (self.user, self.password)
+        return neo4j.GraphDatabase.driver(self.uri, auth=auth, notifications_min_severity="OFF", **settings)
 
 
 @pytest.fixture(scope="session")
@@ -233,15 +235,19 @@ def destructive_only(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
     return load_policy(file)
 
 
-def leave_out_explain(patch: pytest.MonkeyPatch) -> None:
-    """An install that doesn't EXPLAIN what it stores: that is half a minute of planning, and nothing is planned once for both."""
-    patch.setattr(INSTALL, "explain_all", lambda *_: None)
+@pytest.fixture(scope="session", autouse=True)
+def without_explain() -> Iterator[Callable[..., None]]:
+    """Installs don't EXPLAIN what they store: that is half a minute of planning, of which no plan is used."""
+    explain_all = INSTALL.explain_all
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(INSTALL, "explain_all", lambda *_: None)
+        yield explain_all
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Installs without EXPLAIN: not what the test is about."""
-    leave_out_explain(monkeypatch)
+def explained(monkeypatch: pytest.MonkeyPatch, without_explain: Callable[..., None]) -> None:
+    """Installs do, in this test."""
+    monkeypatch.setattr(INSTALL, "explain_all", without_explain)
 
 
 @pytest.fixture
@@ -258,9 +264,7 @@ def install_once(driver: neo4j.Driver, server: TestServer) -> Iterator[Callable[
                 wipe_everything(made)
             wipe_memories(made)
             # Tests change the policy often. Over another it is installed as on any server: what is the same keeps its plans.
-            with pytest.MonkeyPatch.context() as patch:
-                leave_out_explain(patch)
-                client.install(arm=False)
+            client.install(arm=False)
             _Installed.sha256 = policy.sha256
             make_tokens(made, policy)
         wipe_memories(made)

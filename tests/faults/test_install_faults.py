@@ -47,6 +47,7 @@ def test_a_server_older_than_5_26_is_refused_and_nothing_is_written(
     assert database.run("MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
 
 
+@pytest.mark.usefixtures("explained")
 @pytest.mark.parametrize("which", ["driver", "doit"])
 def test_a_template_that_does_not_compile_changes_nothing_and_the_old_version_runs_on(
     engine: Jochi, arm: Callable[[], None], tmp_path: Path, which: str
@@ -79,7 +80,6 @@ def test_a_template_that_does_not_compile_changes_nothing_and_the_old_version_ru
     within(15, lambda: keys(engine.database, "Tombstone") == dead, "the old version runs")
 
 
-@pytest.mark.usefixtures("quick")
 def test_an_open_run_is_waited_for_and_a_stuck_one_refused(engine: Jochi) -> None:
     engine.apply()
     clock = pump_of(engine)["last_tick"]
@@ -102,11 +102,13 @@ def test_an_open_run_is_waited_for_and_a_stuck_one_refused(engine: Jochi) -> Non
 INSTALLER = """
 import os, sys
 import neo4j
+from importlib import import_module
 from pathlib import Path
 from jochi import Jochi
 from jochi.errors import JochiError
 from jochi.policy import load_policy
 
+import_module("jochi.install.install").explain_all = lambda *_: None
 auth = (os.environ["TEST_USER"], os.environ["TEST_PASSWORD"])
 with neo4j.GraphDatabase.driver(os.environ["TEST_URI"], auth=auth) as driver:
     try:
@@ -149,7 +151,6 @@ def test_two_installs_at_once_both_end_well(database: Database, empty_server: An
     within(20, lambda: keys(database, "Tombstone") == dead, "the database works by itself")
 
 
-@pytest.mark.usefixtures("quick")
 def test_an_uninstall_that_was_stopped_is_finished_by_the_next(
     database: Database, test_policy: LoadedPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,7 +227,6 @@ def started(local: LocalServer) -> Iterator[Callable[..., Database]]:
         driver.close()
 
 
-@pytest.mark.usefixtures("quick")
 @pytest.mark.slow
 def test_the_server_dies_in_the_middle_and_a_rerun_completes(
     local: LocalServer, started: Callable[..., Database], test_policy: LoadedPolicy
@@ -282,7 +282,7 @@ def without_apoc(distribution: Any) -> Any:
 @pytest.mark.parametrize("missing", ["apoc.periodic.repeat", "apoc.periodic.cancel", "apoc.cypher.run"])
 @pytest.mark.slow
 def test_a_procedure_that_the_allow_list_refuses_is_named(
-    started: Callable[..., Database], test_policy: LoadedPolicy, missing: str, quick: None
+    started: Callable[..., Database], test_policy: LoadedPolicy, missing: str
 ) -> None:
     needed = ["apoc.cypher.doIt", "apoc.cypher.run", "apoc.convert.fromJsonMap", "apoc.util.*"]
     needed += ["apoc.periodic.list", "apoc.periodic.repeat", "apoc.periodic.cancel"]

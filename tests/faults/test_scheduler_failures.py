@@ -158,10 +158,10 @@ def test_a_batch_that_would_not_fit_into_the_budget_is_left_to_the_next_run(
 def test_one_poison_memory_among_thousands_is_put_aside_and_nothing_else(
     engine: Jochi, arm: Callable[[], None]
 ) -> None:
-    everything = remember(engine.database, 3000)
+    everything = remember(engine.database, 1200)
     kept = set(remember(engine.database, 20, name="unread", unread=True))
     engine.apply()
-    bad = everything[1500]
+    bad = everything[600]
     poison(engine.database, bad)
     arm()
     within(90, lambda: keys(engine.database, "Tombstone") == {*everything} - {bad}, "all but the bad one are pruned")

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.server
 
 
 @pytest.fixture
-def client(database: Database, test_policy: LoadedPolicy, quick: None) -> Jochi:
+def client(database: Database, test_policy: LoadedPolicy) -> Jochi:
     """Freshly installed on an empty database, not armed."""
     made = Jochi(database.driver, policy=test_policy)
     made.install(arm=False)
@@ -68,6 +68,7 @@ def test_the_line_of_a_pin_is_in_the_json_too(
     assert told("--no-pin") is None
 
 
+@pytest.mark.usefixtures("explained")
 def test_a_second_install_renews_nothing(database: Database, test_policy: LoadedPolicy) -> None:
     first = install(database, test_policy, arm=False)  # with every EXPLAIN
     assert {row.status for row in first.procedures} == {Status.MISSING}
@@ -169,7 +170,7 @@ def test_a_policy_that_judges_otherwise_closes_the_gate_and_requeues_everything_
     assert changed.run("curate_due")[0].status == "ok"
 
 
-def test_uninstall_leaves_nothing_and_brings_everything_back(client: Jochi, quick: None) -> None:
+def test_uninstall_leaves_nothing_and_brings_everything_back(client: Jochi) -> None:
     dead, kept = set(remember(client.database, 12)), set(remember(client.database, 4, name="unread", unread=True))
     client.database.run("CREATE (:Tombstone {name: 'of another application'}), (:Person {id: 'p1'})")
     client.apply()

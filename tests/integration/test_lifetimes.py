@@ -12,7 +12,6 @@ import pytest
 from tests.pages import REFERENCE, says
 
 from jochi import Jochi
-from jochi.curate.explain import Change
 from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.operate.rule_tables import rule_tables
@@ -123,38 +122,64 @@ EXAMPLES = (
 )
 
 
-def lived(client: Jochi, example: Example) -> list[tuple[timedelta, str]]:
-    """Every change, with its time after BORN: the queue is worked at each instant at which something comes due."""
-    client.database.run("MATCH (n:Curated|Tombstone|CurationAudit|JochiAccess|JochiScope|JochiJobRun) DETACH DELETE n")
-    client.database.run("MERGE (s:JochiScope {name: 'docs'}) SET s.first_access_at = $at", {"at": BORN - 30 * DAY})
-    client.database.run(
-        f"CREATE (m:Curated:{example.labels}) SET m = $p, m.id = 'm', m.scope = 'docs', m.key = 'docs/m', m.tier = 'HOT', "
-        "m.created_at = $born, m.next_due = $born",
-        {"p": example.properties, "born": BORN},
-    )
-    if example.owner is not None:
+def lived(client: Jochi, examples: tuple[Example, ...]) -> list[list[tuple[timedelta, str]]]:
+    """Of each every change, with its time after BORN: the queue is worked at each instant at which something comes due. They live
+    at the same time, each in a scope of its own."""
+    for i, example in enumerate(examples):
         client.database.run(
-            "MATCH (m:Curated {key: 'docs/m'}) CREATE (o:Curated:Person)-[:HAS_NOTE]->(m) "
-            "SET o = $p, o.id = 'o', o.scope = 'docs', o.key = 'docs/o', o.created_at = $born, o.next_due = $never",
-            {"p": example.owner, "born": BORN, "never": BORN + 2 * LONG * DAY},
+            "CREATE (:JochiScope {name: $scope, first_access_at: $before}) "
+            f"CREATE (m:Curated:{example.labels}) SET m = $p, m.id = 'm', m.scope = $scope, m.key = $scope + '/m', m.tier = 'HOT', "
+            "m.created_at = $born, m.next_due = $born "
+            "FOREACH (o IN CASE WHEN $owner IS NULL THEN [] ELSE [$owner] END | CREATE (n:Curated:Person)-[:HAS_NOTE]->(m) "
+            "SET n = o, n.id = 'o', n.scope = $scope, n.key = $scope + '/o', n.created_at = $born, n.next_due = $never)",
+            {
+                "scope": f"docs{i}",
+                "before": BORN - 30 * DAY,
+                "p": example.properties,
+                "born": BORN,
+                "owner": example.owner,
+                "never": BORN + 2 * LONG * DAY,
+            },
         )
-    happened: list[tuple[timedelta, str]] = []
-    deeds = [(BORN + days * DAY, words, what) for days, words, what in example.later]
-    while (due := _next_due(client)) is not None and min(
-        [due, *(at for at, _, _ in deeds)]
-    ) < BORN + example.days * DAY:
-        if deeds and deeds[0][0] <= due:
-            at, words, what = deeds.pop(0)
-            happened.append((at - BORN, words))
-            before = _state(client)
-            _do(client, what, at)
-            happened += [(at - BORN, became) for became in _becoming(before, _state(client))]
-            continue
-        before = _state(client)
-        said = client.explain("docs/m", at=due).changes if example.labels == "Fact" else []
-        assert run_job(client.engine, "curate_due", now=due, drain=True)[-1].error is None
-        happened += [(due - BORN, change) for change in _changes(before, _state(client), said, client)]
+    happened: list[list[tuple[timedelta, str]]] = [[] for _ in examples]
+    deeds = [[(BORN + days * DAY, words, what) for days, words, what in example.later] for example in examples]
+    while events := _next_events(client, examples, deeds):
+        now = min(at for at, _ in events.values())
+        before = _states(client)
+        looked = {i for i, (at, is_deed) in events.items() if at == now and not is_deed}
+        for i, (at, is_deed) in events.items():
+            if at == now and is_deed:
+                _, words, what = deeds[i].pop(0)
+                happened[i].append((now - BORN, words))
+                _do(client, f"docs{i}/m", what, now)
+                became = _becoming(before[f"docs{i}/m"], _states(client)[f"docs{i}/m"])
+                happened[i] += [(now - BORN, one) for one in became]
+        if looked:
+            assert run_job(client.engine, "curate_due", now=now, drain=True)[-1].error is None
+            after = _states(client)
+            for i in looked:
+                key = f"docs{i}/m"
+                happened[i] += [(now - BORN, one) for one in _changes(before[key], after[key], key, client)]
     return happened
+
+
+def _next_events(
+    client: Jochi, examples: tuple[Example, ...], deeds: list[list[tuple[datetime, str, str | int]]]
+) -> dict[int, tuple[datetime, bool]]:
+    """What comes next to each that is followed still: when, and whether it is what an app does, which comes first of the two."""
+    rows = client.database.run("MATCH (m:Curated {id: 'm'}) RETURN m.scope AS scope, m.next_due AS due", write=False)
+    found = {}
+    for row in map(to_python, rows):
+        i = int(row["scope"].removeprefix("docs"))
+        due = row["due"]
+        if due is None:
+            continue
+        at, is_deed = (deeds[i][0][0], True) if deeds[i] and deeds[i][0][0] <= due else (due, False)
+        if at < BORN + examples[i].days * DAY:
+            found[i] = (at, is_deed)
+        else:
+            client.database.run("MATCH (m:Curated {key: $key}) SET m.next_due = null", {"key": f"{row['scope']}/m"})
+    return found
 
 
 def _becoming(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
@@ -165,39 +190,43 @@ def _becoming(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return [salience if before["state"] == after["state"] else f"{before['state']} → {after['state']}, {salience}"]
 
 
-def _do(client: Jochi, what: str | int, at: datetime) -> None:
+def _do(client: Jochi, key: str, what: str | int, at: datetime) -> None:
     if isinstance(what, str):
-        client.database.run(f"MATCH (m:Curated {{key: 'docs/m'}}) {what}", {"now": at})
+        client.database.run(f"MATCH (m:Curated {{key: $key}}) {what}", {"key": key, "now": at})
         return
     for n in range(what):
-        client.touch(["docs/m"], used=True, now=at + n * timedelta(seconds=1))
+        client.touch([key], used=True, now=at + n * timedelta(seconds=1))
     client.run("fold_accesses", drain=True, now=at + timedelta(minutes=1))
 
 
-def _next_due(client: Jochi) -> datetime | None:
-    rows = client.database.run("MATCH (m:Curated {key: 'docs/m'}) RETURN m.next_due AS due", write=False)
-    return to_python(rows[0])["due"] if rows else None
-
-
-def _state(client: Jochi) -> dict[str, Any]:
+def _states(client: Jochi) -> dict[str, dict[str, Any]]:
     rows = client.database.run(
-        "MATCH (m) WHERE m.key = 'docs/m' AND (m:Curated OR m:Tombstone) RETURN properties(m) AS p, m:Tombstone AS dead",
+        "MATCH (m) WHERE m.id = 'm' AND (m:Curated OR m:Tombstone) RETURN m.key AS key, properties(m) AS p, m:Tombstone AS dead",
         write=False,
     )
-    return {**to_python(rows[0]["p"]), "dead": rows[0]["dead"]}
+    return {row["key"]: {**to_python(row["p"]), "dead": row["dead"]} for row in rows}
 
 
-def _changes(before: dict[str, Any], after: dict[str, Any], said: list[Change], client: Jochi) -> list[str]:
-    """What a look did. Which rule set a state stands nowhere but in what `explain` ``said`` just before."""
+def _rule_of(client: Jochi, key: str, action: str) -> str:
+    """The rule of its last record of an action."""
+    [row] = client.database.run(
+        "MATCH (a:CurationAudit {key: $key, action: $action}) RETURN a.rule AS rule ORDER BY a.at DESC LIMIT 1",
+        {"key": key, "action": action},
+        write=False,
+    )
+    return str(row["rule"])
+
+
+def _changes(before: dict[str, Any], after: dict[str, Any], key: str, client: Jochi) -> list[str]:
+    """What a look did."""
     if after["dead"]:
-        (audit,) = client.database.run("MATCH (a:CurationAudit {action: 'prune'}) RETURN a.rule AS rule", write=False)
-        return [f"pruned by `{audit['rule']}`"]
+        return [f"pruned by `{_rule_of(client, key, 'prune')}`"]
     told = []
     if before.get("state") != "archived" and after.get("state") == "archived":
         told.append(f"archived by `{after['tier_reason']}`: out of recall unless asked for, tier ARCHIVE")
     else:
         if before.get("state") != after.get("state"):
-            (rule,) = [change.rule for change in said if change.state == after["state"]]
+            rule = _rule_of(client, key, "state")
             told.append(f"{before.get('state', 'candidate')} → {after['state']} by `{rule}`")
         if before["tier"] != after["tier"]:
             told.append(f"{before['tier']} → {after['tier']} by `{after['tier_reason']}`")
@@ -217,8 +246,8 @@ def test_the_page_says_what_the_engine_does(install_once: Callable[[Any], Jochi]
     client = install_once(load_policy())
     client.apply()
     told = []
-    for example in EXAMPLES:
-        rows = [f"| {_span(after)} | {words} |" for after, words in lived(client, example)]
+    for example, changes in zip(EXAMPLES, lived(client, EXAMPLES), strict=True):
+        rows = [f"| {_span(after)} | {words} |" for after, words in changes]
         told.append("\n".join([f"**{example.title}**", "", "| after | what happens |", "|---|---|", *rows]) + "\n")
     says(PAGE, {"lifetimes": "\n".join(told)})
 

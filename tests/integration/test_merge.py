@@ -900,7 +900,8 @@ def test_a_writer_that_holds_a_memory_is_waited_for_and_its_change_counts(client
     with server.driver() as driver, driver.session() as session:
         tx = session.begin_transaction()
         tx.run("MATCH (b:Curated {key: $b}) SET b.content = 'new', b.content_hash = 'new'", b=B).consume()
-        [run] = run_job(client.engine, JOB, now=NOW)
+        with server.driver(max_transaction_retry_time=1) as hasty:  # it would try for half a minute
+            [run] = run_job(Jochi(hasty).engine, JOB, now=NOW)
         assert run.error is not None
         assert "lock" in run.error.lower()
         tx.commit()

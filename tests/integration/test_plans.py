@@ -457,14 +457,14 @@ def test_a_plan_that_there_is_not(jochi: Jochi, verb: str) -> None:
         call("plan-x")
 
 
-def test_twenty_thousand_in_bounded_transactions(jochi: Jochi) -> None:
-    graph.write(jochi.database, read(20_000), due=NOW)
+def test_thousands_in_bounded_transactions(jochi: Jochi) -> None:
+    graph.write(jochi.database, read(4 * plans.PAGE), due=NOW)
     saved = save(jochi)
-    assert saved.memories == 20_000
+    assert saved.memories == 4 * plans.PAGE
     parts = jochi.database.run("MATCH (x:JochiPlanPart) RETURN count(*) AS n, max(size(x.keys)) AS most")
-    assert parts == [{"n": 10, "most": plans.PAGE}]
+    assert parts == [{"n": 4, "most": plans.PAGE}]
     pages: list[int] = []
     done = jochi.apply_plan(saved.id, now=NOW, on_page=pages.append)
-    assert done.outcomes == {"applied": 20_000}
+    assert done.outcomes == {"applied": 4 * plans.PAGE}
     assert {after - before for before, after in zip([0, *pages], pages, strict=False)} == {plans.BATCH}
-    assert jochi.runs(done.run)[0].counts["pruned"] == 20_000
+    assert jochi.runs(done.run)[0].counts["pruned"] == 4 * plans.PAGE
