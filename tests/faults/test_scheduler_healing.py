@@ -112,7 +112,7 @@ def ticks(jochi: Jochi, status: str) -> list[str]:
     )
     if not any(row["status"].startswith(status) for row in rows):
         return []
-    return [row["id"] for row in rows if "// The pump: one tick" in (row["query"] or "") and not row["outer"]]
+    return [row["id"] for row in rows if "// jochi scheduler/pump" in (row["query"] or "") and not row["outer"]]
 
 
 def test_of_two_pumps_at_once_the_older_one_does_nothing(

@@ -892,7 +892,8 @@ def test_another_policy_is_noticed_at_the_next_save(
     assert Belief(uid="a", content="same").save().content_key is not None
 
 
-def test_without_jochi_a_save_says_so(database: Database) -> None:
+def test_without_jochi_a_save_says_so(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(db, "driver", database.driver)
     for known in (None, saving.InstalledPolicy("0" * 64, load_policy().policy, SHIPPED)):
         saving._known = known
         with pytest.raises(Refused, match="not installed") as told:
