@@ -101,6 +101,20 @@ def test_an_edited_procedure_is_not_run(client: Jochi, line: str) -> None:
     within(60, lambda: not keys(client.database, "Curated"), "they are pruned after the install")
 
 
+@pytest.mark.parametrize("hidden", [False, True], ids=["edited", "edited and not handed on"])
+def test_an_edited_stage_is_not_run(client: Jochi, line: str, hidden: bool) -> None:
+    edit(client, "body", name="curate/breaker")
+    if hidden:  # the job's own list of what it runs, which nothing covers
+        client.database.run("MATCH (x:JochiProcedure {name: 'curate/curate_due'}) SET x.stages = []")
+    more = remember(client.database, 5, name=f"stage-{hidden}")
+    within(30, lambda: client.history("curate_due", limit=1)[0].get("error") is not None, "refused")
+    assert intruders(client) == 0
+    assert keys(client.database, "Curated") >= set(more)
+    client.install()
+    client.database.run("MATCH (m:Curated) SET m.quarantined_until = null, m.next_due = datetime()")
+    within(60, lambda: not keys(client.database, "Curated"), "they are pruned after the install")
+
+
 @pytest.mark.parametrize("part", ["body", "tick", "step", "manifest"])
 def test_an_edited_pump_is_not_armed(client: Jochi, local: LocalServer, line: str, part: str) -> None:
     edit(client, part)
