@@ -84,7 +84,7 @@ def _looked(client: Jochi) -> float:
 def add_rows(client: Jochi, table: Table) -> None:
     """Interleaved rounds; those that don't count first."""
     client.apply()
-    template = "{% from '_macros/tombstone.j2' import tombstone %}" + _OURS
+    template = "{% from '_macros/act/tombstone.j2' import tombstone %}" + _OURS
     ours_text = _environment(procedures_folder()).from_string(template).render(policy=client.policy.policy)
     bare, ours, looked = [], [], []
     for _ in range(ROUNDS):

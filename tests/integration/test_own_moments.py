@@ -54,7 +54,7 @@ def test_what_has_the_type_it_should_have_is_converted_and_nothing_else(
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(procedures_folder()), autoescape=False)
     environment.filters.update({"identifier": identifier, "literal": literal})
     macro = environment.from_string(
-        "{% from '_macros/properties.j2' import prop %}{{ prop(names, 'created_at', node='m') }}"
+        "{% from '_macros/values/properties.j2' import prop %}{{ prop(names, 'created_at', node='m') }}"
     )
     text = macro.render(names={"created_at": (Source(None, "opened", conversion),)})  # type: ignore[arg-type]
     (row,) = jochi.database.run(f"WITH {{opened: $value}} AS m RETURN {text} AS seen", {"value": value}, write=False)

@@ -124,7 +124,7 @@ WHY_NOT: dict[str, str] = {
 
 _WRITES = re.compile(r"(^\s*|\|\s*|\)\s+|\}\s+)(CREATE|MERGE|SET|DELETE|DETACH DELETE|REMOVE) ", re.MULTILINE)
 _RECORDS = _environment(procedures_folder())
-FORMS = frozenset(_RECORDS.get_template("_macros/record.j2").module.forms)  # type: ignore[attr-defined]
+FORMS = frozenset(_RECORDS.get_template("_macros/act/record.j2").module.forms)  # type: ignore[attr-defined]
 _RECORD = re.compile(r"CREATE \(\w*:CurationAudit")
 
 
@@ -195,10 +195,10 @@ def test_another_form_or_column_does_not_render() -> None:
     said = "'note', 'id', 'action', 'rule'"
     for wrong in (said.replace("note", "guess"), f"{said}, guess='1'"):
         with pytest.raises(jinja2.UndefinedError):
-            _RECORDS.from_string(f"{{% from '_macros/record.j2' import record %}}{{{{ record({wrong}) }}}}").render()
+            _RECORDS.from_string(f"{{% from '_macros/act/record.j2' import record %}}{{{{ record({wrong}) }}}}").render()
     assert (
         "form: 'note'"
-        in _RECORDS.from_string(f"{{% from '_macros/record.j2' import record %}}{{{{ record({said}) }}}}").render()
+        in _RECORDS.from_string(f"{{% from '_macros/act/record.j2' import record %}}{{{{ record({said}) }}}}").render()
     )
 
 

@@ -149,7 +149,7 @@ def test_the_hash_is_stable_and_follows_the_text(folder: Path) -> None:
 
 def test_a_changed_macro_changes_the_template_hash(folder: Path) -> None:
     before = render_one("curate/explain", POLICY, SERVER, folder)
-    macro = folder / "_macros/typed.j2"
+    macro = folder / "_macros/values/typed.j2"
     macro.write_text(macro.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     after = render_one("curate/explain", POLICY, SERVER, folder)
     assert (after.sha256, after.template_sha256 == before.template_sha256) == (before.sha256, False)

@@ -1,4 +1,4 @@
-"""The numbers and names of a policy that nearly every body reads: the map `k` (procedures/_macros/constants.j2).
+"""The numbers and names of a policy that nearly every body reads: the map `k` (procedures/_macros/values/constants.j2).
 
 Durations are whole seconds and their names end in `_s`; what a body reads as a duration it makes of them.
 """
@@ -50,7 +50,7 @@ def constants_of(policy: Policy) -> dict[str, Any]:
 
 
 def decay_data(decay: Decay | None) -> dict[str, Any] | None:
-    """How a confidence falls, as `fading` of procedures/_macros/usage.j2 reads it."""
+    """How a confidence falls, as `fading` of procedures/_macros/measure/usage.j2 reads it."""
     if decay is None:
         return None
     return {
@@ -64,7 +64,7 @@ def decay_data(decay: Decay | None) -> dict[str, Any] | None:
 
 
 def salience_data(salience: Salience) -> dict[str, Any]:
-    """The numbers that `living` of procedures/_macros/salience.j2 reads."""
+    """The numbers that `living` of procedures/_macros/measure/salience.j2 reads."""
     return {
         "initial": float(salience.initial),
         "per_day": float(salience.per_day),

@@ -1,4 +1,4 @@
-"""A policy's rules as data for the one interpreter, procedures/_macros/judge.j2 (DESIGN §6, §8).
+"""A policy's rules as data for the one interpreter, procedures/_macros/verdict/judge.j2 (DESIGN §6, §8).
 
 Compiled by Python when a policy is installed, kept as JSON on its :JochiPolicy node, handed to bodies as `$in.p`.
 """
@@ -192,7 +192,7 @@ class _Compiler:
 
 
 def facts_data(policy: Policy) -> dict[str, Any]:
-    """What heat and decay of facts are made of (procedures/_macros/facts.j2)."""
+    """What heat and decay of facts are made of (procedures/_macros/measure/facts.j2)."""
     n = policy.facts
     return {
         "kinds": policy.scored_labels(),
@@ -213,7 +213,7 @@ def facts_data(policy: Policy) -> dict[str, Any]:
 
 
 def value_data(policy: Policy) -> dict[str, Any]:
-    """What the Memory Value Score is made of (procedures/_macros/value.j2)."""
+    """What the Memory Value Score is made of (procedures/_macros/measure/score.j2)."""
     n: Value = policy.value
     kinds = policy.labels()
     above = " above the type weight" if n.profile != "seed" else ""

@@ -2,7 +2,7 @@
 
 A template begins with comment lines; one of them says what it is:
 `// Kind: job` (two sections, select and act), `// Kind: call` (one body that anyone may call), `// Kind: engine`
-(one body that the scheduler itself runs) or `// Kind: stage` (one body that others run, by `_macros/stages.j2`). This head is
+(one body that the scheduler itself runs) or `// Kind: stage` (one body that others run, by `_macros/runs/stages.j2`). This head is
 kept beside the texts: a server need not read it again in each. Sections begin with `// ==== select ====` or `// ==== act ====`.
 """
 

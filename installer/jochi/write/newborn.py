@@ -1,4 +1,4 @@
-"""What a memory has from the moment it is curated: `_macros/newborn.j2` in Python, for import and models."""
+"""What a memory has from the moment it is curated: `_macros/write/newborn.j2` in Python, for import and models."""
 
 from __future__ import annotations
 
