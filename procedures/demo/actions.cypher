@@ -1,7 +1,8 @@
 // What was done to memories, moment by moment, from the audit: for the demonstration's report. What rails held back is no
 // such thing (`demo/rails` counts it), nor what becomes of pairs before they merge.
 // Parameters: none.
-// Returns one row per moment, action, kind and rule: at zoned datetime, action, kind, rule, to (the tier that a budget moved it to, else null), replayed boolean (by a
+// Returns one row per moment, action, kind and rule: at zoned datetime, action, kind, rule, to (the tier that a budget moved it to, else null), replayed
+// boolean (by a
 // replay, else by a run in real time), n integer, keys (list, at most 3). The record of a purge has no kind: its label stands in.
 // A record of a budget holds many memories: its rule here is the budget that pushed each of them out, as in tier_reason. Writes nothing.
 MATCH (a:CurationAudit) WHERE NOT a.action IN ['protect', 'pair', 'decide']

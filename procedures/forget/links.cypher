@@ -1,4 +1,5 @@
-// What the engine has written at relationships that has one of some keys or scopes in it: marks of merges, and at the copies of a record whom they led to. It reads every
+// What the engine has written at relationships that has one of some keys or scopes in it: marks of merges, and at the copies of a record whom they led to. It
+// reads every
 // relationship, as `report/mentions` does every node.
 // Parameters: $names list of properties, $exact list of strings, $limit integer, $seen list of element ids to pass over.
 // Returns rows: id, type, stored (map of its properties). Writes nothing.

@@ -1,6 +1,7 @@
 // Memories by their keys, live and dead, with the earlier contents that snapshots keep. Parameters: $keys list of 'scope/id' (some hundred at most),
 //   $content_names list of the properties in which kinds keep their contents.
-// Returns one row: found, a list of {key, dead, labels, revision, stored: map of its properties but the vector, earlier: list of texts, with: keys of what it was merged with}.
+// Returns one row: found, a list of {key, dead, labels, revision, stored: map of its properties but the vector, earlier: list of texts, with: keys of what it
+// was merged with}.
 // Writes nothing.
 CALL () {
   UNWIND $keys AS key

@@ -1,5 +1,6 @@
 // Appends a receipt to the chain and ends the forgettings that it is of. Two who append at once come one after the other.
-// Parameters: $number integer, $previous string or null: number and hash of the last receipt as the client read them; $body JSON text without content, $hash SHA-256 of it in hex,
+// Parameters: $number integer, $previous string or null: number and hash of the last receipt as the client read them; $body JSON text without content, $hash
+// SHA-256 of it in hex,
 //   $at zoned datetime, $runs list of strings. Returns one row: appended boolean; false: another receipt came in between, nothing was written.
 // Writes: :JochiReceipt; deletes :JochiForgetting of the runs.
 MERGE (g:JochiForgetting {id: 'gate'})

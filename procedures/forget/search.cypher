@@ -1,6 +1,7 @@
 // Memories, live and dead, that may say something: each has a needle somewhere in a text of its own. Who asks compares word for word.
 // Parameters: $prefix string (scope + '/', or '' for all), $needles list of lower-case strings in NFKC ('' for all), $after string (key), $limit integer.
-// Returns one row: found, a list of {key, dead, labels, revision, texts: map of the texts and lists of texts that have it}, in the order of keys; last: the key to go on after,
+// Returns one row: found, a list of {key, dead, labels, revision, texts: map of the texts and lists of texts that have it}, in the order of keys; last: the
+// key to go on after,
 //   or null where that was all. Writes nothing.
 CALL () {
   CALL () {

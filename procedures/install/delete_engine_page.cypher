@@ -1,6 +1,8 @@
 // Uninstall, a page at a time: deletes the engine's own nodes. Parameters: $limit integer. Returns one row: deleted integer.
 CALL () {
-  MATCH (n:JochiProcedure|JochiJob|JochiJobRun|JochiPolicy|JochiPump|JochiPlan|JochiPlanPart|JochiQuota|JochiPause|JochiAccess|JochiAccessBatch|JochiScope|JochiScopeChange|JochiBudget|JochiIntake|JochiSlot|JochiSlotChange|JochiMerged|JochiMerging|JochiCompression|JochiForgotten|JochiForgetting|JochiReceipt|CurationAudit|CurationSnapshot|CurationCycleSummary)
+  MATCH (n:JochiProcedure|JochiJob|JochiJobRun|JochiPolicy|JochiPump|JochiPlan|JochiPlanPart|JochiQuota|JochiPause|JochiAccess|JochiAccessBatch|JochiScope
+      |JochiScopeChange|JochiBudget|JochiIntake|JochiSlot|JochiSlotChange|JochiMerged|JochiMerging
+      |JochiCompression|JochiForgotten|JochiForgetting|JochiReceipt|CurationAudit|CurationSnapshot|CurationCycleSummary)
   WITH n LIMIT $limit
   RETURN collect(n) AS page
 }

@@ -1,7 +1,8 @@
 // Stores the policy and makes it the current one.
 // It also holds the names of our lock properties: `REMOVE m.curation_lock` takes the node's write lock only where the database
 // knows a property key of that name; where it doesn't, the statement is dropped and nothing is locked at all.
-// Parameters: $sha256, $name, $text (canonical JSON), $compiled (the same as data for the judge, JSON: installer/jochi/compile), $clock zoned datetime. Returns one row: stored. Writes: :JochiPolicy.
+// Parameters: $sha256, $name, $text (canonical JSON), $compiled (the same as data for the judge, JSON: installer/jochi/compile), $clock zoned datetime.
+// Returns one row: stored. Writes: :JochiPolicy.
 OPTIONAL MATCH (old:JochiPolicy) WHERE old.sha256 <> $sha256 AND old.current
 SET old.current = false
 WITH count(old) AS replaced

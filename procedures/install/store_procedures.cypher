@@ -5,6 +5,7 @@
 UNWIND $procedures AS wanted
 MERGE (x:JochiProcedure {name: wanted.name})
 SET x.kind = wanted.kind, x.sha256 = wanted.sha256, x.template_sha256 = wanted.template_sha256,
-    x.about = wanted.about, x.stages = wanted.stages, x.select = wanted.select, x.act = wanted.act, x.body = wanted.body, x.version = $version, x.checked_on = $checked_on,
+    x.about = wanted.about, x.stages = wanted.stages, x.select = wanted.select, x.act = wanted.act, x.body = wanted.body, x.version = $version,
+        x.checked_on = $checked_on,
     x.installed_at = $clock
 RETURN count(*) AS stored

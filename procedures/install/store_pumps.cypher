@@ -1,8 +1,10 @@
 // Stores the nodes of the pump and the watch with the texts they run. What decides over memories having changed closes the gate:
 // destructive jobs wait for `jochi apply` again, and every memory is put back into the queue. Under another policy a job that the breaker
 // stopped goes on.
-// Parameters: $pumps list of {name, role, body, every_s, texts (map)}, $pump and $watch names, $armed boolean, $pinned boolean or null (as before), $version, $policy, $policy_sha256,
-// $verdict_sha256, $clock zoned datetime. A pump that still runs older texts sees its generation gone and does nothing more. Returns one row: stored, verdict_changed boolean,
+// Parameters: $pumps list of {name, role, body, every_s, texts (map)}, $pump and $watch names, $armed boolean, $pinned boolean or null (as before), $version,
+// $policy, $policy_sha256,
+// $verdict_sha256, $clock zoned datetime. A pump that still runs older texts sees its generation gone and does nothing more. Returns one row: stored,
+// verdict_changed boolean,
 // pinned boolean. Writes: :JochiPump, cursor of the requeue job, stopped_run of :JochiJob.
 CALL db.info() YIELD id AS store
 WITH store
@@ -14,7 +16,8 @@ CALL (store, verdict_changed) {
   MERGE (p:JochiPump {name: wanted.name})
   ON CREATE SET p.enabled = true, p.installed_at = $clock, p.store_id = store, p.last_tick = $clock
   SET p += wanted.texts
-  SET p.role = wanted.role, p.body = wanted.body, p.every_s = wanted.every_s, p.armed = $armed, p.pinned = coalesce($pinned, p.pinned, false), p.pump = $pump, p.watch = $watch,
+  SET p.role = wanted.role, p.body = wanted.body, p.every_s = wanted.every_s, p.armed = $armed, p.pinned = coalesce($pinned, p.pinned, false), p.pump = $pump,
+      p.watch = $watch,
       p.generation = coalesce(p.generation, 0) + 1,
       p.enabled = p.enabled OR coalesce(p.paused_by = 'uninstall', false),
       p.version = $version, p.policy = $policy, p.policy_sha256 = $policy_sha256, p.verdict_sha256 = $verdict_sha256

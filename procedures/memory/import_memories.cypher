@@ -5,8 +5,10 @@
 //     rows: [[id, [value, …] as names has them, [ISO 8601 text, …] as instants has them], …]}].
 //   $now: zoned datetime. $forgotten_as_of: integer, the version of what was forgotten that all were compared with.
 //   created_at is among the instants; the keys (scope/id) of a batch differ from each other.
-// Returns: kind: string, outcome: 'written' | 'already there' | 'pruned before' | 'look again' (more was forgotten since; nothing is written), memories: integer; one row a kind and outcome.
-// Writes: (:Curated:<kind>), due at once, and a :JochiScopeChange a scope and kind for the token budgets. CREATE and not MERGE: where another writer takes a key meanwhile, the constraint
+// Returns: kind: string, outcome: 'written' | 'already there' | 'pruned before' | 'look again' (more was forgotten since; nothing is written), memories:
+// integer; one row a kind and outcome.
+// Writes: (:Curated:<kind>), due at once, and a :JochiScopeChange a scope and kind for the token budgets. CREATE and not MERGE: where another writer takes a
+// key meanwhile, the constraint
 // fails this batch instead of letting it write over the other's memory.
 OPTIONAL MATCH (gate:JochiForgetting {id: 'gate'})
 WITH coalesce(gate.version, 0) = $forgotten_as_of AS compared

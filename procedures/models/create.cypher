@@ -19,7 +19,8 @@ CALL (outcome) {
   CREATE (m:Curated {key: $key})
   SET m:$($labels), m += $properties
   // Nobody has compared it with what was forgotten: a worker does.
-  SET m.prepare_due = CASE WHEN EXISTS { MATCH (gate:JochiForgetting {id: 'gate'}) WHERE gate.version > 0 } THEN coalesce(m.prepare_due, m.next_due) ELSE m.prepare_due END
+  SET m.prepare_due = CASE WHEN EXISTS { MATCH (gate:JochiForgetting {id: 'gate'}) WHERE gate.version > 0 } THEN coalesce(m.prepare_due, m.next_due)
+      ELSE m.prepare_due END
   CREATE (:JochiScopeChange {scope: m.scope, at: $properties.next_due, written: 1})
   RETURN collect(m)[0] AS memory
 }

@@ -5,7 +5,8 @@
 // Returns one row: outcome 'saved' | 'policy' (another policy is current by now) | 'lost' (somebody changed it meanwhile) |
 //   'pruned' | 'gone' | 'known' (a live memory has the content); memory (the node as it is now, or null), known (key or null),
 //   deleted_at (of the tombstone, or null).
-// Writes: $changes, revision, updated_at, next_due; a :JochiScopeChange for the token budgets. Nothing of the engine's beside next_due, so a stale object can't undo curation.
+// Writes: $changes, revision, updated_at, next_due; a :JochiScopeChange for the token budgets. Nothing of the engine's beside next_due, so a stale object
+// can't undo curation.
 OPTIONAL MATCH (policy:JochiPolicy {sha256: $policy}) WHERE policy.current
 OPTIONAL MATCH (m:Curated {key: $key})
 // The lock: the engine may have pruned it while we waited, so everything is read after it.
@@ -43,7 +44,8 @@ CALL (m, outcome) {
       m.updated_at = $now,
       m.next_due = CASE WHEN m.next_due <= $now THEN m.next_due ELSE $now END,
       // Nobody has compared it with what was forgotten: a worker does.
-      m.prepare_due = CASE WHEN EXISTS { MATCH (gate:JochiForgetting {id: 'gate'}) WHERE gate.version > 0 } THEN coalesce(m.prepare_due, $now) ELSE m.prepare_due END
+      m.prepare_due = CASE WHEN EXISTS { MATCH (gate:JochiForgetting {id: 'gate'}) WHERE gate.version > 0 } THEN coalesce(m.prepare_due, $now)
+          ELSE m.prepare_due END
   CREATE (:JochiScopeChange {scope: m.scope, at: $now, written: 1})
   RETURN count(*) AS written
 }

@@ -1,7 +1,10 @@
-// Where in the whole store a text or list of texts has one of the needles, or to the letter one of some keys or scopes: every node but procedures and policies of the engine, then every relationship. It reads
+// Where in the whole store a text or list of texts has one of the needles, or to the letter one of some keys or scopes: every node but procedures and policies
+// of the engine, then every relationship. It reads
 // everything, as it says: for people who want to be sure.
-// Parameters: $needles list of lower-case strings in NFKC, $exact list of strings, $limit integer, $links boolean (look at relationships, too), $seen list of element ids to pass over.
-// Returns one row: nodes, a list of {id, labels, stored: map of its properties but the vector, names: of those that have one, of: the key that a snapshot's record is of}; relationships, a list of {id, type, stored, names}.
+// Parameters: $needles list of lower-case strings in NFKC, $exact list of strings, $limit integer, $links boolean (look at relationships, too), $seen list of
+// element ids to pass over.
+// Returns one row: nodes, a list of {id, labels, stored: map of its properties but the vector, names: of those that have one, of: the key that a snapshot's
+// record is of}; relationships, a list of {id, type, stored, names}.
 // Writes nothing.
 CALL () {
   MATCH (n)
@@ -13,7 +16,8 @@ CALL () {
         OR size($needles) > 0 AND any(folded IN [toLower(normalize(text, NFKC))] WHERE any(needle IN $needles WHERE folded CONTAINS needle)))] AS names
   WHERE size(names) > 0 AND NOT elementId(n) IN $seen
   WITH n, names LIMIT $limit
-  RETURN collect({id: elementId(n), labels: labels(n), stored: n {.*, embedding: null}, names: names, of: head(COLLECT { MATCH (n)<-[:KEEPS]-(a:CurationAudit) WHERE n:CurationSnapshot RETURN a.key LIMIT 1 })}) AS nodes
+  RETURN collect({id: elementId(n), labels: labels(n), stored: n {.*, embedding: null}, names: names, of: head(COLLECT { MATCH (n)<-[:KEEPS]-(a:CurationAudit)
+      WHERE n:CurationSnapshot RETURN a.key LIMIT 1 })}) AS nodes
 }
 CALL () {
   WITH 1 AS one WHERE $links

@@ -195,7 +195,9 @@ def test_another_form_or_column_does_not_render() -> None:
     said = "'note', 'id', 'action', 'rule'"
     for wrong in (said.replace("note", "guess"), f"{said}, guess='1'"):
         with pytest.raises(jinja2.UndefinedError):
-            _RECORDS.from_string(f"{{% from '_macros/act/record.j2' import record %}}{{{{ record({wrong}) }}}}").render()
+            _RECORDS.from_string(
+                f"{{% from '_macros/act/record.j2' import record %}}{{{{ record({wrong}) }}}}"
+            ).render()
     assert (
         "form: 'note'"
         in _RECORDS.from_string(f"{{% from '_macros/act/record.j2' import record %}}{{{{ record({said}) }}}}").render()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 LONGEST = 160
 """Characters of a line."""
 
@@ -9,7 +11,8 @@ LONGEST = 160
 def wrapped(text: str, longest: int = LONGEST) -> str:
     """``text`` with its long lines broken at blanks and behind opening brackets, outside of quotes.
 
-    A break is as far outside of brackets as can be. What it leaves over begins four blanks deeper; a comment goes on as a comment.
+    A break is as far outside of brackets as can be, behind a comma or before what joins two things, where there is such a place.
+    What it leaves over begins four blanks deeper; a comment goes on as a comment.
     A word longer than the line stays whole.
     """
     lines: list[str] = []
@@ -30,14 +33,21 @@ def wrapped(text: str, longest: int = LONGEST) -> str:
     return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
 
 
+_JOINT = re.compile(r"(?<=,) | (?=(?:AND|OR|WHEN|ELSE|WHERE|END AS|AS|\+|\|) )")
+"""Blanks at which a reader would break a line."""
+_AWKWARD = 3
+"""Brackets that a break may be deeper in for being at a joint."""
+
+
 def _comment_places(line: str) -> list[tuple[int, int]]:
     return [(at, 0) for at, character in enumerate(line) if character == " "]
 
 
 def _places(line: str) -> list[tuple[int, int]]:
-    """Where a line of Cypher may be broken outside of quotes, each with how many brackets are open there."""
+    """Where a line of Cypher may be broken outside of quotes, each with how many brackets are open there (more: it is awkward)."""
     places: list[tuple[int, int]] = []
     quote, depth, escaped = "", 0, False
+    joints = {found.start() for found in _JOINT.finditer(line)}
     for at, character in enumerate(line):
         if quote:
             if escaped:
@@ -52,9 +62,9 @@ def _places(line: str) -> list[tuple[int, int]]:
             break  # what follows is a comment: a break before it would be one in the code
         elif character in "([{":
             depth += 1
-            places.append((at + 1, depth))
+            places.append((at + 1, depth + _AWKWARD))
         elif character in ")]}":
             depth -= 1
         elif character == " ":
-            places.append((at, depth))
+            places.append((at, depth if at in joints else depth + _AWKWARD))
     return places
