@@ -416,7 +416,7 @@ def test_a_plan_names_what_the_runs_then_do_and_writes_nothing(applied: Jochi) -
 def test_a_plan_goes_through_all_pages_and_is_silent_where_the_job_is_off(
     applied: Jochi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jochi.client._PAGE", 3)
+    monkeypatch.setattr("jochi.curate.plan._SWEPT_PAGE", 3)
     write(applied, *(context(f"c{i}") for i in range(9)))
     (group,) = applied.plan(NOW).groups
     assert (group.n, group.samples) == (9, ["default/c0", "default/c2", "default/c3", "default/c5", "default/c6"])

@@ -17,6 +17,9 @@ ORPHANS = "orphan.unlinked"
 PAGE = 2_000
 """Memories that are judged in one transaction."""
 
+_SWEPT_PAGE = 10_000
+"""Keys that one read looks at for memories that hang on nothing."""
+
 Found = Mapping[str, Any]
 """How many memories of one scope and kind have one outcome by one rule: an entry of a page."""
 
@@ -129,6 +132,16 @@ def due(engine: Engine, now: datetime, *, scope: str | None = None) -> Iterator[
         row = engine.call("curate/plan", {"now": now, "limit": PAGE, "scope": scope, **place}, write=False)
         yield from row["found"]
         place = {"from": row["from"], "after": row["after"]}
+
+
+def orphans(engine: Engine, now: datetime) -> Iterator[Found]:
+    """What the sweep would do at ``now`` with memories that hang on nothing: entries of `curate/plan_orphans`."""
+    after: str | None = ""
+    while after is not None:
+        page = engine.call("curate/plan_orphans", {"now": now, "after": after, "limit": _SWEPT_PAGE}, write=False)
+        if page["enabled"]:
+            yield from page["found"]
+        after = page["last"] if page["enabled"] else None
 
 
 def _order(key: tuple[str, str, str, bool]) -> tuple[object, ...]:

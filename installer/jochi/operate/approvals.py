@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import chain
 
-from jochi.curate.plan import PlanQuota, due
+from jochi.curate.plan import PlanQuota, due, orphans
 from jochi.database.engine import Engine
 from jochi.errors import UsageError
 from jochi.jobs.runs import RunSummary
@@ -26,18 +24,10 @@ class Approved:
     lifts: list[PlanQuota]
 
 
-def approve_run(
-    engine: Engine,
-    run: str,
-    *,
-    now: datetime,
-    by: str,
-    orphans: Callable[[datetime], Iterable[Mapping[str, Any]]],
-) -> Approved:
-    """See `jochi.Jochi.approve_run`. ``orphans`` finds what the sweep would do, entries as `curate/plan_orphans` returns them."""
-    rows = engine.call("report/runs", {"run": run, "changed_only": False, "limit": 1, "samples": 0}, write=False)[
-        "runs"
-    ]
+def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approved:
+    """See `jochi.Jochi.approve_run`."""
+    asked = {"run": run, "changed_only": False, "limit": 1, "samples": 0}
+    rows = engine.call("report/runs", asked, write=False)["runs"]
     if not rows:
         raise UsageError(f"there is no run {run!r}", fix="`jochi status` names what waits; `jochi runs ls` lists runs")
     summary = RunSummary.from_row(rows[0])
@@ -49,36 +39,24 @@ def approve_run(
             fix="`jochi status` names what waits now",
         )
     places = [(stop.scope, stop.kind) for stop in summary.stops]
-    lifts = [PlanQuota(scope, kind, n) for (scope, kind), n in _asked(engine, summary, places, now, orphans).items()]
-    asked = {"now": now, "run": run, "by": by, "lifts": [lift.__dict__ for lift in lifts]}
-    if not engine.call("curate/approve_run", asked)["approved"]:
+    lifts = [PlanQuota(scope, kind, n) for (scope, kind), n in _asked(engine, summary, places, now).items()]
+    lifted = {"now": now, "run": run, "by": by, "lifts": [lift.__dict__ for lift in lifts]}
+    if not engine.call("curate/approve_run", lifted)["approved"]:
         raise UsageError(f"no job stands still for the run {run}", fix="somebody was faster: `jochi status`")
     return Approved(run, summary.job, lifts)
 
 
-def _asked(
-    engine: Engine,
-    run: RunSummary,
-    places: list[tuple[str, str]],
-    now: datetime,
-    orphans: Callable[[datetime], Iterable[Mapping[str, Any]]],
-) -> dict[tuple[str, str], int]:
+def _asked(engine: Engine, run: RunSummary, places: list[tuple[str, str]], now: datetime) -> dict[tuple[str, str], int]:
     """What the run's job would take now of each kind and scope that stopped it."""
-    if run.procedure == SWEEPING:
-        counts = dict.fromkeys(places, 0)
-        for entry in orphans(now):
-            if entry["outcome"] == "prune" and (entry["scope"], entry["kind"]) in counts:
-                counts[entry["scope"], entry["kind"]] += entry["n"]
-        return counts
+    counts = dict.fromkeys(places, 0)
     if run.procedure == MERGING:
-        return {
-            (scope, kind): engine.call("curate/plan_merges", {"now": now, "scope": scope, "kind": kind}, write=False)[
-                "merges"
-            ]
-            for scope, kind in places
-        }
-    prunes = Counter[tuple[str, str]]()
-    for scope in {scope for scope, _kind in places}:
-        for entry in due(engine, now, scope=scope):
-            prunes[entry["scope"], entry["kind"]] += entry["n"] if entry["outcome"] == "prune" else 0
-    return {place: prunes[place] for place in places}
+        for scope, kind in places:
+            asked = {"now": now, "scope": scope, "kind": kind}
+            counts[scope, kind] = engine.call("curate/plan_merges", asked, write=False)["merges"]
+        return counts
+    scopes = {scope for scope, _kind in places}
+    found = [orphans(engine, now)] if run.procedure == SWEEPING else [due(engine, now, scope=each) for each in scopes]
+    for entry in chain.from_iterable(found):
+        if entry["outcome"] == "prune" and (entry["scope"], entry["kind"]) in counts:
+            counts[entry["scope"], entry["kind"]] += entry["n"]
+    return counts

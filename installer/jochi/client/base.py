@@ -1,0 +1,51 @@
+"""What all pages of the client share: the database, the engine in it, the policy, and moments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import neo4j
+
+from jochi import clock
+from jochi.database.database import Database
+from jochi.database.engine import NOT_INSTALLED, Engine
+from jochi.database.server_clock import ServerClock
+from jochi.errors import Refused
+from jochi.graph.driver_values import zoned
+from jochi.policy import LoadedPolicy, load_policy, stored_policy
+
+
+class Base:
+    """The engine of one database, as every verb needs it."""
+
+    def __init__(self, driver: neo4j.Driver, database: str = "neo4j", *, policy: LoadedPolicy | None = None) -> None:
+        self.database = Database(driver, database)
+        self.engine = Engine(self.database)
+        self._policy = policy
+
+    @property
+    def policy(self) -> LoadedPolicy:
+        """The policy that was given, else the installed one, else the shipped one."""
+        if self._policy is None:
+            stored = self.engine.state().policy_text
+            self._policy = load_policy() if stored is None else stored_policy(stored)
+        return self._policy
+
+    def _at(self, moment: datetime | None, where: str, name: str = "at") -> datetime:
+        return clock.now() if moment is None else zoned(moment, name, where=where)
+
+    def _now(self, now: datetime | None, where: str) -> datetime:
+        return self._server_now() if now is None else zoned(now, "now", where=where)
+
+    def _server_now(self) -> datetime:
+        return ServerClock(self.database).now()
+
+    def _read(self, name: str, **parameters: Any) -> dict[str, Any]:
+        return self.engine.call(name, parameters, write=False)
+
+    def _installed(self, pump: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        if pump is None:
+            raise Refused("jochi is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED)
+        return pump

@@ -1,0 +1,57 @@
+"""Verbs that forget for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from jochi import forgetting
+from jochi.client.base import Base
+from jochi.users import operating_system_user
+
+
+class ForgetVerbs(Base):
+    def plan_forgetting(self, request: forgetting.Request) -> forgetting.ForgettingPlan:
+        """What `forget` would take now, and what would be left of memories that are only cut. Writes nothing."""
+        return forgetting.plan_forgetting(self.engine, self.policy.policy, request)
+
+    def forget(
+        self,
+        request: forgetting.Request,
+        *,
+        verify: bool = False,
+        now: datetime | None = None,
+        wait: float = forgetting.WAIT,
+        on_page: Callable[[int], None] | None = None,
+    ) -> forgetting.Forgotten:
+        """Forgets for good: the memories of ``request`` with all that was made of them and all that the engine keeps of them.
+
+        What is forgotten is sealed by a keyed hash first, so that `remember`, import and workers don't learn it again; the key
+        stays on this machine (`jochi.forgetting.key_file`). Of the rails only agent_identity, agent_key, migration,
+        system_config and a hold stop it (`Forgotten.held`). ``verify``: look through the whole store afterwards. ``wait``:
+        seconds for transactions that began before, whose writes were compared with less. Can't be undone; cut off, it
+        goes on when the same is asked again. docs/reference/forgetting.md.
+        """
+        when = self._now(now, "forget")
+        return forgetting.forget(
+            self.engine,
+            self.policy.policy,
+            request,
+            now=when,
+            by=operating_system_user(),
+            verify=verify,
+            wait=wait,
+            on_page=on_page,
+        )
+
+    def verify_forgotten(self, request: forgetting.Request) -> list[forgetting.Mention]:
+        """Where the whole store says it, word for word. Reads everything; writes nothing."""
+        return forgetting.verify(self.engine, request)
+
+    def allow_again(self, request: forgetting.Request) -> int:
+        """Lets a phrase, a scope, a content or keys be learned again; returns how many seals were taken off."""
+        return forgetting.lift(self.engine, request)
+
+    def receipts(self) -> forgetting.Chain:
+        """The receipts of what was forgotten, each compared with its hash and the one before."""
+        return forgetting.read_chain(self.database)

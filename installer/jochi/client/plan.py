@@ -1,0 +1,112 @@
+"""Verbs that plan what curation would do, and say go."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from jochi import clock
+from jochi.client.look import LookVerbs
+from jochi.curate import saved_plans
+from jochi.curate.budgets import BudgetPlan, plan_budgets
+from jochi.curate.plan import Applied, Plan, due, orphans
+from jochi.curate.saved_plans import Excluded, PlanApplied, PlannedMemory, SavedPlan
+from jochi.errors import Refused
+from jochi.operate.approvals import Approved, approve_run
+from jochi.users import operating_system_user
+
+
+class PlanVerbs(LookVerbs):
+    def plan(self, at: datetime | None = None) -> Plan:
+        """What would be pruned at ``at`` (default: now), by rule and kind, with samples; edges and merges that are due.
+        Writes nothing.
+
+        Memories that hang on nothing are found by their keys, page by page: that reads every memory once.
+        """
+        when = self._at(at, "plan")
+        state = self.engine.state()
+        sha256 = str(self._installed(state.pump)["policy_sha256"])
+        samples = int((state.policy_data or {}).get("plan_samples", 0))
+        edges = {found.type: found.due for found in self.edges(when, samples=0).types if found.due}
+        merges = self._read("curate/plan_merges", now=when, scope=None, kind=None)["merges"]
+        return Plan.of(when, sha256, due(self.engine, when), orphans(self.engine, when), merges, edges, samples)
+
+    def save_plan(self, plan: Plan | None = None) -> SavedPlan:
+        """Keeps a plan (default: that of now) with every memory it names, until it expires (policy, `limits.plan_keep`).
+
+        Reads every memory once, in pages of 2,000, each a transaction that writes two nodes at most.
+        """
+        return saved_plans.save(self.engine, plan or self.plan(), by=operating_system_user())
+
+    def plans(self, *, limit: int = 20) -> list[SavedPlan]:
+        """The plans that are kept, newest first, without their groups."""
+        return saved_plans.plans(self.engine, limit=limit)
+
+    def show_plan(self, plan: str, *, samples: int = 2) -> SavedPlan:
+        """One plan: what it names by action, rule and kind, and what became of it. `UsageError` if there is none (any more)."""
+        return saved_plans.show(self.engine, plan, samples=samples)
+
+    def planned(self, plan: str, *, skip: int = 0, limit: int = 100, drifted: bool = False) -> list[PlannedMemory]:
+        """A page of the memories that a plan names; ``drifted``: only those that were not done as planned."""
+        return saved_plans.memories(self.engine, plan, skip=skip, limit=limit, drifted=drifted)
+
+    def plan_budgets(self, scope: str | None = None, *, most: int = 100) -> BudgetPlan:
+        """What the token budgets would move now, in one scope or in all (which reads every memory), and what is pinned above them.
+
+        Names the first ``most`` moves and overflows; the counts are complete. Writes nothing.
+        """
+        return plan_budgets(self.engine, scope, most)
+
+    def apply(self, plan: Plan | None = None) -> Applied:
+        """Says go: destructive jobs run from now on, and the breaker lets through what the plan counted."""
+        agreed = plan or self.plan()
+        asked = {
+            "now": clock.now(),
+            "pump": self.engine.pump,
+            "policy_sha256": agreed.policy_sha256,
+            "plan": f"plan-{uuid.uuid4()}",
+            "at": agreed.at,
+            "quotas": [quota.__dict__ for quota in agreed.quotas],
+            "by": operating_system_user(),
+        }
+        row = self.engine.call("curate/apply", asked)
+        if not row["applied"]:
+            raise Refused(row["reason"], where=f"database {self.database.name}", fix="look at `jochi plan` again")
+        return Applied(agreed.prunes, agreed.at)
+
+    def exclude(self, plan: str, keys: Sequence[str], *, now: datetime | None = None) -> list[Excluded]:
+        """Leaves memories (`scope/id`) out of a saved plan, and holds them for 30 days (policy, `rails.hold`) against the jobs.
+
+        Raises `UsageError` where there is no such plan, `Refused` once it is being applied.
+        """
+        when = self._at(now, "exclude", "now")
+        policy = str(self._installed(self.engine.state().pump)["policy"])
+        return saved_plans.exclude(self.engine, plan, keys, now=when, policy=policy)
+
+    def apply_plan(
+        self, plan: str, *, now: datetime | None = None, on_page: Callable[[int], None] | None = None
+    ) -> PlanApplied:
+        """Does what a saved plan names, and nothing else: the go for these memories only (`apply` is the go for the policy).
+
+        Each is locked and judged again at ``now`` (default: now), by the same rules and rails; what isn't due any more by the
+        same rule stays, and `planned(…, drifted=True)` says why. 500 memories a transaction; one that was cut off goes on when it
+        is called again. `Refused` where it was applied, has expired, or was made under another policy.
+        """
+        who = operating_system_user()
+        return saved_plans.apply(self.engine, plan, now=self._at(now, "apply_plan", "now"), by=who, on_page=on_page)
+
+    def approve(self) -> str | None:
+        """Opens the gap guard; returns what it said, or None if it was open."""
+        asked = {"now": self._server_now(), "pump": self.engine.pump, "by": operating_system_user()}
+        was: str | None = self.engine.call("curate/approve", asked)["was"]
+        return was
+
+    def approve_run(self, run: str, *, now: datetime | None = None) -> Approved:
+        """Lets the job of a run go on that the circuit breaker stopped.
+
+        The breaker lets through, of the kinds and scopes that stopped it, as many memories as are due at ``now`` (default: now).
+
+        On record with who and when. `UsageError` for a run that is unknown, wasn't stopped or was approved already.
+        """
+        return approve_run(self.engine, run, now=self._now(now, "approve_run"), by=operating_system_user())

@@ -1,0 +1,81 @@
+"""Verbs that take back what was done: restore, undo, unmerge, decompress."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from jochi.client.base import Base
+from jochi.errors import UsageError
+from jochi.graph.driver_values import read_as
+from jochi.undo import undo
+from jochi.undo.results import Decompressed, Restored, Unmerged
+from jochi.undo.undo import Undone
+from jochi.undo.unmerge import take_merges_back
+from jochi.use import slots
+from jochi.users import operating_system_user
+
+
+class UndoVerbs(Base):
+    def restore(self, keys: Sequence[str], *, audit: str | None = None, now: datetime | None = None) -> list[Restored]:
+        """Brings pruned memories (`scope/id`) back; ``audit`` names one of several tombstones of a key."""
+        _check_named(keys)
+        when = self._now(now, "restore")
+        asked = {"now": when, "keys": list(keys), "audit": audit, "run": f"restore/{uuid.uuid4()}"}
+        results = self.engine.call("memory/restore", asked)["results"]
+        slots.settle(self.engine, [{"key": entry["key"]} for entry in results if entry.get("slotted")], now=when)
+        return [read_as(Restored, entry) for entry in results]
+
+    def undo(
+        self,
+        target: str | datetime,
+        *,
+        dry_run: bool = False,
+        force: bool = False,
+        now: datetime | None = None,
+        on_page: Callable[[int], None] | None = None,
+    ) -> Undone:
+        """Takes back what a run did (``target``: its id), or all that the engine did since a moment (an aware datetime).
+
+        Newest first. What changed since stays as it is and is named, unless ``force``. What goes back is held for 30 days (policy,
+        `rails.hold`). ``dry_run`` writes nothing and names every action. An undo is a run itself and can be undone; one that
+        was cut off goes on when it is called again (docs/reference/audit-and-undo.md).
+        """
+        return undo.undo(
+            self.engine,
+            target,
+            now=self._now(now, "undo"),
+            by=operating_system_user(),
+            dry_run=dry_run,
+            force=force,
+            on_page=on_page,
+        )
+
+    def unmerge(self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None) -> list[Unmerged]:
+        """Takes merges back: ``keys`` (`scope/id`) name memories that were merged away (docs/reference/merge.md).
+
+        Both become what they were; what has changed since stays as it is and is named. ``dry_run`` writes nothing. Of a chain
+        take the last merge back first, or the earlier one gets back only what is still where that merge left it.
+        """
+        _check_named(keys)
+        return take_merges_back(self.engine, keys, now=self._now(now, "unmerge"), dry_run=dry_run)
+
+    def decompress(
+        self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None
+    ) -> list[Decompressed]:
+        """Brings back the contents that compression took (docs/reference/compression.md). One that was written since stays."""
+        _check_named(keys)
+        asked = {
+            "now": self._now(now, "decompress"),
+            "keys": list(keys),
+            "audits": None,
+            "dry_run": dry_run,
+            "run": f"decompress/{uuid.uuid4()}",
+        }
+        return [read_as(Decompressed, entry) for entry in self.engine.call("memory/decompress", asked)["results"]]
+
+
+def _check_named(keys: Sequence[str]) -> None:
+    if not keys:
+        raise UsageError("no memory named", fix="give one or more keys such as default/m1")

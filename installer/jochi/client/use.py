@@ -1,0 +1,99 @@
+"""Recall, touches, reinforced edges; where salience stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from jochi.client.base import Base
+from jochi.graph.driver_values import to_python
+from jochi.use import accesses
+from jochi.use.accesses import Touched
+from jochi.use.edges import Edge, Reinforced, reinforce
+from jochi.use.edges import salience as edge_standings
+from jochi.use.recall import Recalled, recall
+from jochi.use.salience import Standing
+
+
+class UseVerbs(Base):
+    def recall(
+        self,
+        text: str | None = None,
+        *,
+        vector: Sequence[float] | None = None,
+        scope: str = "default",
+        k: int = 10,
+        kinds: Sequence[str] | None = None,
+        tiers: Sequence[str] | None = None,
+        include_archived: bool = False,
+        include_superseded: bool = False,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        min_score: float | None = None,
+        hops: int = 0,
+    ) -> Recalled:
+        """The ``k`` memories of ``scope`` that fit best by words (``text``), by meaning (``vector``), or by both.
+
+        ``vector`` is as long as the policy says and made by its model. ``since`` ≤ created_at < ``until``; ``min_score`` is a raw
+        cosine. Never a tombstone; archived ones, and facts that don't hold (any more), on request. Writes nothing: `touch` reports
+        what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k out of range).
+
+        ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
+        `Recalled.reached`, each with the way to it and every edge's confidence.
+        """
+        return recall(
+            self.engine,
+            text,
+            vector=vector,
+            scope=scope,
+            k=k,
+            kinds=kinds,
+            tiers=tiers,
+            include_archived=include_archived,
+            include_superseded=include_superseded,
+            since=since,
+            until=until,
+            min_score=min_score,
+            hops=hops,
+        )
+
+    def touch(
+        self,
+        keys: Iterable[str],
+        *,
+        used: bool = True,
+        agent: str | None = None,
+        batch: str | None = None,
+        now: datetime | None = None,
+    ) -> Touched:
+        """Reports that memories (`scope/id`, any number) were used, or with ``used=False`` that they were only recalled.
+
+        ``agent`` says by whom. The same ``batch`` (text of your own, with the same keys) sent again counts nothing, so a call
+        whose answer got lost can be repeated. ``now`` is when it happened (default: now). The job `fold_accesses` counts
+        them seconds later; until then they protect their memories. Raises `UsageError`.
+        """
+        return accesses.touch(self.engine, keys, now=self._at(now, "touch", "now"), used=used, agent=agent, batch=batch)
+
+    def salience(self, keys: Iterable[str], *, at: datetime | None = None) -> list[Standing]:
+        """Where the salience of memories (`scope/id`) stands, sorted by key; `Standing.at` gives it for any later time.
+
+        Memories of kinds without salience, and keys that no live memory has, are left out. ``at``: default now. Writes nothing.
+        """
+        row = self._read("memory/salience", now=self._at(at, "salience"), keys=list(keys))
+        return [Standing.from_entry(entry) for entry in to_python(row["memories"])]
+
+    def reinforce(self, edges: Iterable[Edge], *, batch: str | None = None, now: datetime | None = None) -> Reinforced:
+        """Reports that edges between memories were observed again, or used: each gets surer or more present, and time counts anew.
+
+        What time had taken by then is charged first. An edge that is named twice was observed twice; nothing is created.
+        The same ``batch`` (text of your own, with the same edges) sent again changes nothing. ``now`` is when they were observed
+        (default: now); late news add the same. Raises `UsageError`.
+        """
+        return reinforce(self.engine, edges, now=self._at(now, "reinforce", "now"), batch=batch)
+
+    def edge_salience(self, edges: Iterable[Edge], *, at: datetime | None = None) -> list[Standing | None]:
+        """Where the salience of edges stands, in their order, of parallel ones the most present; `Standing.at` for any time.
+
+        None where no such edge joins live memories, or its type has no salience. ``at``: default now. Writes nothing.
+        """
+        return edge_standings(self.engine, edges, at=self._at(at, "edge_salience"))

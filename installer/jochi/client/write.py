@@ -1,0 +1,85 @@
+"""Verbs that write memories: remember, fact slots, enrolment of nodes that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, Literal
+
+from jochi import clock
+from jochi.client.base import Base
+from jochi.use import slots
+from jochi.use.slots import Placed, Stretch
+from jochi.write import remembering
+from jochi.write.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, plan_enrolment
+from jochi.write.remembering import Memory, Remembered
+
+
+class WriteVerbs(Base):
+    def remember(
+        self,
+        memories: Iterable[Memory | Mapping[str, Any]] | Memory | Mapping[str, Any],
+        *,
+        agent: str | None = None,
+        now: datetime | None = None,
+        batch_size: int = remembering.BATCH_SIZE,
+        on_refused: Literal["report", "raise"] = "report",
+        on_result: Callable[[remembering.Result], None] | None = None,
+    ) -> Remembered:
+        """Writes memories of any kind with their relationships; what is known already is reinforced, not doubled.
+
+        One memory or any number, also a generator: it is read batch by batch. A mapping has the fields of `Memory`; text
+        under a name of a moment (`…_at`, `…_until`, `is_moment`) may be ISO 8601. Each memory is judged by itself: one that
+        is refused takes no other with it (reason codes: docs/reference/remember.md). Facts get into their slots at once.
+        ``agent`` is who remembers; a ``now`` further ahead than the policy's `content.date_ahead` is a `UsageError`.
+        ``on_refused`` `raise` stops after the batch (of 1 to 5,000 memories, one transaction) that holds a refused one, with
+        `SomeRefused`. `RememberInterrupted` if the server goes away.
+        """
+        return remembering.remember(
+            self.engine,
+            memories,
+            now=self._at(now, "remember", "now"),
+            agent=agent,
+            batch_size=batch_size,
+            on_refused=on_refused,
+            on_result=on_result,
+        )
+
+    def supersede(self, keys: Iterable[str], *, now: datetime | None = None) -> list[Placed]:
+        """Puts facts that exist (`scope/id`, any number) into their slots: one value of a subject's attribute holds at a time.
+
+        `remember` and the models do so by themselves; this is for facts that were written otherwise or before. In the order of
+        ``keys``; one that belongs in no slot says why. Can be repeated.
+        """
+        return slots.supersede(self.engine, keys, now=self._at(now, "supersede", "now"))
+
+    def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Stretch]:
+        """What held of a subject's attribute and when, oldest first; with ``at`` only what held then. Writes nothing."""
+        return slots.history(self.engine, scope, subject, attribute, at=at)
+
+    def plan_enrolment(
+        self, label: str, *, generate_ids: bool = False, on_progress: Callable[[int], None] | None = None
+    ) -> EnrolmentPlan:
+        """What `enrol` would do with the nodes of ``label``, and what would be due at once. Writes nothing."""
+        return plan_enrolment(self.engine, label, now=clock.now(), generate_ids=generate_ids, on_progress=on_progress)
+
+    def enrol(
+        self,
+        label: str,
+        *,
+        generate_ids: bool = False,
+        page: int = 2_000,
+        on_progress: Callable[[Enrolled], None] | None = None,
+    ) -> Enrolled:
+        """Makes memories of the nodes of ``label`` that can be, ``page`` of them in a transaction; run it again at will."""
+        return enrol(self.engine, label, now=clock.now(), generate_ids=generate_ids, page=page, on_progress=on_progress)
+
+    def disenrol(
+        self,
+        label: str,
+        *,
+        keep_tombstones: bool = False,
+        on_progress: Callable[[Released], None] | None = None,
+    ) -> Released:
+        """Takes back what enrolment added to the nodes of ``label``; brings pruned ones back first."""
+        return disenrol(self.engine, label, keep_tombstones=keep_tombstones, on_progress=on_progress)
