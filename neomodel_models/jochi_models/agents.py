@@ -59,17 +59,13 @@ class MigrationFields(PlainFields):
     applied_at = ZonedDateTimeProperty("when it was applied")
 
 
-class Agent(AgentFields, StructuredNode):
-    __doc__ = AgentFields.__doc__
+class Agent(AgentFields, StructuredNode): ...
 
 
-class AgentKey(AgentKeyFields, StructuredNode):
-    __doc__ = AgentKeyFields.__doc__
+class AgentKey(AgentKeyFields, StructuredNode): ...
 
 
-class SystemConfig(SystemConfigFields, StructuredNode):
-    __doc__ = SystemConfigFields.__doc__
+class SystemConfig(SystemConfigFields, StructuredNode): ...
 
 
-class Migration(MigrationFields, StructuredNode):
-    __doc__ = MigrationFields.__doc__
+class Migration(MigrationFields, StructuredNode): ...

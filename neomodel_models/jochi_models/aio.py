@@ -169,21 +169,11 @@ class Curated(LoadedState, CuratedFields, AsyncStructuredNode):
                 await done
 
     @classmethod
-    async def _bulk_create(cls, *props: Any, **kwargs: Any) -> NoReturn:
-        raise no_bulk(cls.__name__)
-
-    @classmethod
-    async def _bulk_create_or_update(cls, *props: Any, **kwargs: Any) -> NoReturn:
-        raise no_bulk(cls.__name__)
-
-    @classmethod
-    async def _bulk_get_or_create(cls, *props: Any, **kwargs: Any) -> NoReturn:
-        raise no_bulk(cls.__name__)
-
-    @classmethod
-    async def bulk_save(cls, nodes: Any) -> NoReturn:
+    async def bulk_save(cls, *nodes: Any, **kwargs: Any) -> NoReturn:
         """Not offered: it would write past revisions and tombstones."""
         raise no_bulk(cls.__name__)
+
+    _bulk_create = _bulk_create_or_update = _bulk_get_or_create = bulk_save
 
 
 class Tombstone(LoadedState, TombstoneFields, AsyncStructuredNode):
@@ -230,157 +220,91 @@ async def _cypher(step: saving.Statement) -> tuple[list[Any], tuple[str, ...]]:
     raise AssertionError("the last pause is None")
 
 
-class Belief(team.BeliefFields, Curated):
-    __doc__ = team.BeliefFields.__doc__
+class Belief(team.BeliefFields, Curated): ...
 
 
-class Reflection(team.ReflectionFields, Curated):
-    __doc__ = team.ReflectionFields.__doc__
+class Reflection(team.ReflectionFields, Curated): ...
 
 
-class Analysis(team.AnalysisFields, Curated):
-    __doc__ = team.AnalysisFields.__doc__
+class Analysis(team.AnalysisFields, Curated): ...
 
 
-class Synthesis(team.SynthesisFields, Curated):
-    __doc__ = team.SynthesisFields.__doc__
+class Synthesis(team.SynthesisFields, Curated): ...
 
 
-class Recommendation(team.RecommendationFields, Curated):
-    __doc__ = team.RecommendationFields.__doc__
+class Recommendation(team.RecommendationFields, Curated): ...
 
 
-class Task(team.TaskFields, Curated):
-    __doc__ = team.TaskFields.__doc__
+class Task(team.TaskFields, Curated): ...
 
 
-class Notification(team.NotificationFields, Curated):
-    __doc__ = team.NotificationFields.__doc__
+class Notification(team.NotificationFields, Curated): ...
 
 
-class SessionContext(team.SessionContextFields, Curated):
-    __doc__ = team.SessionContextFields.__doc__
+class SessionContext(team.SessionContextFields, Curated): ...
 
 
-class MemoryEntry(team.MemoryEntryFields, Curated):
-    __doc__ = team.MemoryEntryFields.__doc__
+class MemoryEntry(team.MemoryEntryFields, Curated): ...
 
 
-class CompressedContext(team.CompressedContextFields, Curated):
-    __doc__ = team.CompressedContextFields.__doc__
+class CompressedContext(team.CompressedContextFields, Curated): ...
 
 
-class KnowledgeChunk(knowledge.KnowledgeChunkFields, Curated):
-    __doc__ = knowledge.KnowledgeChunkFields.__doc__
+class KnowledgeChunk(knowledge.KnowledgeChunkFields, Curated): ...
 
 
-class ValueClassification(knowledge.ValueClassificationFields, Curated):
-    __doc__ = knowledge.ValueClassificationFields.__doc__
+class ValueClassification(knowledge.ValueClassificationFields, Curated): ...
 
 
-class BoundedMemoryManifest(knowledge.BoundedMemoryManifestFields, Curated):
-    __doc__ = knowledge.BoundedMemoryManifestFields.__doc__
+class BoundedMemoryManifest(knowledge.BoundedMemoryManifestFields, Curated): ...
 
 
-class HeartbeatTaskRegistry(knowledge.HeartbeatTaskRegistryFields, Curated):
-    __doc__ = knowledge.HeartbeatTaskRegistryFields.__doc__
+class HeartbeatTaskRegistry(knowledge.HeartbeatTaskRegistryFields, Curated): ...
 
 
-class HeartbeatTask(knowledge.HeartbeatTaskFields, Curated):
-    __doc__ = knowledge.HeartbeatTaskFields.__doc__
+class HeartbeatTask(knowledge.HeartbeatTaskFields, Curated): ...
 
 
-class Source(personal.SourceFields, Curated):
-    __doc__ = personal.SourceFields.__doc__
+class Source(personal.SourceFields, Curated): ...
 
 
-class Artifact(personal.ArtifactFields, Curated):
-    __doc__ = personal.ArtifactFields.__doc__
+class Artifact(personal.ArtifactFields, Curated): ...
 
 
-class Person(personal.PersonFields, Curated):
-    __doc__ = personal.PersonFields.__doc__
+class Person(personal.PersonFields, Curated): ...
 
 
-class Concept(personal.ConceptFields, Curated):
-    __doc__ = personal.ConceptFields.__doc__
+class Concept(personal.ConceptFields, Curated): ...
 
 
-class Entity(personal.EntityFields, Curated):
-    __doc__ = personal.EntityFields.__doc__
+class Entity(personal.EntityFields, Curated): ...
 
 
-class Storyline(personal.StorylineFields, Curated):
-    __doc__ = personal.StorylineFields.__doc__
+class Storyline(personal.StorylineFields, Curated): ...
 
 
-class Macro(personal.MacroFields, Curated):
-    __doc__ = personal.MacroFields.__doc__
+class Macro(personal.MacroFields, Curated): ...
 
 
-class Note(personal.NoteFields, Curated):
-    __doc__ = personal.NoteFields.__doc__
+class Note(personal.NoteFields, Curated): ...
 
 
-class Fact(facts.FactFields, Curated):
-    __doc__ = facts.FactFields.__doc__
+class Fact(facts.FactFields, Curated): ...
 
 
-class MemoryBox(facts.MemoryBoxFields, Curated):
-    __doc__ = facts.MemoryBoxFields.__doc__
+class MemoryBox(facts.MemoryBoxFields, Curated): ...
 
 
-class Trace(facts.TraceFields, Curated):
-    __doc__ = facts.TraceFields.__doc__
+class Trace(facts.TraceFields, Curated): ...
 
 
-class Agent(agents.AgentFields, AsyncStructuredNode):
-    __doc__ = agents.AgentFields.__doc__
+class Agent(agents.AgentFields, AsyncStructuredNode): ...
 
 
-class AgentKey(agents.AgentKeyFields, AsyncStructuredNode):
-    __doc__ = agents.AgentKeyFields.__doc__
+class AgentKey(agents.AgentKeyFields, AsyncStructuredNode): ...
 
 
-class SystemConfig(agents.SystemConfigFields, AsyncStructuredNode):
-    __doc__ = agents.SystemConfigFields.__doc__
+class SystemConfig(agents.SystemConfigFields, AsyncStructuredNode): ...
 
 
-class Migration(agents.MigrationFields, AsyncStructuredNode):
-    __doc__ = agents.MigrationFields.__doc__
-
-
-__all__ = [
-    "Agent",
-    "AgentKey",
-    "Analysis",
-    "Artifact",
-    "Belief",
-    "BoundedMemoryManifest",
-    "CompressedContext",
-    "Concept",
-    "Curated",
-    "Entity",
-    "Fact",
-    "HeartbeatTask",
-    "HeartbeatTaskRegistry",
-    "KnowledgeChunk",
-    "Macro",
-    "MemoryBox",
-    "MemoryEntry",
-    "Migration",
-    "Note",
-    "Notification",
-    "Person",
-    "Recommendation",
-    "Reflection",
-    "SessionContext",
-    "Source",
-    "Storyline",
-    "Synthesis",
-    "SystemConfig",
-    "Task",
-    "Tombstone",
-    "Trace",
-    "ValueClassification",
-]
+class Migration(agents.MigrationFields, AsyncStructuredNode): ...

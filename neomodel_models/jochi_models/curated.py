@@ -165,7 +165,7 @@ class Curated(LoadedState, CuratedFields, StructuredNode):
 
     def delete(self) -> NoReturn:
         """Not offered: a deleted memory can't be restored. See `expire`."""
-        raise _no_delete(type(self).__name__)
+        raise no_delete(type(self).__name__)
 
     def _hook(self, name: str) -> None:
         hook = getattr(self, name, None)
@@ -173,21 +173,11 @@ class Curated(LoadedState, CuratedFields, StructuredNode):
             hook()
 
     @classmethod
-    def _bulk_create(cls, *props: Any, **kwargs: Any) -> NoReturn:
-        raise no_bulk(cls.__name__)
-
-    @classmethod
-    def _bulk_create_or_update(cls, *props: Any, **kwargs: Any) -> NoReturn:
-        raise no_bulk(cls.__name__)
-
-    @classmethod
-    def _bulk_get_or_create(cls, *props: Any, **kwargs: Any) -> NoReturn:
-        raise no_bulk(cls.__name__)
-
-    @classmethod
-    def bulk_save(cls, nodes: Any) -> NoReturn:
+    def bulk_save(cls, *nodes: Any, **kwargs: Any) -> NoReturn:
         """Not offered: it would write past revisions and tombstones."""
         raise no_bulk(cls.__name__)
+
+    _bulk_create = _bulk_create_or_update = _bulk_get_or_create = bulk_save
 
 
 class TombstoneFields:
@@ -258,12 +248,10 @@ def no_tombstone(key: str) -> NotOffered:
     return NotOffered("a tombstone is the engine's", where=key, fix=f"bring it back with `jochi restore {key}`")
 
 
-def _no_delete(kind: str) -> NotOffered:
+def no_delete(kind: str) -> NotOffered:
+    """The error for deleting a memory."""
     return NotOffered(
         "a memory isn't deleted by an app: nobody could restore it",
         where=kind,
         fix="call expire(): the engine prunes it at its next look, and it can be restored for 30 days",
     )
-
-
-no_delete = _no_delete

@@ -101,13 +101,10 @@ class TraceFields(CuratedFields):
     boxes = Related("its boxes", "IN_TRACE", "MemoryBox", incoming=True)
 
 
-class Fact(FactFields, Curated):
-    __doc__ = FactFields.__doc__
+class Fact(FactFields, Curated): ...
 
 
-class MemoryBox(MemoryBoxFields, Curated):
-    __doc__ = MemoryBoxFields.__doc__
+class MemoryBox(MemoryBoxFields, Curated): ...
 
 
-class Trace(TraceFields, Curated):
-    __doc__ = TraceFields.__doc__
+class Trace(TraceFields, Curated): ...

@@ -77,21 +77,16 @@ class HeartbeatTaskFields(CuratedFields):
     last_definition_load = ZonedDateTimeProperty("when that was last read")
 
 
-class KnowledgeChunk(KnowledgeChunkFields, Curated):
-    __doc__ = KnowledgeChunkFields.__doc__
+class KnowledgeChunk(KnowledgeChunkFields, Curated): ...
 
 
-class ValueClassification(ValueClassificationFields, Curated):
-    __doc__ = ValueClassificationFields.__doc__
+class ValueClassification(ValueClassificationFields, Curated): ...
 
 
-class BoundedMemoryManifest(BoundedMemoryManifestFields, Curated):
-    __doc__ = BoundedMemoryManifestFields.__doc__
+class BoundedMemoryManifest(BoundedMemoryManifestFields, Curated): ...
 
 
-class HeartbeatTaskRegistry(HeartbeatTaskRegistryFields, Curated):
-    __doc__ = HeartbeatTaskRegistryFields.__doc__
+class HeartbeatTaskRegistry(HeartbeatTaskRegistryFields, Curated): ...
 
 
-class HeartbeatTask(HeartbeatTaskFields, Curated):
-    __doc__ = HeartbeatTaskFields.__doc__
+class HeartbeatTask(HeartbeatTaskFields, Curated): ...

@@ -162,33 +162,25 @@ class NoteFields(CuratedFields):
     added_in = Related("the Source that it was read from", "ADDED_IN", "Source")
 
 
-class Source(SourceFields, Curated):
-    __doc__ = SourceFields.__doc__
+class Source(SourceFields, Curated): ...
 
 
-class Artifact(ArtifactFields, Curated):
-    __doc__ = ArtifactFields.__doc__
+class Artifact(ArtifactFields, Curated): ...
 
 
-class Person(PersonFields, Curated):
-    __doc__ = PersonFields.__doc__
+class Person(PersonFields, Curated): ...
 
 
-class Concept(ConceptFields, Curated):
-    __doc__ = ConceptFields.__doc__
+class Concept(ConceptFields, Curated): ...
 
 
-class Entity(EntityFields, Curated):
-    __doc__ = EntityFields.__doc__
+class Entity(EntityFields, Curated): ...
 
 
-class Storyline(StorylineFields, Curated):
-    __doc__ = StorylineFields.__doc__
+class Storyline(StorylineFields, Curated): ...
 
 
-class Macro(MacroFields, Curated):
-    __doc__ = MacroFields.__doc__
+class Macro(MacroFields, Curated): ...
 
 
-class Note(NoteFields, Curated):
-    __doc__ = NoteFields.__doc__
+class Note(NoteFields, Curated): ...

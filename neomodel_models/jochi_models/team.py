@@ -151,41 +151,31 @@ class CompressedContextFields(CuratedFields):
     value = Related("its scores", "HAS_VALUE", "ValueClassification")
 
 
-class Belief(BeliefFields, Curated):
-    __doc__ = BeliefFields.__doc__
+class Belief(BeliefFields, Curated): ...
 
 
-class Reflection(ReflectionFields, Curated):
-    __doc__ = ReflectionFields.__doc__
+class Reflection(ReflectionFields, Curated): ...
 
 
-class Analysis(AnalysisFields, Curated):
-    __doc__ = AnalysisFields.__doc__
+class Analysis(AnalysisFields, Curated): ...
 
 
-class Synthesis(SynthesisFields, Curated):
-    __doc__ = SynthesisFields.__doc__
+class Synthesis(SynthesisFields, Curated): ...
 
 
-class Recommendation(RecommendationFields, Curated):
-    __doc__ = RecommendationFields.__doc__
+class Recommendation(RecommendationFields, Curated): ...
 
 
-class Task(TaskFields, Curated):
-    __doc__ = TaskFields.__doc__
+class Task(TaskFields, Curated): ...
 
 
-class Notification(NotificationFields, Curated):
-    __doc__ = NotificationFields.__doc__
+class Notification(NotificationFields, Curated): ...
 
 
-class SessionContext(SessionContextFields, Curated):
-    __doc__ = SessionContextFields.__doc__
+class SessionContext(SessionContextFields, Curated): ...
 
 
-class MemoryEntry(MemoryEntryFields, Curated):
-    __doc__ = MemoryEntryFields.__doc__
+class MemoryEntry(MemoryEntryFields, Curated): ...
 
 
-class CompressedContext(CompressedContextFields, Curated):
-    __doc__ = CompressedContextFields.__doc__
+class CompressedContext(CompressedContextFields, Curated): ...
