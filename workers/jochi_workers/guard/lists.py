@@ -1,16 +1,21 @@
-"""The word lists: small text files beside this module, each with its source at its head.
+"""The word lists: small text files beside this module, each with its source at its head. Babel names the currencies.
 
 A line is `key = one | another` or `code: one | another`; `#` begins a comment. Everything is read once.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from babel import Locale
+from babel.numbers import get_currency_name
+
 Language = Literal["en", "de"]
 LANGUAGES: tuple[Language, ...] = ("en", "de")
+_REMARK = re.compile(r"[\d(]")
 
 
 @cache
@@ -26,6 +31,17 @@ def lines(folder: str, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         if not between:
             raise ValueError(f"{folder}/{name}.txt, line {number}: no key")
         found.append((key.strip(), tuple(word.strip() for word in rest.split(" | ") if word.strip())))
+    return tuple(found)
+
+
+@cache
+def named_currencies(language: Language) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Each currency's ISO 4217 code and its names in Unicode CLDR, without those that hold a year or a remark in brackets."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for code in sorted(Locale(language).currencies):
+        names = [get_currency_name(code, count, locale=language).casefold() for count in (None, 1, 2)]
+        if plain := tuple(dict.fromkeys(name for name in names if not _REMARK.search(name))):
+            found.append((code, plain))
     return tuple(found)
 
 
@@ -97,13 +113,13 @@ def units(language: Language) -> tuple[dict[str, frozenset[str]], dict[str, froz
     """What units and currencies a name may stand for: as written, in folded case; and the most words that a name has."""
     exact: dict[str, set[str]] = {}
     folded: dict[str, set[str]] = {}
-    for name in ("units", "units_more", "currencies", "currencies_more"):
-        for key, words in lines(language, name):
-            coded = (key,) if len(key) == 3 and key.isupper() else ()
-            for word in (*words, *coded):
-                exact.setdefault(word, set()).add(key)
-                if len(word) > 2:
-                    folded.setdefault(word.casefold(), set()).add(key)
+    money = (*named_currencies(language), *lines(language, "currencies_more"))
+    for key, words in (*lines(language, "units"), *lines(language, "units_more"), *money):
+        coded = (key,) if len(key) == 3 and key.isupper() else ()
+        for word in (*words, *coded):
+            exact.setdefault(word, set()).add(key)
+            if len(word) > 2:
+                folded.setdefault(word.casefold(), set()).add(key)
     most = max(len(word.split()) for word in exact)
     return (
         {word: frozenset(keys) for word, keys in exact.items()},
@@ -116,7 +132,7 @@ def units(language: Language) -> tuple[dict[str, frozenset[str]], dict[str, froz
 def currencies() -> frozenset[str]:
     """Keys of `units` that are money."""
     return frozenset(
-        key for language in LANGUAGES for name in ("currencies", "currencies_more") for key, _ in lines(language, name)
+        key for language in LANGUAGES for key, _ in (*named_currencies(language), *lines(language, "currencies_more"))
     )
 
 
