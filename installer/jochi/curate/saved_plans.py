@@ -15,7 +15,7 @@ from jochi.curate.plan import Plan
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import Refused, UsageError
-from jochi.graph.driver_values import to_python
+from jochi.graph.driver_values import read_as
 
 PAGE = 2_000
 """Keys that one part of a plan holds at most; a page of the walk that saves it."""
@@ -80,34 +80,16 @@ class SavedPlan:
     looked_at: int
     merges: int
     rails: Mapping[str, int]
-    run: str | None
-    applied_at: datetime | None
+    run: str | None = None
+    applied_at: datetime | None = None
     groups: list[PlannedGroup] = field(default_factory=list)
     outcomes: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_node(cls, node: Mapping[str, Any]) -> SavedPlan:
         """From the properties of a :JochiPlan."""
-        plain = to_python(node)
-        same = (
-            "id",
-            "state",
-            "at",
-            "made_at",
-            "by",
-            "policy",
-            "expires_at",
-            "memories",
-            "excluded",
-            "looked_at",
-            "merges",
-        )
-        return cls(
-            **{name: plain[name] for name in same},
-            rails=dict(zip(plain["rail_names"], plain["rail_counts"], strict=True)),
-            run=plain.get("run"),
-            applied_at=plain.get("applied_at"),
-        )
+        rails = dict(zip(node["rail_names"], node["rail_counts"], strict=True))
+        return read_as(cls, node, rails=rails)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from jochi.curate.plan import Plan
-from jochi.graph.driver_values import to_python
+from jochi.graph.driver_values import read_as, to_python
 from jochi.operate.results import Amount, TierReport
 from jochi.policy.rules import TIERS
 
@@ -88,17 +88,9 @@ class LiveRun:
         started: datetime = plain["started_at"]
         called = {name: rules.get(name) or name.replace(_REPAIRED, "hygiene.", 1) for name in plain}
         named = {called[name]: n for name, n in plain.items() if name in rules or name.startswith(_REPAIRED)}
-        return cls(
-            plain["id"],
-            plain["job"],
-            started,
-            (started - armed_at).total_seconds(),
-            (plain["finished_at"] - started).total_seconds(),
-            plain["status"],
-            plain["selected"],
-            plain["changed"],
-            dict(sorted(named.items(), key=lambda found: -found[1])),
-        )
+        seconds, took = (started - armed_at).total_seconds(), (plain["finished_at"] - started).total_seconds()
+        by_most = dict(sorted(named.items(), key=lambda found: -found[1]))
+        return read_as(cls, plain, seconds=seconds, took=took, rules=by_most)
 
 
 @dataclass(frozen=True)

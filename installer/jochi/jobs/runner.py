@@ -17,8 +17,12 @@ from neo4j.exceptions import Neo4jError
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError, Refused, UsageError
+from jochi.graph.driver_values import read_as
 from jochi.jobs.stops import stops_of
 
+_NOT_TALLIED = frozenset(
+    ["token", "batches", "selected", "changed", "failed_batches", "slow_batches", "longest_batch_ms", "stopped_hours"]
+)
 _ANY_TIME = datetime(9999, 1, 1, tzinfo=timezone.utc)
 
 
@@ -40,28 +44,8 @@ class Run:
     @classmethod
     def from_node(cls, node: Mapping[str, Any]) -> Run:
         """From the properties of a :JochiJobRun."""
-        fixed = {
-            "token",
-            "batches",
-            "selected",
-            "changed",
-            "failed_batches",
-            "slow_batches",
-            "longest_batch_ms",
-            "stopped_hours",
-        }
-        tally = {key: value for key, value in node.items() if type(value) is int and key not in fixed}
-        return cls(
-            node["id"],
-            node["job"],
-            node["status"],
-            node["batches"],
-            node["selected"],
-            node["changed"],
-            node.get("error"),
-            tuple(node.get("quarantined") or ()),
-            tally,
-        )
+        tally = {key: value for key, value in node.items() if type(value) is int and key not in _NOT_TALLIED}
+        return read_as(cls, node, quarantined=node.get("quarantined") or (), tally=tally)
 
 
 def run_job(engine: Engine, job: str, *, now: datetime | None = None, drain: bool = False) -> list[Run]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, Literal
 
 
@@ -36,15 +37,5 @@ def stops_of(run: Mapping[str, Any] | None) -> tuple[Stop, ...]:
     """From the properties of a :JochiJobRun; none where no breaker stopped it."""
     if not run or not run.get("stopped_scopes"):
         return ()
-    return tuple(
-        Stop(
-            scope,
-            run["stopped_kinds"][i],
-            run["stopped_windows"][i],
-            run["stopped_counted"][i],
-            run["stopped_limits"][i],
-            run["stopped_waiting"][i],
-            run["stopped_hours"],
-        )
-        for i, scope in enumerate(run["stopped_scopes"])
-    )
+    columns = ("scopes", "kinds", "windows", "counted", "limits", "waiting")
+    return tuple(map(Stop, *(run[f"stopped_{name}"] for name in columns), repeat(run["stopped_hours"])))

@@ -26,17 +26,9 @@ class Status:
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Status:
         """From the row of `report/status`."""
-        plain = to_python(row)
-        return cls(
-            plain["pump"],
-            plain["queue"]["due"],
-            plain["queue"]["oldest_due"],
-            plain["tombstones"]["n"],
-            plain["tombstones"]["due"],
-            plain["tombstones"]["oldest"],
-            plain["pauses"],
-            plain["tripped"],
-        )
+        gone = row["tombstones"]
+        found = {"tombstones": gone["n"], "tombstones_due": gone["due"], "oldest_tombstone": gone["oldest"]}
+        return read_as(cls, {**row, **row["queue"]}, **found)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from jochi.database.database import Row
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import Refused, UsageError
-from jochi.graph.driver_values import zoned
+from jochi.graph.driver_values import read_as, zoned
 from jochi.undo.unmerge import take_merges_back
 from jochi.use import slots
 
@@ -160,12 +160,12 @@ def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
         back = take_back(engine, [each["key"] for each in looked if each["outcome"] == asked], given)
         if not given["dry_run"]:
             engine.call(statement, given)
-        return [_taken_back(_row(each), asked, back) for each in looked]
+        return [_taken_back(read_as(UndoneAction, each), asked, back) for each in looked]
     results = engine.call(statement, given)["results"]
     # Facts get their place in their slots at once, as restore does it.
     slotted = [{"key": each["key"]} for each in results if each.get("slotted")]
     slots.settle(engine, slotted, now=given["now"])
-    return [_row(each) for each in results]
+    return [read_as(UndoneAction, each) for each in results]
 
 
 def _taken_back(row: UndoneAction, asked: str, back: dict[str | None, _Back]) -> UndoneAction:
@@ -202,13 +202,7 @@ def _back(outcome: str, changed: Sequence[str]) -> _Back:
 
 
 def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
-    asked = {
-        "now": given["now"],
-        "keys": keys,
-        "audits": given["ids"],
-        "dry_run": given["dry_run"],
-        "run": given["run"],
-    }
+    asked = {name: given[name] for name in ("now", "dry_run", "run")} | {"keys": keys, "audits": given["ids"]}
     words = {
         "decompressed": "undone",
         "would_decompress": "undone",
@@ -239,7 +233,3 @@ STATEMENTS: Mapping[str, str] = {
     "decide": "undo/decisions",
 }
 """Which procedure takes the records of a form back; `undo/others` answers for the rest."""
-
-
-def _row(each: Mapping[str, Any]) -> UndoneAction:
-    return UndoneAction(each["key"], each["action"], each["outcome"], tuple(each["changed"]))

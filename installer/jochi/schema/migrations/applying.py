@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from pathlib import Path
 
 import neo4j
 from neo4j.exceptions import Neo4jError
 
+from jochi import clock
 from jochi.database.database import Database
 from jochi.database.statements import schema_folder, statement
 from jochi.errors import ConnectionFailed, Refused
@@ -26,11 +27,6 @@ from jochi.users import operating_system_user
 OnProgress = Callable[[Progress], None]
 
 
-def utc_now() -> datetime:
-    """The clock that stamps records, unless a caller brings another."""
-    return datetime.now(timezone.utc)
-
-
 def apply(
     database: Database,
     folder: Path | None = None,
@@ -41,7 +37,7 @@ def apply(
     index_seconds: int = 600,
     chain: ChainName | str | None = None,
     on_progress: OnProgress | None = None,
-    now: Callable[[], datetime] = utc_now,
+    now: Callable[[], datetime] = clock.now,
 ) -> ApplyResult:
     """Applies all pending migrations of ``folder`` (default: Jochi's schema) and records them.
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from jochi import clock
 from jochi.database.database import Database
 from jochi.database.statements import schema_folder, statement
 from jochi.errors import Refused
 from jochi.schema.migrations import chain as chains
-from jochi.schema.migrations.applying import utc_now
 from jochi.schema.migrations.choosing import choose
 from jochi.schema.migrations.comparing import is_foreign
 from jochi.schema.migrations.files import Folder, read_folder
@@ -35,7 +35,7 @@ def remove_chain(
     wait_for_lock_seconds: float = 30,
     break_lock: bool = False,
     chain: ChainName | str | None = None,
-    now: Callable[[], datetime] = utc_now,
+    now: Callable[[], datetime] = clock.now,
 ) -> RemoveResult:
     """Takes back what `apply` made: the chain, then the constraints and indexes that the files of ``folder`` create.
 

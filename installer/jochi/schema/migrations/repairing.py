@@ -9,11 +9,12 @@ from typing import Any
 
 import neo4j
 
+from jochi import clock
 from jochi.database.database import Database
 from jochi.database.statements import schema_folder, statement
 from jochi.errors import Refused
 from jochi.schema.migrations import chain as chains
-from jochi.schema.migrations.applying import OnProgress, utc_now
+from jochi.schema.migrations.applying import OnProgress
 from jochi.schema.migrations.choosing import choose
 from jochi.schema.migrations.files import Folder, read_folder
 from jochi.schema.migrations.lock import HeldLock, Locked, describe, held
@@ -43,7 +44,7 @@ def repair(
     break_lock: bool = False,
     chain: ChainName | str | None = None,
     on_progress: OnProgress | None = None,
-    now: Callable[[], datetime] = utc_now,
+    now: Callable[[], datetime] = clock.now,
 ) -> RepairResult:
     """Makes the chain fit the files of ``folder`` (default: Jochi's schema), in one transaction, under the lock.
 
