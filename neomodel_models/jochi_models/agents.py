@@ -17,7 +17,7 @@ from jochi_models.properties import (
     new_id,
     now,
 )
-from jochi_models.words import AGENT_NAMES, AgentName
+from jochi_models.words import AgentName
 
 
 class PlainFields:
@@ -30,7 +30,7 @@ class PlainFields:
 class AgentFields(PlainFields):
     """An agent's identity (seed 000, rail 1). A memory linked to four of them is consensus (rail 10)."""
 
-    name = ChoiceProperty[AgentName]("its name", AGENT_NAMES)
+    name = ChoiceProperty[AgentName]("its name", AgentName)
     role = TextProperty("what it does")
 
 

@@ -19,16 +19,7 @@ from jochi_models.properties import (
     new_id,
     now,
 )
-from jochi_models.words import (
-    ACCESS_TIERS,
-    SENSITIVITIES,
-    TIERS,
-    TTL_POLICIES,
-    AccessTier,
-    Sensitivity,
-    Tier,
-    TtlPolicy,
-)
+from jochi_models.words import AccessTier, Sensitivity, Tier, TtlPolicy
 
 
 class CuratedFields:
@@ -46,16 +37,14 @@ class CuratedFields:
     updated_at = ZonedDateTimeProperty("last save; written by save")
     expires_at = ZonedDateTimeProperty("from then on the engine may prune it")
     pinned = BooleanProperty("rail: never pruned, and budgets leave its tier alone")
-    ttl_policy = ChoiceProperty[TtlPolicy](
-        "rail: keep_forever is never pruned (seed 002, TTL Policy Table)", TTL_POLICIES
-    )
+    ttl_policy = ChoiceProperty[TtlPolicy]("rail: keep_forever is never pruned (seed 002, TTL Policy Table)", TtlPolicy)
     locked_by = TextProperty("agent that works on it; honoured while the lock is young")
     locked_at = ZonedDateTimeProperty("since when it is locked")
-    access_tier = ChoiceProperty[AccessTier]("who may read it; never touches retention", ACCESS_TIERS)
-    sensitivity = ChoiceProperty[Sensitivity]("for permissions; never touches retention (seed 002)", SENSITIVITIES)
+    access_tier = ChoiceProperty[AccessTier]("who may read it; never touches retention", AccessTier)
+    sensitivity = ChoiceProperty[Sensitivity]("for permissions; never touches retention (seed 002)", Sensitivity)
     team_id = TextProperty("team whose memory it is, beside the scope (seed 002)")
 
-    tier = Owned(ChoiceProperty[Tier]("how near the context it is", TIERS))
+    tier = Owned(ChoiceProperty[Tier]("how near the context it is", Tier))
     tier_reason = Owned(TextProperty("the rule or the budget that gave it this tier; absent: none yet"))
     tier_from = Owned(TextProperty("the tier before"))
     tier_at = Owned(ZonedDateTimeProperty("when it got this tier"))

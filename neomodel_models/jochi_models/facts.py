@@ -17,14 +17,6 @@ from jochi_models.properties import (
 )
 from jochi_models.relationships import Edge, Related
 from jochi_models.words import (
-    BOX_STATES,
-    CONFIDENCE_TIERS,
-    FACT_CATEGORIES,
-    FACT_STATES,
-    FACT_STATUSES,
-    MEMORY_KINDS,
-    POLICY_CLASSES,
-    VERIFICATIONS,
     BoxState,
     ConfidenceTier,
     FactCategory,
@@ -39,16 +31,16 @@ from jochi_models.words import (
 class FactFields(CuratedFields):
     """One typed fact out of a conversation (seed 003, Write Path, Lifecycle Policy States)."""
 
-    category = ChoiceProperty[FactCategory]("what sort of fact", FACT_CATEGORIES, default=lambda: "fact")
-    state = ChoiceProperty[FactState]("where it is in its life", FACT_STATES, default=lambda: "candidate")
-    memory_kind = ChoiceProperty[MemoryKind]("an event, or a lasting belief", MEMORY_KINDS)
+    category = ChoiceProperty[FactCategory]("what sort of fact", FactCategory, default=lambda: "fact")
+    state = ChoiceProperty[FactState]("where it is in its life", FactState, default=lambda: "candidate")
+    memory_kind = ChoiceProperty[MemoryKind]("an event, or a lasting belief", MemoryKind)
     confidence_tier = ChoiceProperty[ConfidenceTier](
-        "speculative is below 0.40; unconfirmed it goes after 30 days", CONFIDENCE_TIERS
+        "speculative is below 0.40; unconfirmed it goes after 30 days", ConfidenceTier
     )
-    verification_state = ChoiceProperty[Verification]("who vouches for it", VERIFICATIONS)
+    verification_state = ChoiceProperty[Verification]("who vouches for it", Verification)
     policy_class = ChoiceProperty[PolicyClass](
         "protected: the rules of facts neither remove nor archive it; ephemeral and durable change nothing",
-        POLICY_CLASSES,
+        PolicyClass,
     )
     heat_score = FloatProperty("how warm an app holds it to be; rules compute their own", least=0, most=1)
     decay_score = FloatProperty("how far an app holds it to have faded; rules compute their own", least=0, most=1)
@@ -64,7 +56,7 @@ class FactFields(CuratedFields):
     valid_to = Owned(ZonedDateTimeProperty("of what stands for a stretch: when another value began"))
     status = Owned(
         ChoiceProperty[FactStatus](
-            "of what stands for a stretch: whether its value holds; absent while it is still to come", FACT_STATUSES
+            "of what stands for a stretch: whether its value holds; absent while it is still to come", FactStatus
         )
     )
     superseded_at = Owned(ZonedDateTimeProperty("when the engine saw that a newer one took its place"))
@@ -81,7 +73,7 @@ class FactFields(CuratedFields):
 class MemoryBoxFields(CuratedFields):
     """Facts of one topic, until the topic shifts, it is silent for 30 minutes, or 50 are in it (seed 003, Memory Box Lifecycle)."""
 
-    state = ChoiceProperty[BoxState]("open ones take more", BOX_STATES, default=lambda: "open")
+    state = ChoiceProperty[BoxState]("open ones take more", BoxState, default=lambda: "open")
     topics = ListProperty[str]("what it is about", TextProperty())
     memory_count = IntegerProperty("facts in it", least=0)
     last_added_at = ZonedDateTimeProperty("when the last one came")

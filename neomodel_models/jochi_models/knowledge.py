@@ -14,7 +14,7 @@ from jochi_models.properties import (
     ZonedDateTimeProperty,
 )
 from jochi_models.relationships import Related
-from jochi_models.words import RETENTION_TIERS, VALUED_KINDS, RetentionTier, ValuedKind
+from jochi_models.words import RetentionTier, ValuedKind
 
 
 class KnowledgeChunkFields(CuratedFields):
@@ -28,14 +28,14 @@ class KnowledgeChunkFields(CuratedFields):
 class ValueClassificationFields(CuratedFields):
     """What a piece of knowledge is worth, by several signals (seed 001, ValueClassification Node)."""
 
-    entity_type = ChoiceProperty[ValuedKind]("kind of what it scores; `uid` is that one's id", VALUED_KINDS)
+    entity_type = ChoiceProperty[ValuedKind]("kind of what it scores; `uid` is that one's id", ValuedKind)
     retention_score = FloatProperty("how likely it is needed again", least=0, most=1)
     uniqueness_score = FloatProperty("how new it is beside what is known", least=0, most=1)
     confidence_score = FloatProperty("reliability of the source", least=0, most=1)
     access_frequency = FloatProperty("accesses, 100 and more count as 1", least=0, most=1)
     last_accessed = ZonedDateTimeProperty("last access of what it scores")
     value_score = FloatProperty("all signals, weighted 0.25, 0.20, 0.15, 0.25, and 0.15 for recency", least=0, most=1)
-    retention_tier = ChoiceProperty[RetentionTier]("KEEP from 0.8 on, SUMMARIZE from 0.5 on", RETENTION_TIERS)
+    retention_tier = ChoiceProperty[RetentionTier]("KEEP from 0.8 on, SUMMARIZE from 0.5 on", RetentionTier)
 
     values = Related("what it scores", "HAS_VALUE", incoming=True)
 

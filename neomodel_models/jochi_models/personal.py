@@ -16,14 +16,7 @@ from jochi_models.properties import (
     ZonedDateTimeProperty,
 )
 from jochi_models.relationships import Related, Semantic
-from jochi_models.words import (
-    LIFE_STATES,
-    NOTE_LIFETIMES,
-    PROCESSING_STATUSES,
-    LifeState,
-    NoteLifetime,
-    ProcessingStatus,
-)
+from jochi_models.words import LifeState, NoteLifetime, ProcessingStatus
 
 
 class LivingFields(CuratedFields):
@@ -31,7 +24,7 @@ class LivingFields(CuratedFields):
 
     state = ChoiceProperty[LifeState](
         "candidate, active after the first retrieval, core after ten, archived",
-        LIFE_STATES,
+        LifeState,
         default=lambda: "candidate",
     )
     salience = FloatProperty("how present it is; decays from `salience_at` on", least=0, most=1, default=lambda: 0.5)
@@ -59,7 +52,7 @@ class SourceFields(EpisodeFields):
     started_at = ZonedDateTimeProperty("when it began")
     ended_at = ZonedDateTimeProperty("when it ended")
     participants = ListProperty[str]("who took part", TextProperty())
-    processing_status = ChoiceProperty[ProcessingStatus]("how far it is", PROCESSING_STATUSES, default=lambda: "raw")
+    processing_status = ChoiceProperty[ProcessingStatus]("how far it is", ProcessingStatus, default=lambda: "raw")
     processing_started_at = ZonedDateTimeProperty("begin of phase 1")
     processing_completed_at = ZonedDateTimeProperty("end of phase 1")
     extraction_started_at = ZonedDateTimeProperty("begin of phase 2")
@@ -152,7 +145,7 @@ class NoteFields(CuratedFields):
     """A note about a person, concept or entity (seed 002, Note Retention), a node of its own so that it can expire by itself."""
 
     lifetime = ChoiceProperty[NoteLifetime](
-        "how long it matters, unless `expires_at` says when", NOTE_LIFETIMES, default=lambda: "month"
+        "how long it matters, unless `expires_at` says when", NoteLifetime, default=lambda: "month"
     )
     added_by = TextProperty("who wrote it")
     source_id = TextProperty("key of the Source that it was read from")

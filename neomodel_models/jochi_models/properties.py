@@ -12,7 +12,7 @@ import uuid
 from abc import abstractmethod
 from collections.abc import Callable
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, overload
 
 import neo4j.time
 from neomodel.exceptions import DeflateError
@@ -98,15 +98,15 @@ class TextProperty(TypedProperty[str | None]):
 
 
 class ChoiceProperty(TypedProperty[L | None], Generic[L]):
-    """One of a few words."""
+    """One of a few words: ``choices`` is a `Literal` of them."""
 
     stored_type = "STRING"
 
     def __init__(
-        self, meaning: str, words: tuple[L, ...], *, default: Callable[[], L] | None = None, required: bool = False
+        self, meaning: str, choices: object, *, default: Callable[[], L] | None = None, required: bool = False
     ) -> None:
         super().__init__(meaning, default=default, required=required)
-        self.words = words
+        self.words: tuple[L, ...] = get_args(choices)
 
     @property
     def allowed(self) -> str:

@@ -15,7 +15,7 @@ from jochi_models.properties import (
     TextProperty,
     ZonedDateTimeProperty,
 )
-from jochi_models.words import LIFE_STATES, TTL_POLICIES, LifeState, TtlPolicy
+from jochi_models.words import LifeState, TtlPolicy
 
 M = TypeVar("M", covariant=True)
 
@@ -115,12 +115,12 @@ class Semantic(RelationshipProperties):
     description = TextProperty("one sentence about it, made anew from the notes")
     is_dirty = BooleanProperty("notes were added since the description was made")
     confidence = FloatProperty("certainty of the extraction; a candidate below 0.8 falls faster", least=0, most=1)
-    ttl_policy = ChoiceProperty[TtlPolicy]("keep_forever, ephemeral (90 days) or decay", TTL_POLICIES)
+    ttl_policy = ChoiceProperty[TtlPolicy]("keep_forever, ephemeral (90 days) or decay", TtlPolicy)
     salience = FloatProperty(
         "how present it is; falls from `salience_at` on, Jochi.reinforce adds to it", least=0, most=1
     )
     salience_at = ZonedDateTimeProperty("since when `salience` holds")
-    state = ChoiceProperty[LifeState]("candidate, active after the first use, core after ten, archived", LIFE_STATES)
+    state = ChoiceProperty[LifeState]("candidate, active after the first use, core after ten, archived", LifeState)
     archived_at = ZonedDateTimeProperty("when it was archived")
     access_count = IntegerProperty("uses that count", least=0)
     last_accessed_at = ZonedDateTimeProperty("last use")

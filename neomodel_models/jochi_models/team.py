@@ -14,27 +14,14 @@ from jochi_models.properties import (
     ZonedDateTimeProperty,
 )
 from jochi_models.relationships import Related, SummarizedTo
-from jochi_models.words import (
-    BELIEF_STATES,
-    COMPRESSION_LEVELS,
-    CONTENT_TYPES,
-    PRIORITIES,
-    SEVERITIES,
-    TASK_STATUSES,
-    BeliefState,
-    CompressionLevel,
-    ContentType,
-    Priority,
-    Severity,
-    TaskStatus,
-)
+from jochi_models.words import BeliefState, CompressionLevel, ContentType, Priority, Severity, TaskStatus
 
 
 class BeliefFields(CuratedFields):
     """What agents hold to be true (seed 000). Active from 0.7 on it stays; from 0.9 on it is under a rail."""
 
     state = ChoiceProperty[BeliefState](
-        "active, core and validated count as active in every rule", BELIEF_STATES, default=lambda: "active"
+        "active, core and validated count as active in every rule", BeliefState, default=lambda: "active"
     )
     archived_at = ZonedDateTimeProperty("when it was archived; clock of the rule for archived ones")
     author = TextProperty("agent that wrote it")
@@ -63,7 +50,7 @@ class ReflectionFields(CuratedFields):
 class AnalysisFields(CuratedFields):
     """A finding (seed 000). Low and info go after 60 days, medium after 120, high and critical after 180."""
 
-    severity = ChoiceProperty[Severity]("how serious it is", SEVERITIES, default=lambda: "info")
+    severity = ChoiceProperty[Severity]("how serious it is", Severity, default=lambda: "info")
     author = TextProperty("agent that wrote it")
 
     evidence = Related("what it rests on", "EVIDENCE")
@@ -91,10 +78,10 @@ class RecommendationFields(CuratedFields):
 class TaskFields(CuratedFields):
     """Work (seed 000). Pending, in progress and blocked it is under a rail."""
 
-    status = ChoiceProperty[TaskStatus]("how far it is", TASK_STATUSES, default=lambda: "pending")
+    status = ChoiceProperty[TaskStatus]("how far it is", TaskStatus, default=lambda: "pending")
     completed_at = ZonedDateTimeProperty("when it was completed; clock of the rule")
     failed_at = ZonedDateTimeProperty("when it failed; clock of the rule")
-    priority = ChoiceProperty[Priority]("how urgent it is", PRIORITIES)
+    priority = ChoiceProperty[Priority]("how urgent it is", Priority)
     author = TextProperty("agent that asked for it")
     assigned_to = TextProperty("agent that does it")
 
@@ -106,7 +93,7 @@ class NotificationFields(CuratedFields):
 
     read = BooleanProperty("seen by the agent", default=lambda: False)
     read_at = ZonedDateTimeProperty("when; clock of the rule for read ones")
-    priority = ChoiceProperty[Priority]("critical ones stay until read", PRIORITIES, default=lambda: "normal")
+    priority = ChoiceProperty[Priority]("critical ones stay until read", Priority, default=lambda: "normal")
     author = TextProperty("agent that sent it")
 
 
@@ -133,8 +120,8 @@ class MemoryEntryFields(CuratedFields):
 class CompressedContextFields(CuratedFields):
     """A session in fewer words (seed 000; seed 001, Enhanced CompressedContext Node)."""
 
-    compression_level = ChoiceProperty[CompressionLevel]("how much is left of it", COMPRESSION_LEVELS)
-    content_type = ChoiceProperty[ContentType]("what it holds (seed 001)", CONTENT_TYPES)
+    compression_level = ChoiceProperty[CompressionLevel]("how much is left of it", CompressionLevel)
+    content_type = ChoiceProperty[ContentType]("what it holds (seed 001)", ContentType)
     contains_pii = BooleanProperty("holds something personal (seed 001)")
     sender_hash = TextProperty("whose conversation it is, hashed (seed 001)")
     parent_context_id = TextProperty("id of the summary of it (seed 001)")
