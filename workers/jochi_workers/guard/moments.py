@@ -6,63 +6,12 @@ import re
 from functools import cache
 
 from jochi_workers.guard.items import Item
-from jochi_workers.guard.lists import Language, lines, numbers
+from jochi_workers.guard.lists import Language, grammar, lines, numbers
 from jochi_workers.guard.scan import Token
 
 Found = tuple[Item, int]
 _CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d{2})(?::(\d{2}))?)?([ap])?\.?m?", re.IGNORECASE)
-_DATED_BY = {
-    "en": frozenset(
-        [
-            "in",
-            "of",
-            "since",
-            "until",
-            "till",
-            "by",
-            "from",
-            "before",
-            "after",
-            "during",
-            "last",
-            "next",
-            "this",
-            "every",
-            "each",
-            "early",
-            "late",
-            "mid",
-            "on",
-            "for",
-        ]
-    ),
-    "de": frozenset(
-        [
-            "im",
-            "in",
-            "ab",
-            "seit",
-            "bis",
-            "vom",
-            "von",
-            "zum",
-            "vor",
-            "nach",
-            "ende",
-            "anfang",
-            "mitte",
-            "letzten",
-            "nächsten",
-            "diesen",
-            "jeden",
-        ]
-    ),
-}
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
-_YEARED_BY = {
-    "en": frozenset(["in", "since", "until", "till", "by", "before", "after", "year"]),
-    "de": frozenset(["in", "im", "seit", "bis", "ab", "jahr", "jahre", "jahres"]),
-}
 _BEHIND_A_YEAR = frozenset(
     ["and", "or", "to", "the", "a", "in", "at", "on", "by", "with", "for", "from", "und", "oder", "bis", "mit", "der"]
 )
@@ -104,7 +53,7 @@ def _bare_year(tokens: list[Token], place: int, language: Language) -> Found | N
         return None
     before, behind = _at(tokens, place - 1).text.casefold(), _at(tokens, place + 1)
     counts = behind.kind in ("word", "symbol") and behind.text.islower() and behind.text not in _BEHIND_A_YEAR
-    if before not in _YEARED_BY[language] or counts:
+    if before not in grammar(language, "yeared_by") or counts:
         return None
     return Item("date", tokens[place].text, tokens[place].text), 1
 
@@ -257,7 +206,7 @@ def _named(tokens: list[Token], place: int, language: Language) -> Found | None:
     if folded in months:
         ambiguous = folded in ("may", "march", "mar", "august", "sep", "jan", "mai") or len(folded) < 4
         before = _at(tokens, place - 1).text.casefold()
-        if not ambiguous or before in _DATED_BY[language]:
+        if not ambiguous or before in grammar(language, "dated_by"):
             return Item("month", f"{months[folded]:02}", text), 1
         if text[0].isupper() and folded in ("august", "mai"):
             return Item("month", f"{months[folded]:02}", text), 1

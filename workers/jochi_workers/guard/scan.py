@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from jochi_workers.guard.lists import lines
+
 
 class Token(NamedTuple):
     """``kind``: word, number, clock, day, version, identifier, quoted, genitive, mark or symbol; ``text`` as written."""
@@ -13,6 +15,7 @@ class Token(NamedTuple):
     text: str
 
 
+_APART = {key: frozenset(words) for key, words in lines("any", "apart")}
 _LONGEST_QUOTATION = 400
 _LONGEST_CORE = 200
 _LEADING = "([{"
@@ -141,20 +144,7 @@ def _chunk(chunk: str, found: list[Token]) -> None:
 
 
 def _known(core: str) -> bool:
-    return core.casefold() in (
-        "it's",
-        "that's",
-        "there's",
-        "here's",
-        "what's",
-        "who's",
-        "where's",
-        "let's",
-        "das's",
-        "war's",
-        "gibt's",
-        "geht's",
-    )
+    return core.casefold() in _APART["no_genitive"]
 
 
 def _core(core: str, tail: str, found: list[Token]) -> None:
@@ -203,7 +193,7 @@ def _measured(core: str) -> list[Token]:
     if not parts:
         return []
     sign, before, inner_sign, number, behind = parts.groups()
-    if behind and behind not in _GLUED and not set(behind) & set(_SIGNS):
+    if behind and behind not in _APART["unit"] and not set(behind) & set(_SIGNS):
         return []
     minus = "-" if "-" in (sign, inner_sign) else ""
     found = [Token("word", before)] if before else []
@@ -211,79 +201,6 @@ def _measured(core: str) -> list[Token]:
     if behind:
         found.append(Token("word", behind))
     return found
-
-
-_GLUED = frozenset(
-    [
-        "kg",
-        "g",
-        "mg",
-        "t",
-        "lb",
-        "lbs",
-        "oz",
-        "km",
-        "m",
-        "cm",
-        "mm",
-        "mi",
-        "ft",
-        "l",
-        "ml",
-        "cl",
-        "dl",
-        "s",
-        "ms",
-        "min",
-        "h",
-        "hr",
-        "hrs",
-        "kb",
-        "KB",
-        "MB",
-        "GB",
-        "TB",
-        "PB",
-        "kB",
-        "Kb",
-        "Mb",
-        "Gb",
-        "KiB",
-        "MiB",
-        "GiB",
-        "TiB",
-        "kW",
-        "MW",
-        "W",
-        "kWh",
-        "V",
-        "A",
-        "Hz",
-        "kHz",
-        "MHz",
-        "GHz",
-        "mph",
-        "kph",
-        "km/h",
-        "m/s",
-        "Mbps",
-        "Gbps",
-        "m²",
-        "km²",
-        "m³",
-        "cm³",
-        "EUR",
-        "USD",
-        "GBP",
-        "CHF",
-        "PLN",
-        "INR",
-        "JPY",
-        "PS",
-        "ct",
-        "K",
-    ]
-)
 
 
 def _words(core: str, found: list[Token]) -> None:
