@@ -213,9 +213,9 @@ def test_an_unknown_job_has_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_an_unknown_key_has_a_hint(run: Run, verb: str, unknown: object, other: object) -> None:
-    told = run(verb, SimpleNamespace(**{verb: lambda *_, **__: [unknown]}), verb, "s/a")
+    told = run("way_back", SimpleNamespace(**{verb: lambda *_, **__: [unknown]}), verb, "s/a")
     assert isinstance(told.error, PartlyDone)
     assert "jochi explain s/a" in str(told.error.fix)
-    told = run(verb, SimpleNamespace(**{verb: lambda *_, **__: [other]}), verb, "s/a")
+    told = run("way_back", SimpleNamespace(**{verb: lambda *_, **__: [other]}), verb, "s/a")
     assert isinstance(told.error, PartlyDone)
     assert told.error.fix is None

@@ -26,7 +26,6 @@ from jochi.cli.apply import apply
 from jochi.cli.approve import approve
 from jochi.cli.budgets import budgets
 from jochi.cli.connection import Options
-from jochi.cli.decompress import decompress
 from jochi.cli.demo import demo
 from jochi.cli.doctor import doctor
 from jochi.cli.edges import edges
@@ -38,13 +37,12 @@ from jochi.cli.mode import mode
 from jochi.cli.pause import pause, resume
 from jochi.cli.recall import recall
 from jochi.cli.remember import remember
-from jochi.cli.restore import restore
 from jochi.cli.run import run
 from jochi.cli.score import score
 from jochi.cli.status import status
 from jochi.cli.touch import touch
 from jochi.cli.undo import undo
-from jochi.cli.unmerge import unmerge
+from jochi.cli.way_back import decompress, restore, unmerge
 from jochi.version import __version__
 
 app = typer.Typer(
@@ -80,17 +78,8 @@ def options(
     context.obj = Options(uri, user, password_file, database, policy)
 
 
-app.add_typer(server.app, name="server")
-app.add_typer(migrations.app, name="migrations")
-app.add_typer(procedures.app, name="procedures")
-app.add_typer(jobs.app, name="jobs")
-app.add_typer(runs.app, name="runs")
-app.add_typer(plan.app, name="plan")
-app.add_typer(policy.app, name="policy")
-app.add_typer(tokens.app, name="tokens")
-app.add_typer(worker.app, name="worker")
-app.add_typer(intake.app, name="intake")
-app.add_typer(duplicates.app, name="duplicates")
+for _group in (server, migrations, procedures, jobs, runs, plan, policy, tokens, worker, intake, duplicates):
+    app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2])
 app.command("import")(import_command)
 app.command()(remember)
 app.command()(status)

@@ -21,8 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from filelock import FileLock, Timeout
-
 from jochi.localserver import versions
 from jochi.localserver.errors import (
     BrokenDownload,
@@ -33,6 +31,7 @@ from jochi.localserver.errors import (
     disk_full_reported,
     missing_extra,
 )
+from jochi.localserver.locks import locked
 from jochi.localserver.paths import cache_folder
 from jochi.localserver.report import Report
 
@@ -90,30 +89,20 @@ def provide(version: str, report: Report, *, free_bytes: Callable[[Path], int] |
     """
     roots = versions.coordinates(version)
     store = cache_folder() / "jars"
-    with disk_full_reported(store):
-        store.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(store / "download.lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            report.doing("waiting for another process that downloads Neo4j")
-            try:
-                lock.acquire(timeout=_LOCK_SECONDS)
-            except Timeout:
-                raise Busy(
-                    "another process has been downloading Neo4j for a quarter of an hour",
-                    where=str(store),
-                    fix="wait for it or end it, then run the same command again",
-                ) from None
-        try:
-            manifest = _known(store, version)
-            if manifest is None:
-                _expect_space(store, free_bytes)
-                manifest = _resolve(store, version, roots, report)
-                _write(store, manifest)
-            _repair(store, manifest, report, free_bytes)
-        finally:
-            lock.release()
+    busy = Busy(
+        "another process has been downloading Neo4j for a quarter of an hour",
+        where=str(store),
+        fix="wait for it or end it, then run the same command again",
+    )
+    waiting = "waiting for another process that downloads Neo4j"
+    lock = locked(store / "download.lock", report, _LOCK_SECONDS, waiting=waiting, busy=busy)
+    with disk_full_reported(store), lock:
+        manifest = _known(store, version)
+        if manifest is None:
+            _expect_space(store, free_bytes)
+            manifest = _resolve(store, version, roots, report)
+            _write(store, manifest)
+        _repair(store, manifest, report, free_bytes)
     return Distribution(
         manifest.version, manifest.apoc, manifest.main_class, tuple(store / jar.path for jar in manifest.jars)
     )

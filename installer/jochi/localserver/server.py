@@ -7,14 +7,13 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import psutil
-from filelock import FileLock, Timeout
 from pydantic import SecretStr
 
 from jochi.errors import UsageError
@@ -28,6 +27,7 @@ from jochi.localserver.errors import (
     disk_full_reported,
     missing_extra,
 )
+from jochi.localserver.locks import locked
 from jochi.localserver.paths import Layout
 from jochi.localserver.report import Report, Silent
 from jochi.localserver.running import USER, Running
@@ -433,28 +433,15 @@ class LocalServer:
 
     # --- files ------------------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def _locked(self, wait_seconds: float) -> Iterator[None]:
+    def _locked(self, wait_seconds: float) -> AbstractContextManager[None]:
         """One command at a time works on an instance; the others wait."""
-        with disk_full_reported(self.layout.lock):
-            self.layout.lock.parent.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.layout.lock)
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                self._report.doing(f"waiting for another command on the local server {self.name!r}")
-                try:
-                    lock.acquire(timeout=wait_seconds)
-                except Timeout:
-                    raise Busy(
-                        f"another command has been working on the local server {self.name!r} for {wait_seconds:.0f} s",
-                        where=str(self.layout.lock),
-                        fix="wait for it, or give another --name",
-                    ) from None
-        try:
-            yield
-        finally:
-            lock.release()
+        busy = Busy(
+            f"another command has been working on the local server {self.name!r} for {wait_seconds:.0f} s",
+            where=str(self.layout.lock),
+            fix="wait for it, or give another --name",
+        )
+        waiting = f"waiting for another command on the local server {self.name!r}"
+        return locked(self.layout.lock, self._report, wait_seconds, waiting=waiting, busy=busy)
 
     def _read_record(self) -> dict[str, Any] | None:
         try:

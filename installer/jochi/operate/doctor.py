@@ -19,6 +19,7 @@ from jochi.compile.rendering import render_all
 from jochi.database.database import Database
 from jochi.database.engine import EngineState
 from jochi.database.repeat_jobs import REPEATED
+from jochi.database.server_clock import ServerClock
 from jochi.database.server_facts import ServerFacts, read_facts
 from jochi.database.server_settings import seconds_of
 from jochi.database.statements import schema_folder, statement
@@ -246,7 +247,7 @@ def _pump(client: Jochi, facts: ServerFacts, pump: Mapping[str, Any], policy: Lo
             "pump", "armed, but APOC's list of jobs can't be read", "see the checks apoc and procedures callable"
         )
     listed = armed_jobs(client.engine) if pump.get("armed") else None
-    now = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
+    now = ServerClock(client.database).now()
     wanted = [client.engine.pump, client.engine.watch]
     return check_pump(pump, listed, wanted, now, policy.policy.scheduler.stall_after)
 
@@ -271,7 +272,7 @@ def _accesses(client: Jochi, most: int) -> Check:
 
 
 def _compression(client: Jochi) -> Check:
-    now = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
+    now = ServerClock(client.database).now()
     row = client.engine.call("work/status", {"now": now}, write=False)
     return checks_memories.check_compression(row["put_aside"])
 
@@ -283,7 +284,7 @@ def _forgetting(client: Jochi) -> Check:
 
 def _duplicates(client: Jochi) -> Check:
     """By the server's clock, which is the one that the queue goes by."""
-    now: datetime = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
+    now = ServerClock(client.database).now()
     return checks_memories.check_duplicates(client.count_duplicates(), now)
 
 

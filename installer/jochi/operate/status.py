@@ -13,6 +13,7 @@ from neo4j.exceptions import Neo4jError
 
 from jochi import clock
 from jochi.compile.registry import Status as Word
+from jochi.database.server_clock import ServerClock
 from jochi.database.server_facts import read_facts
 from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError
@@ -281,7 +282,7 @@ def _chain(client: Jochi) -> Chain:
 def _pump(client: Jochi, pump: Mapping[str, Any], *, can_list: bool) -> Check:
     """By the server's clock, which is the one that the tick was written by."""
     listed = armed_jobs(client.engine) if can_list else None
-    now = to_python(client.database.run(statement("server/clock"), write=False)[0]["clock"])
+    now = ServerClock(client.database).now()
     wanted = [client.engine.pump, client.engine.watch]
     return check_pump(pump, listed, wanted, now, client.policy.policy.scheduler.stall_after)
 
