@@ -8,8 +8,8 @@ from datetime import datetime, timedelta, timezone
 from tests.bench.store import wipe
 
 from jochi import Jochi
-from jochi_workers.embed import with_provider
 from jochi_workers.embeddings import provider
+from jochi_workers.embeddings.handler import with_provider
 from jochi_workers.worker import Worker
 
 TEXTS = 2_500

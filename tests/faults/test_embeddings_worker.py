@@ -18,7 +18,7 @@ from jochi import Jochi
 from jochi.database.database import Database
 from jochi.localserver import LocalServer
 from jochi.text.content import content_hash
-from jochi_workers.embed import with_provider
+from jochi_workers.embeddings.handler import with_provider
 from jochi_workers.queue import Queue
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]

@@ -15,8 +15,7 @@ import pytest
 from jochi import Jochi
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
-from jochi_workers.embed import Embed, with_provider
-from jochi_workers.embeddings.handler import Embedder
+from jochi_workers.embeddings.handler import Embed, with_provider
 from jochi_workers.embeddings.protocol import Embedded, ProviderDown, TextsRefused
 from jochi_workers.queue import Queue
 from jochi_workers.worker import Worker
@@ -75,7 +74,7 @@ def stored(jochi: Jochi, key: str = "default/b0") -> dict[str, Any]:
 
 
 def embed(jochi: Jochi, provider: Fake) -> Embed:
-    return Embed(Embedder(provider, jochi.policy.policy.embedding))
+    return Embed(provider, jochi.policy.policy.embedding)
 
 
 def work_once(jochi: Jochi, provider: Fake, now: datetime = NOON) -> None:

@@ -12,8 +12,9 @@ import pytest
 from jochi.errors import JochiError, Refused
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
-from jochi_workers.embeddings.handler import PAUSE, Embedder, Outcome
+from jochi_workers.embeddings.handler import PAUSE, Embed
 from jochi_workers.embeddings.protocol import PROBE, Embedded, ProviderDown, ProviderUnusable, TextsRefused
+from jochi_workers.handler import Outcome
 
 MODEL = "tests-model"
 POLICY = load_policy().policy.embedding.model_copy(update={"model": MODEL, "dimensions": 2})
@@ -57,23 +58,23 @@ def rows(*texts: str | None) -> list[dict[str, Any]]:
 def work(
     provider: Fake, given: list[dict[str, Any]], *, chunk: int = 64, stopping: Callable[[], bool] | None = None
 ) -> Outcome:
-    outcome = Embedder(provider, POLICY, chunk=chunk, stopping=stopping or (lambda: False)).work(given)
-    settled = [vector.key for vector in outcome.done] + list(outcome.failed) + outcome.returned
+    outcome = Embed(provider, POLICY, chunk=chunk, stopping=stopping or (lambda: False)).handle(given)
+    settled = [result.key for result in outcome.done] + list(outcome.failed) + outcome.returned
     assert sorted(settled) == sorted(row["key"] for row in given), "every key is in exactly one place"
     return outcome
 
 
 def done(outcome: Outcome) -> list[str]:
-    return sorted(vector.key for vector in outcome.done)
+    return sorted(result.key for result in outcome.done)
 
 
 def test_vectors_carry_model_and_the_hash_of_the_text_that_was_embedded() -> None:
     outcome = work(Fake(), rows("one", "two"))
-    assert {(vector.key, vector.model, vector.hash) for vector in outcome.done} == {
-        ("one", MODEL, content_hash("one")),
-        ("two", MODEL, content_hash("two")),
+    stored = {"embedding": GOOD, "embedding_model": MODEL, "embedding_unknown": 0.0}
+    assert {result.key: result.values for result in outcome.done} == {
+        "one": {**stored, "embedding_hash": content_hash("one")},
+        "two": {**stored, "embedding_hash": content_hash("two")},
     }
-    assert all(vector.vector == GOOD and vector.unknown == 0.0 for vector in outcome.done)
     assert (outcome.failed, outcome.returned, outcome.stopped_by, outcome.pause) == ({}, [], None, timedelta(0))
 
 
@@ -176,29 +177,29 @@ def test_ctrl_c_in_a_pause_of_the_provider_is_no_error() -> None:
 
 @pytest.mark.parametrize(("share", "stored"), [(0.3, True), (0.300001, False), (1.0, False), (0.0, True), (None, True)])
 def test_what_the_model_cannot_read_gets_no_vector_and_the_share_is_told(share: float | None, stored: bool) -> None:
-    (vector,) = work(Fake(odd=Embedded(GOOD, share)), rows("odd")).done
-    assert vector.vector == (GOOD if stored else None)
-    assert vector.unknown == share
-    assert vector.hash == content_hash("odd")
+    (result,) = work(Fake(odd=Embedded(GOOD, share)), rows("odd")).done
+    assert result.values["embedding"] == (GOOD if stored else None)
+    assert result.values["embedding_unknown"] == share
+    assert result.values["embedding_hash"] == content_hash("odd")
 
 
 @pytest.mark.parametrize("text", [None, "", "  \n"])
 def test_where_there_is_no_text_nobody_is_asked(text: str | None) -> None:
     provider = Fake()
-    (vector,) = work(provider, rows(text)).done
-    assert (vector.vector, vector.unknown, provider.asked) == (None, 1.0, [])
+    (result,) = work(provider, rows(text)).done
+    assert (result.values["embedding"], result.values["embedding_unknown"], provider.asked) == (None, 1.0, [])
 
 
 @pytest.mark.parametrize("change", [{"model": "other"}, {"dimensions": 3}])
 def test_a_provider_that_is_not_the_policy_s_is_refused_with_two_ways_out(change: dict[str, Any]) -> None:
     with pytest.raises(Refused) as refused:
-        Embedder(Fake(), POLICY.model_copy(update=change))
+        Embed(Fake(), POLICY.model_copy(update=change))
     assert "start the worker with" in (refused.value.fix or "")
     assert "jochi install" in (refused.value.fix or "")
 
 
 def test_check_finds_trouble_before_anything_is_leased() -> None:
-    Embedder(Fake(), POLICY).check()
+    Embed(Fake(), POLICY).check()
     wrong: list[tuple[Embedded | JochiError, type[JochiError]]] = [
         (Embedded([1.0]), ProviderUnusable),
         (TextsRefused("no such parameter"), ProviderUnusable),
@@ -207,5 +208,5 @@ def test_check_finds_trouble_before_anything_is_leased() -> None:
     ]
     for answer, error in wrong:
         with pytest.raises(error):
-            Embedder(Fake(A=answer), POLICY).check()
+            Embed(Fake(A=answer), POLICY).check()
     assert PROBE.startswith("A ")

@@ -132,7 +132,7 @@ def _handlers(
     err.print(f"judge: near duplicates, guard {GUARD_VERSION}", markup=False)
     if provider is None:
         return [prepare, judge]
-    from jochi_workers.embed import with_provider
+    from jochi_workers.embeddings.handler import with_provider
 
     policy = client.policy.policy.embedding
     if not policy.enabled:

@@ -12,7 +12,7 @@ from jochi.demo.story import Embeddings
 from jochi.demo.watching import Watcher
 
 if TYPE_CHECKING:
-    from jochi_workers.embed import Embed
+    from jochi_workers.embeddings.handler import Embed
     from jochi_workers.worker import Progress
 
 PROVIDER = "minilm"
@@ -20,8 +20,8 @@ PROVIDER = "minilm"
 
 def handler(client: Jochi, watcher: Watcher) -> Embed | None:
     """What embeds, loaded and tried out; None, and a line that says so, where the extra [embeddings] isn't installed."""
-    from jochi_workers.embed import with_provider
     from jochi_workers.embeddings import ProviderUnusable
+    from jochi_workers.embeddings.handler import with_provider
 
     policy = client.policy.policy.embedding
     try:

@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from jochi.errors import JochiError, Refused
+from jochi.errors import Refused
 from jochi.policy.settings import Embedding
 from jochi.text.content import content_hash
+from jochi_workers.embeddings.choose import provider
 from jochi_workers.embeddings.protocol import PROBE, Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
 from jochi_workers.embeddings.vectors import fault
+from jochi_workers.embeddings.waiting import interruptible
+from jochi_workers.handler import Outcome, QueueName, Result, Row
 
 CHUNK = 64
 """Texts that the provider gets at once: what it did is kept if it fails at the next ones."""
 PAUSE = timedelta(seconds=30)
 """How long a provider that is down is left alone if it doesn't say."""
 
-Row = Mapping[str, Any]
 
+class Embed:
+    """Embeds memories with ``provider``, whose model and length must be those of the policy.
 
-@dataclass(frozen=True)
-class Vector:
-    """One memory's result. ``vector`` is None where the model can't read the text; ``unknown``: how much of it, None where the
-    provider doesn't tell."""
-
-    key: str
-    vector: list[float] | None
-    model: str
-    hash: str
-    unknown: float | None = None
-
-
-@dataclass
-class Outcome:
-    """What a batch came to: every key is in exactly one of ``done``, ``failed`` (with the reason) and ``returned``.
-
-    ``stopped_by``: why the rest was given back, if not because the worker is to stop. After a `ProviderDown` there is a
-    ``pause``; a `ProviderUnusable` has none, for waiting won't help.
+    After a `ProviderDown` there is a pause; a `ProviderUnusable` has none, for waiting won't help.
     """
 
-    done: list[Vector] = field(default_factory=list)
-    failed: dict[str, str] = field(default_factory=dict)
-    returned: list[str] = field(default_factory=list)
-    stopped_by: JochiError | None = None
-    pause: timedelta = timedelta(0)
-
-
-class Embedder:
-    """Embeds memories with ``provider``, whose model and length must be those of the policy."""
+    name: QueueName = "embed"
+    exact = False
 
     def __init__(
         self,
@@ -79,7 +58,7 @@ class Embedder:
         except TextsRefused as error:
             raise ProviderUnusable(error.what, where=error.where, fix=error.fix) from error
 
-    def work(self, rows: Sequence[Row]) -> Outcome:
+    def handle(self, rows: Sequence[Row]) -> Outcome:
         """Embeds ``rows`` ({key, content}). One text that the provider refuses fails alone; its own failures fail none."""
         outcome = Outcome()
         readable = []
@@ -87,7 +66,7 @@ class Embedder:
             if str(row["content"] or "").strip():
                 readable.append(row)
             else:
-                outcome.done.append(Vector(row["key"], None, self.provider.model, self._hash(row), 1.0))
+                outcome.done.append(self._result(row, None, 1.0))
         # Like lengths together: a run of a model takes as long as its longest text.
         readable.sort(key=lambda row: len(row["content"]))
         for start in range(0, len(readable), self._chunk):
@@ -98,7 +77,7 @@ class Embedder:
             try:
                 self._embed(rest[: self._chunk], outcome)
             except (ProviderDown, ProviderUnusable) as error:
-                settled = {vector.key for vector in outcome.done} | outcome.failed.keys()
+                settled = {result.key for result in outcome.done} | outcome.failed.keys()
                 outcome.returned += [row["key"] for row in rest if row["key"] not in settled]
                 if not self._stopping():
                     outcome.stopped_by = error
@@ -145,15 +124,7 @@ class Embedder:
                 continue
             unknown = result.unknown_share
             unreadable = unknown is not None and unknown > self._policy.unknown_share
-            outcome.done.append(
-                Vector(
-                    row["key"],
-                    None if unreadable else result.vector,
-                    self.provider.model,
-                    self._hash(row),
-                    unknown,
-                )
-            )
+            outcome.done.append(self._result(row, None if unreadable else result.vector, unknown))
 
     def _blame_the_texts(self) -> None:
         """Returns if the provider still embeds a harmless text; else it is to blame itself, and no memory has failed."""
@@ -172,7 +143,25 @@ class Embedder:
                 fix="name this model's own length as dimensions in the policy and for the provider",
             )
 
-    @staticmethod
-    def _hash(row: Row) -> str:
-        """Of the text that was embedded, whatever the memory's own hash says."""
-        return content_hash(row["content"] or "")
+    def _result(self, row: Row, vector: list[float] | None, unknown: float | None) -> Result:
+        """No vector where the model can't read the text. The hash is that of the text, whatever the memory's own says."""
+        values = {
+            "embedding": vector,
+            "embedding_model": self.provider.model,
+            "embedding_hash": content_hash(row["content"] or ""),
+            "embedding_unknown": unknown,
+        }
+        return Result(row["key"], values)
+
+
+def with_provider(
+    name: str, model: str | None, policy: Embedding, *, stopping: Callable[[], bool], **options: Any
+) -> Embed:
+    """The handler for the provider ``name``, checked with one short text before any memory is leased.
+
+    ``options`` go to `jochi_workers.embeddings.provider`. What doesn't fit raises a `JochiError` that says so.
+    """
+    wanted = model if name == "minilm" else model or policy.model
+    embed = Embed(provider(name, model=wanted, waiting=interruptible(stopping), **options), policy, stopping=stopping)
+    embed.check()
+    return embed
