@@ -9,8 +9,6 @@ import typer
 
 from jochi.cli import (
     duplicates,
-    enrol,
-    install,
     intake,
     jobs,
     migrations,
@@ -29,10 +27,12 @@ from jochi.cli.connection import Options
 from jochi.cli.demo import demo
 from jochi.cli.doctor import doctor
 from jochi.cli.edges import edges
+from jochi.cli.enrol import disenrol, enrol
 from jochi.cli.explain import explain
 from jochi.cli.forget import forget, receipts
 from jochi.cli.history import history
 from jochi.cli.importing import import_command
+from jochi.cli.install import install, uninstall
 from jochi.cli.mode import mode
 from jochi.cli.pause import pause, resume
 from jochi.cli.recall import recall
@@ -92,8 +92,10 @@ app.command()(recall)
 app.command()(history)
 app.command()(doctor)
 app.command()(demo)
-install.add_to(app)
-enrol.add_to(app)
+app.command()(install)
+app.command()(uninstall)
+app.command()(enrol)
+app.command()(disenrol)
 app.command()(explain)
 app.command()(score)
 app.command()(budgets)

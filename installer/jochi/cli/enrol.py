@@ -19,12 +19,6 @@ Label = Annotated[str, typer.Argument(help="A label that the installed policy ha
 Yes = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the tree."""
-    app.command()(enrol)
-    app.command()(disenrol)
-
-
 def enrol(
     context: typer.Context,
     label: Label,

@@ -13,12 +13,6 @@ from jochi.cli.output import AsJson, err, out, some, write_json
 from jochi.compile.registry import Status
 
 
-def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the tree."""
-    app.command()(install)
-    app.command()(uninstall)
-
-
 def install(
     context: typer.Context,
     arm: Annotated[bool, typer.Option(help="Arm the jobs in the database.")] = True,

@@ -41,15 +41,9 @@ def resume(
 
 
 def _switch(kind: str | None, scope: str | None, everything: bool) -> Switch:
-    given = [
-        switch
-        for switch, is_given in (
-            (Switch("kind", kind or ""), kind is not None),
-            (Switch("scope", scope or ""), scope is not None),
-            (Switch("all"), everything),
-        )
-        if is_given
-    ]
+    given = [] if kind is None else [Switch("kind", kind)]
+    given += [] if scope is None else [Switch("scope", scope)]
+    given += [Switch("all")] if everything else []
     if len(given) != 1:
         raise UsageError("name exactly one: --kind, --scope or --all", fix="for one job: `jochi jobs pause NAME`")
     return given[0]

@@ -62,14 +62,8 @@ def plan_budgets(engine: Engine, scope: str | None, most: int) -> BudgetPlan:
 def _pages(engine: Engine, scope: str | None) -> Iterator[tuple[int, list[BudgetMove], list[Overflow]]]:
     after: str | None = ""
     while after is not None:
-        row = engine.call(
-            "tiers/plan_budgets",
-            {"now": clock.now(), "only": scope, "after": after, "most": _SCOPES_A_CALL},
-            write=False,
-        )
-        yield (
-            row["looked_at"],
-            [BudgetMove(**move) for move in row["moves"]],
-            [Overflow(**over) for over in row["overflows"]],
-        )
+        asked = {"now": clock.now(), "only": scope, "after": after, "most": _SCOPES_A_CALL}
+        row = engine.call("tiers/plan_budgets", asked, write=False)
+        moves = [BudgetMove(**move) for move in row["moves"]]
+        yield row["looked_at"], moves, [Overflow(**over) for over in row["overflows"]]
         after = row["last"]

@@ -39,22 +39,9 @@ BOOKS = frozenset(("JochiForgetting", "JochiReceipt", "JochiForgotten"))
 _ERRORS = frozenset(("error", "last_error", "note", "notes"))
 _VOCABULARY = frozenset(
     (
-        *(
-            "job",
-            "procedure",
-            "policy",
-            "status",
-            "mode",
-            "runner",
-            "action",
-            "rule",
-            "kind",
-            "kinds",
-            "labels",
-            "rails",
-        ),
+        *("job", "procedure", "policy", "status", "mode", "runner", "action", "rule", "kind", "kinds", "labels"),
         *("property", "properties", "what", "form", "run", "stopped_run", "approved_plan", "plan", "results", "deeds"),
-        *("stopped_kinds", "stopped_windows"),
+        *("rails", "stopped_kinds", "stopped_windows"),
     )
 )
 """Properties of the engine's nodes that name no memory, whatever stands there."""

@@ -202,15 +202,8 @@ ON_EDGES = ("access_windows", "next_due")
 
 OF_EDGES = (
     *ON_EDGES,
-    *(
-        "access_count",
-        "archived_at",
-        "confidence",
-        "created_at",
-        "decay_gradient",
-        "last_accessed_at",
-        "last_recall_interval",
-    ),
+    *("access_count", "archived_at", "confidence", "created_at", "decay_gradient", "last_accessed_at"),
+    "last_recall_interval",
     *("last_reinforced_at", "prev_accessed_at", "recall_frequency", "salience", "salience_at", "state"),
 )
 """All that it writes there: the rest says how sure and how present an edge is, and stays."""

@@ -85,29 +85,22 @@ class RunSummary:
         counts["demoted"] += sum(moves.values())
         counts["repaired"] = sum(n for name, n in numbers.items() if name.startswith("repaired"))
         finished = run.get("finished_at")
-        return cls(
-            id=run["id"],
-            job=run["job"],
-            status=run["status"],
-            started_at=run["started_at"],
+        return read_as(
+            cls,
+            run,
             seconds=None if finished is None else (finished - run["started_at"]).total_seconds(),
             mode=run.get("mode"),
             policy=run.get("policy"),
-            procedure=run["procedure"],
             version=run.get("procedure_version"),
             scanned=run["selected"],
-            changed=run["changed"],
             counts={name: n for name, n in counts.items() if n},
             skipped={name.removeprefix("rail_"): n for name, n in sorted(numbers.items()) if name.startswith("rail_")},
             quarantined=tuple(run.get("quarantined") or ()),
             errors=run["failed_batches"],
             tokens_before=_by_tier(run.get("tokens_before")),
             tokens_after=_by_tier(run.get("tokens_after")),
-            error=run.get("error"),
-            target=run.get("target"),
-            done=tuple(read_as(Done, each) for each in row["done"]),
+            done=row["done"],
             stops=stops_of(run),
-            approved_at=run.get("approved_at"),
             approved_by=run.get("approved_by") or run.get("approved_policy"),
         )
 

@@ -100,13 +100,7 @@ class Bands(Part):
     @property
     def in_order(self) -> dict[str, float]:
         """By name, best first."""
-        return {
-            "keep": self.keep,
-            "lean": self.lean,
-            "improve": self.improve,
-            "demote": self.demote,
-            "prune": self.prune,
-        }
+        return self.model_dump()
 
 
 class Value(Part):

@@ -183,15 +183,8 @@ class _Back:
 
 
 def _unmerge(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
-    found = take_merges_back(
-        engine,
-        keys,
-        now=given["now"],
-        dry_run=given["dry_run"],
-        run=given["run"],
-        hold=True,
-        audits=given["ids"],
-    )
+    asked = {name: given[name] for name in ("now", "dry_run", "run")}
+    found = take_merges_back(engine, keys, **asked, hold=True, audits=given["ids"])
     words = {"unmerged": "undone", "would_unmerge": "undone"}
     return {each.key: _back(words.get(each.outcome, each.outcome), each.changed) for each in found}
 

@@ -31,13 +31,8 @@ def take_merges_back(
     ``hold``: what comes back is held (policy, `rails.hold`), so that no other pair has it merged again. ``audits``: ids of the
     records of the merges that are meant; None: of each key the newest.
     """
-    given = {
-        "now": now,
-        "dry_run": dry_run,
-        "run": run or f"unmerge/{uuid.uuid4()}",
-        "hold": hold,
-        "audits": audits,
-    }
+    own = run or f"unmerge/{uuid.uuid4()}"
+    given = {"now": now, "dry_run": dry_run, "run": own, "hold": hold, "audits": audits}
     found: dict[str, Unmerged] = {}
     going = list(dict.fromkeys(keys))
     while going:

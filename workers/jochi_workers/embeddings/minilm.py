@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jochi_workers.embeddings.protocol import Embedded, ProviderUnusable
+from jochi_workers.embeddings.protocol import Embedded, ProviderUnusable, packages
 
 MODEL = "all-MiniLM-L6-v2-int8"
 DIMENSIONS = 384
@@ -37,7 +37,8 @@ class MiniLM:
     """
 
     def __init__(self, *, threads: int | None = None, batch: int = 8) -> None:
-        self._numpy, onnxruntime, tokenizers = _packages()
+        needed = ("numpy", "onnxruntime", "tokenizers")
+        self._numpy, onnxruntime, tokenizers = packages(needed, where="provider minilm", fix=EXTRA)
         weights = _checked(*_MODEL_FILE, _MODEL_SHA256)
         self._batch = batch
         self._tokenizer = tokenizers.Tokenizer.from_str(_checked(*_TOKENIZER_FILE, _TOKENIZER_SHA256).decode("utf-8"))
@@ -102,18 +103,6 @@ class MiniLM:
         """Share of unknown tokens; 1 where nothing of the text is left to read."""
         own = [id for id, special in zip(encoding.ids, encoding.special_tokens_mask, strict=True) if not special]
         return own.count(self._unknown) / len(own) if own else 1.0
-
-
-def _packages() -> tuple[Any, Any, Any]:
-    try:
-        import numpy
-        import onnxruntime
-        import tokenizers
-    except ImportError as error:
-        raise ProviderUnusable(
-            f"the package {error.name} is not installed", where="provider minilm", fix=EXTRA
-        ) from error
-    return numpy, onnxruntime, tokenizers
 
 
 def _checked(package: str, path: str, sha256: str) -> bytes:

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from jochi.errors import JochiError, UsageError
 from jochi_workers.embeddings.answer import BadAnswer, vectors_of
-from jochi_workers.embeddings.protocol import PROBE, Embedded, ProviderDown, ProviderUnusable, TextsRefused
+from jochi_workers.embeddings.protocol import PROBE, Embedded, ProviderDown, ProviderUnusable, TextsRefused, packages
 from jochi_workers.embeddings.vectors import normalised
 from jochi_workers.embeddings.waiting import RateLimit, Waiting
 
@@ -100,7 +100,7 @@ class OpenAICompatible:
         self._limits = limits or Limits()
         self._rate = rate
         self._waiting = waiting or Waiting()
-        self._openai = _library()
+        (self._openai,) = packages(["openai"], where="provider openai", fix=EXTRA)
         self._client: openai.OpenAI | None = self._openai.OpenAI(
             # A server of one's own often wants none, the library always does.
             api_key="none" if key is None else key.get_secret_value(),
@@ -282,13 +282,3 @@ def checked_url(url: str) -> str:
             fix="give the address alone; the key comes from an environment variable or a file",
         )
     return url.rstrip("/")
-
-
-def _library() -> Any:
-    try:
-        import openai
-    except ImportError as error:
-        raise ProviderUnusable(
-            f"the package {error.name} is not installed", where="provider openai", fix=EXTRA
-        ) from error
-    return openai

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from jochi.errors import JochiError
 
@@ -24,6 +25,14 @@ class Embedded:
     vector: list[float]
     unknown_share: float | None = None
     truncated: bool = False
+
+
+def packages(names: Sequence[str], *, where: str, fix: str) -> list[Any]:
+    """Packages of an extra, imported when they are needed; `ProviderUnusable` names the one that isn't installed."""
+    try:
+        return [importlib.import_module(name) for name in names]
+    except ImportError as error:
+        raise ProviderUnusable(f"the package {error.name} is not installed", where=where, fix=fix) from error
 
 
 class Provider(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jochi_workers.embeddings.protocol import Embedded, ProviderUnusable, TextsRefused
+from jochi_workers.embeddings.protocol import Embedded, ProviderUnusable, TextsRefused, packages
 from jochi_workers.embeddings.vectors import normalised
 
 EXTRA = "pip install sentence-transformers"
@@ -31,7 +31,7 @@ class SentenceTransformers:
         device: str | None = None,
         batch: int = 32,
     ) -> None:
-        library = _library()
+        (library,) = packages(["sentence_transformers"], where=_PROVIDER, fix=EXTRA)
         folder = Path(model).expanduser()
         is_folder = folder.is_dir()
         self._name = stored_as or (folder.resolve().name if is_folder else model)
@@ -107,14 +107,6 @@ class SentenceTransformers:
             return None, truncated
         seen = ids[:room]
         return (seen.count(unknown) / len(seen) if seen else 1.0), truncated
-
-
-def _library() -> Any:
-    try:
-        import sentence_transformers
-    except ImportError as error:
-        raise ProviderUnusable(f"the package {error.name} is not installed", where=_PROVIDER, fix=EXTRA) from error
-    return sentence_transformers
 
 
 def _first_line(error: BaseException) -> str:

@@ -9,24 +9,14 @@ from jochi_workers.guard.items import Item
 from jochi_workers.guard.lists import Language
 
 _WORDS = frozenset({"word", "name", "function"})
+_VALUES = ("number", "quantity", "ordinal", "version", "identifier", "quoted", "weekday", "month", "date", "time")
 _CODES = {"ordinal": "number", "negation": "negation"}
 
 
 def veto_codes(left: Sequence[Item], right: Sequence[Item], language: Language, *, in_one_place: bool) -> set[str]:
     """The differences that rule a merge out. ``in_one_place``: the one word left over on each side stands in the same place."""
     found: set[str] = set()
-    for kind in (
-        "number",
-        "quantity",
-        "ordinal",
-        "version",
-        "identifier",
-        "quoted",
-        "weekday",
-        "month",
-        "date",
-        "time",
-    ):
+    for kind in _VALUES:
         ours, theirs = _of(left, kind), _of(right, kind)
         if kind == "quantity" and ours and theirs:
             found |= _quantities(ours, theirs)

@@ -22,7 +22,6 @@ from jochi.schema.migrations.files import Folder, MigrationFile, read_folder
 from jochi.schema.migrations.lock import HeldLock, Locked, describe, held, read_lock
 from jochi.schema.migrations.results import AppliedNow, ApplyOutcome, ApplyResult, ChainName, Outcome, Progress, Step
 from jochi.schema.migrations.server_errors import explained, explaining
-from jochi.users import operating_system_user
 
 OnProgress = Callable[[Progress], None]
 
@@ -61,7 +60,6 @@ def apply(
         _fill_all(comparison, values)
         with held(
             database,
-            user=operating_system_user(),
             now=now,
             wait_seconds=wait_for_lock_seconds,
             break_lock=break_lock,
@@ -156,11 +154,7 @@ def _run_all(
                 fix="run the same command again: it goes on with this file, which may be applied and not yet recorded",
             ) from error
         if not recorded:
-            raise Locked(
-                "this run's lock was taken away while it worked, so it stops",
-                where=str(file.path),
-                fix="see `jochi migrations ls` for who works now; run this again when they are done",
-            )
+            raise Locked.lost(str(file.path))
         if not repetition:
             previous = file.version
         done.append(AppliedNow(version=file.version, source=file.source, statements=count, milliseconds=milliseconds))

@@ -40,10 +40,4 @@ def listing(database: Database, folder: Path | None = None, *, chain: ChainName 
 def validate(database: Database, folder: Path | None = None, *, chain: ChainName | str | None = None) -> Validation:
     """Whether the database is exactly as the files of ``folder`` say. Raises as `listing` does."""
     found = listing(database, folder, chain=chain)
-    return Validation(
-        database=found.database,
-        outcome=found.outcome,
-        chain=found.chain,
-        messages=found.messages,
-        warnings=found.warnings,
-    )
+    return Validation(**{name: getattr(found, name) for name in Validation.model_fields})

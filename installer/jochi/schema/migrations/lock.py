@@ -21,6 +21,7 @@ from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, Refused
 from jochi.schema.migrations.holder import Liveness, describe_this_process, liveness
 from jochi.schema.migrations.results import Lock
+from jochi.users import operating_system_user
 
 _NAME_OF_THE_DEFAULT_DATABASE = "John Doe"
 _PAUSE_SECONDS = 0.2
@@ -31,6 +32,15 @@ _held_here: set[str] = set()
 
 class Locked(Refused):
     """Somebody else is migrating this database, or has died doing so."""
+
+    @classmethod
+    def lost(cls, where: str) -> Locked:
+        """The error of a run whose lock somebody broke."""
+        return cls(
+            "this run's lock was taken away while it worked, so it stops",
+            where=where,
+            fix="see `jochi migrations ls` for who works now; run this again when they are done",
+        )
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,6 @@ def describe(lock: Lock) -> str:
 def held(
     database: Database,
     *,
-    user: str,
     now: Callable[[], datetime],
     wait_seconds: float,
     break_lock: bool = False,
@@ -98,7 +107,7 @@ def held(
     # Known before it is written: another thread must never take it for one left behind.
     _held_here.add(fresh)
     try:
-        yield _acquire(database, fresh, user, now, wait_seconds, break_lock, on_waiting, pause, clock)
+        yield _acquire(database, fresh, now, wait_seconds, break_lock, on_waiting, pause, clock)
     finally:
         _held_here.discard(fresh)
         _release(database, fresh)
@@ -115,7 +124,6 @@ def _release(database: Database, lock_id: str) -> None:
 def _acquire(
     database: Database,
     fresh: str,
-    user: str,
     now: Callable[[], datetime],
     wait_seconds: float,
     break_lock: bool,
@@ -129,7 +137,7 @@ def _acquire(
     deadline = clock() + wait_seconds
     messages: list[str] = []
     while True:
-        if _take(database, lock, user, now()):
+        if _take(database, lock, now()):
             return HeldLock(lock.id, lock.name, tuple(messages))
         holder = read_lock(database)
         if holder is None:
@@ -169,11 +177,11 @@ def _locked(database: Database, holder: Lock, alive: Liveness, waited: float) ->
     return Locked(what, where=f"database {database.name}", fix=fix)
 
 
-def _take(database: Database, lock: HeldLock, user: str, now: datetime) -> bool:
+def _take(database: Database, lock: HeldLock, now: datetime) -> bool:
+    holder = {"user": operating_system_user(), **describe_this_process()}
     try:
         database.run(
-            statement("migrations/lock_take"),
-            {"id": lock.id, "name": lock.name, "now": now, "holder": {"user": user, **describe_this_process()}},
+            statement("migrations/lock_take"), {"id": lock.id, "name": lock.name, "now": now, "holder": holder}
         )
     except ConstraintError:
         return False

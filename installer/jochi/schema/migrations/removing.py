@@ -18,7 +18,6 @@ from jochi.schema.migrations.lock import HeldLock, Locked, held
 from jochi.schema.migrations.results import ChainName, RemoveResult
 from jochi.schema.migrations.schema_objects import SchemaObject, created_by
 from jochi.schema.migrations.server_errors import explaining
-from jochi.users import operating_system_user
 
 _CHAIN_CONSTRAINTS = (
     "unique_version___Neo4jMigration",
@@ -52,7 +51,6 @@ def remove_chain(
     with explaining(database):
         with held(
             database,
-            user=operating_system_user(),
             now=now,
             wait_seconds=wait_for_lock_seconds,
             break_lock=break_lock,
@@ -95,11 +93,7 @@ def _remove_chain(
     )
     deleted = int(rows[0]["deleted"]) if rows else 0
     if deleted == 0:
-        raise Locked(
-            "this run's lock was taken away while it worked, so it stops",
-            where=f"database {database.name}",
-            fix="see `jochi migrations ls` for who works now; run this again when they are done",
-        )
+        raise Locked.lost(f"database {database.name}")
     return deleted
 
 

@@ -64,7 +64,6 @@ def repair(
         by = {"by": operating_system_user(), "connected_as": chains.connected_as(database)}
         with held(
             database,
-            user=operating_system_user(),
             now=now,
             wait_seconds=wait_for_lock_seconds,
             break_lock=break_lock,
@@ -100,11 +99,7 @@ def _repair_in(
 
     where = f"database {database.name}"
     if not run("lock_keep", lock_id=lock.id):
-        raise Locked(
-            "this run's lock was taken away while it worked, so it stops",
-            where=where,
-            fix="see `jochi migrations ls` for who works now; run this again when they are done",
-        )
+        raise Locked.lost(where)
     plan = plan_repair(files, run("chain", migration_target=name.migration_target), where)
     if agreed is not None and tuple(plan.steps) != agreed.steps:
         raise Refused(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
@@ -12,6 +11,7 @@ from jochi.database.engine import Engine
 from jochi.write.enrolling.kinds import kind_of
 from jochi.write.enrolling.pages import CHUNK, pages, stretches
 from jochi.write.enrolling.results import EnrolmentPlan, Troubles
+from jochi.write.importing.spool import SeenKeys
 
 PAGE = 5_000
 
@@ -35,7 +35,8 @@ def plan_enrolment(
     types: Counter[tuple[str, str]] = Counter()
     verdicts: Counter[tuple[str | None, str]] = Counter()
     nodes = curated = ready = with_content = longest = total = 0
-    seen = _Seen()
+    # On disk: a label may have millions.
+    seen = SeenKeys()
     try:
         for stretch in stretches(engine.database, label, chunk):
             nodes += stretch.seen
@@ -69,19 +70,3 @@ def plan_enrolment(
 def _look(engine: Engine, label: str, page: list[str], now: datetime, generate_ids: bool) -> dict[str, Any]:
     parameters = {"now": now, "nodes": page, "label": label, "make_ids": generate_ids}
     return engine.call("enrol/look", parameters, write=False)
-
-
-class _Seen:
-    """The keys seen so far, on disk: a label may have millions."""
-
-    def __init__(self) -> None:
-        self._database = sqlite3.connect("", isolation_level=None)
-        self._database.execute("PRAGMA journal_mode = OFF")
-        self._database.execute("CREATE TABLE seen (key TEXT PRIMARY KEY) WITHOUT ROWID")
-
-    def add(self, key: str) -> bool:
-        """Notes ``key``; False if it was there."""
-        return self._database.execute("INSERT OR IGNORE INTO seen VALUES (?)", (key,)).rowcount == 1
-
-    def close(self) -> None:
-        self._database.close()

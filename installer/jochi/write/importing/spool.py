@@ -37,9 +37,13 @@ class SeenKeys:
         self._database = temporary()
         self._database.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
 
+    def add(self, key: str, line: int = 0) -> bool:
+        """Notes ``key`` for ``line``; False if it was there."""
+        return self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, line)).rowcount == 1
+
     def first_line(self, key: str, line: int) -> int:
         """Notes ``key`` for ``line`` and returns the line that held it first: ``line`` itself if the key is new."""
-        if self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, line)).rowcount:
+        if self.add(key, line):
             return line
         return int(self._database.execute("SELECT line FROM seen WHERE key = ?", (key,)).fetchone()[0])
 
