@@ -3,7 +3,7 @@
 #   make test                        the test suite, against a real server
 #   make docs                        the documentation as a site in site/; open site/index.html
 #   make faults                      the long fault tests: servers killed, restarted, reconfigured
-#   make faults-brief                a few of these, three minutes
+#   make faults-brief                a few of these, five minutes
 #   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
 #   make merge-pairs [DATA=file]     what may merge and what must not, judged; DATA is LoCoMo's file
 #   make search                      the property tests with examples that they never saw
@@ -40,7 +40,7 @@ demo: $(READY)
 WORKERS ?= $(if $(JOCHI_TEST_URI),0,2)
 
 test: $(READY)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 lint: $(READY) docs
 	@$(BIN)/ruff check $(PYTHON_FILES)
@@ -61,10 +61,12 @@ format: $(READY)
 faults: $(READY)
 	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist load
 
-# Of these a few that take a minute each: a server killed and started again, a merge killed, an engine that is pinned.
+# Of these a few that take a minute each: a server killed and started again, merging and forgetting terminated, an engine that is
+# pinned, schema commands during ticks, the demonstration.
 faults-brief: $(READY)
-	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadfile tests/faults/test_merge_killed.py \
-	  tests/faults/test_scheduler_restart.py tests/faults/test_install_pin.py
+	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadgroup tests/faults/test_merge_killed.py tests/faults/test_merge.py \
+	  tests/faults/test_scheduler_restart.py tests/faults/test_install_pin.py tests/faults/test_scheduler_healing.py \
+	  tests/faults/test_forget.py tests/integration/test_demo_run.py
 
 exit-criteria: $(READY)
 	@$(BIN)/python -m tests.exit_criteria $(if $(DATA),--data $(DATA)) $(if $(PAGE),--page $(PAGE))
@@ -73,7 +75,7 @@ merge-pairs: $(READY)
 	@$(BIN)/python -m tests.merge_pairs $(if $(DATA),--locomo $(DATA)) $(if $(UNSEEN),--unseen) $(if $(PAGE),--page $(PAGE))
 
 search: $(READY)
-	@JOCHI_SEARCH=1 $(BIN)/python -m pytest tests/property -n $(WORKERS) --dist loadfile
+	@JOCHI_SEARCH=1 $(BIN)/python -m pytest tests/property -n $(WORKERS) --dist loadgroup
 
 # In parts of its own: 2,000 examples take longer than `make test` may.
 proof-rails: $(READY)

@@ -42,6 +42,9 @@ else:
 LOCOMO = Path(os.environ.get("JOCHI_LOCOMO", Path(__file__).parents[2] / "shared/data/locomo/locomo10.json"))
 TEST_POLICY = Path(__file__).with_name("policy.toml")
 
+SHIPPED = pytest.mark.xdist_group("shipped policy")
+"""For tests of the shipped policy on the shared server: one worker has them all, one after the other (see `policy_with`)."""
+
 KEEP = bool(os.environ.get("JOCHI_TEST_KEEP"))
 """Install over what a given server has, instead of from nothing: what is the same is neither checked nor planned again."""
 
@@ -50,6 +53,14 @@ SETTINGS = {"dbms.cypher.statistics_divergence_threshold": "1.0", "dbms.cypher.m
 statements anew every ten seconds (a threshold of 1.0 alone is still reached from 0), which is two thirds of a run; a store in
 use changes that much once. Servers that a test
 starts for itself (the faults, the two-server story) keep the defaults."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A worker has whole files, except where tests say otherwise (`xdist_group`)."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
 
 
 @dataclass(frozen=True)
@@ -219,20 +230,39 @@ def test_policy() -> LoadedPolicy:
     return load_policy(TEST_POLICY)
 
 
+PolicyWith = Callable[[str], LoadedPolicy]
+
+
 @pytest.fixture(scope="session")
-def rules_alone(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
+def policy_with(tmp_path_factory: pytest.TempPathFactory) -> PolicyWith:
+    """The tests' policy with more tables, as TOML. One that extends the shipped policy has another full-text index (the tests'
+    kinds name their contents otherwise), and after each change of an index the server plans everything anew."""
+    folder = tmp_path_factory.mktemp("policies")
+
+    def made(tables: str) -> LoadedPolicy:
+        file = folder / "policy.toml"
+        file.write_text(f"{TEST_POLICY.read_text()}\n{tables}\n", encoding="utf-8")
+        return load_policy(file)
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def rules_alone(policy_with: PolicyWith) -> LoadedPolicy:
     """The tests' policy without what the value score does to TTLs and tiers: for tests of single rules by hand."""
-    file = tmp_path_factory.mktemp("policies") / "rules-alone.toml"
-    file.write_text(TEST_POLICY.read_text() + "\n[value]\nover_ttl = false\n")
-    return load_policy(file)
+    return policy_with("[value]\nover_ttl = false")
 
 
 @pytest.fixture(scope="session")
-def destructive_only(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
+def relative(policy_with: PolicyWith) -> LoadedPolicy:
+    """The tests' policy with the other bands of the value score."""
+    return policy_with('[value]\nprofile = "relative"')
+
+
+@pytest.fixture(scope="session")
+def destructive_only(policy_with: PolicyWith) -> LoadedPolicy:
     """The tests' policy, with nothing on record but what is destructive."""
-    file = tmp_path_factory.mktemp("policies") / "destructive-only.toml"
-    file.write_text(TEST_POLICY.read_text() + '\n[audit]\nlevel = "destructive"\n')
-    return load_policy(file)
+    return policy_with('[audit]\nlevel = "destructive"')
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
-from tests.conftest import TEST_POLICY
 from tests.oracle import Link, Memory
 from tests.oracle.strategies import WRONG_TYPES, day_buckets, firsts, held_by_somebody, memories, moments, nows
 from tests.oracle.value import TABLE
-
-from jochi.policy import LoadedPolicy, load_policy
 
 PLAIN = (
     ("Notification",),
@@ -168,10 +164,3 @@ def aging_cases(draw: st.DrawFn) -> tuple[datetime, list[Memory], dict[str, date
         for scope in ("default", "other")
     }
     return now, [draw(aging(now, i)) for i in range(40)], first
-
-
-def relative_policy(folder: Path) -> LoadedPolicy:
-    """The tests' policy with the other bands."""
-    file = folder / "policy.toml"
-    file.write_text(TEST_POLICY.read_text() + '\n[value]\nprofile = "relative"\n')
-    return load_policy(file)

@@ -81,6 +81,7 @@ def changing_runs(engine: Jochi) -> int:
     return len([run for run in engine.history("fold_accesses", limit=500) if run["changed"]])
 
 
+@pytest.mark.slow
 def test_ten_processes_touch_the_same_thousand_memories_while_the_engine_runs(
     engine: Jochi, arm: Callable[[], None], server: Any
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import neo4j
 import pytest
-from tests.conftest import TestServer
+from tests.conftest import PolicyWith, TestServer
 from tests.oracle import Memory, budgets, graph
 from typer.testing import CliRunner
 
@@ -23,7 +23,7 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import Run
 from jochi.operate.status import overview
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import LoadedPolicy
 from jochi.write import importing
 from jochi_models import Belief
 
@@ -152,10 +152,10 @@ def test_the_record_tells_what_was_moved(jochi: Jochi) -> None:
     assert {"action": "demote", "kind": None, "rule": "budget", "n": 2} in jochi.pruned()
 
 
-def test_budgets_of_nothing_and_of_another_order(install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path) -> None:
-    file = tmp_path / "policy.toml"
-    file.write_text('[policy]\nname = "odd"\nextends = "default"\n[tiers]\nHOT = 0\nWARM = 0\nCOLD = 500\n', "utf-8")
-    client = install_once(load_policy(file))
+def test_budgets_of_nothing_and_of_another_order(
+    install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith
+) -> None:
+    client = install_once(policy_with("[tiers]\nHOT = 0\nWARM = 0\nCOLD = 500"))
     store = [note(1, 1), note(2, 300), note(3, 300, "WARM"), note(4, 0), note(5, 600), note(6, 10, pinned=True)]
     graph.write(client.database, store, due=NOW)
     wanted = budgets.enforce(store, {"HOT": 0, "WARM": 0, "COLD": 500})
@@ -164,8 +164,7 @@ def test_budgets_of_nothing_and_of_another_order(install_once: Callable[[LoadedP
     assert wanted.tier(store[0]) == "COLD"
     assert wanted.overflow == {("a", "HOT"): 10}
     # Another policy: all scopes are looked at again, though none has changed.
-    file.write_text('[policy]\nname = "odd"\nextends = "default"\n[tiers]\nHOT = 0\nWARM = 0\nCOLD = 100\n', "utf-8")
-    smaller = install_once(load_policy(file))
+    smaller = install_once(policy_with("[tiers]\nHOT = 0\nWARM = 0\nCOLD = 100"))
     graph.write(smaller.database, store, due=NOW)
     smaller.database.run(
         "MATCH (j:JochiJob {name: 'enforce_budgets'}) SET j.checked_at = $now, j.check_mark = '0/0/500'", {"now": NOW}

@@ -16,7 +16,7 @@ from jochi.demo.watching import Nobody
 from jochi.localserver import LocalServer
 from jochi.policy import load_policy
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.conftest import PolicyWith
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 
 from jochi_workers.guard import Ruling
@@ -72,15 +73,9 @@ def test_the_length_of_a_vector_means_nothing(pairs: Pairs, factor: float) -> No
     assert set(pairs.flags()) == {(a, b), (c, d)}
 
 
-def test_by_kind(install_once: Any, tmp_path: Any) -> None:
-    from jochi.policy import load_policy
-
-    path = tmp_path / "p.toml"
-    path.write_text(
-        '[policy]\nname = "mine"\nextends = "default"\n'
-        '[duplicates]\nby_kind = [{ kind = "Fact", flag = 0.9, merge = 0.99 }, { kind = "Belief", merge = 0.9 }]\n'
-    )
-    pairs = Pairs(install_once(load_policy(path)))
+def test_by_kind(install_once: Any, policy_with: PolicyWith) -> None:
+    by_kind = '[{ kind = "Fact", flag = 0.9, merge = 0.99 }, { kind = "Belief", merge = 0.9 }]'
+    pairs = Pairs(install_once(policy_with(f"[duplicates]\nby_kind = {by_kind}")))
     for kind in ("Fact", "Belief", "Analysis"):
         pairs.add(f"{kind}1", 1.0, kind=kind)
         pairs.add(f"{kind}2", at_cosine(0.92, pairs.dimensions, 1), kind=kind)

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.conftest import PolicyWith
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 
 from jochi import Jochi
 from jochi.database.database import in_one_map
-from jochi.policy import LoadedPolicy, load_policy
-from jochi.policy.load import LoadedPolicy as Loaded
+from jochi.policy import LoadedPolicy
 from jochi.write import importing
 from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
@@ -186,10 +186,10 @@ def test_neighbours_of_others_do_not_hide_ones_own(pairs: Pairs) -> None:
     assert set(pairs.flags()) == {(asks, far)}
 
 
-def test_a_changed_policy_has_all_look_again(install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path) -> None:
-    path = tmp_path / "p.toml"
-    head = '[policy]\nname = "p"\nextends = "default"\n[duplicates]\n'
-    client = install_once(_policy(path, head + "flag = 0.9\n"))
+def test_a_changed_policy_has_all_look_again(
+    install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith
+) -> None:
+    client = install_once(policy_with("[duplicates]\nflag = 0.9"))
     pairs = Pairs(client)
     pairs.add("a", 1.0), pairs.add("b", 0.88), pairs.add("c", 1.0, kind="Person", due=None)
     pairs.find()
@@ -198,28 +198,22 @@ def test_a_changed_policy_has_all_look_again(install_once: Callable[[LoadedPolic
     pairs.find()
     assert not pairs.flags()
     assert sum(run.selected for run in client.run("requeue_duplicates", now=LATER, drain=True)) == 0
-    lower = Jochi(client.database.driver, policy=_policy(path, head + "flag = 0.8\n"))
+    lower = Jochi(client.database.driver, policy=policy_with("[duplicates]\nflag = 0.8"))
     lower.install(arm=False)
     lower.run("requeue_duplicates", now=LATER, drain=True)
     Pairs(lower).find(LATER)
     assert set(pairs.flags()) == {("s/a", "s/b")}
-    none = Jochi(client.database.driver, policy=_policy(path, head + "kinds = []\n"))
+    none = Jochi(client.database.driver, policy=policy_with("[duplicates]\nkinds = []"))
     none.install(arm=False)
     none.run("requeue_duplicates", now=LATER, drain=True)
     Pairs(none).find(LATER)
     assert (due(pairs), pairs.flags()) == (set(), {})
 
 
-def _policy(path: Path, text: str) -> Loaded:
-    path.write_text(text)
-    return load_policy(path)
-
-
 def test_without_embeddings_the_same_texts_are_found(
-    install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path
+    install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith
 ) -> None:
-    text = '[policy]\nname = "p"\nextends = "default"\n[embedding]\nenabled = false\n[duplicates]\nexact_up_to = 0\n'
-    pairs = Pairs(install_once(_policy(tmp_path / "p.toml", text)))
+    pairs = Pairs(install_once(policy_with("[embedding]\nenabled = false\n[duplicates]\nexact_up_to = 0")))
     a, b = pairs.add("a", 1.0, "One"), pairs.add("b", 1.0, "One")
     pairs.find()
     assert set(pairs.flags()) == {(a, b)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import PolicyWith
 from tests.curation_looks import NOW, write
 from tests.edge_graph import add_edges
 from tests.oracle import Memory
@@ -16,7 +16,7 @@ from tests.oracle.edges import Edge
 from tests.oracle.fact_recall import delta, is_found
 
 from jochi import Jochi
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import LoadedPolicy
 
 pytestmark = pytest.mark.server
 
@@ -76,11 +76,9 @@ def test_other_kinds_have_their_ranks_only(jochi: Jochi) -> None:
 
 
 @pytest.fixture
-def strict(install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path) -> Jochi:
+def strict(install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith) -> Jochi:
     """Another policy: what is stale is left out."""
-    file = tmp_path / "policy.toml"
-    file.write_text("[policy]\nname = 'strict'\nextends = 'default'\n[facts]\nfilter_stale = true\n")
-    return install_once(load_policy(file))
+    return install_once(policy_with("[facts]\nfilter_stale = true"))
 
 
 def test_a_policy_can_leave_out_what_is_stale(strict: Jochi) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests import merge_graph
-from tests.conftest import TEST_POLICY
+from tests.conftest import PolicyWith
 from tests.integration.test_compression import TEXT
 from tests.integration.test_compression import put as put_long
 from tests.integration.test_compression import work as compress
@@ -22,7 +22,7 @@ from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
 from jochi.forgetting.words import folded_needle, phrase, says
 from jochi.jobs.runner import run_job
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import LoadedPolicy
 from jochi.text.content import content_hash
 from jochi_workers.prepare import Prepare
 from jochi_workers.worker import Worker
@@ -55,15 +55,16 @@ def engine(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Joc
 
 
 @pytest.fixture
-def own_names(install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
+def own_names(
+    install_once: Callable[[LoadedPolicy], Jochi],
+    policy_with: PolicyWith,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Jochi:
     """A kind that keeps its content as `wording`, and is compressed."""
     monkeypatch.setenv(VARIABLE, str(tmp_path / "keys" / "forget.key"))
-    file = tmp_path / "own.toml"
-    file.write_text(
-        f"{TEST_POLICY.read_text()}\n[compression]\nkinds = ['CompressedContext', 'Memo']\n"
-        "[kinds.Memo]\nclass = '60min'\nproperties = { content = 'wording' }\n"
-    )
-    client = install_once(load_policy(file))
+    memo = "[kinds.Memo]\nclass = '60min'\nproperties = { content = 'wording' }"
+    client = install_once(policy_with(f"[compression]\nkinds = ['CompressedContext', 'Memo']\n{memo}"))
     client.apply()
     return client
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.conftest import LOCOMO, TEST_POLICY
+from tests.conftest import LOCOMO, SHIPPED, PolicyWith
 from tests.golden import files, look, store
 from tests.oracle import graph
 
@@ -20,21 +20,15 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(1800)]  # five installs, w
 
 WRITE = bool(os.environ.get("JOCHI_GOLDEN_WRITE"))
 VARIANTS = {
-    "relative": '\n[value]\nprofile = "relative"\n',
-    "rules_alone": "\n[value]\nover_ttl = false\n",
-    "destructive_only": '\n[audit]\nlevel = "destructive"\n',
+    "relative": '[value]\nprofile = "relative"',
+    "rules_alone": "[value]\nover_ttl = false",
+    "destructive_only": '[audit]\nlevel = "destructive"',
 }
 """The tests' policy, and what each adds."""
 
 
-def installed(name: str, folder: Path, install_once: Callable[[LoadedPolicy], Jochi]) -> Jochi:
-    """The engine with a policy by its name, and the go to act by it."""
-    if name == "default":
-        policy = load_policy()
-    else:
-        file = folder / f"{name}.toml"
-        file.write_text(TEST_POLICY.read_text() + VARIANTS.get(name, ""))
-        policy = load_policy(file)
+def installed(policy: LoadedPolicy, install_once: Callable[[LoadedPolicy], Jochi]) -> Jochi:
+    """The engine with a policy, and the go to act by it."""
     client = install_once(policy)
     graph.clear(client.database)
     client.apply()
@@ -49,11 +43,12 @@ def agrees(name: str, facts: Iterator[look.Fact]) -> None:
         pytest.fail(f"{name}: {different}", pytrace=False)
 
 
-@pytest.mark.parametrize("name", ["default", "tests", *VARIANTS])
+@pytest.mark.parametrize("name", [pytest.param("default", marks=SHIPPED), "tests", *VARIANTS])
 def test_what_is_decided_about_the_store(
-    name: str, tmp_path: Path, install_once: Callable[[LoadedPolicy], Jochi]
+    name: str, policy_with: PolicyWith, install_once: Callable[[LoadedPolicy], Jochi]
 ) -> None:
-    client = installed(name, tmp_path, install_once)
+    policy = load_policy() if name == "default" else policy_with(VARIANTS.get(name, ""))
+    client = installed(policy, install_once)
     keys = store.build(client)
 
     def facts() -> Iterator[look.Fact]:
@@ -67,11 +62,12 @@ def test_what_is_decided_about_the_store(
     agrees(name, facts())
 
 
+@SHIPPED
 def test_what_is_decided_about_locomo(tmp_path: Path, install_once: Callable[[LoadedPolicy], Jochi]) -> None:
     """Its texts stay where they are: of each memory there is a hash of what changed."""
     if not LOCOMO.is_file():
         pytest.skip(f"LoCoMo isn't at {LOCOMO}; its licence forbids shipping it")
-    client = installed("default", tmp_path, install_once)
+    client = installed(load_policy(), install_once)
     file = tmp_path / "sample.json"
     file.write_text(json.dumps(json.loads(LOCOMO.read_text(encoding="utf-8"))[:1]), encoding="utf-8")
     importing.write(client.database, importing.records(file, now=store.BASE, on_bad=lambda bad: None), now=store.BASE)

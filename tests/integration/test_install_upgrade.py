@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import TestServer
-from tests.faults.support import job_of, keys, pump_of, remember, set_job, write_policy
+from tests.faults.support import INSTALL, job_of, keys, pump_of, remember, set_job, write_policy
 from typer.testing import CliRunner
 
 from jochi import Jochi
@@ -68,15 +68,20 @@ def test_the_line_of_a_pin_is_in_the_json_too(
     assert told("--no-pin") is None
 
 
-@pytest.mark.usefixtures("explained")
-def test_a_second_install_renews_nothing(database: Database, test_policy: LoadedPolicy) -> None:
-    first = install(database, test_policy, arm=False)  # with every EXPLAIN
+def test_a_second_install_renews_and_plans_nothing(
+    database: Database, test_policy: LoadedPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned: list[int] = []
+    monkeypatch.setattr(INSTALL, "explain_all", lambda _database, procedures, _facts: planned.append(len(procedures)))
+    first = install(database, test_policy, arm=False)
+    assert planned == [len(first.procedures)]
     assert {row.status for row in first.procedures} == {Status.MISSING}
     assert (len(first.migrations_applied), first.needs_apply, first.verdict_changed) == (SHIPPED, True, False)
     client = Jochi(database.driver)
     client.apply()
     job = job_of(client, "curate_due")
     second = install(database, test_policy, arm=False)
+    assert planned[1:] == [0]
     assert {row.status for row in second.procedures} == {Status.INSTALLED}
     assert (second.migrations_applied, second.needs_apply, second.verdict_changed) == ([], False, False)
     assert job_of(client, "curate_due") == job

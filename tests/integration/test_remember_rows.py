@@ -8,11 +8,12 @@ from typing import Any
 
 import neo4j.time
 import pytest
+from tests.conftest import PolicyWith
 
 from jochi import Jochi
 from jochi.errors import UsageError
 from jochi.graph.catalogue import DEADLINES, MOMENTS, NOT_REMEMBERED
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import LoadedPolicy
 from jochi.policy.model import PROTECTED_KINDS
 from jochi.text.content import content_hash
 
@@ -358,10 +359,10 @@ def test_work_is_left_for_a_worker_only_where_something_is_missing(
     )
 
 
-def test_embeddings_that_are_off_leave_no_work(install_once: Callable[[LoadedPolicy], Jochi], tmp_path: Any) -> None:
-    path = tmp_path / "off.toml"
-    path.write_text('[policy]\nname = "off"\nextends = "default"\n\n[embedding]\nenabled = false\n')
-    jochi = install_once(load_policy(path))
+def test_embeddings_that_are_off_leave_no_work(
+    install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith
+) -> None:
+    jochi = install_once(policy_with("[embedding]\nenabled = false"))
 
     one(jochi, id="a", content="x")
 

@@ -92,7 +92,9 @@ def enforce(
             candidates = [memory for memory in here if not stays(memory, paused_kinds)] + pushed
             pushed = [memory for memory in candidates if tokens(memory) > room]
             fitting = sorted((memory for memory in candidates if tokens(memory) <= room), key=recency)
-            while sum(map(tokens, fitting)) > room:
+            too_many = sum(map(tokens, fitting)) - room
+            while too_many > 0:
+                too_many -= tokens(fitting[0])
                 pushed.append(fitting.pop(0))
             for memory in pushed:
                 reason = reasons.setdefault(memory.key, f"budget.{tier}")

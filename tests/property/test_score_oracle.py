@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from tests.oracle import Memory, graph, value, value_bands
-from tests.scored_memories import cases, relative_policy
+from tests.scored_memories import cases
 
 from jochi import Jochi
 from jochi.curate.score import TERMS, Scored
@@ -26,11 +26,6 @@ GENTLE: dict[str, Any] = {
     "suppress_health_check": list(HealthCheck),
     "print_blob": True,
 }
-
-
-@pytest.fixture(scope="module")
-def relative(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
-    return relative_policy(tmp_path_factory.mktemp("relative"))
 
 
 @given(case=cases())

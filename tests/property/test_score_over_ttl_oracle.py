@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.value_and_ttl import look
 from tests.property.test_curation_oracle import GENTLE, batch_sizes, judged_alike, orders, switch_the_sweep
-from tests.scored_memories import aging_cases, cases, relative_policy
+from tests.scored_memories import aging_cases, cases
 
 from jochi import Jochi
 from jochi.policy import LoadedPolicy
@@ -22,18 +22,14 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def policies(test_policy: LoadedPolicy, tmp_path_factory: pytest.TempPathFactory) -> dict[str, LoadedPolicy]:
-    return {"seed": test_policy, "relative": relative_policy(tmp_path_factory.mktemp("relative"))}
-
-
 @pytest.fixture(params=["seed", "relative"])
 def in_bands(
     request: pytest.FixtureRequest,
-    policies: dict[str, LoadedPolicy],
+    test_policy: LoadedPolicy,
+    relative: LoadedPolicy,
     install_once: Callable[[LoadedPolicy], Jochi],
 ) -> Iterator[tuple[Jochi, str]]:
-    client = install_once(policies[request.param])
+    client = install_once({"seed": test_policy, "relative": relative}[request.param])
     client.apply()
     switch_the_sweep(client, on=False)
     yield client, request.param
