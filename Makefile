@@ -40,7 +40,7 @@ demo: $(READY)
 WORKERS ?= $(if $(JOCHI_TEST_URI),0,2)
 
 test: $(READY)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 lint: $(READY) docs
 	@$(BIN)/ruff check $(PYTHON_FILES)
@@ -64,7 +64,7 @@ faults: $(READY)
 # Of these a few that take a minute each: a server killed and started again, merging and forgetting terminated, an engine that is
 # pinned, schema commands during ticks, the demonstration.
 faults-brief: $(READY)
-	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadgroup tests/faults/test_merge_killed.py tests/faults/test_merge.py \
+	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadfile tests/faults/test_merge_killed.py tests/faults/test_merge.py \
 	  tests/faults/test_scheduler_restart.py tests/faults/test_install_pin.py tests/faults/test_scheduler_healing.py \
 	  tests/faults/test_forget.py tests/integration/test_demo_run.py
 
@@ -75,7 +75,7 @@ merge-pairs: $(READY)
 	@$(BIN)/python -m tests.merge_pairs $(if $(DATA),--locomo $(DATA)) $(if $(UNSEEN),--unseen) $(if $(PAGE),--page $(PAGE))
 
 search: $(READY)
-	@JOCHI_SEARCH=1 $(BIN)/python -m pytest tests/property -n $(WORKERS) --dist loadgroup
+	@JOCHI_SEARCH=1 $(BIN)/python -m pytest tests/property -n $(WORKERS) --dist loadfile
 
 # In parts of its own: 2,000 examples take longer than `make test` may.
 proof-rails: $(READY)

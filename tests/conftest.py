@@ -20,6 +20,7 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from tests.duplicate_pairs import Pairs
 from tests.faults.support import INSTALL
+from xdist.scheduler import LoadFileScheduling
 
 from jochi import Jochi
 from jochi.database.database import Database
@@ -42,9 +43,6 @@ else:
 LOCOMO = Path(os.environ.get("JOCHI_LOCOMO", Path(__file__).parents[2] / "shared/data/locomo/locomo10.json"))
 TEST_POLICY = Path(__file__).with_name("policy.toml")
 
-SHIPPED = pytest.mark.xdist_group("shipped policy")
-"""For tests of the shipped policy on the shared server: one worker has them all, one after the other (see `policy_with`)."""
-
 KEEP = bool(os.environ.get("JOCHI_TEST_KEEP"))
 """Install over what a given server has, instead of from nothing: what is the same is neither checked nor planned again."""
 
@@ -55,12 +53,22 @@ use changes that much once. Servers that a test
 starts for itself (the faults, the two-server story) keep the defaults."""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A worker has whole files, except where tests say otherwise (`xdist_group`)."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+OF_THE_SHIPPED_POLICY = tuple(
+    f"tests/integration/test_{test}" for test in ("golden_shipped", "jobs_slots", "lifetimes", "pages", "whole_path")
+)
+"""Tests on the shared server of the shipped policy, or of one that extends it: one worker has them all, see `policy_with`."""
+
+
+class ByPolicy(LoadFileScheduling):
+    """A worker has whole files. (The groups of pytest-xdist 3.8 are lost with pytest 9.2.)"""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "the shipped policy" if nodeid.startswith(OF_THE_SHIPPED_POLICY) else str(super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    """In place of `--dist loadfile`."""
+    return ByPolicy(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @dataclass(frozen=True)

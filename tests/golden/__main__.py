@@ -19,4 +19,5 @@ if __name__ == "__main__":
 
         STORE.write_text(draw(), encoding="utf-8")
     os.environ["JOCHI_GOLDEN_WRITE"] = "1"
-    sys.exit(pytest.main([str(FOLDER.parent / "integration/test_golden.py"), "-q", "-p", "no:cacheprovider"]))
+    tests = [str(FOLDER.parent / f"integration/test_golden{which}.py") for which in ("", "_shipped")]
+    sys.exit(pytest.main([*tests, "-q", "-p", "no:cacheprovider"]))

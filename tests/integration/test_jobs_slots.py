@@ -11,14 +11,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.conftest import SHIPPED
 
 from jochi import Jochi
 from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.schedule import FixedSlot
 
-pytestmark = [pytest.mark.server, SHIPPED]
+pytestmark = pytest.mark.server
 
 UTC = timezone.utc
 BERLIN = "Europe/Berlin"

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from tests.conftest import SHIPPED
 from tests.pages import REFERENCE, says
 
 from jochi import Jochi
@@ -242,7 +241,6 @@ def _span(after: timedelta) -> str:
     return f"{days} d" + (f" {hours} h" if hours or minutes else "") + (f" {minutes} min" if minutes else "")
 
 
-@SHIPPED
 @pytest.mark.server
 def test_the_page_says_what_the_engine_does(install_once: Callable[[Any], Jochi]) -> None:
     client = install_once(load_policy())

@@ -7,7 +7,6 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from tests.conftest import SHIPPED
 from tests.curation_looks import DAY, HAIR, SECOND, write
 from tests.edge_graph import add_edges, add_memories, stored
 from tests.oracle import Memory
@@ -19,7 +18,7 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy, load_policy
 
-pytestmark = [pytest.mark.server, SHIPPED]
+pytestmark = pytest.mark.server
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 LONG_AGO = MADE - 400 * DAY

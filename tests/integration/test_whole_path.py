@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.conftest import SHIPPED, TestServer
+from tests.conftest import TestServer
 from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
 from jochi.policy import LoadedPolicy, load_policy
 
-pytestmark = [pytest.mark.server, SHIPPED]
+pytestmark = pytest.mark.server
 
 
 @pytest.fixture
