@@ -255,7 +255,9 @@ def test_a_duplicate_of_what_was_merged_is_known_again(pairs: Pairs) -> None:
     survivor = pairs.add("survivor", content="Ann lives in Rome", due=None)
     pairs.add("other", content="Ann lives in Rome", kind="Analysis", due=None)
     again = pairs.add("again", content="Rome is where Ann lives")
-    hashed = pairs.client.database.run("MATCH (m {key: $key}) RETURN m.content_hash AS h", {"key": again})[0]["h"]
+    hashed = pairs.client.database.run("MATCH (m:Curated {key: $key}) RETURN m.content_hash AS h", {"key": again})[0][
+        "h"
+    ]
     merged = "CREATE (:JochiMerged {seal: $seal, into: $into, text: $text, approved: $approved})"
     text = "b" * 64
     given = {"seal": f"s/Belief/{hashed}", "into": survivor, "text": text, "approved": True}
@@ -276,7 +278,9 @@ def test_a_duplicate_of_what_was_merged_is_known_again(pairs: Pairs) -> None:
 
 def test_where_the_survivor_is_gone_nothing_is_flagged(pairs: Pairs) -> None:
     again = pairs.add("again", content="Rome")
-    hashed = pairs.client.database.run("MATCH (m {key: $key}) RETURN m.content_hash AS h", {"key": again})[0]["h"]
+    hashed = pairs.client.database.run("MATCH (m:Curated {key: $key}) RETURN m.content_hash AS h", {"key": again})[0][
+        "h"
+    ]
     pairs.client.database.run("CREATE (:JochiMerged {seal: $seal, into: 's/gone'})", {"seal": f"s/Belief/{hashed}"})
     pairs.find()
     assert pairs.flags() == {}

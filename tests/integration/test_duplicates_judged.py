@@ -195,7 +195,9 @@ def test_what_a_person_decided_no_later_judge_undoes(pairs: Pairs, pair: tuple[s
 def test_a_merge_that_a_person_approved_needs_no_judge_again(pairs: Pairs) -> None:
     survivor = pairs.add("survivor", content="Ann lives in Rome", due=None)
     again = pairs.add("again", content="Ann's home is Rome")
-    hashed = pairs.client.database.run("MATCH (m {key: $key}) RETURN m.content_hash AS h", {"key": again})[0]["h"]
+    hashed = pairs.client.database.run("MATCH (m:Curated {key: $key}) RETURN m.content_hash AS h", {"key": again})[0][
+        "h"
+    ]
     pairs.client.database.run(
         "CREATE (:JochiMerged {seal: $seal, into: $into, text: $text, approved: true})",
         {"seal": f"s/Belief/{hashed}", "into": survivor, "text": text_hash("Ann's home is Rome")},

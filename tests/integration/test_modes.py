@@ -202,7 +202,7 @@ def test_the_classes_of_the_due_queue_follow_the_mode(client: Jochi, mode: ModeN
     )
     client.run("curate_due", now=now)
     (row,) = client.database.run(
-        "MATCH (m {key: 'default/n'}) RETURN m.next_due AS at, labels(m) AS labels", write=False
+        "MATCH (m:Curated|Tombstone {key: 'default/n'}) RETURN m.next_due AS at, labels(m) AS labels", write=False
     )
     assert "Curated" in row["labels"]
     width = 300 * factor  # a Notification is looked at every five minutes

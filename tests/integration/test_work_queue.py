@@ -57,7 +57,9 @@ def remember(jochi: Jochi, id: str, content: Any, *, kind: str = "MemoryEntry", 
 
 
 def memory(jochi: Jochi, key: str) -> dict[str, Any]:
-    rows = jochi.database.run("MATCH (m {key: $key}) RETURN properties(m) AS p", {"key": key}, write=False)
+    rows = jochi.database.run(
+        "MATCH (m:Curated|Tombstone {key: $key}) RETURN properties(m) AS p", {"key": key}, write=False
+    )
     return dict(rows[0]["p"])
 
 
