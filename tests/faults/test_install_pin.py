@@ -101,13 +101,22 @@ def test_an_edited_procedure_is_not_run(client: Jochi, line: str) -> None:
     within(60, lambda: not keys(client.database, "Curated"), "they are pruned after the install")
 
 
-@pytest.mark.parametrize("hidden", [False, True], ids=["edited", "edited and not handed on"])
-def test_an_edited_stage_is_not_run(client: Jochi, line: str, hidden: bool) -> None:
-    edit(client, "body", name="curate/breaker")
-    if hidden:  # the job's own list of what it runs, which nothing covers
+@pytest.mark.parametrize("what", ["a stage", "a stage that isn't handed on", "the policy", "no policy"])
+def test_an_edited_stage_or_policy_is_not_run(client: Jochi, local: LocalServer, line: str, what: str) -> None:
+    restart(local, line)  # the install before armed it with the client's rights, without a pin
+    if "stage" in what:
+        edit(client, "body", name="curate/breaker")
+    if what == "a stage that isn't handed on":  # the job's own list of what it runs, which nothing covers
         client.database.run("MATCH (x:JochiProcedure {name: 'curate/curate_due'}) SET x.stages = []")
-    more = remember(client.database, 5, name=f"stage-{hidden}")
+    if what == "the policy":
+        client.database.run(
+            "MATCH (p:JochiPolicy) SET p.compiled = replace(p.compiled, '\"grace_s\": ', '\"grace_s\": -')"
+        )
+    if what == "no policy":
+        client.database.run("MATCH (p:JochiPolicy) SET p.current = false")
+    more = remember(client.database, 5, name=what)
     within(30, lambda: client.history("curate_due", limit=1)[0].get("error") is not None, "refused")
+    assert what == "a stage that isn't handed on" or "pin in apoc" in client.history("curate_due", limit=1)[0]["error"]
     assert intruders(client) == 0
     assert keys(client.database, "Curated") >= set(more)
     client.install()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.conftest import PolicyWith
 from tests.golden.agree import agrees, decided, installed
 
 from jochi import Jochi
@@ -13,18 +12,18 @@ from jochi.policy import LoadedPolicy
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(1800)]  # four installs, where bodies are planned
 
-VARIANTS = {
-    "tests": "",
-    "relative": '[value]\nprofile = "relative"',
-    "rules_alone": "[value]\nover_ttl = false",
-    "destructive_only": '[audit]\nlevel = "destructive"',
+POLICIES = {
+    "tests": "test_policy",
+    "relative": "relative",
+    "rules_alone": "rules_alone",
+    "destructive_only": "destructive_only",
 }
-"""What each adds to the tests' policy."""
+"""The goldens, and the fixtures that are their policies."""
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", POLICIES)
 def test_what_is_decided_about_the_store(
-    name: str, policy_with: PolicyWith, install_once: Callable[[LoadedPolicy], Jochi]
+    name: str, request: pytest.FixtureRequest, install_once: Callable[[LoadedPolicy], Jochi]
 ) -> None:
-    client = installed(policy_with(VARIANTS[name]), install_once)
+    client = installed(request.getfixturevalue(POLICIES[name]), install_once)
     agrees(name, decided(client, looks=name != "destructive_only", whole=name == "tests"))

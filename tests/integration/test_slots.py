@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from neo4j.exceptions import ConstraintError
 from tests.conftest import TestServer
+from tests.oracle import graph
 from tests.oracle.memory import Memory
 from tests.slot_looks import DAY, MADE, NOW, fact, look, prune, remember, restore, row, settle
 from typer.testing import CliRunner
@@ -39,10 +40,7 @@ def outcomes(results: Any) -> list[str | None]:
 
 
 def props(client: Jochi, key: str) -> dict[str, Any]:
-    found = client.database.run(
-        "MATCH (m {key: $key}) WHERE m:Curated OR m:Tombstone RETURN properties(m) AS p", {"key": key}, write=False
-    )
-    return dict(found[0]["p"])
+    return dict(graph.state(client.database)[key].properties)
 
 
 def test_a_constraint_says_that_one_value_holds(jochi: Jochi) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from tests.oracle import graph
 
 from jochi import Jochi
 from jochi.text.content import content_hash
@@ -57,10 +58,7 @@ def remember(jochi: Jochi, id: str, content: Any, *, kind: str = "MemoryEntry", 
 
 
 def memory(jochi: Jochi, key: str) -> dict[str, Any]:
-    rows = jochi.database.run(
-        "MATCH (m:Curated|Tombstone {key: $key}) RETURN properties(m) AS p", {"key": key}, write=False
-    )
-    return dict(rows[0]["p"])
+    return dict(graph.state(jochi.database)[key].properties)
 
 
 def change(jochi: Jochi, key: str, content: str) -> None:

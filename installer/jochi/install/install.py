@@ -236,7 +236,7 @@ def _store(
             sha256=policy.sha256,
             name=policy.policy.policy.name,
             text=policy.canonical,
-            compiled=json.dumps(policy_data(policy.policy), ensure_ascii=False),
+            compiled=_compiled(policy),
             clock=now,
         )
         rows = [_procedure_row(procedure, procedures) for procedure in procedures.values()]
@@ -346,7 +346,13 @@ def manifest(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedu
     }
     for name, procedure in procedures.items():
         texts |= {f"{name}.{section}": text for section, text in procedure.sections.items()}
+    texts["policy.compiled"] = _compiled(policy)
     return ";" + "".join(f"{part} {hashlib.sha256(text.encode()).hexdigest()};" for part, text in sorted(texts.items()))
+
+
+def _compiled(policy: LoadedPolicy) -> str:
+    """The policy as bodies read it, as it is stored."""
+    return json.dumps(policy_data(policy.policy), ensure_ascii=False)
 
 
 def _pumps(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
