@@ -16,7 +16,8 @@ from tests.unit.stub_http import serving
 @dataclass
 class Answer:
     """What the stub does once: ``text`` and ``stop`` (Anthropic's word) in the right form, or ``body`` as it is. ``drip``: seconds
-    between two bytes; ``hang``: says nothing until the test ends; ``close``: cuts the connection."""
+    between two bytes; ``hang``: says nothing until the test ends; ``close``: cuts the connection; ``cut``: after half of the body;
+    ``drip_head``: seconds between two headers without end; ``late``: seconds before it says anything."""
 
     text: str = "A summary."
     stop: str | None = "end_turn"
@@ -26,6 +27,9 @@ class Answer:
     drip: float = 0.0
     hang: bool = False
     close: bool = False
+    cut: bool = False
+    drip_head: float = 0.0
+    late: float = 0.0
     usage: bool = True
     refusal: str | None = None
     tool: bool = False
@@ -58,7 +62,15 @@ def stub_server() -> Iterator[Stub]:
             if answer.hang or answer.close:
                 return
             body = answer.body if answer.body is not None else json.dumps(_worded(self.path, request, answer)).encode()
+            if answer.late and stub.done.wait(answer.late):
+                return
             self.send_response(answer.status)
+            while answer.drip_head and not stub.done.wait(answer.drip_head):
+                self.send_header("X-More", "more")
+                try:
+                    self.flush_headers()
+                except OSError:
+                    return
             for name, value in {"Content-Type": "application/json", "Content-Length": str(len(body))}.items():
                 self.send_header(name, value)
             for name, value in answer.headers.items():
@@ -71,7 +83,7 @@ def stub_server() -> Iterator[Stub]:
                     if stub.done.wait(answer.drip):
                         return
                 if not answer.drip:
-                    self.wfile.write(body)
+                    self.wfile.write(body[: len(body) // 2] if answer.cut else body)
             except OSError:
                 return
 
@@ -96,7 +108,8 @@ def _worded(path: str, request: dict[str, Any], answer: Answer) -> dict[str, Any
         return found | ({"usage": {"input_tokens": 11, "output_tokens": 7}} if answer.usage else {})
     message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": answer.refusal}
     if answer.tool:
-        message |= {"content": None, "tool_calls": [{"id": "t1", "type": "function"}]}
+        call = {"id": "t1", "type": "function", "function": {"name": "delete", "arguments": "{}"}}
+        message |= {"content": None, "tool_calls": [call]}
     stop = _OPENAI_STOP.get(answer.stop or "")
     found = {"id": "c1", "object": "chat.completion", "created": 1, "model": request["model"]}
     found |= {"choices": [{"index": 0, "message": message, "finish_reason": stop}]}

@@ -16,10 +16,10 @@ from jochi.errors import UsageError
 from jochi.policy import load_policy
 from jochi.text.tokens import Estimate
 from jochi_workers.compress import Compress, provider
-from jochi_workers.compress.models import Anthropic, OpenAICompatible
+from jochi_workers.compress.models import ByModel
 from jochi_workers.compress.protocol import Provider, ProviderDown, ProviderUnusable, Rejected, Summary, Unsure
-from jochi_workers.compress.wire import Limits
-from jochi_workers.embeddings.waiting import Waiting
+from jochi_workers.models import Limits, Model
+from jochi_workers.models.waiting import Waiting
 
 KEY = "sk-tests-0123456789-secret"
 BOTH = ["anthropic", "openai"]
@@ -42,8 +42,12 @@ def model(request: pytest.FixtureRequest, stub: Stub, slept: list[float]) -> Pro
     waiting = Waiting(sleep=slept.append, jitter=lambda: 0.0)
     limits = Limits(timeout=0.5, patience=30, attempts=3)
     if request.param == "anthropic":
-        return Anthropic("m-1", base_url=stub.url, key_variable="TESTS_KEY", limits=limits, waiting=waiting)
-    return OpenAICompatible("m-1", base_url=f"{stub.url}/v1", key_variable="TESTS_KEY", limits=limits, waiting=waiting)
+        return ByModel(
+            Model("anthropic", "m-1", base_url=stub.url, key_variable="TESTS_KEY", limits=limits, waiting=waiting)
+        )
+    return ByModel(
+        Model("openai", "m-1", base_url=f"{stub.url}/v1", key_variable="TESTS_KEY", limits=limits, waiting=waiting)
+    )
 
 
 def test_what_is_sent_and_what_is_read(model: Provider, stub: Stub) -> None:
@@ -54,8 +58,12 @@ def test_what_is_sent_and_what_is_read(model: Provider, stub: Stub) -> None:
     assert "tools" not in request
     if model.name == "anthropic":
         assert headers["x-api-key"] == KEY
-        assert headers["anthropic-version"] == "2023-06-01"
-        instructions, [message] = request["system"], request["messages"]
+        assert headers["anthropic-version"]  # which one is its package's own affair
+        instructions, [message] = str(request["system"]), request["messages"]
+        [block] = message["content"]
+        assert block.pop("type") == "text"
+        message = {**message, "content": block.pop("text")}
+        assert block == {}
     else:
         assert headers["authorization"] == f"Bearer {KEY}"
         first, message = request["messages"]
@@ -93,6 +101,8 @@ def test_answers_that_are_no_summary(model: Provider, stub: Stub, answer: Answer
     stub.script = [answer]
     with pytest.raises(Rejected) as caught:
         model.summarise("Ann", 50)
+    if reason == "no usage" and model.name == "anthropic":
+        reason = "broken answer"  # its package doesn't read an answer without counts at all
     assert reason is None or caught.value.reason == reason
     assert caught.value.tokens_in == counted
     assert len(stub.requests) == 1
@@ -101,7 +111,7 @@ def test_answers_that_are_no_summary(model: Provider, stub: Stub, answer: Answer
 def test_an_openai_refusal(stub: Stub) -> None:
     stub.script = [Answer(refusal="I can't")]
     with pytest.raises(Rejected, match="refused by the provider"):
-        OpenAICompatible("m", base_url=stub.url).summarise("Ann", 50)
+        ByModel(Model("openai", "m", base_url=stub.url)).summarise("Ann", 50)
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 503, 529])
@@ -172,8 +182,8 @@ def test_neither_key_nor_text_is_shown(
 def test_only_its_own_endpoint_gets_a_vendors_key(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    Anthropic("m", base_url=stub.url).summarise("Ann", 50)
-    OpenAICompatible("m", base_url=stub.url).summarise("Ann", 50)
+    ByModel(Model("anthropic", "m", base_url=stub.url)).summarise("Ann", 50)
+    ByModel(Model("openai", "m", base_url=stub.url)).summarise("Ann", 50)
     assert KEY not in json.dumps(stub.headers)
 
 

@@ -16,10 +16,11 @@ import pytest
 from tests.unit.stub_openai import DIMENSIONS, Answer, Stub, error, packed, stub_server, vector_of
 
 from jochi.errors import UsageError
-from jochi_workers.embeddings.openai_compatible import OPENAI_KEY, Limits, OpenAICompatible
+from jochi_workers.embeddings.openai_compatible import Limits, OpenAICompatible
 from jochi_workers.embeddings.protocol import PROBE, ProviderDown, ProviderUnusable, TextsRefused
 from jochi_workers.embeddings.vectors import normalised
-from jochi_workers.embeddings.waiting import RateLimit, Waiting, interruptible
+from jochi_workers.models.access import OPENAI_KEY
+from jochi_workers.models.waiting import RateLimit, Waiting, interruptible
 
 KEY = "sk-tests-0123456789"
 TEXTS = ["one", "two", "three"]

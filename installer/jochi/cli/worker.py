@@ -151,7 +151,7 @@ def _compressing(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any
     from jochi.text.tokens import best_counter
     from jochi_workers.compress import Compress
     from jochi_workers.compress import provider as summaries
-    from jochi_workers.embeddings.waiting import interruptible
+    from jochi_workers.models.waiting import interruptible
 
     policy = client.policy.policy
     counter = best_counter()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from jochi.errors import UsageError
 from jochi.text.tokens import TokenCounter
 from jochi_workers.compress.extractive import Extractive
-from jochi_workers.compress.models import Anthropic, OpenAICompatible
+from jochi_workers.compress.models import ByModel
 from jochi_workers.compress.protocol import Provider
-from jochi_workers.compress.wire import Limits
-from jochi_workers.embeddings.waiting import Waiting
+from jochi_workers.models import Limits, Model
+from jochi_workers.models.waiting import Waiting
 
 PROVIDERS = ("extractive", "anthropic", "openai")
 
@@ -41,5 +42,5 @@ def provider(
         raise UsageError(f"the provider {name} needs the name of a model", fix="name it (--compress-model)")
     seconds = lease.total_seconds()
     limits = Limits(timeout=seconds * 0.5, patience=seconds * 0.3)
-    made = Anthropic if name == "anthropic" else OpenAICompatible
-    return made(model, base_url=base_url, key_variable=key_variable, key_file=key_file, limits=limits, waiting=waiting)
+    key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
+    return ByModel(Model(name, model, base_url=base_url, limits=limits, waiting=waiting, **key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from jochi_workers.embeddings.protocol import ProviderDown, ProviderUnusable
+from jochi_workers.models.failures import ProviderDown, ProviderUnusable, Rejected, Unsure
 
 __all__ = ["Provider", "ProviderDown", "ProviderUnusable", "Rejected", "Summary", "Unsure"]
 
@@ -17,21 +17,6 @@ class Summary:
     text: str
     tokens_in: int = 0
     tokens_out: int = 0
-
-
-class Rejected(Exception):
-    """There is no summary to check. ``reason`` is a code that holds nothing of the memory; the tokens were charged all the same
-    (None: nobody knows, so what was reserved counts)."""
-
-    def __init__(self, reason: str, tokens_in: int | None = None, tokens_out: int | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.tokens_in = tokens_in
-        self.tokens_out = tokens_out
-
-
-class Unsure(ProviderDown):
-    """The provider got the whole request and didn't answer: it may charge for it."""
 
 
 class Provider(Protocol):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jochi.errors import UsageError
 from jochi_workers.embeddings.protocol import Provider
-from jochi_workers.embeddings.waiting import RateLimit, Waiting
+from jochi_workers.models.waiting import RateLimit, Waiting
 
 MINILM = "all-MiniLM-L6-v2-int8"
 PROVIDERS = ("minilm", "sentence-transformers", "openai")

@@ -12,8 +12,8 @@ from jochi.text.content import content_hash
 from jochi_workers.embeddings.choose import provider
 from jochi_workers.embeddings.protocol import PROBE, Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
 from jochi_workers.embeddings.vectors import fault
-from jochi_workers.embeddings.waiting import interruptible
 from jochi_workers.handler import Outcome, QueueName, Result, Row
+from jochi_workers.models.waiting import interruptible
 
 CHUNK = 64
 """Texts that the provider gets at once: what it did is kept if it fails at the next ones."""

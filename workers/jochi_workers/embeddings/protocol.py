@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from jochi.errors import JochiError
+from jochi_workers.models.failures import ProviderDown, ProviderUnusable, packages
+
+__all__ = ["PROBE", "Embedded", "Provider", "ProviderDown", "ProviderUnusable", "TextsRefused", "packages"]
 
 PROBE = "A short sentence to see whether this model answers."
 """Any model can embed this: if it can't, no memory's text is to blame."""
@@ -25,14 +26,6 @@ class Embedded:
     vector: list[float]
     unknown_share: float | None = None
     truncated: bool = False
-
-
-def packages(names: Sequence[str], *, where: str, fix: str) -> list[Any]:
-    """Packages of an extra, imported when they are needed; `ProviderUnusable` names the one that isn't installed."""
-    try:
-        return [importlib.import_module(name) for name in names]
-    except ImportError as error:
-        raise ProviderUnusable(f"the package {error.name} is not installed", where=where, fix=fix) from error
 
 
 class Provider(Protocol):
@@ -54,23 +47,6 @@ class Provider(Protocol):
 
     def close(self) -> None:
         """Gives connections and memory back. Can be called twice."""
-
-
-class ProviderUnusable(JochiError):
-    """Waiting won't help: no such model, a wrong key, a missing package. The worker stops."""
-
-
-class ProviderDown(JochiError):
-    """Nothing is wrong with the texts: no answer, too many requests, an error of the server. Worth another try later.
-
-    ``retry_after``: how long the provider asks to be left alone; None if it didn't say.
-    """
-
-    def __init__(
-        self, what: str, *, where: str | None = None, fix: str | None = None, retry_after: timedelta | None = None
-    ) -> None:
-        super().__init__(what, where=where, fix=fix)
-        self.retry_after = retry_after
 
 
 class TextsRefused(JochiError):

@@ -1,0 +1,8 @@
+"""Language models by their makers' packages: what every derivation asks, and how asking can fail."""
+
+from __future__ import annotations
+
+from jochi_workers.models.failures import ProviderDown, ProviderUnusable, Rejected, Unsure
+from jochi_workers.models.model import Limits, Model, Reply
+
+__all__ = ["Limits", "Model", "ProviderDown", "ProviderUnusable", "Rejected", "Reply", "Unsure"]
