@@ -99,7 +99,7 @@ def _worded(path: str, request: dict[str, Any], answer: Answer) -> dict[str, Any
     if answer.status != 200:
         # Some endpoints quote what they were sent, key and all.
         return {"error": {"message": json.dumps(request), "type": "error"}}
-    if path == "/v1/messages":
+    if path.split("?")[0] == "/v1/messages":
         content: list[dict[str, Any]] = [{"type": "text", "text": answer.text}]
         if answer.tool:
             content = [{"type": "tool_use", "id": "t1", "name": "delete", "input": {}}]
