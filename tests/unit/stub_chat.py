@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -17,7 +17,7 @@ from tests.unit.stub_http import serving
 class Answer:
     """What the stub does once: ``text`` and ``stop`` (Anthropic's word) in the right form, or ``body`` as it is. ``drip``: seconds
     between two bytes; ``hang``: says nothing until the test ends; ``close``: cuts the connection; ``cut``: after half of the body;
-    ``drip_head``: seconds between two headers without end; ``late``: seconds before it says anything."""
+    ``drip_head``: seconds between two headers without end; ``first``: what it does before it says anything."""
 
     text: str = "A summary."
     stop: str | None = "end_turn"
@@ -29,7 +29,7 @@ class Answer:
     close: bool = False
     cut: bool = False
     drip_head: float = 0.0
-    late: float = 0.0
+    first: Callable[[], None] = field(default=lambda: None, repr=False)
     usage: bool = True
     refusal: str | None = None
     tool: bool = False
@@ -40,8 +40,11 @@ _OPENAI_STOP = {"end_turn": "stop", "max_tokens": "length", "refusal": "content_
 
 @dataclass
 class Stub:
+    """``script``: what to do at the next requests; ``always``: after it."""
+
     url: str
     script: list[Answer] = field(default_factory=list)
+    always: Answer = field(default_factory=Answer)
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     done: threading.Event = field(default_factory=threading.Event)
@@ -52,18 +55,21 @@ def stub_server() -> Iterator[Stub]:
     """A running stub on a free port of this machine."""
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             stub.requests.append(request)
             stub.headers.append({name.lower(): value for name, value in self.headers.items()})
-            answer = stub.script.pop(0) if stub.script else Answer()
+            answer = stub.script.pop(0) if stub.script else stub.always
+            answer.first()
+            # Like a real one it keeps connections open, but for those that a test has it cut.
+            self.close_connection = answer.hang or answer.close or answer.cut or answer.drip > 0 or answer.drip_head > 0
             if answer.hang:
-                stub.done.wait(30)
+                stub.done.wait()
             if answer.hang or answer.close:
                 return
             body = answer.body if answer.body is not None else json.dumps(_worded(self.path, request, answer)).encode()
-            if answer.late and stub.done.wait(answer.late):
-                return
             self.send_response(answer.status)
             while answer.drip_head and not stub.done.wait(answer.drip_head):
                 self.send_header("X-More", "more")

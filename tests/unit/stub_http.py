@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
 
 
 @contextmanager
@@ -22,3 +26,10 @@ def serving(handler: type[BaseHTTPRequestHandler], done: threading.Event) -> Ite
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def left_open(url: str) -> list[Any]:
+    """This process's sockets to a server that aren't closed."""
+    port = urlsplit(url).port
+    sockets = [one for one in gc.get_objects() if type(one) is socket.socket and one.fileno() >= 0]
+    return [one for one in sockets if f", {port})" in str(one).partition("raddr=")[2]]

@@ -32,13 +32,15 @@ def packed(vector: list[float]) -> str:
 
 @dataclass
 class Answer:
-    """What the stub does once. ``close``: cuts the connection; ``hang``: says nothing until the test ends."""
+    """What the stub does once. ``close``: cuts the connection; ``hang``: says nothing until the test ends; ``drip``: seconds
+    between two bytes."""
 
     status: int = 200
     body: bytes | None = None
     headers: dict[str, str] = field(default_factory=dict)
     close: bool = False
     hang: bool = False
+    drip: float = 0.0
     change: Callable[[dict[str, Any]], Any] | None = None
 
 
@@ -79,7 +81,7 @@ def stub_server() -> Iterator[Stub]:
             stub.authorizations.append(self.headers.get("Authorization"))
             answer = stub.always(request) or (stub.script.pop(0) if stub.script else None) or Answer()
             if answer.hang:
-                stub.done.wait(30)
+                stub.done.wait()
                 answer.close = True
             if answer.close:
                 self.close_connection = True
@@ -97,7 +99,15 @@ def stub_server() -> Iterator[Stub]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            try:
+                for byte in body if answer.drip else ():
+                    self.wfile.write(bytes([byte]))
+                    if stub.done.wait(answer.drip):
+                        return
+                if not answer.drip:
+                    self.wfile.write(body)
+            except OSError:
+                self.close_connection = True
 
         def _right(self, request: dict[str, Any], answer: Answer) -> bytes:
             length = request.get("dimensions", DIMENSIONS)

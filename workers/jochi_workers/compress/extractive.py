@@ -33,9 +33,6 @@ class Extractive:
             return Summary("")
         return Summary(_Choice(text, parts, most_tokens, self._counter).text())
 
-    def close(self) -> None:
-        """Holds nothing."""
-
 
 class _Choice:
     def __init__(self, text: str, parts: list[Sentence], room: int, counter: TokenCounter) -> None:

@@ -37,5 +37,3 @@ class Provider(Protocol):
 
     def summarise(self, text: str, most_tokens: int) -> Summary:
         """A summary of ``text`` of at most so many tokens. Raises `Rejected`, `ProviderDown` or `ProviderUnusable`."""
-
-    def close(self) -> None: ...

@@ -6,35 +6,28 @@ Source of limits: OpenAI's API reference for `POST /embeddings` (2,048 texts, 8,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jochi_workers.embeddings.answer import BadAnswer, vectors_of
-from jochi_workers.embeddings.protocol import PROBE, Embedded, ProviderDown, ProviderUnusable, TextsRefused, packages
+from jochi_workers.embeddings.protocol import PROBE, Embedded, ProviderDown, TextsRefused
 from jochi_workers.embeddings.vectors import normalised
-from jochi_workers.models.access import OPENAI, OPENAI_KEY, checked_url, key_for, silence
-from jochi_workers.models.failures import Failure, judged
-from jochi_workers.models.patience import Patience
+from jochi_workers.models import patience
+from jochi_workers.models.endpoint import Endpoint
+from jochi_workers.models.failures import Failure, Rejected, Unsure
 from jochi_workers.models.waiting import RateLimit, Waiting
 
-if TYPE_CHECKING:
-    import openai
-
-EXTRA = "pip install 'jochi[openai]'"
 _PLAIN_CODE = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
 
 
 @dataclass(frozen=True)
-class Limits:
-    """``timeout``: seconds without a byte from the endpoint. ``attempts`` at one request; ``patience``: seconds that one `embed`
-    may spend waiting altogether, well below a lease. ``texts`` and ``tokens``: most of one request.
-    """
+class Limits(patience.Limits):
+    """``texts`` and ``tokens``: most of one request. ``patience`` is for one `embed`, the time for each of its requests."""
 
     timeout: float = 30.0
-    attempts: int = 5
-    patience: float = 30.0
+    most_bytes: int = 40_000_000
     texts: int = 256
     tokens: int = 100_000
 
@@ -59,27 +52,15 @@ class OpenAICompatible:
         rate: RateLimit | None = None,
         waiting: Waiting | None = None,
     ) -> None:
-        self._model = model
-        self._url = checked_url(base_url or OPENAI)
-        key = key_for(self._url, OPENAI, OPENAI_KEY, variable=key_variable, file=key_file)
-        self._asked = dimensions
-        self._dimensions = dimensions
+        key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
         self._limits = limits or Limits()
+        self._endpoint = Endpoint("openai", model, base_url=base_url, limits=self._limits, waiting=waiting, **key)
+        self._model = model
+        self._asked = self._dimensions = dimensions
         self._rate = rate
-        self._waiting = waiting or Waiting()
-        (self._openai,) = packages(["openai"], where="provider openai", fix=EXTRA)
-        silence("openai", "httpx2", "httpcore2")
-        self._client: openai.OpenAI | None = self._openai.OpenAI(
-            # A server of one's own often wants none, the library always does.
-            api_key="none" if key is None else key.get_secret_value(),
-            base_url=self._url,
-            timeout=self._limits.timeout,
-            max_retries=0,
-            http_client=self._openai.DefaultHttpxClient(follow_redirects=False),
-        )
 
     def __repr__(self) -> str:
-        return f"OpenAICompatible({self._model!r}, base_url={self._url!r})"
+        return f"OpenAICompatible({self._model!r}, base_url={self._endpoint.url!r})"
 
     @property
     def model(self) -> str:
@@ -95,17 +76,14 @@ class OpenAICompatible:
 
     def embed(self, texts: Sequence[str]) -> list[Embedded]:
         """One vector of length 1 a text. The endpoint doesn't tell what it couldn't read: ``unknown_share`` is None."""
-        patience = Patience(self._limits.patience, self._limits.attempts, self._waiting, spread=True)
+        waits = patience.Patience(self._limits, self._endpoint.waiting)
         found: list[Embedded] = []
         for part in self._requests(texts):
-            found += [Embedded(normalised(vector)) for vector in self._answer(part, patience)]
+            found += [Embedded(normalised(vector)) for vector in self._answer(part, waits)]
         return found
 
     def close(self) -> None:
-        """Closes the connections."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        """Nothing of it stays open between two requests."""
 
     def _requests(self, texts: Sequence[str]) -> list[list[str]]:
         parts: list[list[str]] = []
@@ -119,58 +97,47 @@ class OpenAICompatible:
             room -= tokens
         return parts
 
-    def _answer(self, texts: list[str], patience: Patience) -> list[list[float]]:
+    def _answer(self, texts: list[str], waits: patience.Patience) -> list[list[float]]:
         tokens = sum(at_most_tokens(text) for text in texts)
 
         def once() -> list[list[float]] | Failure:
             while self._rate is not None and (seconds := self._rate.admit(tokens)) > 0:
-                patience.wait(seconds, ProviderDown("the rate limit is used up", where=self._url))
-            return self._ask(texts)
+                waits.wait(seconds, ProviderDown("the rate limit is used up", where=self._endpoint.url))
+            return self._ask(texts, waits)
 
-        return patience.ask(once)
+        waits.renew()
+        return waits.ask(once)
 
-    def _ask(self, texts: list[str]) -> list[list[float]] | Failure:
-        """One request. Errors are handed back, not raised here: the library's own, which know the key, stay out of tracebacks."""
-        if self._client is None:
-            return Failure(ProviderUnusable("this provider is closed", where=self._url))
-        asked: dict[str, Any] = {} if self._asked is None else {"dimensions": self._asked}
-        try:
-            response = self._client.embeddings.with_raw_response.create(
-                input=texts, model=self._model, encoding_format="float", **asked
-            )
-            return vectors_of(response.content, len(texts))
-        except self._openai.APITimeoutError:
-            return Failure(ProviderDown(f"no answer within {self._limits.timeout:g} s", where=self._url), again=True)
-        except self._openai.APIConnectionError as error:
-            why = type(error.__cause__ or error).__name__
-            return Failure(ProviderDown(f"no connection ({why})", where=self._url), again=True)
-        except self._openai.APIStatusError as error:
-            return self._judged(error, quote=texts == [PROBE])
-        except BadAnswer as bad:
-            return Failure(TextsRefused(f"the endpoint's answer is of no use: {bad}", where=self._url), again=True)
-
-    def _judged(self, error: openai.APIStatusError, *, quote: bool) -> Failure:
-        said, fix = self._said(error, quote=quote), f"is {self._model!r} a model for embeddings?"
-        return judged(
-            error.status_code,
-            error.response.headers,
-            where=self._url,
-            model=self._model,
-            wall=self._waiting.wall(),
-            refused=TextsRefused(f"the endpoint answers {error.status_code}{said}", where=self._url, fix=fix),
-            said=said,
-            no_money=error.status_code == 429 and error.code == "insufficient_quota",
+    def _ask(self, texts: list[str], waits: patience.Patience) -> list[list[float]] | Failure:
+        embedded, url = self._endpoint.client.embedded, self._endpoint.url
+        fix = f"is {self._model!r} a model for embeddings?"
+        answer: bytes | Failure = self._endpoint.once(
+            waits,
+            lambda http: embedded(http, self._model, url, texts, self._asked),
+            refused=lambda what: TextsRefused(what, where=url, fix=fix),
+            said=_said if texts == [PROBE] else _code,
         )
+        if isinstance(answer, Failure):
+            if isinstance(answer.error, Rejected):
+                refused = TextsRefused(f"the endpoint's answer is of no use: {answer.error.reason}", where=url)
+                return Failure(refused, again=True)
+            # The same vectors cost little, and no cap counts them: what may be charged is asked for again, too.
+            return replace(answer, again=answer.again or isinstance(answer.error, Unsure))
+        try:
+            return vectors_of(answer, len(texts))
+        except BadAnswer as bad:
+            why = str(bad)
+        return Failure(TextsRefused(f"the endpoint's answer is of no use: {why}", where=url), again=True)
 
-    def _said(self, error: openai.APIStatusError, *, quote: bool) -> str:
-        """The error's code; its sentence only about our own probe, for others may quote a memory's text, or the key."""
-        said = [error.code] if error.code and _PLAIN_CODE.fullmatch(error.code) else []
-        if quote and error.status_code not in (401, 403) and isinstance(error.body, dict):
-            said.append(" ".join(str(error.body.get("message") or "").split())[:300])
-        # A key of no length would be found between all letters.
-        key = (self._client.api_key if self._client is not None else "") or "\0"
-        said = [part.replace(key, "[key]") for part in said]
-        return "".join(f" ({part})" for part in said if part)
+
+def _code(_status: int, error: Mapping[str, str]) -> str:
+    return f" ({error['code']})" if _PLAIN_CODE.fullmatch(error["code"]) else ""
+
+
+def _said(status: int, error: Mapping[str, str]) -> str:
+    """The sentence, too, since it is about our own probe: others may quote a memory's text, or the key."""
+    sentence = "" if status in (401, 403) else " ".join(error["message"].split())[:300]
+    return _code(status, error) + (f" ({sentence})" if sentence else "")
 
 
 def at_most_tokens(text: str) -> int:

@@ -15,6 +15,8 @@ OPENAI = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
 ANTHROPIC = "https://api.anthropic.com"
 ANTHROPIC_KEY = "ANTHROPIC_API_KEY"
+HOMES = {"anthropic": (ANTHROPIC, ANTHROPIC_KEY), "openai": (OPENAI, OPENAI_KEY)}
+"""By provider: its own endpoint, and the environment variable that its key usually stands in."""
 
 
 def key_for(url: str, home: str, usual: str, *, variable: str | None, file: Path | None) -> SecretStr | None:

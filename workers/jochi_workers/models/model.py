@@ -6,60 +6,68 @@ of one type, that the checks still have to accept.
 
 from __future__ import annotations
 
-import asyncio
+import json
 import secrets
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from jochi_workers.models.access import (
-    ANTHROPIC,
-    ANTHROPIC_KEY,
-    OPENAI,
-    OPENAI_KEY,
-    at_home,
-    checked_url,
-    key_for,
-    silence,
-)
-from jochi_workers.models.failures import Failure, ProviderDown, ProviderUnusable, Rejected, Unsure, judged, packages
-from jochi_workers.models.patience import Patience
+from jochi_workers.models.endpoint import Endpoint
+from jochi_workers.models.failures import Failure, ProviderDown, ProviderUnusable, Rejected, Unsure
+from jochi_workers.models.patience import Limits, Patience
 from jochi_workers.models.waiting import Waiting
 
 Output = TypeVar("Output", bound="str | BaseModel")
-_CLIENT = "jochi_workers.models.client"
-_HOMES = {"anthropic": (ANTHROPIC, ANTHROPIC_KEY), "openai": (OPENAI, OPENAI_KEY)}
+
+_MISFIT = "does not fit its type"
+_FRAME = 500
+"""Tokens, rounded up, that a request has beside its texts: roles, and the words around a schema."""
+_MOST_WRONG = 2_000
+"""Bytes, with a frame, of what a model is told about an answer that doesn't fit."""
 
 
 @dataclass(frozen=True)
-class Limits:
-    """``timeout``: seconds for one whole answer. ``patience``: seconds that one output may spend waiting for others, with the
-    time-out well below a lease; no request begins or lasts beyond the sum of both. ``attempts`` at one request. ``most_bytes`` of
-    an answer."""
+class Tokens:
+    """Tokens that a provider is sent and writes: what it charges for."""
 
-    timeout: float = 60.0
-    patience: float = 30.0
-    attempts: int = 5
-    most_bytes: int = 4_000_000
+    sent: int
+    written: int
 
 
 @dataclass(frozen=True)
 class Reply(Generic[Output]):
-    """The output, and the tokens that the provider says it was sent and has written: what it charges for."""
+    """The output, and the tokens that the provider says it was sent and has written."""
 
     output: Output
     tokens_in: int
     tokens_out: int
 
 
+def at_most(instructions: str, texts: Sequence[str], output: type[str] | type[BaseModel], most_tokens: int) -> Tokens:
+    """What `Model.ask` may use, with both of its requests: to be reserved before. No tokenizer makes more tokens than bytes."""
+    first = _first(*_fenced(instructions, texts), output)
+    if issubclass(output, str):
+        return Tokens(first, most_tokens)
+    return Tokens(first + (first + most_tokens + _MOST_WRONG), 2 * most_tokens)
+
+
+def _first(ordered: str, said: str, output: type[Any]) -> int:
+    schema = "" if issubclass(output, str) else json.dumps(output.model_json_schema())
+    return _FRAME + sum(len(part.encode("utf-8", "replace")) for part in (ordered, said, schema))
+
+
+def _fenced(instructions: str, texts: Sequence[str]) -> tuple[str, str]:
+    fence = f"====== {secrets.token_hex(12)} ======"
+    return instructions.replace("{fence}", fence), "\n".join(f"{fence}\n{text}\n{fence}" for text in texts)
+
+
 class Model:
     """``base_url``: another endpoint that speaks the same (anthropic: without `/v1`; openai: with it where the endpoint has it).
     The key comes from the environment or a file; without either, only the provider's own endpoint gets its usual variable
-    unasked. Not for use inside of a running event loop."""
+    unasked. Not for use inside of a running event loop. Nothing of it stays open between two questions."""
 
     def __init__(
         self,
@@ -73,84 +81,80 @@ class Model:
         waiting: Waiting | None = None,
     ) -> None:
         self.provider, self.name = provider, name
-        self._home, usual = _HOMES[provider]
-        self.url = checked_url(base_url or self._home)
-        key = key_for(self.url, self._home, usual, variable=key_variable, file=key_file)
-        secret = "" if key is None else key.get_secret_value()
-        own = {"x-api-key": secret} if provider == "anthropic" else {"authorization": f"Bearer {secret}"}
-        self._headers = own if secret else {}
-        self._limits = limits or Limits()
-        self._waiting = waiting or Waiting()
-        fix = f"pip install 'jochi[{provider}]'"
-        self._client = packages([provider, "pydantic_ai", _CLIENT], where=f"provider {provider}", fix=fix)[-1]
-        self._client.loaded(provider)
-        silence(provider, "httpx2", "httpcore2")
+        key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
+        self._endpoint = Endpoint(
+            provider, name, base_url=base_url, limits=limits or Limits(), waiting=waiting or Waiting(), **key
+        )
 
     def __repr__(self) -> str:
-        return f"Model({self.provider!r}, {self.name!r}, {self.url!r})"
+        return f"Model({self.provider!r}, {self.name!r}, {self._endpoint.url!r})"
 
-    def ask(self, instructions: str, texts: Sequence[str], output: type[Output], most_tokens: int) -> Reply[Output]:
+    def ask(
+        self,
+        instructions: str,
+        texts: Sequence[str],
+        output: type[Output],
+        most_tokens: int,
+        reserved: Tokens | None = None,
+    ) -> Reply[Output]:
         """One output of at most so many tokens. Each text stands between two fences; `{fence}` in the instructions becomes theirs.
 
-        What doesn't fit its type is asked for once more, with what is wrong. Raises `Rejected`, `ProviderDown` (as `Unsure` where
-        it may be charged all the same) or `ProviderUnusable`.
+        What doesn't fit its type is asked for once more, with what is wrong. Neither request is made unless what is ``reserved``
+        (see `at_most`; None: whatever it takes) surely covers it. Raises `Rejected`, `ProviderDown` (as `Unsure` where it may be
+        charged all the same) or `ProviderUnusable`.
         """
         from pydantic_ai.messages import ModelRequest
 
-        fence = f"====== {secrets.token_hex(12)} ======"
-        ordered = instructions.replace("{fence}", fence)
-        said = "\n".join(f"{fence}\n{text}\n{fence}" for text in texts)
+        ordered, said = _fenced(instructions, texts)
+        if reserved and (_first(ordered, said, output) > reserved.sent or most_tokens > reserved.written):
+            raise Rejected("more than is reserved", 0, 0)
         messages = [ModelRequest.user_text_prompt(said, instructions=ordered)]
-        patience = Patience(self._limits.patience, self._limits.attempts, self._waiting)
-        ends = time.monotonic() + self._limits.timeout + self._limits.patience
-        answer = patience.ask(lambda: self._once(messages, output, most_tokens, ends))
-        found, used = _typed(answer, output), answer.usage
+        patience = Patience(self._endpoint.limits, self._endpoint.waiting)
+        answer = self._once(patience, messages, output, most_tokens)
+        found, used = _typed(answer, output), Tokens(answer.usage.input_tokens, answer.usage.output_tokens)
         if isinstance(found, list):
+            most = Tokens(2 * used.sent + used.written + _MOST_WRONG, used.written + most_tokens)
+            if reserved and (most.sent > reserved.sent or most.written > reserved.written):
+                raise Rejected(_MISFIT, used.sent, used.written)
             wrong = "This doesn't fit the schema. Answer with JSON that does, and nothing else.\n" + "\n".join(found)
-            messages += [answer, ModelRequest.user_text_prompt(wrong, instructions=ordered)]
-            answer = self._second(lambda: patience.ask(lambda: self._once(messages, output, most_tokens, ends)), used)
-            found, used = _typed(answer, output), used + answer.usage
+            told = wrong.encode("utf-8", "replace")[: _MOST_WRONG - 200].decode("utf-8", "ignore")
+            messages += [answer, ModelRequest.user_text_prompt(told, instructions=ordered)]
+            answer = self._once(patience, messages, output, most_tokens, used)
+            used = Tokens(used.sent + answer.usage.input_tokens, used.written + answer.usage.output_tokens)
+            found = _typed(answer, output)
         if isinstance(found, list):
-            raise Rejected("does not fit its type", used.input_tokens, used.output_tokens)
-        return Reply(found, used.input_tokens, used.output_tokens)
+            raise Rejected(_MISFIT, used.sent, used.written)
+        return Reply(found, used.sent, used.written)
 
-    def _second(self, ask: Callable[[], Any], used: Any) -> Any:
-        """What is raised counts the first answer's tokens too."""
+    def _once(
+        self, patience: Patience, messages: list[Any], output: type[Any], most_tokens: int, used: Tokens | None = None
+    ) -> Any:
+        """One answer. What is raised counts what was ``used`` before, too."""
+        ask, made = self._endpoint.client.answered, (self.provider, self.name, self._endpoint.url)
+
+        def once() -> Any:
+            answer = self._endpoint.once(
+                patience,
+                lambda http: ask(http, made, messages, output, most_tokens, new_limit=self._endpoint.at_home),
+                refused=lambda _: Rejected("refused by the provider", 0, 0),
+            )
+            fault = None if isinstance(answer, Failure) else _fault(answer)
+            return Failure(Rejected(fault, *_counts(answer))) if fault else answer
+
         try:
-            return ask()
+            return patience.ask(once)
         except Rejected as error:
-            tokens_in = None if error.tokens_in is None else error.tokens_in + used.input_tokens
-            tokens_out = None if error.tokens_out is None else error.tokens_out + used.output_tokens
+            if used is None:
+                raise
+            tokens_in = None if error.tokens_in is None else error.tokens_in + used.sent
+            tokens_out = None if error.tokens_out is None else error.tokens_out + used.written
             failure: Exception = Rejected(error.reason, tokens_in, tokens_out)
         except (ProviderDown, ProviderUnusable) as error:
+            if used is None:
+                raise
             pause = error.retry_after if isinstance(error, ProviderDown) else None
-            failure = Unsure(error.what, where=self.url, fix=error.fix, retry_after=pause)
+            failure = Unsure(error.what, where=error.where, fix=error.fix, retry_after=pause)
         raise failure
-
-    def _once(self, messages: list[Any], output: type[Any], most_tokens: int, ends: float) -> Any:
-        """One request: the answer, or what is wrong with it."""
-        seconds = min(self._limits.timeout, ends - time.monotonic())
-        if seconds <= 0:
-            return Failure(ProviderDown("no time is left", where=self.url))
-        transport = self._client.Transport(self._headers, self._limits.most_bytes)
-        model, new = (self.provider, self.name, self.url), at_home(self.url, self._home)
-        asked = self._client.request(transport, model, messages, output, most_tokens, new_limit=new)
-        try:
-            answer = asyncio.run(asyncio.wait_for(asked, seconds))
-            fault = _fault(answer)
-            return Failure(Rejected(fault, *_counts(answer))) if fault else answer
-        except asyncio.TimeoutError:
-            why = f"no answer within {self._limits.timeout:g} s"
-        except Exception as error:
-            if not transport.asked:
-                return Failure(ProviderUnusable(f"{type(error).__name__} before anything is sent", where=self.url))
-            why = f"no connection ({transport.why})"
-        if transport.answered or transport.too_long:
-            return Failure(Rejected("broken answer" if transport.answered else "answer too long"))
-        if transport.status != 200:
-            no, wall = Rejected("refused by the provider", 0, 0), self._waiting.wall()
-            return judged(transport.status, transport.headers, where=self.url, model=self.name, wall=wall, refused=no)
-        return Failure(Unsure(why, where=self.url) if transport.sent else ProviderDown(why, where=self.url))
 
 
 def _counts(answer: Any) -> list[int | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
@@ -13,23 +14,45 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 20.0
 T = TypeVar("T")
 
 
-class Patience:
-    """How long one piece of work may still wait for its provider: ``seconds`` altogether, ``attempts`` at one request. ``spread``:
-    up to half of a pause is left to chance, so that many workers don't come back at once."""
+@dataclass(frozen=True)
+class Limits:
+    """``timeout``: seconds for one whole answer. ``patience``: seconds that one output may spend waiting for others, with the
+    time-out well below a lease; no request begins or lasts beyond the sum of both. ``attempts`` at one request. ``most_bytes`` of
+    an answer."""
 
-    def __init__(self, seconds: float, attempts: int, waiting: Waiting, *, spread: bool = False) -> None:
-        self._left, self._attempts, self._waiting, self._spread = seconds, attempts, waiting, spread
+    timeout: float = 60.0
+    patience: float = 30.0
+    attempts: int = 5
+    most_bytes: int = 4_000_000
+
+
+class Patience:
+    """How long one piece of work may still wait for its provider."""
+
+    def __init__(self, limits: Limits, waiting: Waiting) -> None:
+        self._limits, self._left, self._waiting = limits, limits.patience, waiting
+        self.renew()
+
+    def renew(self) -> None:
+        """From now on there is the time of one output again; what was waited stays waited."""
+        self._ends = self._waiting.monotonic() + self._limits.timeout + self._limits.patience
+
+    @property
+    def seconds(self) -> float:
+        """For the next request."""
+        return min(self._limits.timeout, self._ends - self._waiting.monotonic())
 
     def ask(self, once: Callable[[], T | Failure]) -> T:
         """What ``once`` gives. A `Failure` that may pass is tried again after a pause; the last one is raised."""
-        for attempt in range(1, self._attempts + 1):
+        for attempt in range(1, self._limits.attempts + 1):
             found = once()
             if not isinstance(found, Failure):
                 return found
-            if not found.again or attempt == self._attempts:
+            if not found.again or attempt == self._limits.attempts:
                 raise found.error
             pause: float = min(_FIRST_PAUSE * 2 ** (attempt - 1), _LONGEST_PAUSE)
-            self.wait(found.after or pause * (0.5 + 0.5 * self._waiting.jitter() if self._spread else 1), found.error)
+            # Half of it is left to chance, so that many workers don't come back at once.
+            self.wait(found.after or pause * (0.5 + 0.5 * self._waiting.jitter()), found.error)
         raise AssertionError("the last attempt returned or raised")
 
     def wait(self, seconds: float, error: Exception) -> None:
