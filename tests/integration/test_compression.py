@@ -19,6 +19,7 @@ from jochi.text.content import content_hash
 from jochi.text.tokens import Estimate
 from jochi_workers.compress import Compress, Rejected, Summary
 from jochi_workers.compress.extractive import Extractive
+from jochi_workers.compress.models import OVERHEAD
 from jochi_workers.queue import Queue, compressed_today, status
 from jochi_workers.worker import Worker
 
@@ -92,15 +93,15 @@ class Says:
     def __init__(self, *answers: Summary | Exception) -> None:
         self.answers = list(answers)
         self.asked: list[str] = []
+        self.most: list[int] = []
 
     def summarise(self, text: str, most_tokens: int) -> Summary:
         self.asked.append(text)
+        self.most.append(most_tokens)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer
         return answer
-
-    def close(self) -> None: ...
 
 
 GOOD = Extractive(Estimate()).summarise(TEXT, len(TEXT) // 8).text
@@ -196,7 +197,8 @@ def test_the_original_gives_way_and_comes_back_to_the_letter(client: Jochi) -> N
         ({"created_at": NOW - timedelta(hours=25)}, True), ({"created_at": None}, False),
         ({"agents": ["a", "b", "c", "d"]}, False), ({"quarantined_until": NOW + MINUTE}, False),
         ({"content": 5}, False), ({"kind": "Belief", "state": "archived"}, False), ({"kind": "MemoryEntry"}, True),
-        ({"tombstone": True}, False),
+        ({"tombstone": True}, False), ({"kind": "MemoryEntry", "compressed_hash": content_hash(TEXT)}, False),
+        ({"kind": "MemoryEntry", "compressed_hash": "of another"}, True),
     ],
     ids=str,
 )  # fmt: skip
@@ -294,28 +296,103 @@ def test_what_always_fails_alike_is_tried_once(client: Jochi) -> None:
     assert work(client)["quarantined"] == (key,)
 
 
+LONG = "word " * 6_000
+
+
 def test_tokens_are_reserved_settled_and_capped(client: Jochi) -> None:
-    put(client, "a", token_count=30_000)
-    put(client, "b", token_count=30_000)
+    for id in "ab":
+        put(client, id, content=LONG, token_count=6_000)
     paid = {"paid": True, "overhead": 400}
     batch = queue(client, **paid).lease(5)
     assert len(batch.rows) == 1, "one of them alone fits into 50,000 tokens"
     assert batch.rows[0]["charge"]["tokens_in"] == 30_400
-    assert batch.rows[0]["charge"]["tokens_out"] == 15_000
+    assert batch.rows[0]["charge"]["tokens_out"] == 3_000
     assert queue(client, **paid).lease(5).held == "the tokens or the money of this cycle or day are used up"
     queue(client).release(batch)
-    today = compressed_today(client.engine, NOW)
-    assert today is not None
-    assert (today.taken, today.tokens_in, today.tokens_out) == (0, 0, 0)
+    assert spent(client) == (0, 0, 0)
     again = queue(client, **paid).lease(5)
     queue(client).fail(
         again, {again.rows[0]["key"]: "cut off"}, {again.rows[0]["key"]: {"used_in": 100, "used_out": 7}}
     )
-    today = compressed_today(client.engine, NOW)
-    assert today is not None
-    assert (today.taken, today.tokens_in, today.tokens_out) == (1, 100, 7)
+    assert spent(client) == (1, 100, 7)
     assert len(queue(client, **paid).lease(5).rows) == 1
     assert len(leased(client)) == 0, "what costs nothing is never too dear, but here all are leased"
+
+
+def spent(client: Jochi, now: datetime = NOW) -> tuple[int, int, int]:
+    today = compressed_today(client.engine, now)
+    assert today is not None
+    return today.taken, today.tokens_in, today.tokens_out
+
+
+@pytest.mark.parametrize(("overhead", "rows"), [(400, 2), (401, 1)])
+def test_up_to_the_cap_and_no_further(client: Jochi, overhead: int, rows: int) -> None:
+    """Two of 20,000 bytes and 4,600 tokens that they may become are 2 × 400 short of it."""
+    for id in "ab":
+        put(client, id, content="word " * 4_000, token_count=9_200)
+    held = queue(client, paid=True, overhead=overhead)
+    assert len(held.lease(5).rows) == rows
+    assert spent(client)[1:] == (rows * (20_000 + overhead), rows * 4_600)
+    assert spent(client)[1] + spent(client)[2] <= client.policy.policy.compression.cycle_tokens
+
+
+FAMILY = "\U0001f468\u200d\U0001f469"
+
+
+@pytest.mark.parametrize("text", ["word ", "\u00e4\u00df ", "\u201cyes\u201d ", "\u65e5\u672c\u8a9e", FAMILY])
+def test_what_is_reserved_surely_covers_a_request(client: Jochi, text: str) -> None:
+    """Whatever language it is in: by its bytes, which no tokenizer makes more tokens of."""
+    content = text * 1_000
+    put(client, "a", content=content, token_count=600)
+    handler = Compress(Says(Summary("x")), client.policy.policy.compression, Estimate())
+    [row] = queue(client, **handler.asks).lease(5).rows
+    assert len(content.encode()) <= row["charge"]["tokens_in"] - OVERHEAD <= 2 * len(content.encode())
+    # And no more is asked for than that, however the worker counts.
+    handler.handle([{**row, "charge": {**row["charge"], "tokens_out": 3}}])
+    assert handler.provider.most == [3]  # type: ignore[attr-defined]
+
+
+def test_what_a_whole_cap_may_not_be_enough_for_stops_no_other(client: Jochi) -> None:
+    big = put(client, "big", content="word " * 12_000, token_count=12_000)
+    huge = put(client, "huge", content="word " * 40_000, token_count=40_000)
+    small = put(client, "small")
+    batch = queue(client, paid=True, overhead=400).lease(5)
+    assert [row["key"] for row in batch.rows] == [small]
+    assert batch.dropped == 2
+    assert {look(client, key)["compress_due"] for key in (big, huge)} == {NOW + DAY}
+    assert leased(client, NOW + DAY + MINUTE) == [big, huge, small], "what takes no tokens takes them"
+
+
+def test_a_reservation_is_settled_once(client: Jochi) -> None:
+    """A worker that loses its connection doesn't know whether it was, and says it again."""
+    put(client, "a")
+    asked = queue(client, paid=True, overhead=400)
+    first, used = asked.lease(5), {"s/a": {"used_in": 100, "used_out": 7}}
+    for _ in range(3):
+        asked.fail(first, {"s/a": "cut off"}, used)
+        asked.release(first, ["s/a"], used)
+    assert spent(client) == (1, 100, 7)
+    second = queue(client, NOW + DAY, paid=True, overhead=400).lease(5)
+    for _ in range(2):
+        asked.release(second)
+    assert spent(client, NOW + DAY) == (0, 0, 0)
+    assert spent(client) == (1, 100, 7)
+
+
+def test_a_worker_that_is_ended_while_it_asks_leaves_what_it_may_have_cost(client: Jochi) -> None:
+    put(client, "a")
+
+    class Ended(Says):
+        def summarise(self, text: str, most_tokens: int) -> Summary:
+            raise KeyboardInterrupt
+
+    handler = Compress(Ended(), client.policy.policy.compression, Estimate())
+    with pytest.raises(KeyboardInterrupt):
+        Worker(client.engine, [handler]).run(once=True)
+    today = compressed_today(client.engine)
+    assert today is not None
+    assert today.tokens_in >= len(TEXT)
+    assert "compress_lease" not in look(client, "s/a")
 
 
 def test_another_content_written_since_stays(client: Jochi) -> None:
@@ -477,25 +554,26 @@ def test_the_worker_takes_it_up(client: Jochi) -> None:
 def test_a_refusal_costs_what_was_reserved_where_nobody_counted(client: Jochi) -> None:
     key = put(client, "a")
     assert work(client, Says(Rejected("broken answer")))["failed"] == {key: "broken answer"}
-    today = compressed_today(client.engine, NOW)
-    assert today is not None
-    assert (today.tokens_in, today.tokens_out) == (1100, 350)
+    assert spent(client) == (1, len(TEXT) + OVERHEAD, 350)
 
 
-def test_money_is_capped(client: Jochi, tmp_path: Path) -> None:
-    """As a policy with prices renders it: the first memory costs 0.0033 + 0.00525 at most."""
+@pytest.mark.parametrize(("share", "rows"), [(2.001, 2), (1.999, 1), (1.001, 1), (0.999, 0)])
+def test_money_is_capped(client: Jochi, tmp_path: Path, share: float, rows: int) -> None:
+    """As a policy with prices renders it, with a cap of so many times what one of the memories may cost."""
     file = tmp_path / "policy.toml"
-    prices = "price_in = 3.0\nprice_out = 15.0\nday_money = 0.01"
+    cost = (len(TEXT) + 400) * 3e-6 + 350 * 15e-6
+    prices = f"price_in = 3.0\nprice_out = 15.0\nday_money = {share * cost}"
     file.write_text(f"[policy]\nname = 'p'\nextends = 'default'\n[compression]\n{prices}\n", encoding="utf-8")
     policy = load_policy(file).policy
     facts = read_facts(client.database)
     lease, told = (render_one(f"work/{name}", policy, facts).sections["body"] for name in ("lease_compress", "status"))
-    keys = {put(client, id) for id in "ab"}
+    for id in "abc":
+        put(client, id)
     given = {"now": NOW, "pump": client.engine.pump, "limit": 10, "token": "t", "paid": True, "overhead": 400}
     [row] = client.database.run(lease, in_one_map(given))
-    assert (len(row["memories"]), row["memories"][0]["key"] in keys) == (1, True)
+    assert (len(row["memories"]), row["dropped"]) == (rows, 0 if rows else 3)
     [row] = client.database.run(lease, in_one_map(given))
     assert (row["memories"], row["seen"]) == ([], 0)
-    assert row["held"] == "the tokens or the money of this cycle or day are used up"
+    assert row["held"] == ("the tokens or the money of this cycle or day are used up" if rows else None)
     [row] = client.database.run(told, in_one_map({"now": NOW}))
-    assert row["money"] == pytest.approx(1100 * 3e-6 + 350 * 15e-6)
+    assert row["money"] == pytest.approx(rows * cost)

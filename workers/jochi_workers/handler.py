@@ -59,6 +59,12 @@ class Handler(Protocol):
         """Does the work. Raises only for its own mistakes: then every row counts as failed."""
 
 
+def reserved(row: Row) -> dict[str, Any]:
+    """What was reserved for it, as what it has spent: nobody knows better (compress; else nothing)."""
+    charge = row.get("charge") or {}
+    return {f"used_{way}": charge[f"tokens_{way}"] for way in ("in", "out") if charge}
+
+
 def one_by_one(rows: Sequence[Row], values: Callable[[Row], dict[str, Any]], stopping: Callable[[], bool]) -> Outcome:
     """Each row's values; one that fails doesn't cost the others their turn. What is left when ``stopping`` says so goes back."""
     outcome = Outcome()

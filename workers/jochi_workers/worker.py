@@ -12,7 +12,7 @@ from typing import TypeVar
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, Refused
 from jochi_workers.forgotten import HELD, TakenOut, take_out
-from jochi_workers.handler import Handler, Outcome
+from jochi_workers.handler import Handler, Outcome, reserved
 from jochi_workers.queue import Batch, Queue
 
 _log = logging.getLogger(__name__)
@@ -202,7 +202,8 @@ class Worker:
 
     def _give_back(self, queue: Queue, batch: Batch) -> None:
         try:
-            queue.release(batch)
+            # What was asked for is paid for, and nobody knows whether it was.
+            queue.release(batch, spent={row["key"]: reserved(row) for row in batch.rows})
         except Exception:  # already on the way out: the lease runs out by itself
             _log.warning("leased memories could not be given back; their lease runs out by itself")
 

@@ -12,7 +12,7 @@ from jochi.text.tokens import TokenCounter, best_counter
 from jochi_workers.compress.checks import faults
 from jochi_workers.compress.models import OVERHEAD
 from jochi_workers.compress.protocol import Provider, ProviderDown, ProviderUnusable, Rejected, Summary, Unsure
-from jochi_workers.handler import Outcome, QueueName, Result, Row
+from jochi_workers.handler import Outcome, QueueName, Result, Row, reserved
 
 PAUSE = timedelta(seconds=30)
 """How long a provider that is down is left alone if it doesn't say."""
@@ -58,7 +58,7 @@ class Compress:
             except (ProviderDown, ProviderUnusable) as error:
                 outcome.returned += [left["key"] for left in rows[place:]]
                 if isinstance(error, Unsure):
-                    outcome.spent[row["key"]] = _reserved(row)
+                    outcome.spent[row["key"]] = reserved(row)
                 if not self._stopping():
                     outcome.stopped_by = error
                     if isinstance(error, ProviderDown):
@@ -68,20 +68,22 @@ class Compress:
 
     def _shorten(self, row: Row, outcome: Outcome) -> None:
         key, content = row["key"], row["content"]
-        tokens = self.counter.count(content)
+        most = max(1, int(self.counter.count(content) * self._policy.share))
+        if self.provider.paid:
+            # Counted alike or not: no more than was reserved.
+            most = min(most, row["charge"]["tokens_out"])
         try:
-            made = self.provider.summarise(content, max(1, int(tokens * self._policy.share)))
+            made = self.provider.summarise(content, most)
         except Rejected as rejected:
-            reserved = _reserved(row)
-            used_in = reserved["used_in"] if rejected.tokens_in is None else rejected.tokens_in
-            used_out = reserved["used_out"] if rejected.tokens_out is None else rejected.tokens_out
-            outcome.spent[key] = {"used_in": used_in, "used_out": used_out, "final": self.provider.fixed}
+            counted = {"used_in": rejected.tokens_in, "used_out": rejected.tokens_out}
+            known = {name: count for name, count in counted.items() if count is not None}
+            outcome.spent[key] = {**reserved(row), **known, "final": self.provider.fixed}
             outcome.failed[key] = rejected.reason
             return
         except (ProviderDown, ProviderUnusable):
             raise
         except Exception as error:  # a mistake of the provider's: this memory alone has failed
-            outcome.spent[key] = {**_reserved(row), "final": self.provider.fixed}
+            outcome.spent[key] = {**reserved(row), "final": self.provider.fixed}
             outcome.failed[key] = type(error).__name__
             return
         self._check(row, made, outcome)
@@ -111,7 +113,3 @@ class Compress:
                 },
             )
         )
-
-
-def _reserved(row: Row) -> dict[str, Any]:
-    return {"used_in": row["charge"]["tokens_in"], "used_out": row["charge"]["tokens_out"]}
