@@ -9,12 +9,10 @@ CREATE INDEX memory_curation IF NOT EXISTS FOR (m:Curated) ON (m.tier, m.last_cu
 // One live memory per content where the policy says so, and what content a memory has.
 CREATE CONSTRAINT curated_content_key IF NOT EXISTS FOR (m:Curated) REQUIRE m.content_key IS UNIQUE;
 CREATE INDEX curated_content_hash IF NOT EXISTS FOR (m:Curated) ON (m.scope, m.content_hash);
-// What a worker and the jobs have left to do: memories that are new or changed, and those that wait for another try.
+// What a worker and the jobs have left to do: memories that are new or changed.
 CREATE INDEX curated_prepare_due IF NOT EXISTS FOR (m:Curated) ON (m.prepare_due);
 CREATE INDEX curated_embed_due IF NOT EXISTS FOR (m:Curated) ON (m.embed_due);
-CREATE INDEX curated_compress_due IF NOT EXISTS FOR (m:Curated) ON (m.compress_due);
 CREATE INDEX curated_similar_due IF NOT EXISTS FOR (m:Curated) ON (m.similar_due);
-CREATE INDEX curated_work_quarantined_at IF NOT EXISTS FOR (m:Curated) ON (m.work_quarantined_at);
 CREATE INDEX curated_access_day IF NOT EXISTS FOR (m:Curated) ON (m.access_day);
 // Slots: what holds of a subject's attribute, and what held before. At most one fact is current: it alone has slot_key.
 CREATE CONSTRAINT curated_slot_key IF NOT EXISTS FOR (m:Curated) REQUIRE m.slot_key IS UNIQUE;

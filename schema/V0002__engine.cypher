@@ -30,5 +30,16 @@ CREATE INDEX jochi_slot_change_key IF NOT EXISTS FOR (c:JochiSlotChange) ON (c.k
 // One node a content that was merged away (scope/kind/content_hash), and whom it went into: it is recognised when it is written again.
 CREATE CONSTRAINT jochi_merged_seal IF NOT EXISTS FOR (d:JochiMerged) REQUIRE d.seal IS UNIQUE;
 CREATE INDEX jochi_merged_into IF NOT EXISTS FOR (d:JochiMerged) ON (d.into);
-// What compression asked for on each day.
-CREATE CONSTRAINT jochi_compression_day IF NOT EXISTS FOR (d:JochiCompression) REQUIRE d.day IS UNIQUE;
+// Work that a worker outside takes: one node a derivation and what it is made of (DESIGN §13). What may be taken stands in the order of its turn;
+// what is leased, or failed and is tried again, has an instant instead; what was put aside has neither.
+CREATE CONSTRAINT jochi_work_id IF NOT EXISTS FOR (w:JochiWork) REQUIRE w.id IS UNIQUE;
+CREATE INDEX jochi_work_ready IF NOT EXISTS FOR (w:JochiWork) ON (w.derivation, w.ready);
+CREATE INDEX jochi_work_scope IF NOT EXISTS FOR (w:JochiWork) ON (w.derivation, w.scope, w.ready);
+CREATE INDEX jochi_work_due IF NOT EXISTS FOR (w:JochiWork) ON (w.derivation, w.due);
+CREATE INDEX jochi_work_put_aside IF NOT EXISTS FOR (w:JochiWork) ON (w.put_aside_at);
+CREATE INDEX jochi_work_key IF NOT EXISTS FOR (w:JochiWork) ON (w.key);
+CREATE INDEX jochi_work_other IF NOT EXISTS FOR (w:JochiWork) ON (w.other);
+CREATE CONSTRAINT jochi_derivation_name IF NOT EXISTS FOR (d:JochiDerivation) REQUIRE d.name IS UNIQUE;
+// What derivations asked models for, within each minute, cycle and day.
+CREATE CONSTRAINT jochi_spent_id IF NOT EXISTS FOR (s:JochiSpent) REQUIRE s.id IS UNIQUE;
+CREATE INDEX jochi_spent_until IF NOT EXISTS FOR (s:JochiSpent) ON (s.until);

@@ -22,8 +22,8 @@ from jochi.write import importing
 from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
 from jochi_workers.judge import Judge
-from jochi_workers.queue import Queue, compressed_today, retry_quarantined
-from jochi_workers.queue import status as queue_status
+from jochi_workers.queue import Queue, retry
+from jochi_workers.queue import status as work_left
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
@@ -260,8 +260,9 @@ def use(client: Jochi, now: datetime) -> dict[str, Any]:
     story["slots"] = slots(client, now)
     story["queues"] = [work(queue, {"embedding": vectors[3], "embedding_model": model}) for queue in queues]
     story["duplicates"] = duplicates(client, now)
-    story["left"] = _plain(queue_status(client.engine, now))
-    story["retried"] = retry_quarantined(client.engine, now)
+    left = work_left(client.engine, now)
+    story["left"] = {name: [one.waiting, one.later, one.unsure, one.put_aside] for name, one in left.items()}
+    story["retried"] = retry(client.engine, now)
     for name in ("report/accesses", "report/unseen"):
         story[name] = _plain(client.engine.call(name, {"most": 100, "samples": 5}, write=False))
     return story
@@ -382,7 +383,7 @@ def compressions(client: Jochi, now: datetime) -> Any:
     failed = queue.fail(batch, {second: "cut off"}, {second: {"used_in": 3, "used_out": 4}})
     released = queue.release(batch, [third])
     would = client.decompress([first, second], dry_run=True, now=now)
-    left = (finished, failed, released, would, compressed_today(client.engine, now))
+    left = (finished, failed, released, would, work_left(client.engine, now)["compress"].spent)
     return (first, second, third, _plain(left), _plain(client.decompress([first], now=now)))
 
 

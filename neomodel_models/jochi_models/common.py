@@ -77,7 +77,6 @@ class CuratedFields:
     embedding_model = Owned(TextProperty("model that made the vector"))
     embedding_hash = Owned(TextProperty("content_hash of the text that was embedded"))
     embedding_unknown = Owned(FloatProperty("share of its tokens that the model doesn't know", least=0, most=1))
-    work_error = Owned(TextProperty("why workers put it aside, if they did"))
     prepare_due = Owned(ZonedDateTimeProperty("present while hash or exact tokens are outstanding"))
     embed_due = Owned(ZonedDateTimeProperty("present while an embedding is outstanding"))
 

@@ -4,7 +4,7 @@
 // Parameters: $nodes list of element ids, $released list of names that are the engine's to take off, $stays list of those that a memory keeps that
 // never was anything else (null: such a one is no business of ours).
 // Returns one row: released integer, restored integer (of these, tombstones brought back).
-// Writes: labels and properties of the nodes; deletes :CurationAudit, :CurationSnapshot and :JochiAccess of their keys, SUPERSEDES of a slot,
+// Writes: labels and properties of the nodes; deletes :CurationAudit, :CurationSnapshot :JochiAccess and :JochiWork of their keys, SUPERSEDES of a slot,
 // SIMILAR_TO of ours; :JochiSlotChange.
 CALL () {
   UNWIND $nodes AS element
@@ -77,6 +77,10 @@ CALL (rows) {
   CALL (key) {
     MATCH (touch:JochiAccess {key: key})
     DELETE touch
+  }
+  CALL (key) {
+    MATCH (work:JochiWork {key: key})
+    DELETE work
   }
   CALL (key) {
     MATCH (audit:CurationAudit {key: key})

@@ -58,7 +58,9 @@ def environment(server: TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def contents(client: Jochi) -> list[Any]:
     rows = client.database.run(
-        "MATCH (m:Curated) RETURN m.content AS c, m.compress_lease AS l ORDER BY m.key", write=False
+        "MATCH (m:Curated) RETURN m.content AS c, "
+        "head(COLLECT { MATCH (w:JochiWork {key: m.key}) RETURN w.lease }) AS l ORDER BY m.key",
+        write=False,
     )
     return [(row["c"] == TEXT, row["l"] is not None) for row in rows]
 
@@ -97,8 +99,8 @@ def test_an_endpoint_that_fails_first_then_answers(client: Jochi, stub: Stub, en
     assert sorted(contents(client)) == [(False, False), (True, False)]
     assert "1 rejected: cut off" in result.output
     assert "22 tokens sent, 14 received" in result.output
-    told = CliRunner().invoke(app, ["worker", "status"])
-    assert "compressed today: 1 of 2 tried; 22 tokens sent, 14 received" in told.output
+    told = CliRunner().invoke(app, ["derive", "ls"])
+    assert "compress today: 1 of 2 tried; 22 tokens sent, 14 received" in told.output
     [row] = client.database.run(
         "MATCH (n) UNWIND keys(n) AS name RETURN collect(DISTINCT toStringOrNull(n[name])) AS values"
     )
@@ -115,7 +117,7 @@ def test_a_wrong_key_ends_the_worker_and_costs_no_memory(
     assert result.exit_code != 0
     assert KEY not in result.output + repr(result.exception)
     assert contents(client) == [(True, False), (True, False)]
-    rows = client.database.run("MATCH (m:Curated) WHERE m.work_failures IS NOT NULL RETURN m")
+    rows = client.database.run("MATCH (w:JochiWork) WHERE w.tries > 0 RETURN w")
     assert rows == []
 
 

@@ -65,8 +65,10 @@ def fill(database: Database) -> None:
 def counts(database: Database) -> dict[str, int]:
     return dict(
         database.run(
-            "MATCH (m:Curated) RETURN count(m.embedding) AS embedded, count(m.embed_lease) AS leased, "
-            "count(m.embed_due) AS waiting, count(m.work_failures) AS failed",
+            "MATCH (m:Curated) RETURN count(m.embedding) AS embedded, "
+            "count { MATCH (w:JochiWork) WHERE w.lease IS NOT NULL } AS leased, "
+            "count { MATCH (w:JochiWork) } + count(m.embed_due) AS waiting, "
+            "count { MATCH (w:JochiWork) WHERE w.tries > 0 } AS failed",
             write=False,
         )[0]
     )

@@ -63,7 +63,8 @@ def fill(database: Database, n: int) -> None:
 
 def counts(database: Database) -> dict[str, int]:
     row = database.run(
-        "MATCH (m:Curated) RETURN count(m.content_hash) AS hashed, count(m.prepare_lease) AS leased, "
+        "MATCH (m:Curated) RETURN count(m.content_hash) AS hashed, "
+        "count { MATCH (w:JochiWork) WHERE w.lease IS NOT NULL } AS leased, "
         "count(m.content_key) AS owners, count(m.duplicate_of) AS duplicates",
         write=False,
     )[0]
@@ -105,7 +106,7 @@ def test_stopped_by_a_signal_gives_its_lease_back(
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
     assert counts(jochi.database)["leased"] == 0
-    assert status(jochi.engine)[0]["prepare"].waiting == 120
+    assert status(jochi.engine)["prepare"].waiting == 120
     assert "given back" in errors
     assert "secret" not in output + errors
 
@@ -147,7 +148,7 @@ def test_what_a_handler_leaves_out_is_given_back(jochi: Jochi) -> None:
     worker = Worker(jochi.engine, [Failing([down])])
     with pytest.raises(JochiError, match="the provider is down"):
         worker.run(once=True)
-    assert status(jochi.engine)[0]["prepare"].waiting == 10
+    assert status(jochi.engine)["prepare"].waiting == 10
     assert counts(jochi.database)["leased"] == 0
 
 
@@ -174,8 +175,8 @@ def test_a_handlers_own_mistake_counts_as_failures_and_tells_no_content(
     worker = Worker(jochi.engine, [Failing([ValueError("secret 1")])])
     worker.run(once=True)
     assert worker.progress["prepare"].failed == 3
-    rows = jochi.database.run("MATCH (m:Curated) RETURN collect(DISTINCT m.work_error) AS errors", write=False)
-    assert rows[0]["errors"] == ["prepare: ValueError"]
+    rows = jochi.database.run("MATCH (w:JochiWork) RETURN collect(DISTINCT w.error) AS errors", write=False)
+    assert rows[0]["errors"] == ["ValueError"]
     assert "secret" not in caplog.text
 
 

@@ -290,7 +290,8 @@ def test_a_new_token_count_tells_the_scope(
 
     def finish(count: int | None) -> None:
         checked.database.run(
-            "MATCH (m:Curated {key: 'w/1'}) SET m.prepare_due = $until, m.prepare_lease = 't'", {"until": NOW + HOUR}
+            "MERGE (w:JochiWork {id: 'prepare/w/1'}) SET w.derivation = 'prepare', w.key = 'w/1', w.lease = 't', w.due = $until",
+            {"until": NOW + HOUR},
         )
         result = {
             "key": "w/1",
@@ -300,10 +301,10 @@ def test_a_new_token_count_tells_the_scope(
             "content_hash": "v2:" + "0" * 64,
         }
         done = checked.engine.call(
-            "work/finish_prepare",
+            "derive/prepare/store",
             {"now": NOW, "token": "t", "results": [{**result, "token_count": count, "token_counter": "test"}]},
         )
-        assert done["done"] == 1
+        assert done["stored"] == ["w/1"]
 
     reports(lambda: finish(3), [])
     reports(lambda: finish(None), [])

@@ -3,24 +3,25 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.work import work_of
 
 from jochi import Jochi
-from jochi.compile.rendering import render_one
-from jochi.database.database import in_one_map
-from jochi.database.server_facts import read_facts
+from jochi.compile.policy_data import policy_data
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
 from jochi.text.tokens import Estimate
 from jochi_workers.compress import Compress, Rejected, Summary
 from jochi_workers.compress.extractive import Extractive
 from jochi_workers.compress.models import OVERHEAD
-from jochi_workers.queue import Queue, compressed_today, status
+from jochi_workers.queue import Queue, retry, status
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -150,7 +151,7 @@ def test_the_original_gives_way_and_comes_back_to_the_letter(client: Jochi) -> N
     assert after["content_hash"] == after["compressed_hash"] == content_hash(after["content"])
     assert (after["compression_level"], after["revision"], after["compressed_by"]) == ("summary", 4, "extractive")
     assert after["prepare_due"] is not None
-    assert not {"embedding", "embedding_hash", "needs_compression", "compress_lease", "compress_due"} & after.keys()
+    assert not {"embedding", "embedding_hash", "needs_compression"} & after.keys()
     [audit] = client.database.run(
         "MATCH (a:CurationAudit {key: $key})-[k:KEEPS]->(s:CurationSnapshot) WITH a, k, s ORDER BY k.role "
         "RETURN properties(a) AS a, collect(k.role) AS roles, collect(s.content) AS contents",
@@ -226,9 +227,7 @@ def test_what_happens_between_wins(client: Jochi, change: str) -> None:
     before = look(client, key)
     finished = queue(client).finish(batch, done)
     assert (finished.done, finished.outdated) == (0, 1)
-    after = look(client, key)
-    ours = {"compress_due", "compress_lease"}
-    assert {n: v for n, v in after.items() if n not in ours} == {n: v for n, v in before.items() if n not in ours}
+    assert look(client, key) == before
     [left] = client.database.run("MATCH (s:CurationSnapshot) RETURN count(*) AS n")
     assert left["n"] == 0
 
@@ -249,7 +248,7 @@ def test_so_many_a_cycle(client: Jochi) -> None:
     assert leased(client, limit=1) == ["s/m03"], "what its score asks for comes first"
     assert leased(client, limit=1) == ["s/m11"], "then the longest"
     assert len(leased(client)) == 8
-    assert queue(client).lease(5).held == "the memories of this cycle are done"
+    assert queue(client).lease(5).held == "what may be done in this cycle is done"
     assert len(leased(client, NOW + 5 * MINUTE)) == 10, "the lease is over"
 
 
@@ -275,19 +274,9 @@ def test_a_summary_that_fails_its_checks_is_counted_tried_again_and_put_aside(cl
         moment += timedelta(hours=1)
     assert look(client, key)["content"] == TEXT
     assert work(client, says, moment)["leased"] == 0
-    today = compressed_today(client.engine, moment)
-    assert today is not None
-    assert (today.taken, today.done, today.rejected, today.tokens_in, today.tokens_out) == (
-        3,
-        0,
-        {"lost number": 3},
-        30,
-        15,
-    )
-    assert status(client.engine, moment)[1] == 1
-    from jochi_workers.queue import retry_quarantined
-
-    assert retry_quarantined(client.engine, moment) == 1
+    left = status(client.engine, moment)["compress"]
+    assert (left.put_aside, left.rejected, spent(client, moment)) == (1, {"lost number": 3}, (3, 30, 15))
+    assert retry(client.engine, moment) == 1
     assert work(client, Says(Summary(GOOD, 10, 5)), moment + timedelta(minutes=5))["done"] == 1
 
 
@@ -307,7 +296,7 @@ def test_tokens_are_reserved_settled_and_capped(client: Jochi) -> None:
     assert len(batch.rows) == 1, "one of them alone fits into 50,000 tokens"
     assert batch.rows[0]["charge"]["tokens_in"] == 30_400
     assert batch.rows[0]["charge"]["tokens_out"] == 3_000
-    assert queue(client, **paid).lease(5).held == "the tokens or the money of this cycle or day are used up"
+    assert queue(client, **paid).lease(5).held == "the tokens or the money of this cycle are used up"
     queue(client).release(batch)
     assert spent(client) == (0, 0, 0)
     again = queue(client, **paid).lease(5)
@@ -320,9 +309,9 @@ def test_tokens_are_reserved_settled_and_capped(client: Jochi) -> None:
 
 
 def spent(client: Jochi, now: datetime = NOW) -> tuple[int, int, int]:
-    today = compressed_today(client.engine, now)
-    assert today is not None
-    return today.taken, today.tokens_in, today.tokens_out
+    """What the day has asked for so far: memories, tokens sent, tokens received."""
+    today = status(client.engine, now)["compress"].spent or {}
+    return today["items"], today["tokens_in"], today["tokens_out"]
 
 
 @pytest.mark.parametrize(("overhead", "rows"), [(400, 2), (401, 1)])
@@ -334,6 +323,53 @@ def test_up_to_the_cap_and_no_further(client: Jochi, overhead: int, rows: int) -
     assert len(held.lease(5).rows) == rows
     assert spent(client)[1:] == (rows * (20_000 + overhead), rows * 4_600)
     assert spent(client)[1] + spent(client)[2] <= client.policy.policy.compression.cycle_tokens
+
+
+def test_twenty_workers_do_not_overspend_together(client: Jochi) -> None:
+    for i in range(40):
+        put(client, f"m{i:02}", content="word " * 4_000, token_count=9_200)
+    start = threading.Barrier(20)
+
+    def ask(_worker: int) -> int:
+        start.wait()
+        return len(queue(client, paid=True, overhead=400).lease(1).rows)
+
+    with ThreadPoolExecutor(20) as pool:
+        taken = list(pool.map(ask, range(20)))
+    assert sum(taken) == 2
+    assert spent(client) == (2, 2 * 20_400, 2 * 4_600), "50,000 are just enough for two"
+    assert status(client.engine, NOW)["compress"].waiting == 38
+
+
+def capped(client: Jochi, **caps: Any) -> dict[str, Any]:
+    """What a paid worker is told under the client's policy with other caps."""
+    data = policy_data(client.policy.policy)
+    data["derive"]["compress"] |= caps
+    return {"paid": True, "overhead": 400, "p": data}
+
+
+def test_one_scope_does_not_use_up_what_all_have(client: Jochi) -> None:
+    for scope in ("s", "t"):
+        for i in range(3):
+            put(client, f"{scope}{i}", key=f"{scope}/{i}", scope=scope, content="word " * 400, token_count=700)
+    one = 2_400 + 350
+    asked = capped(client, scope_tokens=2 * one)
+    assert leased(client, **asked) == ["s/0", "s/1", "t/0", "t/1"]
+    assert leased(client, NOW + MINUTE, **asked) == [], "they wait for another day"
+    assert [key[0] for key in leased(client, NOW + DAY, **asked)] == ["s", "s", "t", "t"], "the day before is over"
+    short = capped(client, scope_tokens=2 * one - 1)
+    assert len(leased(client, NOW + 2 * DAY, **short)) == 2
+
+
+def test_so_many_a_minute(client: Jochi) -> None:
+    for i in range(5):
+        put(client, f"m{i}")
+    asked = capped(client, per_minute=2)
+    assert len(leased(client, **asked)) == 2
+    assert (
+        queue(client, NOW + timedelta(seconds=59), **asked).lease(5).held == "what may be done in this minute is done"
+    )
+    assert len(leased(client, NOW + MINUTE, **asked)) == 2
 
 
 FAMILY = "\U0001f468\u200d\U0001f469"
@@ -359,7 +395,6 @@ def test_what_a_whole_cap_may_not_be_enough_for_stops_no_other(client: Jochi) ->
     batch = queue(client, paid=True, overhead=400).lease(5)
     assert [row["key"] for row in batch.rows] == [small]
     assert batch.dropped == 2
-    assert {look(client, key)["compress_due"] for key in (big, huge)} == {NOW + DAY}
     assert leased(client, NOW + DAY + MINUTE) == [big, huge, small], "what takes no tokens takes them"
 
 
@@ -389,10 +424,10 @@ def test_a_worker_that_is_ended_while_it_asks_leaves_what_it_may_have_cost(clien
     handler = Compress(Ended(), client.policy.policy.compression, Estimate())
     with pytest.raises(KeyboardInterrupt):
         Worker(client.engine, [handler]).run(once=True)
-    today = compressed_today(client.engine)
-    assert today is not None
-    assert today.tokens_in >= len(TEXT)
-    assert "compress_lease" not in look(client, "s/a")
+    left = status(client.engine)["compress"]
+    assert left.spent is not None
+    assert left.spent["tokens_in"] >= len(TEXT)
+    assert (left.waiting, left.later) == (1, 0), "it is given back"
 
 
 def test_another_content_written_since_stays(client: Jochi) -> None:
@@ -532,7 +567,7 @@ def test_what_was_made_anew_from_the_summary_gives_way(client: Jochi) -> None:
 
 def test_a_kind_with_a_name_of_its_own_for_its_content(client: Jochi) -> None:
     """No such kind is compressed in the shipped policy; the statement reads the name where it writes it."""
-    text = client.engine.text("work/finish_compress")
+    text = client.engine.text("derive/compress/store")
     assert "WHEN m:Ticket THEN 'body'" in text
 
 
@@ -547,7 +582,7 @@ def test_the_worker_takes_it_up(client: Jochi) -> None:
     assert worker.progress["compress"].done == 1
     found: Mapping[str, Any] = look(client, key)
     assert found["compressed_at"] is not None
-    assert found["prepare_due"].year == 9999, "prepared; it only waits for exact tokens"
+    assert work_of(client.database, key)["due"].year == 9999, "prepared; it only waits for exact tokens"
     assert found["content_hash"] == content_hash(found["content"])
 
 
@@ -564,16 +599,12 @@ def test_money_is_capped(client: Jochi, tmp_path: Path, share: float, rows: int)
     cost = (len(TEXT) + 400) * 3e-6 + 350 * 15e-6
     prices = f"price_in = 3.0\nprice_out = 15.0\nday_money = {share * cost}"
     file.write_text(f"[policy]\nname = 'p'\nextends = 'default'\n[compression]\n{prices}\n", encoding="utf-8")
-    policy = load_policy(file).policy
-    facts = read_facts(client.database)
-    lease, told = (render_one(f"work/{name}", policy, facts).sections["body"] for name in ("lease_compress", "status"))
+    data = policy_data(load_policy(file).policy)
     for id in "abc":
         put(client, id)
-    given = {"now": NOW, "pump": client.engine.pump, "limit": 10, "token": "t", "paid": True, "overhead": 400}
-    [row] = client.database.run(lease, in_one_map(given))
-    assert (len(row["memories"]), row["dropped"]) == (rows, 0 if rows else 3)
-    [row] = client.database.run(lease, in_one_map(given))
-    assert (row["memories"], row["seen"]) == ([], 0)
-    assert row["held"] == ("the tokens or the money of this cycle or day are used up" if rows else None)
-    [row] = client.database.run(told, in_one_map({"now": NOW}))
-    assert row["money"] == pytest.approx(rows * cost)
+    asked = queue(client, paid=True, overhead=400, p=data)
+    batch = asked.lease(10)
+    assert (len(batch.rows), batch.dropped) == (rows, 0 if rows else 3)
+    assert asked.lease(10).held == ("the tokens or the money of this day are used up" if rows else None)
+    told = client.engine.call("work/status", {"now": NOW, "p": data}, write=False)["derivations"]
+    assert [each["money"] for each in told if each["name"] == "compress"] == [pytest.approx(rows * cost)]

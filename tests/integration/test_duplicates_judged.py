@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.conftest import TestServer
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
+from tests.work import work_of
 from typer.testing import CliRunner
 
 from jochi.cli.app import app
@@ -58,7 +59,7 @@ def test_what_a_ruling_leaves(pairs: Pairs, pair: tuple[str, str]) -> None:
     )
     assert flag["start_text"] == text_hash("Text of a in s")
     assert flag["end_text"] == text_hash("Text of b in s")
-    assert not flag.keys() & {"merge_due", "judge_due", "judge_lease"}
+    assert not flag.keys() & {"merge_due", "judge_due"}
     assert not pairs.queue().lease().rows
 
 
@@ -137,7 +138,7 @@ def test_failures_wait_longer_and_end(pairs: Pairs, pair: tuple[str, str]) -> No
             break
         failed = queue.fail(batch, {batch.rows[0]["key"]: "ValueError"})
         assert failed.done == 1
-        due = pairs.flag(*pair).get("judge_due")
+        due = work_of(pairs.client.database, batch.rows[0]["key"], "judge").get("due")
         if due is None:
             assert failed.quarantined == (batch.rows[0]["key"],)
             break
@@ -235,10 +236,10 @@ def test_ten_workers_at_once_judge_each_pair_once(pairs: Pairs) -> None:
 
 
 def test_the_queue_is_shown(pairs: Pairs, pair: tuple[str, str]) -> None:
-    queues, _ = status(pairs.client.engine, NOON)
+    queues = status(pairs.client.engine, NOON)
     assert (queues["judge"].waiting, queues["judge"].later) == (1, 0)
     pairs.queue().lease()
-    queues, _ = status(pairs.client.engine, NOON)
+    queues = status(pairs.client.engine, NOON)
     assert (queues["judge"].waiting, queues["judge"].later) == (0, 1)
 
 

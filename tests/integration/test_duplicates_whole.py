@@ -266,12 +266,13 @@ def test_the_plans_seek(pairs: Pairs) -> None:
         pairs.add(f"m{i}", at_cosine(0.999 - i / 1e4, pairs.dimensions))
     pairs.find()
     engine = pairs.client.engine
-    lease = {"limit": 10, "most_characters": 99, "token": "t", "guard": "g", "exact": False}
+    works = [{"id": "judge/x", "key": "a", "other": "b"}]
     texts: list[tuple[str, str, dict[str, Any]]] = [
         ("dedup/find_duplicates", "select", {"limit": 10, "skip": []}),
         ("dedup/find_duplicates", "act", {"keys": ["s/m1"]}),
-        ("work/lease_judge", "body", lease),
-        ("work/finish_judge", "body", {"token": "t", "guard": "g", "results": []}),
+        ("derive/judge/want", "body", {"limit": 10, "guard": "g"}),
+        ("derive/judge/inputs", "body", {"works": works, "most_characters": 99}),
+        ("derive/judge/store", "body", {"token": "t", "guard": "g", "results": []}),
         ("dedup/decide", "body", {"run": "r", "by": "b", "decision": "approved", "pairs": []}),
     ]
     with pairs.client.database.driver.session() as session:

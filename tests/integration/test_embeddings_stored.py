@@ -11,6 +11,7 @@ from threading import Event, Lock
 from typing import Any
 
 import pytest
+from tests.work import work_of
 
 from jochi import Jochi
 from jochi.policy import load_policy
@@ -103,7 +104,7 @@ def test_minilm_s_vectors_are_stored_and_what_it_cannot_read_is_marked(jochi: Jo
     assert "embedding" not in thai, "the vectors of what a model can't read are all alike"
     assert thai["embedding_unknown"] == blank["embedding_unknown"] == 1.0
     assert not {"embedding", "embedding_model"} & empty.keys(), "there is nothing to embed"
-    assert not any({"embed_due", "embed_lease", "work_failures"} & one.keys() for one in (tea, thai, blank, empty))
+    assert not any("embed_due" in one for one in (tea, thai, blank, empty))
     assert (worker.progress["embed"].done, worker.progress["embed"].failed) == (5, 0)
 
 
@@ -135,8 +136,9 @@ def test_content_that_changes_while_it_is_embedded_is_embedded_again(jochi: Joch
     work_once(jochi, Fake(during=rewrite))
     between = stored(jochi)
     assert "embedding" not in between
-    assert between["embed_due"].to_native() == NOON
-    assert "work_failures" not in between
+    left = work_of(jochi.database, "default/b0", "embed")
+    assert left["ready"] >= 0
+    assert not left.keys() & {"tries", "lease"}
     work_once(jochi, Fake(lambda text: Embedded(vector(0.25))))
     assert (stored(jochi)["embedding"][0], stored(jochi)["embedding_hash"]) == (0.25, content_hash("new"))
 
@@ -206,9 +208,10 @@ def test_a_bad_vector_is_never_stored_and_fails_that_memory_alone(jochi: Jochi, 
     work_once(jochi, Fake(lambda text: Embedded(bad if text == "bad" else vector(0.5))))
     failed, good = stored(jochi), stored(jochi, "default/b1")
     assert "embedding" not in failed
-    assert says in failed["work_error"]
-    assert failed["work_failures"] == 1
-    assert failed["embed_due"].to_native() == NOON + timedelta(seconds=30), "[work] retry_min"
+    left = work_of(jochi.database, "default/b0", "embed")
+    assert says in left["error"]
+    assert left["tries"] == 1
+    assert left["due"].to_native() == NOON + timedelta(seconds=30), "[work] retry_min"
     assert good["embedding"][0] == 0.5
 
 
@@ -221,13 +224,13 @@ def test_a_text_that_always_fails_is_put_aside_and_its_words_are_not_in_the_reas
     beliefs(jochi, "private poison", "good")
     now = NOON
     for _ in range(8):  # [work] give_up_after
-        assert "work_quarantined_at" not in stored(jochi)
+        assert "put_aside_at" not in work_of(jochi.database, "default/b0", "embed")
         work_once(jochi, Fake(answer), now)
         now += timedelta(hours=6)
-    aside = stored(jochi)
-    assert aside["work_quarantined"] == ["embed"]
-    assert "embed_due" not in aside
-    assert aside["work_error"] == "embed: the endpoint answers 400 (too_long)"
+    aside = work_of(jochi.database, "default/b0", "embed")
+    assert "put_aside_at" in aside
+    assert "due" not in aside
+    assert aside["error"] == "the endpoint answers 400 (too_long)"
     assert stored(jochi, "default/b1")["embedding"][0] == 0.5
 
 
@@ -240,8 +243,10 @@ def test_a_provider_that_is_down_counts_against_no_memory(jochi: Jochi) -> None:
     with pytest.raises(ProviderDown):
         worker.run(once=True)
     for key in keys:
-        assert not {"work_failures", "embed_lease", "embedding"} & stored(jochi, key).keys()
-        assert "embed_due" in stored(jochi, key)
+        assert "embedding" not in stored(jochi, key)
+        left = work_of(jochi.database, key, "embed")
+        assert left["ready"] >= 0
+        assert not left.keys() & {"tries", "lease"}
     Worker(jochi.engine, [embed(jochi, Fake())]).run(once=True)
     assert all("embedding" in stored(jochi, key) for key in keys)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.unit.test_forgetting import SECRET
+from tests.work import work_of
 
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
@@ -483,7 +484,8 @@ def test_a_client_without_the_key_writes_nothing(
         with pytest.raises((Refused, UsageError), match=problem):
             Worker(engine.engine, [Prepare()]).run(once=True)
         assert keys(engine) == {"default/w"}
-        engine.database.run("MATCH (m:Curated) WHERE m.prepare_lease IS NULL DETACH DELETE m RETURN count(*) AS n")
+        assert "lease" not in work_of(engine.database, "default/w")
+        engine.database.run("MATCH (m:Curated) DETACH DELETE m")
 
 
 @pytest.mark.parametrize(

@@ -149,13 +149,6 @@ def test_what_has_no_text_has_no_tokens(ready: Jochi) -> None:
     assert again(ready) == {}
 
 
-def test_a_worker_that_has_it_in_hand_keeps_its_lease(ready: Jochi) -> None:
-    write(ready, token_count=None, prepare_due=NOW + SECOND, prepare_lease="token")
-    clean(ready)
-    now = properties(ready)
-    assert (now["token_count"], now["prepare_due"], now["prepare_lease"]) == (3, NOW + SECOND, "token")
-
-
 @pytest.mark.parametrize("queue", ["prepare_due", "embed_due"])
 def test_work_that_no_worker_would_find(ready: Jochi, queue: str) -> None:
     write(ready, **{queue: "soon"})
@@ -335,7 +328,7 @@ CHECKED = (
     "next_due", "tier", "token_count", "token_counter", "prepare_due", "embed_due", "last_curated_at", "quarantined_until",
     "curation_failures", "locked_by", "locked_at", "curation_lock", "purge_started_at", "tombstone", "tombstone_labels",
     "deleted_at", "created_at", "updated_at", "last_accessed_at", "prev_accessed_at", "last_recalled_at", "read_at",
-    "last_active_at", "expires_at", "hold_until", "confidence_at", "content", "pinned", "prepare_lease", "id", "scope",
+    "last_active_at", "expires_at", "hold_until", "confidence_at", "content", "pinned", "id", "scope",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The queue of work for workers: leases, results, duplicates, failures, quarantine (DESIGN §5, §9)."""
+"""Work for workers: turns, leases, results, duplicates, failures, what is put aside (DESIGN §9, §13)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 from tests.oracle import graph
+from tests.work import hits, work_of
 
 from jochi import Jochi
 from jochi.text.content import content_hash
 from jochi.text.tokens import ESTIMATE_COUNTER, Estimate
 from jochi_workers.handler import QueueName, Result
 from jochi_workers.prepare import Prepare
-from jochi_workers.queue import Batch, Queue, retry_quarantined, status
+from jochi_workers.queue import Batch, Queue, retry
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 LEASE = timedelta(minutes=2)
 SECOND = timedelta(seconds=1)
-EXACT_WAIT = datetime(9999, 1, 1, tzinfo=timezone.utc)
 
 
 class Counter:
@@ -85,7 +85,8 @@ def test_fills_in_hash_and_tokens(jochi: Jochi, clock: Clock) -> None:
     assert found["content_hash"] == hash
     assert found["content_key"] == f"s/MemoryEntry/{hash}"
     assert (found["token_count"], found["token_counter"]) == (3, "tiktoken:test")
-    assert not found.keys() & {"prepare_due", "prepare_lease", "duplicate_of", "work_failures"}
+    assert not found.keys() & {"prepare_due", "duplicate_of"}
+    assert not work_of(jochi.database, key)
     assert not queue(jochi, clock).lease().rows
 
 
@@ -206,12 +207,11 @@ def test_an_estimate_waits_for_a_worker_that_counts(jochi: Jochi, clock: Clock) 
     found = memory(jochi, key)
     assert "content_hash" in found
     assert found["token_counter"] == ESTIMATE_COUNTER
-    assert found["prepare_due"].to_native() == EXACT_WAIT
     assert not without.lease(exact=False).rows, "nothing for a worker that can't count"
-    assert without.left().estimated == 1
+    assert without.left().unsure == 1
     assert work(without, Counter()).done == 1
     assert (memory(jochi, key)["token_count"], memory(jochi, key)["token_counter"]) == (2, "tiktoken:test")
-    assert without.left() == type(without.left())(0, 0, 0)
+    assert (without.left().waiting, without.left().later, without.left().unsure) == (0, 0, 0)
 
 
 def test_what_an_app_counted_itself_stays_until_the_content_changes(jochi: Jochi, clock: Clock) -> None:
@@ -270,6 +270,19 @@ def test_restored_after_its_content_went_to_another(jochi: Jochi, clock: Clock) 
     assert memory(jochi, key)["content_key"].startswith("s/MemoryEntry/v2:")
 
 
+def test_what_is_pruned_while_it_waits_is_marked_again_when_it_comes_back(jochi: Jochi, clock: Clock) -> None:
+    key = remember(jochi, "m", "text", embed_due=NOON, tombstone_labels=["Curated", "MemoryEntry"])
+    queues = [queue(jochi, clock, name) for name in ("prepare", "embed")]
+    assert [one.want(10) for one in queues] == [1, 1]
+    jochi.database.run(
+        "MATCH (m:Curated) REMOVE m:Curated:MemoryEntry SET m:Tombstone, m.tombstone = true, m.deleted_at = $now",
+        {"now": NOON},
+    )
+    assert [one.lease().dropped for one in queues] == [1, 1]
+    assert [back.outcome for back in jochi.restore([key])] == ["restored"]
+    assert memory(jochi, key).keys() >= {"prepare_due", "embed_due"}
+
+
 def test_a_batch_is_bounded_by_its_text_too(jochi: Jochi, clock: Clock) -> None:
     for i in range(4):
         remember(jochi, f"m{i}", "x" * 100, prepare_due=NOON - i * SECOND)
@@ -304,49 +317,148 @@ def test_failures_wait_longer_and_longer_and_end_in_quarantine(jochi: Jochi, clo
         assert keys(batch) == [key], failure
         assert mine.fail(batch, {key: "no way"}).quarantined == ()
         pause = min(rule.retry_min * 2 ** (failure - 1), rule.retry_max)
-        found = memory(jochi, key)
-        assert found["work_failures"] == failure
-        assert found["work_error"] == "prepare: no way"
-        assert found["prepare_due"].to_native() == clock.at + pause
+        found = work_of(jochi.database, key)
+        assert (found["tries"], found["error"]) == (failure, "no way")
+        assert found["due"].to_native() == clock.at + pause
         clock.at += pause - timedelta(milliseconds=1)
         assert not mine.lease().rows, "too early"
         clock.at += timedelta(milliseconds=1)
     assert mine.left().waiting == 1, "one failure below the threshold it is still tried"
-    assert status(jochi.engine, clock.at)[1] == 0
+    assert mine.left().put_aside == 0
     assert mine.fail(mine.lease(), {key: "no way"}).quarantined == (key,)
-    found = memory(jochi, key)
-    assert found["work_failures"] == rule.give_up_after
-    assert found["work_quarantined_at"].to_native() == clock.at
-    assert not found.keys() & {"prepare_due", "prepare_lease"}
+    found = work_of(jochi.database, key)
+    assert found["tries"] == rule.give_up_after
+    assert found["put_aside_at"].to_native() == clock.at
+    assert not found.keys() & {"due", "lease", "ready"}
     clock.at += timedelta(days=365)
     assert not mine.lease(exact=True).rows
-    assert status(jochi.engine, clock.at)[1] == 1
+    assert mine.left().put_aside == 1
+
+
+def put_aside(jochi: Jochi, clock: Clock, key: str, derivation: QueueName = "prepare") -> Queue:
+    """The queue of a work that was given up on."""
+    mine = queue(jochi, clock, derivation)
+    mine.want(10)
+    jochi.database.run("MATCH (w:JochiWork {id: $id}) SET w.tries = 7", {"id": f"{derivation}/{key}"})
+    assert mine.fail(mine.lease(), {key: "no way"}).quarantined == (key,)
+    return mine
 
 
 @pytest.mark.parametrize("by", ["content", "person"])
 def test_out_of_quarantine(jochi: Jochi, clock: Clock, by: str) -> None:
-    key = remember(jochi, "m", "text", work_failures=7)
-    mine = queue(jochi, clock)
-    mine.fail(mine.lease(), {key: "no way"})
-    assert "work_quarantined_at" in memory(jochi, key)
+    key = remember(jochi, "m", "text")
+    mine = put_aside(jochi, clock, key)
     if by == "person":
-        assert retry_quarantined(jochi.engine, clock.at) == 1
-        assert retry_quarantined(jochi.engine, clock.at) == 0
+        assert retry(jochi.engine, clock.at, derivation="embed") == 0
+        assert retry(jochi.engine, clock.at) == 1
+        assert retry(jochi.engine, clock.at) == 0
     else:
-        jochi.database.run("MATCH (m:Curated) SET m.content = 'other', m.prepare_due = $now", {"now": NOON})
-    assert work(mine).done == 1
-    assert not [name for name in memory(jochi, key) if name.startswith("work_")]
-    assert status(jochi.engine, clock.at)[1] == 0
+        change(jochi, key, "other")
+    batch = mine.lease()
+    assert "tries" not in work_of(jochi.database, key), "it starts afresh"
+    assert mine.finish(batch, Prepare(Counter()).handle(batch.rows).done).done == 1
+    assert not work_of(jochi.database, key)
+
+
+def test_another_content_is_tried_again_by_all(jochi: Jochi, clock: Clock) -> None:
+    key = remember(jochi, "m", "text", embed_due=NOON)
+    put_aside(jochi, clock, key, "embed")
+    work(queue(jochi, clock))
+    assert not work_of(jochi.database, key, "embed"), "its hash is new: nobody knows what the failure was about"
+    change(jochi, key, "text ")
+    jochi.database.run("MATCH (m:Curated) SET m.embed_due = $now", {"now": NOON})
+    put_aside(jochi, clock, key, "embed")
+    work(queue(jochi, clock))
+    assert work_of(jochi.database, key, "embed"), "of the same content it stays put aside"
 
 
 def test_a_failure_of_an_outdated_reading_does_not_count(jochi: Jochi, clock: Clock) -> None:
     key = remember(jochi, "m", "text")
     mine = queue(jochi, clock)
     batch = mine.lease()
-    jochi.database.run("MATCH (m:Curated) SET m.content = 'other'")
+    change(jochi, key, "other")
+    mine.want(10)
     assert mine.fail(batch, {key: "no way"}).outdated == 1
-    assert "work_failures" not in memory(jochi, key)
+    assert not work_of(jochi.database, key).keys() & {"tries", "error"}
     assert keys(mine.lease()) == [key]
+
+
+def test_what_is_wanted_again_while_it_is_leased_is_done_once_more(jochi: Jochi, clock: Clock) -> None:
+    key = remember(jochi, "m", "text")
+    mine = queue(jochi, clock)
+    batch = mine.lease()
+    change(jochi, key, "text")
+    mine.want(10)
+    assert not mine.lease().rows, "one at a time"
+    assert mine.finish(batch, Prepare(Counter()).handle(batch.rows).done).done == 1
+    assert work(mine).done == 1
+    assert not mine.lease().rows
+
+
+def test_what_kills_its_workers_is_put_aside(jochi: Jochi, clock: Clock) -> None:
+    key = remember(jochi, "m", "text")
+    mine = queue(jochi, clock)
+    for lost in range(jochi.policy.policy.work.give_up_after):
+        assert work_of(jochi.database, key).get("tries", 0) == max(lost - 1, 0)
+        assert keys(mine.lease()) == [key]
+        clock.at += LEASE
+    assert not mine.lease().rows
+    assert (work_of(jochi.database, key)["error"], mine.left().put_aside) == ("its worker was lost", 1)
+
+
+def test_scopes_take_turns(jochi: Jochi, clock: Clock) -> None:
+    """Who wants much doesn't keep others waiting, and who comes first in its scope comes first."""
+    for i in range(20):
+        remember(jochi, f"b{i:02}", f"text {i}", scope="big", prepare_due=NOON - (30 - i) * SECOND)
+    mine = queue(jochi, clock)
+    assert keys(mine.lease(3)) == ["big/b00", "big/b01", "big/b02"]
+    for i in range(3):
+        remember(jochi, f"s{i}", f"text {i}", scope="small", prepare_due=NOON - i * SECOND)
+    mine.want(10)
+    assert keys(mine.lease(4)) == ["big/b03", "big/b04", "small/s1", "small/s2"]
+    assert keys(mine.lease(3)) == ["big/b05", "big/b06", "small/s0"]
+    assert keys(mine.lease(3)) == ["big/b07", "big/b08", "big/b09"]
+
+
+@pytest.mark.parametrize("name", ["work/lease", "work/want", "work/settle", "work/retry"])
+def test_the_cost_goes_with_the_batch_and_not_with_the_backlog(jochi: Jochi, name: str) -> None:
+    """Some are ready, some leased, some wait after a failure, some were put aside."""
+    fill = (
+        "UNWIND range($first, $last) AS i CREATE (w:JochiWork {id: 'prepare/s/' + i, derivation: 'prepare', key: 's/' + i, "
+        "scope: 's' + (i % 20), wanted_at: $now}) SET w.ready = CASE WHEN i % 4 < 2 THEN i END, "
+        "w.lease = CASE WHEN i % 4 = 2 THEN 'other' END, w.due = CASE i % 4 WHEN 2 THEN $now + duration('PT1M') END, "
+        "w.put_aside_at = CASE i % 4 WHEN 3 THEN $now END"
+    )
+    items = [
+        {"id": f"prepare/s/n{i}", "key": f"s/n{i}", "scope": f"s{i % 20}", "other": None, "ahead": None}
+        for i in range(50)
+    ]
+    settled = [
+        {"id": f"prepare/s/{i}", "what": "done", "until": None, "error": None, "final": None} for i in range(2, 202, 4)
+    ]
+    given: dict[str, Any] = {"now": NOON, "derivation": "prepare", "limit": 50, "token": "other", "able": True}
+    given |= {"items": items, "settled": settled, "spent": []}
+    text = jochi.engine.text(name)
+    cost = []
+    for first, last in ((1, 1_000), (1_001, 10_000)):
+        jochi.database.run(fill, {"first": first, "last": last, "now": NOON})
+        jochi.database.run("CALL db.awaitIndexes(60)", write=False)
+        cost.append(hits(jochi.database, text, jochi.engine.given(text, given)))
+    assert 50 < cost[1] < 1.2 * cost[0]
+
+
+@pytest.mark.parametrize("name", ["gone", "forgotten"])
+def test_no_work_outlives_its_memory(jochi: Jochi, clock: Clock, name: str) -> None:
+    key = remember(jochi, "m", "text", embed_due=NOON)
+    for derivation in ("prepare", "embed"):
+        queue(jochi, clock, derivation).want(10)
+    if name == "forgotten":
+        jochi.engine.call("memory/forget", {"now": NOON, "rows": [{"key": key, "revision": None}]})
+    else:
+        jochi.database.run("MATCH (m:Curated) DETACH DELETE m")
+        assert [queue(jochi, clock, one).lease().dropped for one in ("prepare", "embed")] == [1, 1]
+    assert not work_of(jochi.database, key)
+    assert not work_of(jochi.database, key, "embed")
 
 
 def test_ten_workers_share_the_work_and_no_memory_twice(jochi: Jochi, clock: Clock) -> None:
@@ -396,7 +508,7 @@ def test_embeddings_are_stored(jochi: Jochi, clock: Clock) -> None:
     found = memory(jochi, key)
     assert found.items() >= vector(jochi).items()
     assert "prepare_due" in found
-    assert not found.keys() & {"embed_due", "embed_lease", "embedding_unknown"}
+    assert not found.keys() & {"embed_due", "embedding_unknown"}
 
 
 @pytest.mark.parametrize("wrong", [{"embedding": [0.5] * 3}, {"embedding_model": "another"}])
@@ -450,22 +562,3 @@ def test_a_changed_model_queues_what_does_not_fit(jochi: Jochi) -> None:
     (run,) = jochi.run("requeue_embeddings")
     assert (run.selected, run.changed) == (0, 0), "it walks once for each change"
     assert "embed_due" not in memory(jochi, "s/later")
-
-
-@pytest.mark.parametrize("name", ["lease_prepare", "lease_embed", "status", "retry_quarantined", "finish_prepare"])
-def test_only_indexes_are_read(jochi: Jochi, name: str) -> None:
-    text = jochi.engine.text(f"work/{name}")
-    given = {"now": NOON, "limit": 10, "most_characters": 10, "token": "t", "exact": True, "results": []}
-    with jochi.database.driver.session() as session:
-        plan = session.run(f"EXPLAIN {text}", jochi.engine.given(text, given)).consume().plan
-    operators: list[str] = []
-
-    def walk(node: dict[str, Any]) -> None:
-        operators.append(node["operatorType"].split("@")[0])
-        for child in node.get("children", []):
-            walk(child)
-
-    assert plan is not None
-    walk(plan)
-    assert not [operator for operator in operators if "Scan" in operator], operators
-    assert [operator for operator in operators if "Seek" in operator]

@@ -41,7 +41,7 @@ ALWAYS = (
 BOOKKEEPING = {
     *("next_due", "last_curated_at", "curation_action", "hold_until", "similar_due", "prepare_due", "embed_due"),
     *("revision", "tier_reason", "tier_from", "tier_at", "mvs", "mvs_at", "curation_rails", "needs_compression"),
-    *("needs_improvement", "slot_due", "compress_due"),
+    *("needs_improvement", "slot_due"),
 }
 """What the engine writes anew instead of putting it back."""
 OF_ACCESSES = {
@@ -143,7 +143,8 @@ def build(client: Jochi, case: Case) -> None:
         "MATCH (j:JochiJob) SET j += {cursor: null, walked_at: null, checked_at: null, check_cursor: null, check_mark: null}"
     )
     database.run(
-        "MATCH (n:JochiScopeChange|JochiBudget|JochiSlotChange|JochiSlot|JochiCompression|Thing) DETACH DELETE n"
+        "MATCH (n:JochiScopeChange|JochiBudget|JochiSlotChange|JochiSlot|"
+        "JochiWork|JochiDerivation|JochiSpent|Thing) DETACH DELETE n"
     )
     graph.write(database, case.memories, due=now)
     graph.write(database, [one for one in cast(now) if one.id not in WAITING], due=now)

@@ -47,7 +47,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "undo/properties": UNDONE,
     "undo/prunes": frozenset({"restore"}),
     "undo/restores": frozenset({"prune"}),
-    "work/finish_compress": frozenset({"compress"}),
+    "derive/compress/store": frozenset({"compress"}),
 }
 """The actions that its records say, by procedure."""
 
@@ -95,23 +95,11 @@ WHY_NOT: dict[str, str] = {
     "undo/begin": ENGINE,
     "undo/end": ENGINE,
     "undo/others": ENGINE,
-    "work/fail_compress": SCHEDULE,
-    "work/fail_embed": SCHEDULE,
-    "work/fail_judge": SCHEDULE,
-    "work/fail_prepare": SCHEDULE,
-    "work/finish_embed": DERIVED,
-    "work/finish_judge": DERIVED,
-    "work/finish_prepare": DERIVED,
-    "work/lease_compress": SCHEDULE,
-    "work/lease_embed": SCHEDULE,
-    "work/lease_judge": SCHEDULE,
-    "work/lease_prepare": SCHEDULE,
-    "work/release_compress": SCHEDULE,
-    "work/release_embed": SCHEDULE,
-    "work/release_judge": SCHEDULE,
-    "work/release_prepare": SCHEDULE,
-    "work/requeue_embeddings": SCHEDULE,
-    "work/retry_quarantined": SCHEDULE,
+    **{f"derive/{name}/want": SCHEDULE for name in ("prepare", "judge", "embed", "compress")},
+    **{f"derive/{name}/store": DERIVED for name in ("prepare", "judge", "embed")},
+    "derive/judge/failed": DERIVED,
+    "derive/compress/failed": "sums up in the run of the cycle what was rejected",
+    **{f"work/{name}": SCHEDULE for name in ("want", "lease", "reserve", "settle", "retry", "requeue_embeddings")},
     **{
         f"scheduler/{name}": ENGINE
         for name in (

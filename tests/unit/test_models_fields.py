@@ -157,10 +157,9 @@ def test_the_relationships_are_those_of_the_seeds() -> None:
 
 
 def test_the_engines_properties_are_all_there_and_all_read_only() -> None:
-    hidden = {"tombstone", "deleted_at", "tombstone_labels", "prepare_lease", "embed_lease"}
+    hidden = {"tombstone", "deleted_at", "tombstone_labels"}
     hidden |= {"recall_frequency", "last_recall_interval", "decay_gradient"}  # of seed 002's kinds only
     hidden |= {"needs_consolidation"}  # of Reflection only
-    hidden |= {"work_failures", "work_quarantined", "work_quarantined_at"}
     properties = dict(Belief.__all_properties__)
     assert {name for name, made in properties.items() if isinstance(made, Owned)} == set(OWNERS) - hidden
     assert "tier" not in ENGINE_OWNED  # a file may carry it

@@ -16,13 +16,13 @@ Row = Mapping[str, Any]
 
 For prepare also said: {subject, attribute, value} of a fact whose slot is to be named, and then content may be None.
 For judge a pair instead: {key, start, end, scope, kind, left, right, score, unknown, approved_left, approved_right}, as
-`work/lease_judge` documents them; key names the pair. For compress also charge: what is reserved for it.
+`derive/judge/inputs` documents them; key names the pair. For compress also charge: what is reserved for it.
 """
 
 
 @dataclass(frozen=True)
 class Result:
-    """What one memory gets. ``values`` are the fields that `work/finish_<queue>` documents, beside those of the row."""
+    """What one memory gets. ``values`` are the fields that `derive/<name>/store` documents, beside those of the row."""
 
     key: str
     values: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""One of the queues of work in the database, as a worker sees it: lease, finish, fail, give back."""
+"""Work of one derivation in the database, as a worker sees it: want, lease, store, fail, give back (DESIGN §13)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, TypeVar
 
+import neo4j
 from neo4j.exceptions import ConstraintError, Neo4jError
+from pydantic import BaseModel, ConfigDict
 
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
@@ -16,12 +18,16 @@ from jochi.errors import JochiError
 from jochi_workers.guard import GUARD_VERSION
 from jochi_workers.handler import QueueName, Result, Row
 
+T = TypeVar("T")
+Call = Callable[..., dict[str, Any]]
+Settled = tuple[str, str, Mapping[str, Any]]
+
 MOST_CHARACTERS = 4_000_000
 """Content that one lease brings at once, so that long memories don't fill the server's and the worker's storage."""
 
 _IDENTITY: Mapping[QueueName, tuple[str, ...]] = {
     "prepare": ("key", "scope", "kind", "content"),
-    "judge": ("start", "end", "left", "right"),
+    "judge": ("key", "start", "end", "left", "right"),
     "embed": ("key", "scope", "kind", "content"),
     "compress": ("key", "scope", "kind", "content", "charge"),
 }
@@ -29,13 +35,14 @@ _IDENTITY: Mapping[QueueName, tuple[str, ...]] = {
 
 _TRIES = 5
 _LOOKS = 50  # one for each of that many workers that ask in the same moment
+_WANT = 1000  # wanted at once, so that not each lease has to look for marks
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Leased memories and the token that proves it. ``dropped``: left the queue, as there was nothing to do for them.
+    """Leased memories and the token that proves it. ``dropped``: there was nothing to do for them.
 
-    ``held``: why none are leased (compress)."""
+    ``held``: why none are leased (a cap, a rail, a pause of the engine)."""
 
     token: str
     rows: tuple[Row, ...]
@@ -65,17 +72,30 @@ class Failed:
     quarantined: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Left:
-    """How much of a queue is left: due now, due later (leased or failed), and with estimated tokens only."""
+class Left(BaseModel):
+    """How much of a derivation is left, as `work/status` counts it. ``money``: None where the policy has no prices."""
+
+    model_config = ConfigDict(frozen=True)
 
     waiting: int
     later: int
-    estimated: int
+    unsure: int
+    put_aside: int
+    oldest: Any
+    spent: Mapping[str, Any] | None
+    money: float | None
+
+    @property
+    def rejected(self) -> dict[str, int]:
+        """Why outputs were refused today, with how often."""
+        found = (self.spent or {}).items()
+        return {
+            name.removeprefix("rejected_").replace("_", " "): n for name, n in found if name.startswith("rejected_")
+        }
 
 
 class Queue:
-    """The queue ``name`` of the installed engine. ``clock`` stands in for the server's clock."""
+    """The work of the derivation ``name`` in the installed engine. ``clock`` stands in for the server's clock."""
 
     def __init__(
         self,
@@ -86,7 +106,8 @@ class Queue:
         guard: str = GUARD_VERSION,
         asks: Mapping[str, Any] | None = None,
     ) -> None:
-        """``guard``: version of the judge whose rulings it stores (judge only); ``asks``: of a lease besides (compress only)."""
+        """``guard``: version of the judge whose rulings it stores (judge only); ``asks``: what its
+        inputs are told besides (compress only)."""
         self.engine = engine
         self.name = name
         self._clock = clock or _server_clock(engine)
@@ -95,17 +116,35 @@ class Queue:
             self._also = {"pump": engine.pump, "paid": False, "overhead": 0, **(asks or {})}
 
     def lease(self, limit: int = 200, *, exact: bool = False, most_characters: int = MOST_CHARACTERS) -> Batch:
-        """Up to ``limit`` memories for this worker alone; none if nothing is due."""
+        """Up to ``limit`` memories for this worker alone; none if nothing is due.
+
+        ``exact``: it takes what others were unsure of as well."""
         dropped = 0
         for _ in range(_LOOKS):
             token = str(uuid.uuid4())
-            parameters = {"limit": limit, "most_characters": most_characters, "token": token, "exact": exact}
-            row = self._call("lease", parameters)
-            dropped += row["dropped"]
-            if row["memories"] or not row["seen"]:
-                return Batch(token, tuple(row["memories"]), dropped, row.get("held"))
-            # Others were faster with just these, or they were dropped: ask for the next ones.
+
+            def take(call: Call, token: str = token) -> tuple[int, Batch]:
+                return self._take(call, token, limit, exact, most_characters)
+
+            leased, batch = self._in_one(take)
+            dropped += batch.dropped
+            if batch.rows or batch.held:
+                return Batch(token, batch.rows, dropped, batch.held)
+            # Where all that was leased is gone by now, the next ones are asked for.
+            if not leased and not self.want(_WANT):
+                break
         return Batch("", (), dropped)
+
+    def want(self, limit: int) -> int:
+        """Makes work of what is marked in the graph; returns how many marks were seen."""
+
+        def work(call: Call) -> int:
+            found = call(f"derive/{self.name}/want", limit=limit)
+            if found["items"]:
+                call("work/want", items=[{"other": None, "ahead": None, **item} for item in found["items"]])
+            return int(found["seen"])
+
+        return self._in_one(work)
 
     def finish(self, batch: Batch, results: Sequence[Result]) -> Finished:
         """Stores results of memories of ``batch``."""
@@ -113,9 +152,21 @@ class Queue:
             return Finished(0, 0, {})
         rows = {row["key"]: row for row in batch.rows}
         sent = [{**self._identity(rows[result.key]), **result.values} for result in results]
-        row = self._call("finish", {"token": batch.token, "results": sent})
-        duplicates = {entry["key"]: entry["of"] for entry in row.get("duplicates", [])}
-        return Finished(row["done"], row["outdated"], duplicates, tuple(row.get("refused", [])))
+
+        def work(call: Call) -> Finished:
+            told = call(f"derive/{self.name}/store", token=batch.token, results=sent)
+            stored, refused = set(told["stored"]), told.get("refused", [])
+            unsure, waiting = told.get("estimated", []), told.get("waiting", [])
+            settled: list[Settled] = [(key, "done", {}) for key in stored.difference(unsure)]
+            settled += [(key, "held", {}) for key in unsure]
+            settled += [(entry["key"], "held", entry) for entry in waiting]
+            settled += [(key, "back", {}) for key in told["outdated"]]
+            spent = [self._spent(row, row, "done" if row["key"] in stored else None) for row in sent if "charge" in row]
+            self._settle(call, batch, settled, spent)
+            duplicates = {entry["key"]: entry["of"] for entry in told.get("duplicates", [])}
+            return Finished(len(stored), len(sent) - len(stored) - len(refused), duplicates, tuple(refused))
+
+        return self._in_one(work)
 
     def fail(
         self, batch: Batch, failures: Mapping[str, str], spent: Mapping[str, Mapping[str, Any]] | None = None
@@ -125,38 +176,103 @@ class Queue:
             return Failed(0, 0, ())
         rows = {row["key"]: row for row in batch.rows}
         cost = spent or {}
-        sent = [{**self._identity(rows[key]), **cost.get(key, {}), "error": why} for key, why in failures.items()]
-        row = self._call("fail", {"token": batch.token, "results": sent})
-        return Failed(row["done"], row["outdated"], tuple(row["quarantined"]))
+        failed = [(key, "failed", {"error": why, **cost.get(key, {})}) for key, why in failures.items()]
+        charged = [
+            self._spent(rows[key], cost.get(key, {}), why) for key, why in failures.items() if "charge" in rows[key]
+        ]
+
+        def work(call: Call) -> Failed:
+            became = self._settle(call, batch, failed, charged)
+            aside = [key for key, what in became.items() if what == "aside"]
+            if self._has("failed") and became:
+                sent = [self._identity(rows[key]) for key in became]
+                call(f"derive/{self.name}/failed", results=sent, aside=aside)
+            # What was wanted again meanwhile is none.
+            counted = [key for key, what in became.items() if what in ("failed", "aside")]
+            return Failed(len(counted), len(failures) - len(counted), tuple(aside))
+
+        return self._in_one(work)
 
     def release(
         self, batch: Batch, keys: Sequence[str] | None = None, spent: Mapping[str, Mapping[str, Any]] | None = None
     ) -> int:
         """Gives memories of ``batch`` back at once (default: all that are still leased); returns how many."""
-        wanted = [row["key"] for row in batch.rows] if keys is None else list(keys)
-        if not wanted:
+        wanted = set([row["key"] for row in batch.rows] if keys is None else keys)
+        rows = [row for row in batch.rows if row["key"] in wanted]
+        if not rows:
             return 0
-        what: dict[str, Any] = {"keys": wanted}
-        if self.name == "judge":
-            what = {"pairs": [{"start": row["start"], "end": row["end"]} for row in batch.rows if row["key"] in wanted]}
-        if self.name == "compress":
-            cost = spent or {}
-            rows = [row for row in batch.rows if row["key"] in wanted]
-            what["results"] = [{"key": row["key"], "charge": row["charge"], **cost.get(row["key"], {})} for row in rows]
-        return int(self._call("release", {"token": batch.token, **what})["released"])
+        charged = [self._spent(row, (spent or {}).get(row["key"], {}), None) for row in rows if "charge" in row]
+        back: list[Settled] = [(row["key"], "back", {}) for row in rows]
+        return len(self._in_one(lambda call: self._settle(call, batch, back, charged)))
 
     def left(self) -> Left:
-        """Counts the queue in its index."""
-        return status(self.engine, self._clock())[0][self.name]
+        """Counts the derivation's work in its indexes."""
+        return status(self.engine, self._clock())[self.name]
+
+    def _take(self, call: Call, token: str, limit: int, able: bool, most_characters: int) -> tuple[int, Batch]:
+        """One lease with what is to be read: how many were leased, and those that are to be worked."""
+        leased = call("work/lease", limit=limit, token=token, able=able)
+        if not leased["works"]:
+            return 0, Batch(token, (), 0)
+        given = call(f"derive/{self.name}/inputs", works=leased["works"], most_characters=most_characters)
+        settled: list[Settled] = [(key, "gone", {}) for key in given["gone"]]
+        settled += [(key, "back", {}) for key in given["back"]]
+        settled += [(entry["key"], "held", entry) for entry in given["waiting"]]
+        rows, held, dropped = given["rows"], given.get("held"), len(given["gone"]) + len(given["waiting"])
+        if rows and "tokens_in" in rows[0]:
+            told = call("work/reserve", asked=[{**_cost(row), "id": self._id(row["key"])} for row in rows])
+            charges = {entry["id"]: entry["charge"] for entry in told["charged"]}
+            settled += [(entry["id"].partition("/")[2], "held", entry) for entry in told["waiting"]]
+            settled += [(id.partition("/")[2], "back", {}) for id in told["back"]]
+            rows = [{**row, "charge": charges[self._id(row["key"])]} for row in rows if self._id(row["key"]) in charges]
+            held, dropped = told["held"], dropped + len(told["waiting"])
+        batch = Batch(token, tuple(rows), dropped, None if rows else held)
+        if settled:
+            self._settle(call, batch, settled, [])
+        return len(leased["works"]), batch
+
+    def _settle(
+        self,
+        call: Call,
+        batch: Batch,
+        settled: Sequence[Settled],
+        spent: Sequence[Mapping[str, Any]],
+    ) -> dict[str, str]:
+        """Ends leases; key to what became of it, of those that were still held."""
+        sent = [
+            {"id": self._id(key), "what": what, **{name: more.get(name) for name in ("until", "error", "final")}}
+            for key, what, more in settled
+        ]
+        told = call("work/settle", token=batch.token, settled=sent, spent=list(spent))
+        return {entry["id"].partition("/")[2]: entry["became"] for entry in told["settled"]}
+
+    def _spent(self, row: Row, used: Mapping[str, Any], outcome: str | None) -> dict[str, Any]:
+        tokens = {name: used.get(name) for name in ("used_in", "used_out")}
+        return {"id": self._id(row["key"]), "charge": row["charge"], **tokens, "outcome": outcome}
+
+    def _id(self, key: str) -> str:
+        return f"{self.name}/{key}"
+
+    def _has(self, step: str) -> bool:
+        return self.engine.has(f"derive/{self.name}/{step}")
 
     def _identity(self, row: Row) -> dict[str, Any]:
         return {name: row[name] for name in _IDENTITY[self.name]}
 
-    def _call(self, step: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Runs one step. Where somebody took a content or deleted a memory in the same moment, it is run again."""
+    def _in_one(self, work: Callable[[Call], T]) -> T:
+        """Steps that belong together, in one transaction. They are run again where somebody took a
+        content or deleted a memory in the same moment."""
+
+        def steps(tx: neo4j.ManagedTransaction) -> T:
+            def call(name: str, **given: Any) -> dict[str, Any]:
+                parameters = {"now": self._clock(), "derivation": self.name, **self._also, **given}
+                return self.engine.call_in(tx, self.engine.text(name), parameters) or {}
+
+            return work(call)
+
         for tried in range(1, _TRIES + 1):
             try:
-                return self.engine.call(f"work/{step}_{self.name}", {"now": self._clock(), **self._also, **parameters})
+                return self.engine.database.transaction(steps)
             except ConstraintError:
                 if tried == _TRIES:
                     raise
@@ -166,48 +282,23 @@ class Queue:
         raise JochiError("unreachable")  # the last try returns or raises
 
 
-def status(engine: Engine, now: datetime | None = None) -> tuple[dict[str, Left], int]:
-    """What is left of each queue, and how many memories have been put aside."""
+def _cost(row: Row) -> dict[str, Any]:
+    return {name: row[name] for name in ("scope", "tokens_in", "tokens_out")}
+
+
+def status(engine: Engine, now: datetime | None = None) -> dict[str, Left]:
+    """What is left of each derivation."""
     moment = now or _server_clock(engine)()
     row = engine.call("work/status", {"now": moment}, write=False)
-    queues = {entry["queue"]: Left(entry["waiting"], entry["later"], entry["estimated"]) for entry in row["queues"]}
-    return queues, row["quarantined"]
+    return {entry["name"]: Left.model_validate(entry) for entry in row["derivations"]}
 
 
-@dataclass(frozen=True)
-class Compressed:
-    """What was compressed on one UTC day. ``taken``: tried; ``rejected``: by reason; tokens: of providers, with what is reserved
-    for those under way; ``money``: None where the policy has no prices."""
-
-    taken: int
-    done: int
-    rejected: Mapping[str, int]
-    tokens_in: int
-    tokens_out: int
-    money: float | None
-
-
-def compressed_today(engine: Engine, now: datetime | None = None) -> Compressed | None:
-    """None where nothing was asked for yet."""
-    moment = now or _server_clock(engine)()
-    row = engine.call("work/status", {"now": moment}, write=False)
-    found = row["compression"]
-    if not found:
-        return None
-    rejected = {
-        name.removeprefix("rejected_").replace("_", " "): n for name, n in found.items() if name.startswith("rejected_")
-    }
-    return Compressed(
-        found["taken"], found.get("done", 0), rejected, found["tokens_in"], found["tokens_out"], row["money"]
-    )
-
-
-def retry_quarantined(engine: Engine, now: datetime | None = None, *, page: int = 1000) -> int:
-    """Puts everything that workers had given up on back into the queues; returns how many memories."""
+def retry(engine: Engine, now: datetime | None = None, *, derivation: str | None = None, page: int = 1000) -> int:
+    """Puts everything that workers had given up on (of one derivation, or of all) back; returns how many."""
     moment = now or _server_clock(engine)()
     retried = 0
     while True:
-        row = engine.call("work/retry_quarantined", {"now": moment, "limit": page})
+        row = engine.call("work/retry", {"now": moment, "derivation": derivation, "limit": page})
         found: int = row["retried"]
         retried += found
         if found < page:

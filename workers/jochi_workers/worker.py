@@ -19,6 +19,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _RECONNECT_MIN, _RECONNECT_MAX = 1.0, 30.0  # seconds between two tries while the database is away
+_HELD = 30.0  # seconds between two looks at a derivation that a cap or the engine's own state keeps
 _READ_AGAIN = (
     60.0  # seconds after which an idle worker reads the installed procedures again: install may have changed them
 )
@@ -116,8 +117,9 @@ class Worker:
         if queue is None or batch is None:
             return False
         self.progress[handler.name].dropped += batch.dropped
-        if handler.name == "compress":
-            self.progress[handler.name].note = batch.held
+        self.progress[handler.name].note = batch.held
+        if batch.held:  # nothing is over in a moment that keeps a whole derivation
+            self._not_before[handler.name] = monotonic() + _HELD
         if not batch.rows:
             return False
         if handler.name == "prepare":

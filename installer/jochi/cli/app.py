@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli import (
+    derive,
     duplicates,
     intake,
     jobs,
@@ -18,7 +19,6 @@ from jochi.cli import (
     runs,
     server,
     tokens,
-    worker,
 )
 from jochi.cli.apply import apply
 from jochi.cli.approve import approve
@@ -43,6 +43,7 @@ from jochi.cli.status import status
 from jochi.cli.touch import touch
 from jochi.cli.undo import undo
 from jochi.cli.way_back import decompress, restore, unmerge
+from jochi.cli.worker import worker
 from jochi.version import __version__
 
 app = typer.Typer(
@@ -78,12 +79,13 @@ def options(
     context.obj = Options(uri, user, password_file, database, policy)
 
 
-for _group in (server, migrations, procedures, jobs, runs, plan, policy, tokens, worker, intake, duplicates):
+for _group in (server, migrations, procedures, jobs, runs, plan, policy, tokens, derive, intake, duplicates):
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2])
 app.command("import")(import_command)
 app.command()(remember)
 app.command()(status)
 app.command()(mode)
+app.command()(worker)
 app.command()(touch)
 app.command()(undo)
 app.command()(forget)

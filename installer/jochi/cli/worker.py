@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, some, table, write_json
+from jochi.cli.output import err, out
 from jochi.client import Jochi
 from jochi.errors import UsageError
 
@@ -21,15 +21,9 @@ if TYPE_CHECKING:
     from jochi_workers.handler import Handler
     from jochi_workers.worker import Progress, Stop
 
-app = typer.Typer(
-    help="Do what a database can't: count tokens, hash contents, judge near duplicates, embed and shorten.",
-    invoke_without_command=True,
-)
-
 _REPORT_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 
 
-@app.callback()
 def worker(
     context: typer.Context,
     provider: Annotated[
@@ -60,18 +54,11 @@ def worker(
     batch: Annotated[int, typer.Option(min=1, max=1000, help="Memories leased at once.")] = 200,
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between looks at an empty queue.")] = 5.0,
     limit_rate: Annotated[float | None, typer.Option(min=0.01, help="Embeddings a second at most.")] = None,
-    retry_quarantined: Annotated[
-        bool, typer.Option("--retry-quarantined", help="First put back what workers had given up on.")
-    ] = False,
-    show_status: Annotated[bool, typer.Option("--status", help="The same as `jochi worker status`.")] = False,
 ) -> None:
-    """Work until Ctrl-C. Any number of workers may run at once, on any machine; what one holds when it dies comes back
-    after the lease (policy, [work])."""
-    if context.invoked_subcommand is not None:
-        return
-    if show_status:
-        status(context)
-        return
+    """Do what a database can't: count tokens, hash contents, judge near duplicates, embed and shorten. Works until Ctrl-C.
+
+    Any number of workers may run at once, on any machine. What one holds when it dies comes back after `work.lease` of
+    the policy."""
     given: dict[str, Any] = {
         "base_url": base_url,
         "key_variable": key_variable,
@@ -86,13 +73,10 @@ def worker(
     options = {name: value for name, value in given.items() if value is not None}
     if provider is None and (model or options or limit_rate):
         raise UsageError("options of a provider, --model and --limit-rate go with --provider")
-    from jochi_workers import queue
     from jochi_workers.worker import Stop, Worker
 
     stop = Stop()
     with jochi(context) as client, _stopped_by_signals(stop):
-        if retry_quarantined:
-            err.print(f"put back: {some(queue.retry_quarantined(client.engine), 'memory', 'memories')}")
         handlers = _handlers(client, stop, provider, model, options)
         shortening = {
             "model": compress_model,
@@ -166,30 +150,6 @@ def _compressing(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any
     about = "" if made.model is None else f" {made.model}"
     err.print(f"compress: long memories of the archive, by {made.name}{about}", markup=False)
     return [Compress(made, policy.compression, counter, stopping=stop.asked)]
-
-
-@app.command()
-def status(context: typer.Context, as_json: AsJson = False) -> None:
-    """Show how much is left for workers, and what they have given up on."""
-    from jochi_workers import queue
-
-    with jochi(context) as client:
-        queues, quarantined = queue.status(client.engine)
-        today = queue.compressed_today(client.engine)
-    if as_json:
-        write_json({"queues": queues, "quarantined": quarantined, "compression": today})
-        return
-    rows = [(name, left.waiting, left.later, left.estimated) for name, left in queues.items()]
-    table("Work for `jochi worker`", ("queue", "due", "leased or later", "tokens estimated"), rows, right=(1, 2, 3))
-    if today:
-        refused = ", ".join(f"{n:,} {reason}" for reason, n in sorted(today.rejected.items()))
-        used = f"; {today.tokens_in:,} tokens sent, {today.tokens_out:,} received" if today.tokens_in else ""
-        cost = f", cost {today.money:,.4f}" if today.money is not None and today.tokens_in else ""
-        out.print(f"compressed today: {today.done:,} of {today.taken:,} tried{used}{cost}", markup=False)
-        if refused:
-            out.print(f"  rejected: {refused}", markup=False)
-    if quarantined:
-        out.print(f"put aside after failures: {quarantined:,} (`jochi worker --retry-quarantined` puts them back)")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Any
 
 from jochi.compile.constants import constants_of, decay_data, salience_data, seconds
 from jochi.compile.quoting import literal
+from jochi.policy.compression import Compression
 from jochi.policy.durations import format_duration
 from jochi.policy.model import Kind, Policy
 from jochi.policy.rules import TIERS, Condition, Rule, Rules, TierRule, class_seconds
@@ -55,7 +56,20 @@ def policy_data(policy: Policy) -> dict[str, Any]:
         "tombstone_ttl_s": seconds(policy.limits.tombstone_ttl),
         "plan_samples": policy.limits.plan_samples,
         "read_names": policy.read_names(),
+        "work": {
+            "lease_s": policy.work.lease.total_seconds(),
+            "retry_min_s": policy.work.retry_min.total_seconds(),
+            "retry_max_s": policy.work.retry_max.total_seconds(),
+            "give_up_after": policy.work.give_up_after,
+        },
+        "derive": {"compress": _caps(policy.compression)},
     }
+
+
+def _caps(compression: Compression) -> dict[str, Any]:
+    """What `work/reserve` keeps a derivation to (DESIGN §13): items, tokens and money, by span; None: as much as it takes."""
+    capped = compression.model_dump(exclude={"compressing", "kinds", "above", "share", "cycle"})
+    return {"cycle_s": seconds(compression.cycle), **capped}
 
 
 class _Compiler:

@@ -69,10 +69,15 @@ class Procedure:
 
 
 def procedure_names(folder: Path | None = None) -> list[str]:
-    """The names `<area>/<name>` of all templates, sorted."""
+    """The names `<area>/<name>` and `derive/<derivation>/<name>` of all templates, sorted."""
     root = folder or procedures_folder()
-    paths = sorted(root.glob(f"*/*{_SUFFIX}"))
-    return [f"{p.parent.name}/{p.name.removesuffix(_SUFFIX)}" for p in paths if not p.parent.name.startswith("_")]
+    paths = [path.relative_to(root).as_posix() for path in root.glob(f"*/**/*{_SUFFIX}")]
+    return sorted(path.removesuffix(_SUFFIX) for path in paths if not path.startswith("_"))
+
+
+def derivations(folder: Path | None = None) -> list[str]:
+    """The names of the folders in `procedures/derive`: all there is to know of which derivations exist."""
+    return sorted(path.name for path in ((folder or procedures_folder()) / "derive").iterdir() if path.is_dir())
 
 
 def render_all(policy: Policy, server: ServerFacts, folder: Path | None = None) -> dict[str, Procedure]:
@@ -170,6 +175,7 @@ def _environment(root: Path) -> jinja2.Environment:
         owned=catalogue,
         decay_data=decay_data,
         slot_names=slot_names,
+        derivations=derivations,
         protected_kinds=PROTECTED_KINDS,
         tiers=TIERS,
     )

@@ -74,6 +74,10 @@ class Engine:
             )
         return procedure.sections[section]
 
+    def has(self, name: str) -> bool:
+        """Whether a procedure is installed."""
+        return name in self._known().procedures
+
     def _known(self) -> EngineState:
         if self._state is None:
             self._state = self.state()

@@ -23,15 +23,16 @@ _SCOPED = {
     "JochiScopeChange": "scope",
     "JochiQuota": "key",
     "JochiPause": "name",
+    "JochiSpent": "scope",
 }
 """Nodes of a scope, by label, and the property that names it: they go with the scope and with nothing else."""
-_GO = frozenset(("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange"))
+_GO = frozenset(("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork"))
 """Nodes of one memory: they go with it."""
 _ENGINE = frozenset(
     (
         *_SCOPED,
         *_GO,
-        *("CurationAudit", "CurationSnapshot", "JochiSlot", "JochiCompression"),
+        *("CurationAudit", "CurationSnapshot", "JochiSlot", "JochiDerivation"),
         *("JochiJob", "JochiJobRun", "JochiPlan", "JochiPlanPart", "JochiPump", "JochiAccessBatch"),
     )
 )
@@ -57,7 +58,20 @@ _MARKED_TYPES = {"unlinked": "SIMILAR_TO", "other_key": "KEEPS"}
 _ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into"))
 _ARE_KEYS = frozenset(
     (
-        *("key", "keys", "others", "into", "to", "from", "other_key", "redirected", "seal", "seals", "seal_was"),
+        *(
+            "key",
+            "keys",
+            "other",
+            "others",
+            "into",
+            "to",
+            "from",
+            "other_key",
+            "redirected",
+            "seal",
+            "seals",
+            "seal_was",
+        ),
         *("skip", "cursor", "check_cursor", "quarantined", "slot", *_ON_MEMORIES),
     )
 )

@@ -177,14 +177,8 @@ MEMORY = (
     *_of("text", _VECTOR, "content stays", "embedding_model"),
     *_of("text", _VECTOR_OF, "content", "embedding_hash"),
     *_of("share", _VECTOR_OF, "content", "embedding_unknown"),
-    *_of("count", _WORK, "", "work_failures"),
-    *_of("text", _WORK, "said", "work_error"),
-    *_of("texts", _WORK, "", "work_quarantined"),
-    *_of("moment", _WORK, "", "work_quarantined_at"),
     *_of("moment", _WORK, "newborn", "prepare_due embed_due"),
-    *_of("text", _WORK, "content", "prepare_lease embed_lease"),
-    *_of("moment", _MARK, "content", "compress_due"),
-    *_of("text", _MARK, "content", "compress_lease compressed_hash"),
+    *_of("text", _MARK, "content", "compressed_hash"),
     *_of("moment", _COMPRESSED, "content", "compressed_at"),
     *_of("text", _COMPRESSED, "content", "compressed_by"),
     *_of("moment", _MARK, "newborn", "similar_due slot_due"),
@@ -210,7 +204,7 @@ OF_EDGES = (
 
 OF_PAIRS = (
     *("decided_at", "decided_by", "decision", "end_hash", "end_said", "end_text", "found_at", "guard", "held_by"),
-    *("judge_due", "judge_failures", "judge_lease", "judged_at", "merge_due", "reasons", "same_text", "score"),
+    *("judge_due", "judged_at", "merge_due", "reasons", "same_text", "score"),
     *("seen_at", "slot", "start_hash", "start_said", "start_text", "unlinked", "verdict"),
 )
 """What it writes on SIMILAR_TO and SUPERSEDES of its own: the whole relationship goes."""

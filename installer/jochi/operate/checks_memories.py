@@ -130,14 +130,15 @@ def check_hygiene(found: Hygiene) -> Check:
     )
 
 
-def check_compression(put_aside: int) -> Check:
-    """Whether memories wait for a person because no summary of them was accepted."""
-    if not put_aside:
-        return ok("compression", "no memory was put aside")
+def check_put_aside(put_aside: Mapping[str, int]) -> Check:
+    """Whether work waits for a person because workers failed at it again and again, by derivation."""
+    found = {name: n for name, n in put_aside.items() if n}
+    if not found:
+        return ok("derivations", "no work was put aside")
     return warn(
-        "compression",
-        f"{put_aside:,} long memories were put aside: no summary of them was accepted; work_error on each says why",
-        "leave it: they keep their content; or `jochi worker --retry-quarantined`, with another --compress",
+        "derivations",
+        f"put aside after failures: {', '.join(f'{n:,} {name}' for name, n in found.items())}; error on each :JochiWork says why",
+        "leave it: memories keep what they have; or `jochi derive retry`",
     )
 
 

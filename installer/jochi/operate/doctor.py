@@ -123,7 +123,7 @@ def examine(
         checks.append(_careful("forgetting", lambda: _forgetting(client)))
         checks.append(_careful("hygiene", lambda: checks_memories.check_hygiene(client.hygiene())))
         checks.append(_careful("duplicates", lambda: _duplicates(client)))
-        checks.append(_careful("compression", lambda: _compression(client)))
+        checks.append(_careful("derivations", lambda: _put_aside(client)))
     return Diagnosis(database.name, clock.now(), pump is not None, checks)
 
 
@@ -271,10 +271,10 @@ def _accesses(client: Jochi, most: int) -> Check:
     return checks_memories.check_accesses(row["reporting"], row["silent"], row["samples"], row["looked_at"])
 
 
-def _compression(client: Jochi) -> Check:
+def _put_aside(client: Jochi) -> Check:
     now = ServerClock(client.database).now()
     row = client.engine.call("work/status", {"now": now}, write=False)
-    return checks_memories.check_compression(row["put_aside"])
+    return checks_memories.check_put_aside({entry["name"]: entry["put_aside"] for entry in row["derivations"]})
 
 
 def _forgetting(client: Jochi) -> Check:

@@ -35,6 +35,10 @@ class Compression(Part):
     """Tokens sent to a model and received from it within a cycle."""
     day_tokens: _Tokens
     """Tokens sent to a model and received from it on a day (UTC)."""
+    scope_tokens: _Tokens | None = None
+    """Tokens sent and received on a day (UTC) for the memories of one scope."""
+    per_minute: Count | None = None
+    """How many memories all workers together take within a minute."""
     price_in: _Money | None = None
     """The price of a million tokens that are sent, in the currency of the caps."""
     price_out: _Money | None = None
@@ -43,6 +47,8 @@ class Compression(Part):
     """The cap on the costs of a cycle. It needs both prices."""
     day_money: _Money | None = None
     """The cap on the costs of a day (UTC). It needs both prices."""
+    scope_money: _Money | None = None
+    """The cap on the costs of one scope on a day (UTC). It needs both prices."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Compression:
@@ -50,6 +56,6 @@ class Compression(Part):
             raise ValueError(f"a kind is there twice: {', '.join(twice)}")
         if (self.price_in is None) != (self.price_out is None):
             raise ValueError("price_in and price_out go together")
-        if self.price_in is None and (self.cycle_money is not None or self.day_money is not None):
+        if self.price_in is None and {self.cycle_money, self.day_money, self.scope_money} != {None}:
             raise ValueError("a cap of money needs price_in and price_out")
         return self
