@@ -235,6 +235,9 @@ def test_what_happens_between_wins(client: Jochi, change: str) -> None:
 def test_nothing_before_somebody_said_go(jochi: Jochi) -> None:
     put(jochi, "a")
     assert work(jochi)["held"] == "nothing is compressed before `jochi apply`"
+    worker = Worker(jochi.engine, [Compress(Extractive(Estimate()), jochi.policy.policy.compression, Estimate())])
+    worker.run(once=True)
+    assert worker.progress["compress"].note == "nothing is compressed before `jochi apply`", "and it ends"
     jochi.apply()
     jochi.database.run("MATCH (p:JochiPump) SET p.enabled = false")
     assert work(jochi)["held"] == "the engine is paused"

@@ -118,7 +118,7 @@ class Worker:
             return False
         self.progress[handler.name].dropped += batch.dropped
         self.progress[handler.name].note = batch.held
-        if batch.held:  # nothing is over in a moment that keeps a whole derivation
+        if batch.held and not once:  # nothing is over in a moment that keeps a whole derivation
             self._not_before[handler.name] = monotonic() + _HELD
         if not batch.rows:
             return False
