@@ -23,7 +23,7 @@ HOUR = timedelta(hours=1)
 def client(jochi: Jochi) -> Jochi:
     """In batches of ten, its last walk forgotten."""
     jochi.database.run(
-        "MATCH (j:JochiJob {name: 'intake'}) SET j.batch_size = 10, j.budget_ms = 120000, "
+        "MATCH (j:JochiJob {name: 'intake'}) SET j.batch_size = 10, "
         "j.walking = null, j.cursor = null, j.found = null, j.counted = null"
     )
     return jochi
