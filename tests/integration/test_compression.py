@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,16 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import TestServer
+from tests.unit.stub_chat import Answer, stub_server
 from tests.work import work_of
+from typer.testing import CliRunner
 
 from jochi import Jochi
+from jochi.cli.app import app
 from jochi.compile.policy_data import policy_data
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
 from jochi.text.tokens import Estimate
 from jochi_workers.compress import Compress, Rejected, Summary
 from jochi_workers.compress.extractive import Extractive
-from jochi_workers.compress.models import OVERHEAD
+from jochi_workers.compress.models import ByModel, instructions
+from jochi_workers.models import Model
 from jochi_workers.queue import Queue, retry, status
 from jochi_workers.worker import Worker
 
@@ -89,7 +95,7 @@ def leased(client: Jochi, now: datetime = NOW, limit: int = 100, **asks: Any) ->
 class Says:
     """A model that says what it is told to, and counts what it is asked."""
 
-    name, model, paid, fixed = "stub", "m", True, False
+    name, model, paid, fixed, prompt, overhead = "stub", "m", True, False, "v1", 4_000
 
     def __init__(self, *answers: Summary | Exception) -> None:
         self.answers = list(answers)
@@ -385,7 +391,7 @@ def test_what_is_reserved_surely_covers_a_request(client: Jochi, text: str) -> N
     put(client, "a", content=content, token_count=600)
     handler = Compress(Says(Summary("x")), client.policy.policy.compression, Estimate())
     [row] = queue(client, **handler.asks).lease(5).rows
-    assert len(content.encode()) <= row["charge"]["tokens_in"] - OVERHEAD <= 2 * len(content.encode())
+    assert len(content.encode()) <= row["charge"]["tokens_in"] - Says.overhead <= 2 * len(content.encode())
     # And no more is asked for than that, however the worker counts.
     handler.handle([{**row, "charge": {**row["charge"], "tokens_out": 3}}])
     assert handler.provider.most == [3]  # type: ignore[attr-defined]
@@ -592,7 +598,7 @@ def test_the_worker_takes_it_up(client: Jochi) -> None:
 def test_a_refusal_costs_what_was_reserved_where_nobody_counted(client: Jochi) -> None:
     key = put(client, "a")
     assert work(client, Says(Rejected("broken answer")))["failed"] == {key: "broken answer"}
-    assert spent(client) == (1, len(TEXT) + OVERHEAD, 350)
+    assert spent(client) == (1, len(TEXT) + Says.overhead, 350)
 
 
 @pytest.mark.parametrize(("share", "rows"), [(2.001, 2), (1.999, 1), (1.001, 1), (0.999, 0)])
@@ -611,3 +617,54 @@ def test_money_is_capped(client: Jochi, tmp_path: Path, share: float, rows: int)
     assert asked.lease(10).held == ("the tokens or the money of this day are used up" if rows else None)
     told = client.engine.call("work/status", {"now": NOW, "p": data}, write=False)["derivations"]
     assert [each["money"] for each in told if each["name"] == "compress"] == [pytest.approx(rows * cost)]
+
+
+PROMPT = "Shorten what stands between {{ fence }} and {{ fence }} to {{ words }} words."
+
+
+def test_a_prompt_of_ones_own_is_told_and_is_on_record(
+    client: Jochi, tmp_path: Path, server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also by the commands that look at one piece of work, which store nothing."""
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
+    folder = tmp_path / "prompts"
+    folder.mkdir()
+    (folder / "compress.md.j2").write_text(PROMPT)
+    key = put(client, "a")
+    put(client, "short", token_count=3)
+    with stub_server() as stub:
+        stub.script = [Answer(GOOD), Answer("On 8 May"), Answer(GOOD)]
+        options = ["--provider", "openai", "--model", "m", "--base-url", f"{stub.url}/v1"]
+        shown = told("derive", "show", "compress", key, "--json")
+        assert (shown["inputs"]["content"], shown["output"], stub.requests) == (TEXT, {"type": "string"}, [])
+        assert shown["prompt"]["version"] == instructions().version
+        assert "at most 210 words" in shown["prompt"]["text"]
+        before = look(client, key)
+        assert told("derive", "try", "compress", key, *options, "--json")["output"]["summary"] == GOOD
+        assert told("derive", "try", "compress", key, *options, "--json")["rejected"] == "lost number"
+        assert told("derive", "try", "prepare", key, "--json")["output"]["content_hash"] == content_hash(TEXT)
+        assert (look(client, key), client.database.run("MATCH (w:JochiWork|JochiSpent) RETURN w")) == (before, [])
+        own = instructions(str(folder))
+        model = ByModel(Model("openai", "m", base_url=f"{stub.url}/v1"), own)
+        assert work(client, model)["done"] == 1
+        assert "Shorten what stands between ======" in str(stub.requests[-1])
+    [record] = client.database.run("MATCH (a:CurationAudit {key: $key}) RETURN a.prompt AS prompt", {"key": key})
+    assert record["prompt"] == own.version != instructions().version
+    for arguments, said in (
+        (["show", "compress"], "no compress waits for its turn"),
+        (["show", "compress", "s/short"], "there is nothing to compress"),
+        (["try", "judge", "s/none"], "there is nothing to judge"),
+        (["show", "nothing"], "there is no derivation"),
+        (["try", "embed", key], "can't be tried alone"),
+        (["try", "prepare", key, "--model", "m"], "takes no provider"),
+    ):
+        refused = CliRunner().invoke(app, ["derive", *arguments])
+        assert refused.exit_code != 0
+        assert said in refused.output + str(refused.exception)
+
+
+def told(*arguments: str) -> Any:
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, (done.output, done.exception)
+    return json.loads(done.stdout)

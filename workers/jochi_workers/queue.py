@@ -205,6 +205,18 @@ class Queue:
         back: list[Settled] = [(row["key"], "back", {}) for row in rows]
         return len(self._in_one(lambda call: self._settle(call, batch, back, charged)))
 
+    def peek(self, key: str | None = None) -> Batch:
+        """What a worker would read of the memory or pair ``key``, wanted or not (None: of the next in turn). Nothing is leased."""
+
+        def look(call: Call) -> Batch:
+            works = call("work/peek", key=key)["works"]
+            if not works:
+                return Batch("", ())
+            given = call(f"derive/{self.name}/inputs", works=works, most_characters=MOST_CHARACTERS)
+            return Batch("", tuple(given["rows"]), len(given["gone"]) + len(given["waiting"]), given.get("held"))
+
+        return self._in_one(look)
+
     def left(self) -> Left:
         """Counts the derivation's work in its indexes."""
         return status(self.engine, self._clock())[self.name]

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, out, some, table, write_json
+from jochi.client import Jochi
+from jochi.errors import Refused, UsageError
 
-app = typer.Typer(help="See what workers have to make out of memories, and put back what they gave up on.")
+if TYPE_CHECKING:
+    from jochi_workers.handler import Handler, QueueName, Row
+
+app = typer.Typer(help="See what workers make out of memories, look at one of it, and put back what they gave up on.")
+
+Name = Annotated[str, typer.Argument(help="The derivation: one of those that `jochi derive ls` lists.")]
 
 
 @app.command()
@@ -60,3 +69,124 @@ def retry(
 
     with jochi(context) as client:
         out.print(f"put back: {some(queue.retry(client.engine, derivation=name), 'piece of work', 'pieces of work')}")
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    name: Name,
+    key: Annotated[
+        str | None, typer.Argument(help="The memory (scope/id) or pair.", show_default="the next in turn")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what a worker reads for one piece of work, what a model would be told, and what it must answer. Nobody is asked."""
+    from jochi_workers.compress.models import instructions, words_of
+    from jochi_workers.models.prompt import Prompt
+
+    told: Prompt | None = None
+    with jochi(context) as client:
+        policy = client.policy.policy
+        row = _row(client, _derivation(name), key)
+        if name == "compress":
+            told = instructions(policy.work.prompts)
+    shown: dict[str, Any] = {"derivation": name, "inputs": row, "prompt": None, "output": None}
+    if told:
+        most = max(1, int(row["token_count"] * policy.compression.share))
+        shown["prompt"] = {
+            "file": told.where,
+            "version": told.version,
+            "text": told.filled(words=words_of(most)),
+        }
+        shown["output"] = {"type": "string"}
+    if as_json:
+        write_json(shown)
+        return
+    for title, value in row.items():
+        out.print(f"{title}: {value}", markup=False, soft_wrap=True)
+    if told:
+        out.print(f"\nprompt {told.version}, {told.where}", markup=False, soft_wrap=True)
+        out.print(shown["prompt"]["text"], markup=False, soft_wrap=True)
+        out.print('\noutput: {"type": "string"}, then the checks of docs/reference/compression.md', markup=False)
+    else:
+        out.print("\nno model is told anything: this is done by rules, or by the embedding model", markup=False)
+
+
+@app.command("try")
+def try_(
+    context: typer.Context,
+    name: Name,
+    key: Annotated[str, typer.Argument(help="The memory (scope/id) or pair.")],
+    provider: Annotated[str, typer.Option(help="For compress: extractive, anthropic or openai.")] = "extractive",
+    model: Annotated[str | None, typer.Option(help="Its model.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Address of its endpoint.")] = None,
+    key_variable: Annotated[str | None, typer.Option(help="Environment variable that holds its key.")] = None,
+    key_file: Annotated[Path | None, typer.Option(help="File that holds its key.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Do one piece of work and print what would be stored. Nothing is stored, and the caps don't count what it costs."""
+    asked = {"model": model, "base_url": base_url, "key_variable": key_variable, "key_file": key_file}
+    if name != "compress" and (provider != "extractive" or any(asked.values())):
+        raise UsageError(f"{name} takes no provider here", fix="leave its options out")
+    with jochi(context) as client:
+        handler = _handler(client, _derivation(name), provider, asked)
+        row = _row(client, handler.name, key, getattr(handler, "asks", None))
+    charge = {way: row[way] for way in ("tokens_in", "tokens_out") if way in row}
+    outcome = handler.handle([{**row, "charge": charge} if charge else row])
+    if outcome.stopped_by is not None:
+        raise outcome.stopped_by
+    spent = outcome.spent.get(row["key"], {})
+    values = dict(outcome.done[0].values) if outcome.done else None
+    rejected = outcome.failed.get(row["key"])
+    if as_json:
+        write_json({"derivation": name, "key": row["key"], "output": values, "rejected": rejected, "spent": spent})
+    else:
+        for title, value in (values or {"rejected": rejected}).items():
+            out.print(f"{title}: {value}", markup=False, soft_wrap=True)
+        if spent.get("used_in"):
+            out.print(f"{spent['used_in']:,} tokens sent, {spent['used_out']:,} received", markup=False)
+        out.print("nothing was stored", markup=False)
+
+
+def _derivation(name: str) -> QueueName:
+    from jochi_workers.handler import QueueName
+
+    for known in get_args(QueueName):
+        if name == known:
+            found: QueueName = known
+            return found
+    raise UsageError(f"there is no derivation {name!r}", fix=f"there are: {', '.join(get_args(QueueName))}")
+
+
+def _row(client: Jochi, name: QueueName, key: str | None, asks: dict[str, Any] | None = None) -> Row:
+    """What is read for it. Raises `Refused` where there is nothing to read."""
+    from jochi_workers.queue import Queue
+
+    found = Queue(client.engine, name, asks=asks).peek(key)
+    if found.rows:
+        return found.rows[0]
+    if found.held:
+        raise Refused(f"{name} stands still: {found.held}", fix="`jochi status` says more")
+    if key is None:
+        raise Refused(f"no {name} waits for its turn", fix="name a memory: `jochi derive show NAME KEY`")
+    raise Refused(
+        f"there is nothing to {name} now",
+        where=key,
+        fix="look whether it is there, whether the policy wants this of its kind, and whether a rail holds it: `jochi explain`",
+    )
+
+
+def _handler(client: Jochi, name: QueueName, provider: str, asked: dict[str, Any]) -> Handler:
+    from jochi.cli.worker import compressing
+    from jochi_workers.judge import Judge
+    from jochi_workers.prepare import Prepare
+    from jochi_workers.worker import Stop
+
+    if name == "compress":
+        if not (made := compressing(client, Stop(), provider, asked)):
+            raise UsageError("there is nobody to shorten", fix="name a provider, and see compression.compressing")
+        return made[0]
+    simple: dict[str, Callable[[], Handler]] = {"prepare": Prepare, "judge": Judge}
+    if name not in simple:
+        raise UsageError(f"{name} can't be tried alone", fix="there are: prepare, judge, compress")
+    return simple[name]()

@@ -84,7 +84,7 @@ def worker(
             "key_variable": compress_key_variable,
             "key_file": compress_key_file,
         }
-        handlers += _compressing(client, stop, compress, shortening)
+        handlers += compressing(client, stop, compress, shortening)
         with _shown() as show:
             running = Worker(
                 client.engine,
@@ -126,7 +126,7 @@ def _handlers(
     return [prepare, judge, embed]
 
 
-def _compressing(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any]) -> list[Handler]:
+def compressing(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any]) -> list[Handler]:
     given = {option: value for option, value in options.items() if value is not None}
     if name == "none":
         if given:
@@ -140,7 +140,9 @@ def _compressing(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any
     policy = client.policy.policy
     counter = best_counter()
     waiting = interruptible(stop.asked)
-    made = summaries(name, counter=counter, lease=policy.work.lease, waiting=waiting, **given)
+    made = summaries(
+        name, counter=counter, prompts=policy.work.prompts, lease=policy.work.lease, waiting=waiting, **given
+    )
     if not policy.compression.compressing:
         if name != "extractive":
             raise UsageError(

@@ -201,6 +201,8 @@ class Work(Part):
     """The longest wait after a failure."""
     give_up_after: Count
     """After so many failures a memory is put aside until its content changes or a person asks."""
+    prompts: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
+    """A folder on the machines of workers: its `<derivation>.md.j2` is what models are told instead of the package's own prompt."""
 
 
 class Embedding(Part):

@@ -9,7 +9,7 @@ from typing import Any
 from jochi.errors import UsageError
 from jochi.text.tokens import TokenCounter
 from jochi_workers.compress.extractive import Extractive
-from jochi_workers.compress.models import ByModel
+from jochi_workers.compress.models import ByModel, instructions
 from jochi_workers.compress.protocol import Provider
 from jochi_workers.models import Limits, Model
 from jochi_workers.models.waiting import Waiting
@@ -24,11 +24,12 @@ def provider(
     base_url: str | None = None,
     key_variable: str | None = None,
     key_file: Path | None = None,
+    prompts: str | None = None,
     counter: TokenCounter | None = None,
     lease: timedelta = timedelta(minutes=2),
     waiting: Waiting | None = None,
 ) -> Provider:
-    """The provider ``name`` (one of `PROVIDERS`).
+    """The provider ``name`` (one of `PROVIDERS`). ``prompts``: `work.prompts` of the policy.
 
     ``lease``: how long a worker keeps a memory: an answer that takes longer is of no use.
     """
@@ -43,4 +44,5 @@ def provider(
     seconds = lease.total_seconds()
     limits = Limits(timeout=seconds * 0.5, patience=seconds * 0.3)
     key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
-    return ByModel(Model(name, model, base_url=base_url, limits=limits, waiting=waiting, **key))
+    made = Model(name, model, base_url=base_url, limits=limits, waiting=waiting, **key)
+    return ByModel(made, instructions(prompts))

@@ -21,7 +21,9 @@ class Extractive:
 
     name = "extractive"
     model: str | None = None
+    prompt: str | None = None
     paid = False
+    overhead = 0
     fixed = True
 
     def __init__(self, counter: TokenCounter | None = None) -> None:

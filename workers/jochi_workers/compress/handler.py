@@ -10,7 +10,6 @@ from jochi.policy.compression import Compression
 from jochi.text.content import content_hash
 from jochi.text.tokens import TokenCounter, best_counter
 from jochi_workers.compress.checks import faults
-from jochi_workers.compress.models import OVERHEAD
 from jochi_workers.compress.protocol import Provider, ProviderDown, ProviderUnusable, Rejected, Summary, Unsure
 from jochi_workers.handler import Outcome, QueueName, Result, Row, reserved
 
@@ -45,7 +44,7 @@ class Compress:
     @property
     def asks(self) -> dict[str, Any]:
         """What the lease is to know of the provider."""
-        return {"paid": self.provider.paid, "overhead": OVERHEAD}
+        return {"paid": self.provider.paid, "overhead": self.provider.overhead}
 
     def handle(self, rows: Sequence[Row]) -> Outcome:
         outcome = Outcome()
@@ -110,6 +109,7 @@ class Compress:
                     "token_counter": self.counter.name,
                     "provider": self.provider.name,
                     "model": self.provider.model,
+                    "prompt": self.provider.prompt,
                 },
             )
         )

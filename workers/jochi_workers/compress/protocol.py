@@ -20,8 +20,8 @@ class Summary:
 
 
 class Provider(Protocol):
-    """Makes summaries. ``paid``: it counts tokens, so they are reserved and capped. ``fixed``: the same text gets the same
-    summary."""
+    """Makes summaries. ``paid``: it counts tokens, so they are reserved and capped; ``overhead``: the most tokens of a request
+    beside the memory's own. ``fixed``: the same text gets the same summary. ``prompt``: the version of what it was told."""
 
     @property
     def name(self) -> str: ...
@@ -30,7 +30,13 @@ class Provider(Protocol):
     def model(self) -> str | None: ...
 
     @property
+    def prompt(self) -> str | None: ...
+
+    @property
     def paid(self) -> bool: ...
+
+    @property
+    def overhead(self) -> int: ...
 
     @property
     def fixed(self) -> bool: ...
