@@ -640,11 +640,19 @@ def test_a_prompt_of_ones_own_is_told_and_is_on_record(
         assert (shown["inputs"]["content"], shown["output"], stub.requests) == (TEXT, {"type": "string"}, [])
         assert shown["prompt"]["version"] == instructions().version
         assert "at most 210 words" in shown["prompt"]["text"]
+        put(client, "colour", content=f"\x1b[31m[red]{TEXT}")
+        red = CliRunner().invoke(app, ["derive", "show", "compress", "s/colour"]).output
+        assert "content: \N{REPLACEMENT CHARACTER}[31m[red]Ann: On 8 May 2026 we moved" in red
+        assert "at most 210 words" in red
         before = look(client, key)
         assert told("derive", "try", "compress", key, *options, "--json")["output"]["summary"] == GOOD
         assert told("derive", "try", "compress", key, *options, "--json")["rejected"] == "lost number"
         assert told("derive", "try", "prepare", key, "--json")["output"]["content_hash"] == content_hash(TEXT)
+        plain = CliRunner().invoke(app, ["derive", "try", "compress", key]).output
+        assert "nothing was stored" in plain
+        assert "Ann: On 8 May 2026 we moved web-03 to the rack in Berlin." in plain
         assert (look(client, key), client.database.run("MATCH (w:JochiWork|JochiSpent) RETURN w")) == (before, [])
+        client.database.run("MATCH (m {key: 's/colour'}) DELETE m")
         own = instructions(str(folder))
         model = ByModel(Model("openai", "m", base_url=f"{stub.url}/v1"), own)
         assert work(client, model)["done"] == 1

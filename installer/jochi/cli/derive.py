@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, out, some, table, write_json
+from jochi.cli.output import AsJson, out, printable, some, table, write_json
 from jochi.client import Jochi
 from jochi.errors import Refused, UsageError
 
@@ -102,8 +102,7 @@ def show(
     if as_json:
         write_json(shown)
         return
-    for title, value in row.items():
-        out.print(f"{title}: {value}", markup=False, soft_wrap=True)
+    _lines(row)
     if told:
         out.print(f"\nprompt {told.version}, {told.where}", markup=False, soft_wrap=True)
         out.print(shown["prompt"]["text"], markup=False, soft_wrap=True)
@@ -141,11 +140,17 @@ def try_(
     if as_json:
         write_json({"derivation": name, "key": row["key"], "output": values, "rejected": rejected, "spent": spent})
     else:
-        for title, value in (values or {"rejected": rejected}).items():
-            out.print(f"{title}: {value}", markup=False, soft_wrap=True)
+        _lines(values or {"rejected": rejected})
         if spent.get("used_in"):
             out.print(f"{spent['used_in']:,} tokens sent, {spent['used_out']:,} received", markup=False)
         out.print("nothing was stored", markup=False)
+
+
+def _lines(said: Mapping[str, Any]) -> None:
+    """Each entry, in as many lines as it has. A memory's text can't command the terminal."""
+    for title, value in said.items():
+        lines = (printable(line) for line in f"{title}: {value}".splitlines())
+        out.print("\n".join(lines), markup=False, soft_wrap=True)
 
 
 def _derivation(name: str) -> QueueName:
