@@ -170,15 +170,14 @@ class _Installed:
 
 
 def wipe_memories(database: Database) -> None:
-    """Takes out what tests left, but not what install made. No run ends early because the machine is busy (a test of budgets has
-    a job of its own)."""
+    """Takes out what tests left, but not what install made."""
     database.autocommit(
         "MATCH (n) WHERE NOT n:JochiProcedure AND NOT n:JochiPolicy AND NOT n:JochiPump AND NOT n:JochiJob "
         "AND NOT n:__Neo4jMigration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
     )
     database.run(
         "MATCH (j:JochiJob) SET j.next_start = datetime.realtime(), j.lease_until = null, j.run_open = false, j.paused_at = null, "
-        "j.stopped_run = null, j.budget_ms = 600000, "
+        "j.stopped_run = null, "
         "j.failures = 0, j.crashes = 0, j.isolated_in_a_row = 0, j.retried_in_a_row = null, j.batch_now = null, "
         "j.skip = [], j.cursor = null, "
         "j.walked_at = null, j.walk_again = null, j.walk_names = null, j.walk_counts = null, j.walk_samples = null, "
