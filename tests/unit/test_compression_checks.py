@@ -10,7 +10,7 @@ from tests.conftest import LOCOMO
 from jochi.text.tokens import Estimate
 from jochi_workers.compress import faults
 from jochi_workers.compress.extractive import Extractive
-from jochi_workers.compress.particulars import sentences
+from jochi_workers.language.sentences import sentences
 
 FILLER = " It rained and they talked about nothing in particular for a long while." * 6
 GERMAN = " Es regnete und die beiden redeten lange über nichts Besonderes, wie an jedem Tag." * 6

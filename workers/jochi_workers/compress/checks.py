@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from jochi.text.tokens import TokenCounter
-from jochi_workers.compress.particulars import Fact, counted, language_of, reader, required, sentences, words
+from jochi_workers.compress.particulars import Fact, counted, language_of, reader, required, words
+from jochi_workers.language.sentences import sentences
 
 REASONS = (
     *("empty", "too long", "language", "lost number", "lost date", "lost identifier", "lost name"),

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from jochi.text.tokens import TokenCounter, best_counter
-from jochi_workers.compress.particulars import Sentence, facts, language_of, reader, required, sentences, words
+from jochi_workers.compress.particulars import facts, language_of, reader, required, words
 from jochi_workers.compress.protocol import Summary
 from jochi_workers.guard.lists import by_language
+from jochi_workers.language.sentences import Sentence, sentences
 
 
 class Extractive:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from typing import NamedTuple
 
 from jochi_workers.guard.clean import clean
 from jochi_workers.guard.elements import Phrase
@@ -17,6 +16,7 @@ from jochi_workers.guard.language import Told, told
 from jochi_workers.guard.lists import Language
 from jochi_workers.guard.reading import read, said
 from jochi_workers.guard.scan import scan
+from jochi_workers.language.sentences import Sentence
 
 KINDS = frozenset(
     {"number", "quantity", "date", "month", "weekday", "time", "ordinal", "version", "identifier", "name"}
@@ -26,40 +26,8 @@ Fact = tuple[str, str]
 """(kind, key): equal for the same meaning, however it is written."""
 
 
-class Sentence(NamedTuple):
-    """``speaker``: what stands before it with a colon at the head of its line, or empty. ``line``: its number."""
-
-    text: str
-    speaker: str
-    line: int
-
-
-_SPEAKER = re.compile(r"([^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}): +(?=\S)")
-_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\W_])|(?<=[.!?…])[\"')\]]+\s+")
-_NO_END = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d_]|\d{1,4}|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|Nr|vs|etc|approx|ca|bzw|usw|e\.g|i\.e|z\.B|d\.h)\.$",
-    re.IGNORECASE,
-)
 _LOOSE_QUOTE = re.compile(r"(?<!\w)'|'(?!\w)|\"")
 _WORD = re.compile(r"[^\W\d_]+")
-
-
-def sentences(text: str) -> list[Sentence]:
-    """The sentences of ``text``, line by line. An abbreviation, an initial or an ordinal ends none."""
-    found = []
-    for number, line in enumerate(text.splitlines()):
-        whole = line.strip()
-        head = _SPEAKER.match(whole)
-        speaker = head[1] if head else ""
-        rest = whole[head.end() :] if head else whole
-        start = 0
-        for end in _END.finditer(rest):
-            if not _NO_END.search(rest[: end.start()]):
-                found.append(Sentence(rest[start : end.end()].strip(), speaker, number))
-                start = end.end()
-        if rest[start:].strip():
-            found.append(Sentence(rest[start:].strip(), speaker, number))
-    return found
 
 
 def language_of(text: str) -> Told:

@@ -62,10 +62,11 @@ def told(words: list[str]) -> Told:
         and word.casefold() not in english
         and word.casefold() not in german
     ] or (folded if len(folded) < 4 and not more else [])
-    shares = {name: _known_share(small, name, mono=mono) for name in LANGUAGES}
     if more:
         best_: Language = "en" if own["en"] > own["de"] else "de"
-        return best_ if more > _FEW or len(small) < 2 or shares[best_] >= _LEAST_KNOWN else "unclear"
+        known = more > _FEW or len(small) < 2 or _known_share(small, best_, mono=mono) >= _LEAST_KNOWN
+        return best_ if known else "unclear"
+    shares = {name: _known_share(small, name, mono=mono) for name in LANGUAGES}
     first, second = sorted(LANGUAGES, key=lambda name: -shares[name])
     return first if shares[first] >= _LEAST_KNOWN and shares[first] > shares[second] else "unclear"
 
