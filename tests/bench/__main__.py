@@ -9,7 +9,20 @@ from datetime import datetime, timedelta, timezone
 
 from rich.console import Console
 from rich.table import Table
-from tests.bench import accesses, budgets, duplicates, edges, enrol, janitor, recall, score, tombstone, undo, work
+from tests.bench import (
+    accesses,
+    budgets,
+    duplicates,
+    edges,
+    enrol,
+    janitor,
+    language,
+    recall,
+    score,
+    tombstone,
+    undo,
+    work,
+)
 from tests.bench.embed import embedding_speed
 from tests.bench.remember import remember
 from tests.bench.store import FAR, fill, make_due, wipe
@@ -51,12 +64,14 @@ def main() -> None:
         table, edges_ratio = measure(client)
     found = recall.add_rows(table)
     pairs_found = duplicates.add_rows(table)
+    growth = language.add_rows(table)
     for row in enrol.measure():
         table.add_row(*row)
     console.print(table)
     recall.check(found)
     duplicates.check(pairs_found)
     edges.check(edges_ratio)
+    language.check(growth)
 
 
 def measure(client: Jochi) -> tuple[Table, float]:

@@ -30,7 +30,7 @@ _UNITS = ("year", "month", "week", "day", "hour", "minute", "second", "decade", 
 _PARTS = ("morning", "afternoon", "evening", "night")
 _TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?(?![\w-])"
-    r"|(?<![\w./-])\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})(?![\w./-])|\d{1,2}:\d{2}(?!\d)|[^\W\d_]+|\d+|[^\w\s]"
+    r"|(?<![\w./-])\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})(?![\w/-]|\.\d)|\d{1,2}:\d{2}(?!\d)|[^\W\d_]+|\d+|[^\w\s]"
 )
 _FULL = re.compile(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})")
 _SLASHED = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-]\d{2,4}")
@@ -121,7 +121,7 @@ def _kind(word: str, calendar: _Calendar) -> str:
             return "full"
         if _CLOCK.fullmatch(word):
             return "clock"
-        return "year" if _YEAR.fullmatch(word) else ("number" if len(word) <= 3 else "")
+        return "year" if _YEAR.fullmatch(word) else ("number" if len(word) <= 5 else "")
     folded = word.casefold()
     kind = calendar.kinds.get(folded, "")
     if kind in ("month", "weekday") and folded in _AMBIGUOUS and not word[0].isupper():

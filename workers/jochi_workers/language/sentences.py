@@ -21,7 +21,7 @@ _END = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\W_])|(?<=[.!?…])[\"')\]]+\s+|(?<=[。！？؟।])[\"')\]」』）]*\s*(?=\S)"
 )
 _NO_END = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d_]|\d{1,4}|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|Nr|vs|etc|approx|ca|bzw|usw|e\.g|i\.e|z\.B|d\.h)\.$",
+    r"(?:^|[\s(])(?:[^\W\d_]|\d{1,2}|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|Nr|vs|etc|approx|ca|bzw|usw|e\.g|i\.e|z\.B|d\.h)\.$",
     re.IGNORECASE,
 )
 _LONGEST_NO_END = 9
