@@ -58,9 +58,10 @@ class Piece(NamedTuple):
 
 def parse(pieces: Iterable[Piece]) -> list[Tree]:
     """A tree a piece, in their order. Nothing of a piece stays in the pipeline. `JochiError` without the extra."""
-    nlp, attrs = _pipeline()
+    nlp, attrs, threads = _pipeline()
     found: list[Tree] = []
-    with _lock, nlp.memory_zone():
+    # Its matrices are small: more threads would wait for each other, and take the cores from others.
+    with _lock, nlp.memory_zone(), threads.limit(limits=1, user_api="blas"):
         for batch in _batches(pieces):
             docs = nlp.pipe([_doc(nlp, attrs, piece) for piece in batch], batch_size=_BATCH_TEXTS)
             found += [_tree(doc, attrs, piece.text) for doc, piece in zip(docs, batch, strict=True)]
@@ -81,16 +82,16 @@ def _batches(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
 
 
 @cache
-def _pipeline() -> tuple[Any, Any]:
-    """The pipeline and its attributes; loaded once (half a second, 90 MB)."""
-    model, thinc, attrs = packages(MODEL, "thinc.api", "spacy.attrs")
+def _pipeline() -> tuple[Any, Any, Any]:
+    """The pipeline, spaCy's attributes, and what limits threads; loaded once."""
+    model, thinc, attrs, threads = packages(MODEL, "thinc.api", "spacy.attrs", "threadpoolctl")
     nlp = model.load(disable=list(_UNREAD))
     ops = thinc.NumpyOps(use_blis=False)
     for _, pipe in nlp.pipeline:
         if hasattr(pipe, "model"):
             for node in pipe.model.walk():
                 node.ops = ops
-    return nlp, attrs
+    return nlp, attrs, threads.ThreadpoolController()
 
 
 def _doc(nlp: Any, attrs: Any, piece: Piece) -> Any:
@@ -191,7 +192,7 @@ def phrases(tree: Tree) -> list[tuple[int, int]]:
 @cache
 def _verbs() -> tuple[dict[str, list[str]], frozenset[str], list[list[str]]]:
     """The lemmatizer's exceptions, known verbs and endings."""
-    nlp, _ = _pipeline()
+    nlp = _pipeline()[0]
     tables = nlp.get_pipe("lemmatizer").lookups
     strings = nlp.vocab.strings
     exceptions = {

@@ -161,18 +161,15 @@ class _Draft:
         """All of it together with what needs no model."""
         by_pattern, complete = personal.patterns(self.head)
         forms = [Entity(one.type, one.text, one.start, one.end) for one in by_pattern]
-        taken = [(one.start, one.end) for one in by_pattern]
+        taken = personal.Taken()
+        for one in by_pattern:
+            taken.take(one.start, one.end)
         for start, end in personal.identifiers(self.head):
-            if not any(start < other[1] and other[0] < end for other in taken):
+            if taken.take(start, end):
                 forms.append(Entity("IDENTIFIER", self.head[start:end], start, end))
-                taken.append((start, end))
         language = "en" if self.modelled else self.language
-        times = [
-            one
-            for one in moments.spot(self.head, language)
-            if not any(one.start < end and start < one.end for start, end in taken)
-        ]
-        names = [one for one in self.entities if not any(one.start < e and s < one.end for s, e in taken)]
+        times = [one for one in moments.spot(self.head, language) if taken.free(one.start, one.end)]
+        names = [one for one in self.entities if taken.free(one.start, one.end)]
         whole = self.language == "en" and complete and len(self.head) == len(self.text)
         return Reading(
             text=self.text,

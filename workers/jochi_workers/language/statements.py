@@ -371,7 +371,9 @@ class _Statements:
                         break
                     first = tree.left[child]
         while first < last and (
-            tree.words[first] in ("no", "to", "that") and tree.deps[first] in ("det", "mark", "aux")
+            tree.words[first] in ("no", "to", "that")
+            and tree.deps[first] in ("det", "mark", "aux")
+            and tree.words[first + 1] != "one"
         ):
             first += 1
         while first < last and (
