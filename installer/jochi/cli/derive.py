@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
@@ -106,7 +107,8 @@ def show(
     if told:
         out.print(f"\nprompt {told.version}, {told.where}", markup=False, soft_wrap=True)
         out.print(shown["prompt"]["text"], markup=False, soft_wrap=True)
-        out.print('\noutput: {"type": "string"}, then the checks of docs/reference/compression.md', markup=False)
+        schema = json.dumps(shown["output"])
+        out.print(f"\noutput: {schema}, then the checks of docs/reference/compression.md", markup=False)
     else:
         out.print("\nno model is told anything: this is done by rules, or by the embedding model", markup=False)
 
@@ -156,11 +158,10 @@ def _lines(said: Mapping[str, Any]) -> None:
 def _derivation(name: str) -> QueueName:
     from jochi_workers.handler import QueueName
 
-    for known in get_args(QueueName):
-        if name == known:
-            found: QueueName = known
-            return found
-    raise UsageError(f"there is no derivation {name!r}", fix=f"there are: {', '.join(get_args(QueueName))}")
+    known = get_args(QueueName)
+    if name not in known:
+        raise UsageError(f"there is no derivation {name!r}", fix=f"there are: {', '.join(known)}")
+    return cast("QueueName", name)
 
 
 def _row(client: Jochi, name: QueueName, key: str | None, asks: dict[str, Any] | None = None) -> Row:

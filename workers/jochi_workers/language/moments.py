@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from functools import cache
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from jochi_workers.language.extra import packages
 from jochi_workers.language.reading import Moment
@@ -57,19 +57,14 @@ _Token = tuple[str, str, int, int]
 """Kind, as written, start, end."""
 
 
-class _Calendar(NamedTuple):
-    """A language's words in folded case, each with its kind."""
-
-    kinds: dict[str, str]
-
-
 @cache
-def _calendar(language: str) -> _Calendar | None:
+def _calendar(language: str) -> dict[str, str]:
+    """A language's words in folded case, each with its kind; none of a language that has no calendar."""
     [loader] = packages("dateparser.languages.loader")
     try:
         info: dict[str, Any] = loader.LocaleDataLoader().get_locale(_LOCALES.get(language, language)).info
     except ValueError:
-        return None
+        return {}
     kinds: dict[str, str] = {}
     groups = (("unit", _UNITS), ("part", _PARTS), ("weekday", _WEEKDAYS), ("month", _MONTHS), ("ago", ("ago",)))
     for kind, names in groups:
@@ -95,12 +90,12 @@ def _calendar(language: str) -> _Calendar | None:
         for written, stands_for in simplified.items():
             if written.isalpha() and str(stands_for).isdigit():
                 kinds.setdefault(written.casefold(), "number")
-    return _Calendar({word: kind for word, kind in kinds.items() if word not in _FROM_ELSEWHERE})
+    return {word: kind for word, kind in kinds.items() if word not in _FROM_ELSEWHERE}
 
 
 def spot(text: str, language: str) -> Iterator[Moment]:
     """The spans of ``text`` that can be a time, in time that grows with its length."""
-    calendar = _calendar(language) or _Calendar({})
+    calendar = _calendar(language)
     run: list[_Token] = []
     for token in _TOKEN.finditer(text):
         word = token[0]
@@ -115,7 +110,7 @@ def spot(text: str, language: str) -> Iterator[Moment]:
         yield from _closed(text, run)
 
 
-def _kind(word: str, calendar: _Calendar) -> str:
+def _kind(word: str, calendar: dict[str, str]) -> str:
     if word[0].isdigit():
         if _FULL.fullmatch(word):
             return "full"
@@ -123,7 +118,7 @@ def _kind(word: str, calendar: _Calendar) -> str:
             return "clock"
         return "year" if _YEAR.fullmatch(word) else ("number" if len(word) <= 5 else "")
     folded = word.casefold()
-    kind = calendar.kinds.get(folded, "")
+    kind = calendar.get(folded, "")
     if kind in ("month", "weekday") and folded in _AMBIGUOUS and not word[0].isupper():
         return ""
     return kind or ("between" if folded in _BETWEEN else "")

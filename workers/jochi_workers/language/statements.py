@@ -131,15 +131,12 @@ class _Statements:
         known = self._known[place] = self._read(place)
         if known.skipped:
             return
-        kinds = self._objects(place, known)
-        objects, fixed, used = kinds
+        objects, fixed, used = self._objects(place, known)
         subjects: list[int | None] = [*known.subjects] or [None]
         lemma = self._lemma(place)
         if known.passive:
-            given: list[tuple[int | None, str]] = [(each, "") for each in known.subjects] or [(None, "")]
             agents = [by for agent in self._own(place, {"agent"}) for by in self._joined(self._complement(agent))]
-            subjects = [*agents] or [None]
-            objects = [each for each, _ in given]
+            objects, subjects = subjects, [*agents] or [None]
             used = {*used, *self._own(place, {"agent"})}
         elif lemma in _TOGETHER and len(subjects) > 1 and objects == [None]:
             subjects = subjects[:1]
