@@ -39,6 +39,8 @@ CREATE INDEX jochi_work_due IF NOT EXISTS FOR (w:JochiWork) ON (w.derivation, w.
 CREATE INDEX jochi_work_put_aside IF NOT EXISTS FOR (w:JochiWork) ON (w.put_aside_at);
 CREATE INDEX jochi_work_key IF NOT EXISTS FOR (w:JochiWork) ON (w.key);
 CREATE INDEX jochi_work_other IF NOT EXISTS FOR (w:JochiWork) ON (w.other);
+// Memories that changed or went, until `work/changed` has looked at what was made of them.
+CREATE INDEX jochi_input_change_key IF NOT EXISTS FOR (c:JochiInputChange) ON (c.key);
 CREATE CONSTRAINT jochi_derivation_name IF NOT EXISTS FOR (d:JochiDerivation) REQUIRE d.name IS UNIQUE;
 // What derivations asked models for, within each minute, cycle and day.
 CREATE CONSTRAINT jochi_spent_id IF NOT EXISTS FOR (s:JochiSpent) REQUIRE s.id IS UNIQUE;

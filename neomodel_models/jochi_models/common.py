@@ -97,6 +97,12 @@ class CuratedFields:
     mvs_at = Owned(ZonedDateTimeProperty("when that look was"))
     compressed_at = Owned(ZonedDateTimeProperty("when its content was shortened"))
     compressed_by = Owned(TextProperty("provider and model that shortened it"))
+    derived_by = Owned(TextProperty("the derivation that made it out of others"))
+    derived_for = Owned(TextProperty("key of the memory that it was made for"))
+    derived_at = Owned(ZonedDateTimeProperty("when it was made, last"))
+    derived_model = Owned(TextProperty("provider and model that made it; `offline` without one"))
+    derived_version = Owned(TextProperty("version of what the model was told"))
+    derived_hash = Owned(TextProperty("SHA-256 of its content as it was made: another content is a person's"))
     needs_compression = Owned(BooleanProperty("true: of some worth, and longer than its kind should be"))
     needs_improvement = Owned(
         ListProperty[str]("of little worth, and lacking these: embedding, tokens, keywords, confidence", TextProperty())

@@ -44,8 +44,9 @@ CALL (m, outcome) {
       m.updated_at = $now,
       m.next_due = CASE WHEN m.next_due <= $now THEN m.next_due ELSE $now END,
       // Nobody has compared it with what was forgotten: a worker does.
-      m.prepare_due = CASE WHEN EXISTS { MATCH (gate:JochiForgetting {id: 'gate'}) WHERE gate.version > 0 } THEN coalesce(m.prepare_due, $now)
-          ELSE m.prepare_due END
+      m.prepare_due = CASE WHEN EXISTS { MATCH (gate:JochiForgetting {id: 'gate'}) WHERE gate.version > 0 }
+          // So does whoever made something out of it.
+          OR 'content_hash' IN keys($changes) AND EXISTS { (m)<-[:DERIVED_FROM]-() } THEN coalesce(m.prepare_due, $now) ELSE m.prepare_due END
   CREATE (:JochiScopeChange {scope: m.scope, at: $now, written: 1})
   RETURN count(*) AS written
 }

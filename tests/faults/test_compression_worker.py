@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from jochi import Jochi
 from jochi.cli.app import app
 from jochi.text.tokens import Estimate
-from jochi_workers.compress import Compress
-from jochi_workers.compress.extractive import Extractive
+from jochi_workers.derive.compress import Compress
+from jochi_workers.derive.compress.extractive import Extractive
 from jochi_workers.queue import Queue
 
 KEY = "sk-tests-0123456789-secret"

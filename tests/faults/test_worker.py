@@ -21,7 +21,7 @@ from jochi.database.database import Database
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, JochiError
 from jochi.text.tokens import Estimate
-from jochi_workers.handler import Outcome, QueueName, Row
+from jochi_workers.handler import Outcome, Row
 from jochi_workers.prepare import Prepare
 from jochi_workers.queue import Queue, status
 from jochi_workers.worker import Progress, Stop, Worker
@@ -129,7 +129,7 @@ def test_two_processes_share_the_work(jochi: Jochi, environment: dict[str, str])
 class Failing:
     """Fails one memory, can't be reached for the first batches, or makes a mistake of its own."""
 
-    name: QueueName = "prepare"
+    name: str = "prepare"
     exact = False
 
     def __init__(self, outcomes: Sequence[Any]) -> None:

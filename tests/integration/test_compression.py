@@ -23,9 +23,9 @@ from jochi.compile.policy_data import policy_data
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
 from jochi.text.tokens import Estimate
-from jochi_workers.compress import Compress, Rejected, Summary
-from jochi_workers.compress.extractive import Extractive
-from jochi_workers.compress.models import ByModel, instructions
+from jochi_workers.derive.compress import Compress, Rejected, Summary
+from jochi_workers.derive.compress.extractive import Extractive
+from jochi_workers.derive.compress.models import ByModel, instructions
 from jochi_workers.models import Model
 from jochi_workers.queue import Queue, retry, status
 from jochi_workers.worker import Worker

@@ -16,7 +16,7 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi.write import enrolling
-from jochi_workers.compress import Compress, Summary
+from jochi_workers.derive.compress import Compress, Summary
 from jochi_workers.handler import Result
 from jochi_workers.prepare import Prepare
 from jochi_workers.queue import Queue

@@ -14,7 +14,7 @@ from tests.work import hits, work_of
 from jochi import Jochi
 from jochi.text.content import content_hash
 from jochi.text.tokens import ESTIMATE_COUNTER, Estimate
-from jochi_workers.handler import QueueName, Result
+from jochi_workers.handler import Result
 from jochi_workers.prepare import Prepare
 from jochi_workers.queue import Batch, Queue, retry
 
@@ -45,7 +45,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def queue(jochi: Jochi, clock: Clock, name: QueueName = "prepare") -> Queue:
+def queue(jochi: Jochi, clock: Clock, name: str = "prepare") -> Queue:
     return Queue(jochi.engine, name, clock=clock)
 
 
@@ -335,7 +335,7 @@ def test_failures_wait_longer_and_longer_and_end_in_quarantine(jochi: Jochi, clo
     assert mine.left().put_aside == 1
 
 
-def put_aside(jochi: Jochi, clock: Clock, key: str, derivation: QueueName = "prepare") -> Queue:
+def put_aside(jochi: Jochi, clock: Clock, key: str, derivation: str = "prepare") -> Queue:
     """The queue of a work that was given up on."""
     mine = queue(jochi, clock, derivation)
     mine.want(10)

@@ -8,8 +8,8 @@ import pytest
 from tests.conftest import LOCOMO
 
 from jochi.text.tokens import Estimate
-from jochi_workers.compress import faults
-from jochi_workers.compress.extractive import Extractive
+from jochi_workers.derive.compress import faults
+from jochi_workers.derive.compress.extractive import Extractive
 from jochi_workers.language.sentences import sentences
 
 FILLER = " It rained and they talked about nothing in particular for a long while." * 6

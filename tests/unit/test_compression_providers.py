@@ -15,9 +15,9 @@ from tests.unit.stub_chat import Answer, Stub, stub_server
 from jochi.errors import UsageError
 from jochi.policy import load_policy
 from jochi.text.tokens import Estimate
-from jochi_workers.compress import Compress, provider
-from jochi_workers.compress.models import ByModel
-from jochi_workers.compress.protocol import Provider, ProviderDown, ProviderUnusable, Rejected, Summary, Unsure
+from jochi_workers.derive.compress import Compress, provider
+from jochi_workers.derive.compress.models import ByModel
+from jochi_workers.derive.compress.protocol import Provider, ProviderDown, ProviderUnusable, Rejected, Summary, Unsure
 from jochi_workers.models import Limits, Model
 from jochi_workers.models.waiting import Waiting
 

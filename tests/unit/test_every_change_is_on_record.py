@@ -47,7 +47,9 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "undo/properties": UNDONE,
     "undo/prunes": frozenset({"restore"}),
     "undo/restores": frozenset({"prune"}),
+    "undo/outputs": frozenset({"prune", "derive"}),
     "derive/compress/store": frozenset({"compress"}),
+    "derive/levels/store": frozenset({"derive"}),
 }
 """The actions that its records say, by procedure."""
 
@@ -99,7 +101,11 @@ WHY_NOT: dict[str, str] = {
     **{f"derive/{name}/store": DERIVED for name in ("prepare", "judge", "embed")},
     "derive/judge/failed": DERIVED,
     "derive/compress/failed": "sums up in the run of the cycle what was rejected",
-    **{f"work/{name}": SCHEDULE for name in ("want", "lease", "reserve", "settle", "retry", "requeue_embeddings")},
+    **{
+        f"work/{name}": SCHEDULE
+        for name in ("want", "lease", "reserve", "settle", "retry", "changed", "requeue_embeddings")
+    },
+    "work/ended": "the rule about expires_at writes it when it prunes",
     **{
         f"scheduler/{name}": ENGINE
         for name in (

@@ -199,7 +199,7 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch, pack
 
 def test_neither_the_package_nor_the_command_line_imports_a_library() -> None:
     code = (
-        "import sys, jochi.cli, jochi_workers.language, jochi_workers.compress.particulars\n"
+        "import sys, jochi.cli, jochi_workers.language, jochi_workers.derive.compress.particulars\n"
         "print(sorted({'spacy', 'thinc', 'yake', 'dateparser', 'presidio_analyzer', 'tldextract'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -482,7 +482,7 @@ def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_heavy_packages_are_imported_where_a_provider_is_asked_for() -> None:
-    code = "import sys, jochi_workers.compress, jochi_workers.embeddings, jochi_workers.models; "
+    code = "import sys, jochi_workers.derive.compress, jochi_workers.embeddings, jochi_workers.models; "
     code += "print([name for name in ('openai', 'anthropic', 'pydantic_ai', 'httpx2') if name in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ))
     assert ran.stdout.strip() == "[]"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jochi.errors import UsageError
-from jochi_workers.compress.models import instructions
+from jochi_workers.derive.compress.models import instructions
 from jochi_workers.models.prompt import Prompt
 
 GOOD = "Between {{ fence }}: {{ words }} words."

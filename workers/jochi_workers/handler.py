@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from jochi.errors import JochiError
-
-QueueName = Literal["prepare", "judge", "embed", "compress"]
 
 Row = Mapping[str, Any]
 """A leased memory: {key, scope, kind, content, content_hash, token_count, token_counter}; the last three may be None.
@@ -17,6 +15,7 @@ Row = Mapping[str, Any]
 For prepare also said: {subject, attribute, value} of a fact whose slot is to be named, and then content may be None.
 For judge a pair instead: {key, start, end, scope, kind, left, right, score, unknown, approved_left, approved_right}, as
 `derive/judge/inputs` documents them; key names the pair. For compress also charge: what is reserved for it.
+For what makes memories out of memories what `derive/<name>/inputs` documents, and charge.
 """
 
 
@@ -42,7 +41,7 @@ class Outcome:
     stopped_by: JochiError | None = None
     pause: timedelta = timedelta(0)
     spent: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """For compress: key to {used_in, used_out: tokens; final: another try would end alike},
+    """For compress and what makes memories: key to {used_in, used_out: tokens; final: another try would end alike},
     of failures and what is given back, too."""
 
 
@@ -50,7 +49,7 @@ class Handler(Protocol):
     """Works one of the queues. ``exact``: it counts tokens exactly, and is offered what only has an estimate (prepare)."""
 
     @property
-    def name(self) -> QueueName: ...
+    def name(self) -> str: ...
 
     @property
     def exact(self) -> bool: ...

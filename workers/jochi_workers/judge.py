@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jochi_workers.guard import Ruling, judge
-from jochi_workers.handler import Outcome, QueueName, Row, one_by_one
+from jochi_workers.handler import Outcome, Row, one_by_one
 
 MERGED_BEFORE = Ruling("merge", ("merged_before",))
 """Of a text that was written again after a person had it merged into just this memory."""
@@ -21,7 +21,7 @@ def text_hash(text: str) -> str:
 class Judge:
     """Asks the guard about each pair that is leased. ``ruling`` stands in for it."""
 
-    name: QueueName = "judge"
+    name: str = "judge"
     exact = False
 
     def __init__(self, ruling: Callable[..., Ruling] = judge, *, stopping: Callable[[], bool] = lambda: False) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 from jochi.text.content import content_hash
 from jochi.text.slot_names import slot_name_of
 from jochi.text.tokens import ESTIMATE_COUNTER, TokenCounter, best_counter
-from jochi_workers.handler import Outcome, QueueName, Row, one_by_one
+from jochi_workers.handler import Outcome, Row, one_by_one
 
 
 class Prepare:
     """Hashes content, names slots of facts, and counts tokens with ``counter`` (default: the best there is on this machine)."""
 
-    name: QueueName = "prepare"
+    name: str = "prepare"
 
     def __init__(self, counter: TokenCounter | None = None, *, stopping: Callable[[], bool] = lambda: False) -> None:
         self.counter = counter or best_counter()

@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError
+from jochi_workers.derive.handler import edited
 from jochi_workers.guard import GUARD_VERSION
-from jochi_workers.handler import QueueName, Result, Row
+from jochi_workers.handler import Result, Row
 
 T = TypeVar("T")
 Call = Callable[..., dict[str, Any]]
@@ -25,13 +26,15 @@ Settled = tuple[str, str, Mapping[str, Any]]
 MOST_CHARACTERS = 4_000_000
 """Content that one lease brings at once, so that long memories don't fill the server's and the worker's storage."""
 
-_IDENTITY: Mapping[QueueName, tuple[str, ...]] = {
+_IDENTITY: Mapping[str, tuple[str, ...]] = {
     "prepare": ("key", "scope", "kind", "content"),
     "judge": ("key", "start", "end", "left", "right"),
     "embed": ("key", "scope", "kind", "content"),
     "compress": ("key", "scope", "kind", "content", "charge"),
 }
 """What of a row goes back with its result: by it the database sees whether it still is what was leased."""
+_NOT_BACK = frozenset(("inputs", "size", "tokens_in", "tokens_out", "most_tokens"))
+"""Of an output's row, what does not: the result has its inputs."""
 
 _TRIES = 5
 _LOOKS = 50  # one for each of that many workers that ask in the same moment
@@ -100,20 +103,20 @@ class Queue:
     def __init__(
         self,
         engine: Engine,
-        name: QueueName,
+        name: str,
         *,
         clock: Callable[[], datetime] | None = None,
         guard: str = GUARD_VERSION,
         asks: Mapping[str, Any] | None = None,
     ) -> None:
         """``guard``: version of the judge whose rulings it stores (judge only); ``asks``: what its
-        inputs are told besides (compress only)."""
+        inputs are told besides (of what may cost)."""
         self.engine = engine
         self.name = name
         self._clock = clock or _server_clock(engine)
         self._also: dict[str, Any] = {"guard": guard} if name == "judge" else {}
-        if name == "compress":
-            self._also = {"pump": engine.pump, "paid": False, "overhead": 0, **(asks or {})}
+        if name not in ("prepare", "judge", "embed"):
+            self._also = {"pump": engine.pump, "paid": False, "overhead": 0, "asks": 1, **(asks or {})}
 
     def lease(self, limit: int = 200, *, exact: bool = False, most_characters: int = MOST_CHARACTERS) -> Batch:
         """Up to ``limit`` memories for this worker alone; none if nothing is due.
@@ -137,6 +140,8 @@ class Queue:
 
     def want(self, limit: int) -> int:
         """Makes work of what is marked in the graph; returns how many marks were seen."""
+        if not self._has("want"):
+            return self._want_outputs(limit)
 
         def work(call: Call) -> int:
             found = call(f"derive/{self.name}/want", limit=limit)
@@ -145,6 +150,23 @@ class Queue:
             return int(found["seen"])
 
         return self._in_one(work)
+
+    def _want_outputs(self, limit: int) -> int:
+        """The same of memories that are new or changed; goes on until something is wanted, or nothing is left to be looked at."""
+
+        def work(call: Call) -> tuple[int, int]:
+            found = call("work/changed", limit=limit)
+            wanted: dict[str, list[dict[str, Any]]] = {}
+            for item in found["items"]:
+                wanted.setdefault(item.pop("derivation"), []).append({"other": None, "ahead": None, **item})
+            for name in sorted(wanted):
+                call("work/want", derivation=name, items=wanted[name])
+            return int(found["seen"]), len(wanted)
+
+        while True:
+            seen, wanted = self._in_one(work)
+            if wanted or not seen:
+                return seen
 
     def finish(self, batch: Batch, results: Sequence[Result]) -> Finished:
         """Stores results of memories of ``batch``."""
@@ -230,6 +252,9 @@ class Queue:
         settled: list[Settled] = [(key, "gone", {}) for key in given["gone"]]
         settled += [(key, "back", {}) for key in given["back"]]
         settled += [(entry["key"], "held", entry) for entry in given["waiting"]]
+        # What nothing is left of: but not what a person has edited since.
+        if ended := [row for row in given.get("ended", []) if not edited(row["was"])]:
+            call("work/ended", outputs=[{"key": row["output"], "content": row["was"]["content"]} for row in ended])
         rows, held, dropped = given["rows"], given.get("held"), len(given["gone"]) + len(given["waiting"])
         if rows and "tokens_in" in rows[0]:
             told = call("work/reserve", asked=[{**_cost(row), "id": self._id(row["key"])} for row in rows])
@@ -269,7 +294,8 @@ class Queue:
         return self.engine.has(f"derive/{self.name}/{step}")
 
     def _identity(self, row: Row) -> dict[str, Any]:
-        return {name: row[name] for name in _IDENTITY[self.name]}
+        names = _IDENTITY.get(self.name) or [name for name in row if name not in _NOT_BACK]
+        return {name: row[name] for name in names}
 
     def _in_one(self, work: Callable[[Call], T]) -> T:
         """Steps that belong together, in one transaction. They are run again where somebody took a

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, out, printable, some, table, write_json
 from jochi.client import Jochi
+from jochi.compile.rendering import derivations
 from jochi.errors import Refused, UsageError
 
 if TYPE_CHECKING:
-    from jochi_workers.handler import Handler, QueueName, Row
+    from jochi.policy.model import Policy
+    from jochi_workers.handler import Handler, Row
+    from jochi_workers.models.prompt import Prompt
 
 app = typer.Typer(help="See what workers make out of memories, look at one of it, and put back what they gave up on.")
 
@@ -82,33 +85,22 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print what a worker reads for one piece of work, what a model would be told, and what it must answer. Nobody is asked."""
-    from jochi_workers.compress.models import instructions, words_of
-    from jochi_workers.models.prompt import Prompt
-
-    told: Prompt | None = None
     with jochi(context) as client:
         policy = client.policy.policy
         row = _row(client, _derivation(name), key)
-        if name == "compress":
-            told = instructions(policy.work.prompts)
-    shown: dict[str, Any] = {"derivation": name, "inputs": row, "prompt": None, "output": None}
-    if told:
-        most = max(1, int(row["token_count"] * policy.compression.share))
-        shown["prompt"] = {
-            "file": told.where,
-            "version": told.version,
-            "text": told.filled(words=words_of(most)),
-        }
-        shown["output"] = {"type": "string"}
+        prompt, words, output = _told(name, policy, row)
+    shown: dict[str, Any] = {"derivation": name, "inputs": row, "prompt": None, "output": output}
+    if prompt:
+        shown["prompt"] = {"file": prompt.where, "version": prompt.version, "text": prompt.filled(**words)}
     if as_json:
         write_json(shown)
         return
     _lines(row)
-    if told:
-        out.print(f"\nprompt {told.version}, {told.where}", markup=False, soft_wrap=True)
+    if prompt:
+        out.print(f"\nprompt {prompt.version}, {prompt.where}", markup=False, soft_wrap=True)
         out.print(shown["prompt"]["text"], markup=False, soft_wrap=True)
-        schema = json.dumps(shown["output"])
-        out.print(f"\noutput: {schema}, then the checks of docs/reference/compression.md", markup=False)
+        page = "compression" if name == "compress" else "derivations"
+        out.print(f"\noutput: {json.dumps(output)}, then the checks of docs/reference/{page}.md", markup=False)
     else:
         out.print("\nno model is told anything: this is done by rules, or by the embedding model", markup=False)
 
@@ -118,7 +110,7 @@ def try_(
     context: typer.Context,
     name: Name,
     key: Annotated[str, typer.Argument(help="The memory (scope/id) or pair.")],
-    provider: Annotated[str, typer.Option(help="For compress: extractive, anthropic or openai.")] = "extractive",
+    provider: Annotated[str, typer.Option(help="Who makes the text: extractive, anthropic or openai.")] = "extractive",
     model: Annotated[str | None, typer.Option(help="Its model.")] = None,
     base_url: Annotated[str | None, typer.Option(help="Address of its endpoint.")] = None,
     key_variable: Annotated[str | None, typer.Option(help="Environment variable that holds its key.")] = None,
@@ -127,7 +119,7 @@ def try_(
 ) -> None:
     """Do one piece of work and print what would be stored. Nothing is stored, and the caps don't count what it costs."""
     asked = {"model": model, "base_url": base_url, "key_variable": key_variable, "key_file": key_file}
-    if name != "compress" and (provider != "extractive" or any(asked.values())):
+    if name in ("prepare", "judge", "embed") and (provider != "extractive" or any(asked.values())):
         raise UsageError(f"{name} takes no provider here", fix="leave its options out")
     with jochi(context) as client:
         handler = _handler(client, _derivation(name), provider, asked)
@@ -148,6 +140,21 @@ def try_(
         out.print("nothing was stored", markup=False)
 
 
+def _told(name: str, policy: Policy, row: Row) -> tuple[Prompt | None, Mapping[str, Any], dict[str, Any] | None]:
+    """What a model is told for it, with which words, and the JSON schema of its answer; None where no model is told anything."""
+    from jochi_workers.derive import derivation
+    from jochi_workers.derive.compress.models import instructions, words_of
+
+    if name == "compress":
+        most = max(1, int(row["token_count"] * policy.compression.share))
+        return instructions(policy.work.prompts), {"words": words_of(most)}, {"type": "string"}
+    if name not in policy.derive:
+        return None, {}, None
+    found = derivation(name)
+    schema = {"type": "string"} if issubclass(found.output, str) else found.output.model_json_schema()
+    return found.told(policy.work.prompts), found.words(row), schema
+
+
 def _lines(said: Mapping[str, Any]) -> None:
     """Each entry, in as many lines as it has. A memory's text can't command the terminal."""
     for title, value in said.items():
@@ -155,16 +162,14 @@ def _lines(said: Mapping[str, Any]) -> None:
         out.print("\n".join(lines), markup=False, soft_wrap=True)
 
 
-def _derivation(name: str) -> QueueName:
-    from jochi_workers.handler import QueueName
-
-    known = get_args(QueueName)
+def _derivation(name: str) -> str:
+    known = derivations()
     if name not in known:
         raise UsageError(f"there is no derivation {name!r}", fix=f"there are: {', '.join(known)}")
-    return cast("QueueName", name)
+    return name
 
 
-def _row(client: Jochi, name: QueueName, key: str | None, asks: dict[str, Any] | None = None) -> Row:
+def _row(client: Jochi, name: str, key: str | None, asks: dict[str, Any] | None = None) -> Row:
     """What is read for it. Raises `Refused` where there is nothing to read."""
     from jochi_workers.queue import Queue
 
@@ -182,17 +187,18 @@ def _row(client: Jochi, name: QueueName, key: str | None, asks: dict[str, Any] |
     )
 
 
-def _handler(client: Jochi, name: QueueName, provider: str, asked: dict[str, Any]) -> Handler:
-    from jochi.cli.worker import compressing
+def _handler(client: Jochi, name: str, provider: str, asked: dict[str, Any]) -> Handler:
+    from jochi.cli.worker import making
     from jochi_workers.judge import Judge
     from jochi_workers.prepare import Prepare
     from jochi_workers.worker import Stop
 
-    if name == "compress":
-        if not (made := compressing(client, Stop(), provider, asked)):
-            raise UsageError("there is nobody to shorten", fix="name a provider, and see compression.compressing")
-        return made[0]
     simple: dict[str, Callable[[], Handler]] = {"prepare": Prepare, "judge": Judge}
-    if name not in simple:
-        raise UsageError(f"{name} can't be tried alone", fix="there are: prepare, judge, compress")
-    return simple[name]()
+    if name in simple:
+        return simple[name]()
+    if name == "embed":
+        raise UsageError("embed can't be tried alone", fix="`jochi worker --once --provider NAME` embeds what waits")
+    made = {handler.name: handler for handler in making(client, Stop(), provider, asked)}
+    if name not in made:
+        raise UsageError(f"{name} is switched off in the policy", fix=f"switch it on (see derive.{name}), and install")
+    return made[name]

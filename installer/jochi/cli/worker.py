@@ -44,7 +44,8 @@ def worker(
     device: Annotated[str | None, typer.Option(help="Device for sentence-transformers: cpu, cuda, mps.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Cores for minilm.")] = None,
     compress: Annotated[
-        str, typer.Option(help="Shorten with extractive, anthropic or openai. none leaves it to other workers.")
+        str,
+        typer.Option(help="Who makes texts: extractive, anthropic or openai. none leaves that to other workers."),
     ] = "extractive",
     compress_model: Annotated[str | None, typer.Option(help="Model that shortens.")] = None,
     compress_base_url: Annotated[str | None, typer.Option(help="Address of its endpoint.")] = None,
@@ -84,7 +85,7 @@ def worker(
             "key_variable": compress_key_variable,
             "key_file": compress_key_file,
         }
-        handlers += compressing(client, stop, compress, shortening)
+        handlers += making(client, stop, compress, shortening)
         with _shown() as show:
             running = Worker(
                 client.engine,
@@ -126,32 +127,42 @@ def _handlers(
     return [prepare, judge, embed]
 
 
-def compressing(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any]) -> list[Handler]:
+def making(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any]) -> list[Handler]:
+    """The handlers that make texts, by the provider ``name``: compression and the derivations that the policy switches on."""
     given = {option: value for option, value in options.items() if value is not None}
     if name == "none":
         if given:
             raise UsageError("options of a provider don't go with --compress none", fix="leave them out")
         return []
     from jochi.text.tokens import best_counter
-    from jochi_workers.compress import Compress
-    from jochi_workers.compress import provider as summaries
+    from jochi_workers.derive import derivation
+    from jochi_workers.derive.compress import Compress, language_model
+    from jochi_workers.derive.compress import provider as summaries
+    from jochi_workers.derive.derivation import ByModel, Offline
+    from jochi_workers.derive.handler import Derive
     from jochi_workers.models.waiting import interruptible
 
     policy = client.policy.policy
-    counter = best_counter()
-    waiting = interruptible(stop.asked)
-    made = summaries(
-        name, counter=counter, prompts=policy.work.prompts, lease=policy.work.lease, waiting=waiting, **given
-    )
-    if not policy.compression.compressing:
-        if name != "extractive":
-            raise UsageError(
-                "compression is switched off in the policy", fix="set compression.compressing = true and install"
-            )
-        return []
+    counter, prompts = best_counter(), policy.work.prompts
+    given |= {"lease": policy.work.lease, "waiting": interruptible(stop.asked)}
+    made = summaries(name, counter=counter, prompts=prompts, **given)
+    names = [each for each, derived in policy.derive.items() if derived.deriving]
+    if not policy.compression.compressing and not names and name != "extractive":
+        raise UsageError(
+            "nothing makes texts: compression and all derivations are switched off in the policy",
+            fix="set compression.compressing = true, or deriving = true of a derivation, and install",
+        )
     about = "" if made.model is None else f" {made.model}"
-    err.print(f"compress: long memories of the archive, by {made.name}{about}", markup=False)
-    return [Compress(made, policy.compression, counter, stopping=stop.asked)]
+    handlers: list[Handler] = []
+    if policy.compression.compressing:
+        err.print(f"compress: long memories of the archive, by {made.name}{about}", markup=False)
+        handlers.append(Compress(made, policy.compression, counter, stopping=stop.asked))
+    for each in names:
+        found, model = derivation(each), language_model(name, **given)
+        maker = Offline(found, counter) if model is None else ByModel(found, model, found.told(prompts))
+        err.print(f"{each}: by {maker.name}{about}", markup=False)
+        handlers.append(Derive(found, maker, counter, stopping=stop.asked))
+    return handlers
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 
 from jochi.compile.constants import constants_of, decay_data, salience_data, seconds
 from jochi.compile.quoting import literal
-from jochi.policy.compression import Compression
+from jochi.policy.derive import Caps
 from jochi.policy.durations import format_duration
 from jochi.policy.model import Kind, Policy
 from jochi.policy.rules import TIERS, Condition, Rule, Rules, TierRule, class_seconds
@@ -62,14 +62,20 @@ def policy_data(policy: Policy) -> dict[str, Any]:
             "retry_max_s": policy.work.retry_max.total_seconds(),
             "give_up_after": policy.work.give_up_after,
         },
-        "derive": {"compress": _caps(policy.compression)},
+        "derive": {
+            "compress": _caps(policy.compression),
+            **{name: {**_caps(each), **each.numbers} for name, each in policy.derive.items()},
+        },
     }
 
 
-def _caps(compression: Compression) -> dict[str, Any]:
-    """What `work/reserve` keeps a derivation to (DESIGN §13): items, tokens and money, by span; None: as much as it takes."""
-    capped = compression.model_dump(exclude={"compressing", "kinds", "above", "share", "cycle"})
-    return {"cycle_s": seconds(compression.cycle), **capped}
+def _caps(derivation: Caps) -> dict[str, Any]:
+    """What `work/reserve` keeps a derivation to (DESIGN §13): items, tokens and money, by span; None: as much as it takes.
+
+    Of `[derive.<name>]` the rest as well, its numbers by their own names.
+    """
+    capped = derivation.model_dump(exclude={"compressing", "kinds", "above", "share", "cycle", "numbers"})
+    return {"cycle_s": seconds(derivation.cycle), **capped}
 
 
 class _Compiler:

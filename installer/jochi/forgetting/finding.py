@@ -19,6 +19,9 @@ PAGE = 500
 _PHRASES = 100
 """Phrases that one look through a scope is for."""
 
+ANEW = "it is made anew of what stays"
+"""Why an output goes as a whole."""
+
 _KEPT_NAMES = ("key", "id")
 _HASH = re.compile(CONTENT_HASH)
 
@@ -113,10 +116,15 @@ class Finder:
             new = self._saying(found, _prefix(request.scope), [(said, None)], "match", request.clauses)
         else:
             new = self._take(found, self._named(request), _WHY[request.form])
-        while new:
+        followed: set[str] = set()
+        while new or (cut := _cut_keys(found) - followed):
             self._read(found, new)
             more = self._take(found, self._merged(found, new), "merged")
             more += self._derived(found, new)
+            # What is left of a clause's memory stands, and what was made of the whole of it may still tell of the clause.
+            cut = _cut_keys(found) - followed
+            followed |= cut
+            more += self._derived(found, sorted(cut), outputs_alone=True)
             # A whole scope goes anyway, and what repeats one that says the phrase says it itself.
             if request.form not in ("scope", "phrase"):
                 more += self._repeating(found, new, request.clauses)
@@ -180,6 +188,8 @@ class Finder:
         known: Target | None,
     ) -> Target:
         stored = row["stored"]
+        if stored.get("derived_by") is not None:
+            why = "derived"
         kind = self._kind(row["labels"] + (stored.get("tombstone_labels") or []))
         content_name = self._content_name(kind)
         content = stored.get(content_name)
@@ -188,6 +198,8 @@ class Finder:
         )
         if row["dead"] or not clauses:
             return basis
+        if why == "derived":
+            return replace(basis, reason=ANEW)
         before = known.left if known is not None and known.outcome == "cut" else {}
         left: dict[str, Any] = dict(before)
         for name in names:
@@ -254,7 +266,8 @@ class Finder:
         """What was merged with them: copies of the same thing, whichever of them survived."""
         return list(dict.fromkeys(other for key in keys for other in found.merged.get(key, ())))
 
-    def _derived(self, found: Found, keys: Sequence[str]) -> list[str]:
+    def _derived(self, found: Found, keys: Sequence[str], *, outputs_alone: bool = False) -> list[str]:
+        """What was made of them, one step. ``outputs_alone``: only what derivations of the engine's make anew."""
         going = [key for key, target in found.targets.items() if target.outcome == "forget"]
         derived: list[str] = []
         for at in range(0, len(keys), PAGE):
@@ -269,15 +282,21 @@ class Finder:
             known = found.targets.get(key)
             if key in going or (known is not None and known.outcome == "cut"):
                 continue
-            if self._rests_on_others(key, going):
+            others, output = self._rests_on(key, going)
+            if outputs_alone and not output:
+                continue
+            if others and not output:
                 found.targets[key] = Target(key, known.kind if known else None, "derived", "mark")
-            else:
-                more += self._take(found, [key], "derived")
+                continue
+            more += self._take(found, [key], "derived")
+            if others:
+                found.targets[key] = replace(found.targets[key], reason=ANEW)
         return more
 
-    def _rests_on_others(self, key: str, going: Sequence[str]) -> bool:
+    def _rests_on(self, key: str, going: Sequence[str]) -> tuple[bool, bool]:
+        """Whether it was made of others as well, and whether a derivation of the engine's made it."""
         row = self._engine.call("memory/rests_on", {"key": key, "going": list(going)}, write=False)
-        return int(row["others"]) > 0
+        return int(row["others"]) > 0, bool(row["output"])
 
     def _repeating(self, found: Found, keys: Sequence[str], clauses: bool) -> list[str]:
         """What says word for word what the memories say, in their scopes."""
@@ -301,6 +320,10 @@ class Finder:
 
     def _kind(self, labels: Sequence[str]) -> str | None:
         return next((kind for kind in self._kinds if kind in labels), None)
+
+
+def _cut_keys(found: Found) -> set[str]:
+    return {key for key, target in found.targets.items() if target.outcome == "cut"}
 
 
 _WHY: Mapping[str, Why] = {"keys": "asked", "hash": "hash", "scope": "scope"}

@@ -26,7 +26,7 @@ _SCOPED = {
     "JochiSpent": "scope",
 }
 """Nodes of a scope, by label, and the property that names it: they go with the scope and with nothing else."""
-_GO = frozenset(("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork"))
+_GO = frozenset(("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork", "JochiInputChange"))
 """Nodes of one memory: they go with it."""
 _ENGINE = frozenset(
     (

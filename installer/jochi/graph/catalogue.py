@@ -69,6 +69,7 @@ _VECTOR = Owner("the embedding worker", "hand a vector to Jochi.remember, or run
 _VECTOR_OF = Owner(_VECTOR.writer, _VECTOR.instead)
 _WORK = Owner("the queue of the workers", "set content: a save queues what is left to do")
 _COMPRESSED = Owner("the compressing worker", "set content, or take it back with `jochi decompress`")
+_DERIVED = Owner("the derivation that made it", "change its content: it is kept then, as a person's")
 _ANCHOR = Owner("save, together with the value it dates", "set the value itself", given=True)
 _REVISION = Owner("save and remember", "save: it counts one up")
 _KEY = Owner("whoever enrols", "set scope and id on a new object", given=True, shown=False)
@@ -133,6 +134,7 @@ MEMORY = (
     *_of("share", None, "mapped combined", "importance"),
     *_of("share", None, "mapped combined off stays", "salience"),
     *_of("any", None, "combined", "tags keywords topics aliases"),
+    *_of("texts", None, "", "child_context_ids"),
     *_of("any", None, "ahead", "valid_from"),
     *_of("any", None, "slot", "valid_to"),
     *_of("moment", None, "slot", "superseded_at"),
@@ -181,6 +183,9 @@ MEMORY = (
     *_of("text", _MARK, "content", "compressed_hash"),
     *_of("moment", _COMPRESSED, "content", "compressed_at"),
     *_of("text", _COMPRESSED, "content", "compressed_by"),
+    *_of("text", _DERIVED, "", "derived_by derived_model derived_version derived_hash"),
+    *_of("text", _DERIVED, "said", "derived_for"),
+    *_of("moment", _DERIVED, "", "derived_at"),
     *_of("moment", _MARK, "newborn", "similar_due slot_due"),
     *_of("moment", _MARK, "combined", "merged_at"),
     *_of("texts", _MARK, "combined", "merged_from"),

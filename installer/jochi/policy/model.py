@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from jochi.graph.catalogue import MEMORY, WRITTEN
-from jochi.policy.compression import Compression
+from jochi.policy.derive import Compression, Derived
 from jochi.policy.duplicates import Duplicates
 from jochi.policy.edges import Edges
 from jochi.policy.facts import FACT_TYPES, Facts
@@ -170,6 +170,8 @@ class Policy(Part):
     """The Memory Value Score."""
     compression: Compression
     """Compression of long memories."""
+    derive: dict[Name, Derived] = Field(default_factory=dict)
+    """Memories that are made out of memories, by derivation."""
     forgetting: Forgetting
     """Forgetting on request."""
     lifecycles: dict[Name, Lifecycle] = Field(default_factory=dict)
@@ -397,6 +399,16 @@ class Policy(Part):
         classes = [self.any_kind.class_, *(kind.class_ for kind in self.kinds.values())]
         beside = max(self.queue.horizon_max, self.queue.volatile_horizon, self.scheduler.quarantine_max)
         return beside + max(spans, default=timedelta(0)) + max(classes)
+
+    def derived_labels(self) -> tuple[str, ...]:
+        """The labels of what derivations look at because the policy says so, sorted."""
+        return tuple(sorted({label for each in self.derive.values() if each.deriving for label in each.of}))
+
+    def compressed_labels(self) -> tuple[str, ...]:
+        """The labels whose long memories give way to a summary. What has one beside it is kept whole (seed 001)."""
+        levels = self.derive.get("levels")
+        beside = levels.of if levels and levels.deriving else ()
+        return tuple(label for label in self.compression.kinds if label not in beside)
 
     def verdict_parts(self) -> dict[str, object]:
         """What decides over memories: rules, rails, limits. A change here asks for a new plan and a new `jochi apply`."""

@@ -224,5 +224,6 @@ STATEMENTS: Mapping[str, str] = {
     "prune": "undo/prunes",
     "restore": "undo/restores",
     "decide": "undo/decisions",
+    "remade": "undo/outputs",
 }
 """Which procedure takes the records of a form back; `undo/others` answers for the rest."""

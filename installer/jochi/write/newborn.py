@@ -19,6 +19,7 @@ class Newborn:
 
     unique: frozenset[str]
     compared: frozenset[str]
+    derived: frozenset[str]
     embedded: frozenset[str]
     in_slots: frozenset[str]
     model: str
@@ -30,6 +31,7 @@ class Newborn:
         return cls(
             unique=frozenset(policy.unique_labels()),
             compared=frozenset(policy.duplicates.kinds),
+            derived=frozenset(policy.derived_labels()),
             embedded=frozenset(policy.embedded_labels()),
             in_slots=frozenset(policy.slot_labels()),
             model=policy.embedding.model,
@@ -64,7 +66,7 @@ class Newborn:
         unnamed = kind in self.in_slots and given.get("slot_name") is None and None not in map(given.get, _SLOT)
         unembedded = vector is None or given.get("embedding_model") != self.model
         waits = {
-            "prepare_due": (said and (unhashed or uncounted or unclaimed)) or unnamed,
+            "prepare_due": (said and (unhashed or uncounted or unclaimed or kind in self.derived)) or unnamed,
             "slot_due": given.get("slot_name") is not None,
             "similar_due": kind in self.compared and hashed is not None,
             "embed_due": kind in self.embedded and said and unembedded,

@@ -12,7 +12,7 @@ from jochi.text.content import content_hash
 from jochi_workers.embeddings.choose import provider
 from jochi_workers.embeddings.protocol import PROBE, Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
 from jochi_workers.embeddings.vectors import fault
-from jochi_workers.handler import Outcome, QueueName, Result, Row
+from jochi_workers.handler import Outcome, Result, Row
 from jochi_workers.models.waiting import interruptible
 
 CHUNK = 64
@@ -27,7 +27,7 @@ class Embed:
     After a `ProviderDown` there is a pause; a `ProviderUnusable` has none, for waiting won't help.
     """
 
-    name: QueueName = "embed"
+    name: str = "embed"
     exact = False
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jochi.text.tokens import TokenCounter
-from jochi_workers.compress.particulars import Fact, counted, language_of, reader, required, words
+from jochi_workers.derive.compress.particulars import Fact, counted, language_of, reader, required, words
 from jochi_workers.language.sentences import sentences
 
 REASONS = (
@@ -21,8 +21,11 @@ _CAPITAL = re.compile(r"(?<![\w.])[^\W\d_a-z][\w'-]*")
 _LINKED = re.compile(r"\w[\w-]*\.\w{2,}/|www\.|://", re.IGNORECASE)
 
 
-def faults(original: str, summary: str, *, share: float, counter: TokenCounter) -> tuple[str, ...]:
-    """The codes of all reasons against it; empty: it may be stored. ``share``: of the original's tokens, at most."""
+def faults(original: str, summary: str, *, share: float, counter: TokenCounter, keep: bool = True) -> tuple[str, ...]:
+    """The codes of all reasons against it; empty: it may be stored. ``share``: of the original's tokens, at most.
+
+    ``keep``: nothing that matters may be lost, as where it takes the original's place.
+    """
     if not summary.strip() or not words(summary):
         return ("empty",)
     found: set[str] = set()
@@ -34,7 +37,8 @@ def faults(original: str, summary: str, *, share: float, counter: TokenCounter) 
     language = reader(told)
     before, after = sentences(original), sentences(summary)
     had, has = set(counted(before, language)), set(counted(after, language))
-    found |= {f"lost {_called(fact)}" for fact in required(before, language) - has}
+    if keep:
+        found |= {f"lost {_called(fact)}" for fact in required(before, language) - has}
     found |= {f"made up {_called(fact)}" for fact in has - had}
     known, new = words(original), words(summary)
     if any(not words(capital[0]) <= known for capital in _CAPITAL.finditer(summary) if not _begins(summary, capital)):

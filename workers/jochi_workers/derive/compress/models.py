@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jochi_workers.compress.protocol import Summary
+from jochi_workers.derive.compress.protocol import Summary
 from jochi_workers.models import Model, at_most
 from jochi_workers.models.prompt import Prompt, prompt
 
@@ -20,7 +20,7 @@ def instructions(folder: str | None = None) -> Prompt:
 
 def words_of(most_tokens: int) -> int:
     """How many words a model is allowed, so that their tokens fit."""
-    return max(10, int(most_tokens * _WORDS_A_TOKEN))
+    return max(1, int(most_tokens * _WORDS_A_TOKEN))
 
 
 class ByModel:

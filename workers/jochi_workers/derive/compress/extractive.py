@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from jochi.text.tokens import TokenCounter, best_counter
-from jochi_workers.compress.particulars import facts, language_of, reader, required, words
-from jochi_workers.compress.protocol import Summary
+from jochi_workers.derive.compress.particulars import facts, language_of, reader, required, words
+from jochi_workers.derive.compress.protocol import Summary
 from jochi_workers.guard.lists import by_language
 from jochi_workers.language.sentences import Sentence, sentences
 
@@ -30,15 +30,16 @@ class Extractive:
     def __init__(self, counter: TokenCounter | None = None) -> None:
         self._counter = counter or best_counter()
 
-    def summarise(self, text: str, most_tokens: int) -> Summary:
+    def summarise(self, text: str, most_tokens: int, *, keep: bool = True) -> Summary:
+        """``keep``: first what a summary may not lose that takes the text's place."""
         parts = sentences(text)
         if not parts:
             return Summary("")
-        return Summary(_Choice(text, parts, most_tokens, self._counter).text())
+        return Summary(_Choice(text, parts, most_tokens, self._counter, keep=keep).text())
 
 
 class _Choice:
-    def __init__(self, text: str, parts: list[Sentence], room: int, counter: TokenCounter) -> None:
+    def __init__(self, text: str, parts: list[Sentence], room: int, counter: TokenCounter, *, keep: bool) -> None:
         language = reader(language_of(text))
         self._parts = parts
         self._count = counter.count
@@ -48,7 +49,7 @@ class _Choice:
         self._used = 0
         self._facts = [frozenset((*facts(part.text, language), *facts(part.speaker, language))) for part in parts]
         self._tokens = [counter.count(part.text) + 1 for part in parts]
-        self._needed = required(parts, language)
+        self._needed = required(parts, language) if keep else set()
         self._worth = self._worths(language)
 
     def text(self) -> str:

@@ -1,0 +1,87 @@
+"""What derivations may cost (`Caps`), `[compression]`, and `[derive.<name>]` (DESIGN §13; docs/reference/derivations.md)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share, repeated
+
+_Money = Annotated[float, Field(ge=0, le=1_000_000_000, allow_inf_nan=False)]
+_Tokens = Annotated[int, Field(ge=1, le=1_000_000_000)]
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Caps(Part):
+    """What a derivation may take and cost, within a cycle, a day, a minute and a scope."""
+
+    cycle: PositiveDuration
+    """The span that `per_cycle`, `cycle_tokens` and `cycle_money` hold for."""
+    per_cycle: Count
+    """How many outputs are made within a cycle."""
+    per_day: Count
+    """How many outputs are made on a day (UTC)."""
+    tries: Annotated[int, Field(ge=1, le=100)]
+    """After so many rejected outputs a piece of work is put aside."""
+    cycle_tokens: _Tokens
+    """Tokens sent to a model and received from it within a cycle."""
+    day_tokens: _Tokens
+    """Tokens sent to a model and received from it on a day (UTC)."""
+    scope_tokens: _Tokens | None = None
+    """Tokens sent and received on a day (UTC) for the memories of one scope."""
+    per_minute: Count | None = None
+    """How many memories all workers together take within a minute."""
+    price_in: _Money | None = None
+    """The price of a million tokens that are sent, in the currency of the caps."""
+    price_out: _Money | None = None
+    """The price of a million tokens that are received."""
+    cycle_money: _Money | None = None
+    """The cap on the costs of a cycle. It needs both prices."""
+    day_money: _Money | None = None
+    """The cap on the costs of a day (UTC). It needs both prices."""
+    scope_money: _Money | None = None
+    """The cap on the costs of one scope on a day (UTC). It needs both prices."""
+
+    @model_validator(mode="after")
+    def _prices(self) -> Caps:
+        if (self.price_in is None) != (self.price_out is None):
+            raise ValueError("price_in and price_out go together")
+        if self.price_in is None and {self.cycle_money, self.day_money, self.scope_money} != {None}:
+            raise ValueError("a cap of money needs price_in and price_out")
+        return self
+
+
+class Compression(Caps):
+    """`[compression]`: which long memories of the archive get a shorter content, and what that may cost."""
+
+    compressing: bool
+    """`false`: no memory is compressed."""
+    kinds: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """The labels whose memories are compressed. The policy need not have all of them."""
+    above: Annotated[int, Field(ge=1, le=1_000_000)]
+    """Only memories of more tokens than this are compressed."""
+    share: Annotated[Share, Field(gt=0, lt=1)]
+    """A summary has at most this share of the tokens of the original."""
+
+    @model_validator(mode="after")
+    def _once(self) -> Compression:
+        if twice := repeated(list(self.kinds)):
+            raise ValueError(f"a kind is there twice: {', '.join(twice)}")
+        return self
+
+
+class Derived(Caps):
+    """`[derive.<name>]`: memories that are made out of memories."""
+
+    deriving: bool
+    """`false`: nothing is made."""
+    of: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    """The labels of its targets: each such memory has an output of its own. The policy need not have all of them."""
+    outlives: bool
+    """`true`: an output stays as it is when what it was made of is pruned.
+
+    `false`: it is made anew of what is left, and expires with the last of it.
+    """
+    numbers: dict[Name, _Number] = Field(default_factory=dict)
+    """Numbers of its own, by name."""

@@ -1,0 +1,234 @@
+"""Levels of contexts, the first derivation whose outputs are memories: made, stale, made anew, taken back, forgotten
+(DESIGN §13; docs/reference/derivations.md)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import PolicyWith
+
+from jochi import Jochi
+from jochi.forgetting import VARIABLE, Request
+from jochi.jobs.runner import run_job
+from jochi.text.tokens import Estimate
+from jochi_workers.derive import derivation
+from jochi_workers.derive.derivation import Offline
+from jochi_workers.derive.handler import EDITED, TAKEN, Derive
+from jochi_workers.prepare import Prepare
+from jochi_workers.queue import Queue
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+LEVELS = derivation("levels")
+WHOLE = "default/talk"
+SUMMARY, KEYWORDS = f"{WHOLE}:summary", f"{WHOLE}:keywords"
+
+
+def talk(thing: str = "lighthouse", times: int = 24) -> str:
+    rounds = ("slow", "calm", "glad", "warm", "kind", "soft", "open", "mild")
+    return "\n".join(
+        f"Ann: The {rounds[n % 8]} keeper of the {thing} painted stair number {n} in the old tower.\n"
+        f"Bob: And the harbour was quiet while the {thing} was painted again."
+        for n in range(times)
+    )
+
+
+@pytest.fixture(scope="session")
+def with_levels(policy_with: PolicyWith) -> Any:
+    return policy_with("[derive.levels]\nderiving = true")
+
+
+@pytest.fixture
+def client(install_once: Any, with_levels: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    ready: Jochi = install_once(with_levels)
+    ready.apply()
+    return ready
+
+
+def handlers() -> list[Any]:
+    return [Prepare(Estimate()), Derive(LEVELS, Offline(LEVELS, Estimate()), Estimate())]
+
+
+def work(client: Jochi) -> Worker:
+    """Everything that is due, to the end."""
+    worker = Worker(client.engine, handlers())
+    worker.run(once=True)
+    return worker
+
+
+def put(client: Jochi, content: str, key: str = WHOLE, **more: Any) -> None:
+    scope, _, id = key.partition("/")
+    row = {"kind": "CompressedContext", "scope": scope, "id": id, "content": content, **more}
+    assert client.remember([row], now=NOW - 40 * DAY, on_refused="raise").written == 1
+
+
+def look(client: Jochi, key: str) -> dict[str, Any] | None:
+    rows = client.database.run("MATCH (m:Curated {key: $key}) RETURN properties(m) AS p", {"key": key}, write=False)
+    return dict(rows[0]["p"]) if rows else None
+
+
+def there(client: Jochi, key: str) -> dict[str, Any]:
+    found = look(client, key)
+    assert found is not None
+    return found
+
+
+def sources(client: Jochi, key: str) -> list[str]:
+    text = "MATCH (:Curated {key: $key})-[d:DERIVED_FROM]->(i) RETURN i.key AS key ORDER BY key"
+    return [row["key"] for row in client.database.run(text, {"key": key}, write=False)]
+
+
+def say(client: Jochi, key: str, content: str) -> None:
+    """An app in plain Cypher, as the intake trigger leaves it."""
+    client.database.run(
+        "MATCH (m:Curated {key: $key}) SET m.content = $content, m.prepare_due = $now REMOVE m.content_hash",
+        {"key": key, "content": content, "now": NOW},
+    )
+
+
+def test_a_context_has_a_summary_and_that_has_keywords(client: Jochi) -> None:
+    put(client, talk())
+    worker = work(client)
+    assert (worker.progress["levels"].done, worker.progress["levels"].failed) == (2, 0)
+    whole, summary, keywords = (there(client, key) for key in (WHOLE, SUMMARY, KEYWORDS))
+    assert (whole["content"], whole.get("derived_by")) == (talk(), None)
+    assert [m["compression_level"] for m in (summary, keywords)] == ["summary", "keywords"]
+    tokens = Estimate().count
+    assert tokens(summary["content"]) <= 0.1 * tokens(talk()) + 1
+    assert tokens(keywords["content"]) <= 0.03 * tokens(talk()) + 1
+    assert "lighthouse" in keywords["content"]
+    assert (summary["derived_for"], keywords["derived_for"]) == (WHOLE, SUMMARY)
+    assert (sources(client, SUMMARY), sources(client, KEYWORDS)) == ([WHOLE], [SUMMARY])
+    [chain] = client.database.run(
+        "MATCH (:Curated {key: $key})-[a:SUMMARIZED_TO]->()-[b:SUMMARIZED_TO]->(k) RETURN k.key AS key, a.compression_ratio AS a",
+        {"key": WHOLE},
+        write=False,
+    )
+    assert chain["key"] == KEYWORDS
+    assert chain["a"] == pytest.approx(0.1, abs=0.03)
+    # Nothing is left to do, and nothing is done twice.
+    again = work(client)
+    assert again.progress["levels"].done == 0
+
+
+def test_what_changes_makes_all_its_generations_anew(client: Jochi) -> None:
+    put(client, talk())
+    work(client)
+    say(client, WHOLE, talk("windmill"))
+    assert work(client).progress["levels"].done == 2
+    for key in (SUMMARY, KEYWORDS):
+        output = there(client, key)
+        assert "windmill" in output["content"]
+        assert "lighthouse" not in output["content"]
+        assert output["revision"] == 2
+
+
+def test_a_summary_outlives_its_whole_text_and_is_not_made_anew(client: Jochi) -> None:
+    put(client, talk())
+    work(client)
+    client.database.run(
+        "MATCH (m:Curated {key: $key}) SET m.expires_at = $past, m.next_due = $past, m.created_at = $past",
+        {"key": WHOLE, "past": NOW - 30 * DAY},
+    )
+    run_job(client.engine, "curate_due", now=NOW)
+    assert look(client, WHOLE) is None
+    assert work(client).progress["levels"].done == 0
+    assert look(client, SUMMARY) is not None
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [("m.content = 'Somebody wrote this.'", EDITED), ("m.derived_by = null", TAKEN)],
+)
+def test_what_a_person_wrote_in_its_place_is_kept(client: Jochi, changes: str, why: str) -> None:
+    put(client, talk())
+    work(client)
+    client.database.run(
+        f"MATCH (m:Curated {{key: $key}}) SET {changes}, m.derived_for = $for", {"key": SUMMARY, "for": WHOLE}
+    )
+    before = there(client, SUMMARY)
+    say(client, WHOLE, talk("windmill"))
+    if why == TAKEN:  # nobody knows that it was an output: its target asks for one
+        client.database.run("CREATE (:JochiInputChange {key: $key, at: $now})", {"key": WHOLE, "now": NOW})
+    worker = work(client)
+    assert worker.progress["levels"].reasons == {why: 1}
+    assert before["content"] == there(client, SUMMARY)["content"]
+    left = Queue(client.engine, "levels").left()
+    assert (left.put_aside, left.rejected) == (1, {why: 1})
+
+
+def test_undo_gives_back_what_was_and_takes_away_what_was_not(client: Jochi) -> None:
+    put(client, talk())
+    work(client)
+    first = there(client, SUMMARY)
+    say(client, WHOLE, talk("windmill"))
+    work(client)
+    second = there(client, SUMMARY)
+    assert first["content"] != second["content"]
+    runs = client.database.run("MATCH (a:CurationAudit {form: 'remade'}) RETURN DISTINCT a.run AS run", write=False)
+    [run] = [row["run"] for row in runs]
+    done = client.undo(run)
+    assert done.counts == {"undone": 4}
+    assert [look(client, key) for key in (SUMMARY, KEYWORDS)] == [None, None]
+    assert look(client, WHOLE) is not None
+    # And the undo is undone.
+    assert done.run is not None
+    back = client.undo(done.run)
+    assert back.counts == {"undone": 4}
+    third = there(client, SUMMARY)
+    assert (third["content"], third["derived_hash"]) == (second["content"], second["derived_hash"])
+    assert sources(client, SUMMARY) == [WHOLE]
+
+
+def test_a_hold_keeps_what_an_undo_brought_back(client: Jochi) -> None:
+    put(client, talk())
+    work(client)
+    first = there(client, SUMMARY)
+    say(client, WHOLE, talk("windmill"))
+    work(client)
+    [last] = client.database.run(
+        "MATCH (a:CurationAudit {form: 'remade', key: $key}) RETURN a.id AS id ORDER BY a.at DESC LIMIT 1",
+        {"key": SUMMARY},
+        write=False,
+    )
+    given = {"now": NOW, "clock": NOW, "run": "undo/x", "policy": "p", "batch": 0, "ids": [last["id"]], "force": False}
+    told = client.engine.call("undo/outputs", {**given, "dry_run": False})["results"]
+    assert [each["outcome"] for each in told] == ["undone"]
+    again = there(client, SUMMARY)
+    assert (again["content"], again["derived_at"]) == (first["content"], first["derived_at"])
+    client.database.run("CREATE (:JochiInputChange {key: $key, at: $now})", {"key": WHOLE, "now": NOW})
+    held = Queue(client.engine, "levels", clock=lambda: NOW + DAY).lease()
+    assert (held.rows, held.dropped) == ((), 1)
+    free = Queue(client.engine, "levels", clock=lambda: NOW + 31 * DAY).lease()
+    assert [row["key"] for row in free.rows] == [WHOLE]
+
+
+def test_forgetting_takes_every_generation(client: Jochi) -> None:
+    put(client, talk())
+    put(client, talk("garden"), "default/other")
+    work(client)
+    client.forget(Request(keys=(WHOLE,)), verify=True)
+    assert [look(client, key) for key in (WHOLE, SUMMARY, KEYWORDS)] == [None, None, None]
+    assert look(client, "default/other:summary") is not None
+    found = client.database.run(
+        "MATCH (n) WHERE any(name IN keys(n) WHERE toStringOrNull(n[name]) CONTAINS 'lighthouse') RETURN labels(n) AS l",
+        write=False,
+    )
+    assert found == []
+
+
+def test_a_forgotten_clause_is_in_no_generation(client: Jochi) -> None:
+    put(client, talk() + "\nAnn: I met Doctor Quill. I like tea.")
+    work(client)
+    done = client.forget(Request(phrase="Doctor Quill", scope="default"))
+    assert done.counts["cut"] == 1
+    assert look(client, SUMMARY) is None
+    work(client)
+    assert "Quill" not in there(client, SUMMARY)["content"]

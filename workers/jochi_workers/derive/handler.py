@@ -1,0 +1,84 @@
+"""The handler of every derivation whose output is a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from jochi.text.content import content_hash
+from jochi.text.tokens import TokenCounter
+from jochi_workers.derive.derivation import Derivation, Maker
+from jochi_workers.derive.making import Making
+from jochi_workers.handler import Outcome, Row
+from jochi_workers.judge import text_hash
+from jochi_workers.models import Reply
+
+EDITED = "edited by a person"
+TAKEN = "another memory has its key"
+
+
+class Derive(Making):
+    """Makes the outputs of ``derivation`` by ``maker``, and leaves alone what a person has edited since."""
+
+    def __init__(
+        self,
+        derivation: Derivation,
+        maker: Maker,
+        counter: TokenCounter | None = None,
+        *,
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        super().__init__(derivation.name, paid=maker.paid, fixed=maker.fixed, counter=counter, stopping=stopping)
+        self._derivation = derivation
+        self._maker = maker
+
+    @property
+    def asks(self) -> dict[str, Any]:
+        """What the lease is to know of the maker."""
+        return {"paid": self._maker.paid, "overhead": self._maker.overhead, "asks": self._maker.requests}
+
+    def handle(self, rows: Sequence[Row]) -> Outcome:
+        kept = {row["key"]: why for row in rows if (why := self._keeps(row))}
+        outcome = super().handle([row for row in rows if row["key"] not in kept])
+        outcome.failed |= kept
+        outcome.spent |= {key: {"used_in": 0, "used_out": 0, "final": True} for key in kept}
+        return outcome
+
+    def _keeps(self, row: Row) -> str | None:
+        """Why what stands in the output's place stays; None: it may be written."""
+        was = row["was"]
+        if was is None:
+            return None
+        if was["by"] != self.name:
+            return TAKEN
+        return EDITED if edited(was) else None
+
+    def _make(self, row: Row) -> Reply[Any]:
+        return self._maker.make(row)
+
+    def _faults(self, row: Row, output: Any) -> tuple[str, ...]:
+        text = self._derivation.text(output)
+        if not text.strip():
+            return ("empty",)
+        if self.counter.count(text) > row["most_tokens"]:
+            return ("too long",)
+        return self._derivation.faults(row, output, self.counter)
+
+    def _values(self, row: Row, output: Any) -> Mapping[str, Any]:
+        text = self._derivation.text(output)
+        return {
+            "inputs": [{**each, "content_hash": content_hash(each["content"])} for each in row["inputs"]],
+            "content": text,
+            "derived_hash": text_hash(text),
+            "token_count": self.counter.count(text),
+            "token_counter": self.counter.name,
+            "properties": dict(self._derivation.properties(row, output)),
+            "provider": self._maker.name,
+            "model": self._maker.model,
+            "version": self._maker.version,
+        }
+
+
+def edited(output: Mapping[str, Any]) -> bool:
+    """Whether an output ({content, hash}) says something else than what was stored, to the letter."""
+    return output["content"] is None or text_hash(output["content"]) != output["hash"]

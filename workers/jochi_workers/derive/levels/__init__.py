@@ -1,0 +1,49 @@
+"""Levels of a context: of its whole text a summary, of that keywords (seed 001, Hierarchical Summarization Policy)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jochi.text.tokens import TokenCounter
+from jochi_workers.derive.compress.checks import faults
+from jochi_workers.derive.compress.extractive import Extractive
+from jochi_workers.derive.compress.models import words_of
+from jochi_workers.derive.compress.particulars import language_of
+from jochi_workers.derive.derivation import Derivation
+from jochi_workers.handler import Row
+from jochi_workers.language.keywords import keywords
+
+
+def _offline(row: Row, counter: TokenCounter) -> str:
+    text, room = row["inputs"][0]["content"], row["most_tokens"]
+    if row["level"] == "summary":
+        return Extractive(counter).summarise(text, room, keep=False).text
+    chosen: list[str] = []
+    for word in keywords(text, language_of(text)):
+        if counter.count(", ".join([*chosen, word])) <= room:
+            chosen.append(word)
+    return ", ".join(chosen)
+
+
+def _faults(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:
+    """It is shorter, so much is lost. But it may say nothing that the longer one doesn't."""
+    found = faults(row["inputs"][0]["content"], output, share=1.0, counter=counter, keep=False)
+    # Words by themselves are of no language.
+    return tuple(why for why in found if row["level"] == "summary" or why != "language")
+
+
+def _words(row: Row) -> Mapping[str, Any]:
+    return {"level": row["level"], "words": words_of(row["most_tokens"])}
+
+
+DERIVATION = Derivation(
+    name="levels",
+    folder=Path(__file__).parent,
+    output=str,
+    offline=_offline,
+    faults=_faults,
+    example={"level": "summary", "words": 10**9},
+    words=_words,
+)
