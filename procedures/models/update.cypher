@@ -46,7 +46,7 @@ CALL (m, outcome) {
       // Nobody has compared it with what was forgotten: a worker does.
       m.prepare_due = CASE WHEN EXISTS { MATCH (gate:JochiForgetting {id: 'gate'}) WHERE gate.version > 0 }
           // So does whoever made something out of it.
-          OR 'content_hash' IN keys($changes) AND EXISTS { (m)<-[:DERIVED_FROM]-() } THEN coalesce(m.prepare_due, $now) ELSE m.prepare_due END
+          OR 'content_hash' IN keys($changes) AND EXISTS { (m)<-[:DERIVED_FROM|WAS_DERIVED_FROM]-() } THEN coalesce(m.prepare_due, $now) ELSE m.prepare_due END
   CREATE (:JochiScopeChange {scope: m.scope, at: $now, written: 1})
   RETURN count(*) AS written
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import Offline
 from jochi_workers.derive.handler import EDITED, TAKEN, Derive
+from jochi_workers.handler import Outcome
+from jochi_workers.models import ProviderDown, Reply
 from jochi_workers.prepare import Prepare
-from jochi_workers.queue import Queue
+from jochi_workers.queue import Queue, status
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -162,6 +165,112 @@ def test_what_a_person_wrote_in_its_place_is_kept(client: Jochi, changes: str, w
     assert before["content"] == there(client, SUMMARY)["content"]
     left = Queue(client.engine, "levels").left()
     assert (left.put_aside, left.rejected) == (1, {why: 1})
+
+
+class Says:
+    """A model that says what it is told to; an error is raised."""
+
+    name, model, version, paid, overhead, requests, fixed = "stub", "m", "v1", True, 400, 1, False
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self.answers = list(answers)
+        self.asked: list[str] = []
+
+    def make(self, row: Any) -> Reply[Any]:
+        self.asked.append(row["inputs"][0]["content"])
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return Reply(answer, 100, 10)
+
+
+def by(client: Jochi, maker: Any, now: datetime = NOW) -> tuple[Outcome, int]:
+    """One lease of levels, made by ``maker`` and stored as the worker does: what came of it, and how many were stored."""
+    handler = Derive(LEVELS, maker, Estimate())
+    queue = Queue(client.engine, "levels", clock=lambda: now, asks=handler.asks)
+    batch = queue.lease(handler.most)
+    outcome = handler.handle(batch.rows)
+    stored = queue.finish(batch, outcome.done).done
+    queue.fail(batch, outcome.failed, outcome.spent)
+    queue.release(batch, outcome.returned, outcome.spent)
+    return outcome, stored
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("The keeper painted stair number 4711 of the lighthouse.", "made up number"),
+        ("The keeper of the lighthouse is called Quentin.", "made up name"),
+        ("Es war ein schöner Tag und der Turm wurde noch einmal gestrichen.", "language"),
+        (" ", "empty"),
+        ("The lighthouse was painted. " * 60, "too long"),
+    ],
+)
+def test_what_the_checks_refuse_is_never_written(
+    client: Jochi, said: str, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(client, talk())
+    caplog.set_level("DEBUG", "jochi_workers")
+    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    tries = client.policy.policy.derive["levels"].tries
+    for n in range(tries):
+        outcome, stored = by(client, Says(said), NOW + n * DAY)
+        assert (outcome.failed, stored) == ({WHOLE: why}, 0)
+    assert look(client, SUMMARY) is None
+    left = status(client.engine, NOW + (tries - 1) * DAY)["levels"]
+    assert (left.put_aside, left.rejected, (left.spent or {})["tokens_in"]) == (1, {why: 1}, 100)
+    [work] = client.database.run("MATCH (w:JochiWork {derivation: 'levels'}) RETURN w.error AS error", write=False)
+    assert work["error"] == why
+    assert "keeper" not in caplog.text
+
+
+def test_a_model_that_is_away_for_a_day_stops_nothing_else(client: Jochi) -> None:
+    for n in range(4):
+        put(client, talk(f"tower{n}"), f"default/talk{n}")
+    away = Derive(LEVELS, Says(ProviderDown("it is away", fix="wait")), Estimate())
+    worker = Worker(client.engine, [Prepare(Estimate()), away])
+    with pytest.raises(ProviderDown):
+        worker.run(once=True)
+    put(client, "Something else.", "default/later")
+    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    assert "content_hash" in there(client, "default/later")
+    # It is back: no try was lost, no token counts, and the backlog drains.
+    left = Queue(client.engine, "levels").left()
+    assert (left.put_aside, left.rejected, (left.spent or {}).get("tokens_in", 0)) == (0, {}, 0)
+    assert work(client).progress["levels"].done == 8
+
+
+def test_two_workers_make_one_output_of_each_target(client: Jochi) -> None:
+    for n in range(12):
+        put(client, talk(f"tower{n}"), f"default/talk{n}")
+    with ThreadPoolExecutor(3) as pool:
+        workers = list(pool.map(lambda _n: work(client), range(3)))
+    work(client)
+    [found] = client.database.run(
+        "MATCH (o:Curated)-[d:DERIVED_FROM]->() WHERE o.derived_by = 'levels' RETURN count(o) AS n, count(DISTINCT o.key) AS keys",
+        write=False,
+    )
+    assert found == {"n": 24, "keys": 24}
+    assert sum(each.progress["levels"].failed for each in workers) == 0
+
+
+def test_an_older_lease_stores_nothing(client: Jochi) -> None:
+    put(client, talk())
+    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    handler = Derive(LEVELS, Offline(LEVELS, Estimate()), Estimate())
+    first = Queue(client.engine, "levels", clock=lambda: NOW)
+    late = first.lease()
+    second = Queue(client.engine, "levels", clock=lambda: NOW + DAY)
+    again = second.lease()
+    assert [len(each.rows) for each in (late, again)] == [1, 1]
+    assert first.finish(late, handler.handle(late.rows).done).done == 0
+    assert look(client, SUMMARY) is None
+    # And nobody stores what was made of another text.
+    say(client, WHOLE, talk("windmill"))
+    assert second.finish(again, handler.handle(again.rows).done).outdated == 1
+    assert look(client, SUMMARY) is None
+    assert work(client).progress["levels"].done == 2
+    assert "windmill" in there(client, SUMMARY)["content"]
 
 
 def test_undo_gives_back_what_was_and_takes_away_what_was_not(client: Jochi) -> None:

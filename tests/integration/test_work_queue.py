@@ -20,7 +20,7 @@ from jochi_workers.queue import Batch, Queue, retry
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 LEASE = timedelta(minutes=2)
-SECOND = timedelta(seconds=1)
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 
 class Counter:
@@ -393,6 +393,25 @@ def test_what_is_wanted_again_while_it_is_leased_is_done_once_more(jochi: Jochi,
     assert mine.finish(batch, Prepare(Counter()).handle(batch.rows).done).done == 1
     assert work(mine).done == 1
     assert not mine.lease().rows
+
+
+def test_the_pace_is_that_of_the_last_hour(jochi: Jochi, clock: Clock) -> None:
+    mine = queue(jochi, clock)
+    for n, minutes in ((3, 0), (4, 30), (2, 45)):
+        for i in range(n):
+            remember(jochi, f"{minutes}/{i}", f"text {minutes} {i}")
+        clock.at = NOON + minutes * MINUTE
+        assert work(mine).done == n
+    paces = []
+    for minutes in (45, 60, 75, 119, 120):
+        clock.at = NOON + minutes * MINUTE
+        paces.append(mine.left().an_hour)
+    # NOON is full hour: of the nine that were done in it as much as an hour before still reaches into.
+    assert paces == pytest.approx([9, 9, 6.75, 0.15, 0])
+    remember(jochi, "last", "one more")
+    clock.at = NOON + 75 * MINUTE
+    work(mine)
+    assert mine.left().an_hour == pytest.approx(7.75)
 
 
 def test_what_kills_its_workers_is_put_aside(jochi: Jochi, clock: Clock) -> None:

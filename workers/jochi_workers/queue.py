@@ -76,7 +76,10 @@ class Failed:
 
 
 class Left(BaseModel):
-    """How much of a derivation is left, as `work/status` counts it. ``money``: None where the policy has no prices."""
+    """How much of a derivation is left, as `work/status` counts it. ``an_hour``: done within the last hour, about.
+
+    ``money``: None where the policy has no prices.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -85,6 +88,7 @@ class Left(BaseModel):
     unsure: int
     put_aside: int
     oldest: Any
+    an_hour: float
     spent: Mapping[str, Any] | None
     money: float | None
 
@@ -329,6 +333,17 @@ def status(engine: Engine, now: datetime | None = None) -> dict[str, Left]:
     moment = now or _server_clock(engine)()
     row = engine.call("work/status", {"now": moment}, write=False)
     return {entry["name"]: Left.model_validate(entry) for entry in row["derivations"]}
+
+
+def want(engine: Engine, derivation: str, keys: Sequence[str], now: datetime | None = None) -> int:
+    """Wants work of one derivation about the memories ``keys``, whatever it thinks of them; returns how many are wanted."""
+    items = [
+        {"id": f"{derivation}/{key}", "key": key, "other": None, "scope": key.partition("/")[0], "ahead": None}
+        for key in dict.fromkeys(keys)
+    ]
+    moment = now or _server_clock(engine)()
+    row = engine.call("work/want", {"now": moment, "derivation": derivation, "items": items})
+    return int(row["wanted"])
 
 
 def retry(engine: Engine, now: datetime | None = None, *, derivation: str | None = None, page: int = 1000) -> int:

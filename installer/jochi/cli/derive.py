@@ -35,7 +35,7 @@ def ls(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         write_json(derivations)
         return
-    titles = ("derivation", "due", "leased or later", "unsure", "put aside", "waiting since")
+    titles = ("derivation", "due", "leased or later", "unsure", "put aside", "done an hour", "waiting since")
     rows = [
         (
             name,
@@ -43,11 +43,12 @@ def ls(context: typer.Context, as_json: AsJson = False) -> None:
             left.later,
             left.unsure,
             left.put_aside,
+            f"{left.an_hour:,.0f}",
             f"{left.oldest:%Y-%m-%d %H:%M}" if left.oldest else "",
         )
         for name, left in derivations.items()
     ]
-    table("Work for `jochi worker`", titles, rows, right=(1, 2, 3, 4))
+    table("Work for `jochi worker`", titles, rows, right=(1, 2, 3, 4, 5))
     for name, left in derivations.items():
         if not left.spent:
             continue
@@ -73,6 +74,23 @@ def retry(
 
     with jochi(context) as client:
         out.print(f"put back: {some(queue.retry(client.engine, derivation=name), 'piece of work', 'pieces of work')}")
+
+
+@app.command()
+def want(
+    context: typer.Context,
+    name: Name,
+    keys: Annotated[list[str], typer.Argument(help="Memories (scope/id) that it is to be done for.")],
+) -> None:
+    """Have something made again, or made that nothing has asked for. A worker does it."""
+    from jochi_workers import queue
+
+    if _derivation(name) == "judge":
+        raise UsageError("judge works pairs, and wants them itself", fix="`jochi duplicates` shows them")
+    if wrong := [key for key in keys if "/" not in key]:
+        raise UsageError(f"{wrong[0]!r} is no key", fix="a key is scope/id, such as default/m1")
+    with jochi(context) as client:
+        out.print(f"wanted: {some(queue.want(client.engine, name, keys), 'piece of work', 'pieces of work')}")
 
 
 @app.command()

@@ -10,7 +10,7 @@ from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
 from jochi_workers.derive.compress.extractive import Extractive
 from jochi_workers.derive.compress.models import words_of
-from jochi_workers.derive.compress.particulars import language_of
+from jochi_workers.derive.compress.particulars import language_of, words
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.handler import Row
 from jochi_workers.language.keywords import keywords
@@ -22,16 +22,19 @@ def _offline(row: Row, counter: TokenCounter) -> str:
         return Extractive(counter).summarise(text, room, keep=False).text
     chosen: list[str] = []
     for word in keywords(text, language_of(text)):
-        if counter.count(", ".join([*chosen, word])) <= room:
+        new = words(word) - words(", ".join(chosen))
+        if new and counter.count(", ".join([*chosen, word])) <= room:
             chosen.append(word)
     return ", ".join(chosen)
 
 
 def _faults(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:
-    """It is shorter, so much is lost. But it may say nothing that the longer one doesn't."""
-    found = faults(row["inputs"][0]["content"], output, share=1.0, counter=counter, keep=False)
-    # Words by themselves are of no language.
-    return tuple(why for why in found if row["level"] == "summary" or why != "language")
+    """A level is shorter, so much is lost. But it may say nothing that the longer one doesn't."""
+    longer = row["inputs"][0]["content"]
+    if row["level"] == "keywords":
+        # Single words are no sentences that could be read.
+        return () if words(output) <= words(longer) else ("made up words",)
+    return faults(longer, output, share=1.0, counter=counter, keep=False)
 
 
 def _words(row: Row) -> Mapping[str, Any]:
