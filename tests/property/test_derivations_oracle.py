@@ -121,9 +121,23 @@ class World:
         found = self.run(
             "MATCH (m {key: $key}) WHERE m:Curated OR m:Tombstone RETURN m.content AS c", key=f"default/m{n}"
         )
+        before, one = self.merged(), self.merged().get(f"default/m{n}", {f"default/m{n}"})
         done = self.client.forget(Request(keys=(f"default/m{n}",)))
         assert not done.held
+        assert before.keys() - self.merged().keys() <= one, "others stay, whatever was made of them together"
         self.forgotten += [word for row in found for word in row["c"].split() if word.startswith("word")]
+
+    def merged(self) -> dict[str, set[str]]:
+        """All memories, and of each those that it was merged with, whichever survived, and itself."""
+        rows = self.run(
+            "MATCH (m) WHERE m.key STARTS WITH 'default/m' AND (m:Curated OR m:Tombstone) "
+            "RETURN m.key AS key, coalesce(m.merged_from, []) + coalesce([m.merged_into], []) AS others"
+        )
+        groups = {row["key"]: {row["key"]} for row in rows}
+        for row in rows * len(rows):
+            one = groups[row["key"]].union(*(groups.get(other, {other}) for other in row["others"] if other))
+            groups |= dict.fromkeys(one, one)
+        return groups
 
     def link(self, n: int, thing: int) -> None:
         self.run(
@@ -234,6 +248,26 @@ def test_what_the_page_builds(client: Jochi) -> None:
     )
     batch = Queue(client.engine, "digest").peek("default/c0")
     assert [each["key"] for each in batch.rows[0]["inputs"]] == ["default/m1", "default/m0"]
+
+
+def test_a_pruned_input_that_comes_back_is_in_the_output_again(client: Jochi) -> None:
+    world = World(client, [(0, 0), (1, 0)])
+    for step, inputs in (("prune", ["default/m1"]), ("restore", ["default/m0", "default/m1"])):
+        getattr(world, step)(0)
+        world.work()
+        check(world)
+        assert [key for key, _ in world.outputs()["default/c0:digest"][1]] == inputs
+
+
+def test_a_forgotten_memory_is_in_no_generation(client: Jochi) -> None:
+    """Also not in copies of what was made of it earlier: it was pruned meanwhile, and made part of another thing."""
+    world = World(client, [(0, 0), (1, 0), (2, 1)])
+    for step in (("stack", 0, 1), ("prune", 0), ("forget", 0), ("forget", 1)):
+        getattr(world, step[0])(*step[1:])
+        world.work()
+        check(world)
+    assert "default/c0:digest" not in world.outputs()
+    assert [key for key, _ in world.outputs()["default/c1:digest"][1]] == ["default/m2"]
 
 
 @settings(

@@ -302,6 +302,9 @@ class Finder:
         """What says word for word what the memories say, in their scopes."""
         by_scope: dict[str, dict[tuple[str, ...], str]] = {}
         for key in keys:
+            # An output has the words of all its inputs, also of those that stay.
+            if any(stored.get("derived_by") is not None for stored in found.stored.get(key, ())):
+                continue
             for content in found.contents.get(key, ()):
                 said = phrase(content)
                 if len(said) >= self._policy.forgetting.repeated_words:
