@@ -61,6 +61,22 @@ def test_a_plan_writes_nothing_and_names_what_the_run_then_does(applied: Jochi) 
     assert applied.plan(NOW).looked_at == 0
 
 
+@pytest.mark.parametrize("page", [1, 2, len(MEMORIES) - 1])
+def test_a_plan_of_many_pages_counts_those_of_one_moment_once(
+    applied: Jochi, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half are due at one moment, half at another: a page ends within each."""
+    graph.write(applied.database, MEMORIES[::2], due=NOW)
+    graph.write(applied.database, MEMORIES[1::2], due=NOW - DAY)
+    whole = applied.plan(NOW)
+    monkeypatch.setattr("jochi.curate.plan.PAGE", page)
+    paged = applied.plan(NOW)
+    assert {(g.kind, g.rule, g.outcome): g.n for g in paged.groups} == {
+        (g.kind, g.rule, g.outcome): g.n for g in whole.groups
+    }
+    assert (paged.quotas, paged.looked_at) == (whole.quotas, len(MEMORIES))
+
+
 def test_a_plan_of_another_policy_is_not_applied(jochi: Jochi) -> None:
     from dataclasses import replace
 

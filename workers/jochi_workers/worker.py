@@ -180,7 +180,7 @@ class Worker:
             settled -= set(finished.refused)
         if failed is not None:
             progress.failed += failed.done
-            if "charge" in batch.rows[0]:
+            if any("charge" in row for row in batch.rows):
                 for reason in outcome.failed.values():
                     progress.reasons[reason] = progress.reasons.get(reason, 0) + 1
             progress.outdated += failed.outdated

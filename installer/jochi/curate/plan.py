@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime
 from itertools import chain
 from typing import Any
 
@@ -127,7 +127,7 @@ class Plan:
 
 def due(engine: Engine, now: datetime, *, scope: str | None = None) -> Iterator[Found]:
     """What the jobs would do with all that is due at ``now``, a page of memories at a time: entries of `curate/plan`."""
-    place: dict[str, Any] = {"from": datetime.min.replace(tzinfo=timezone.utc), "after": ""}
+    place: dict[str, Any] = {"from": "0001-01-01T00:00:00Z", "after": ""}
     while place["from"] is not None:
         row = engine.call("curate/plan", {"now": now, "limit": PAGE, "scope": scope, **place}, write=False)
         yield from row["found"]
