@@ -8,8 +8,11 @@ import pytest
 from tests.conftest import LOCOMO
 
 from jochi.text.tokens import Estimate
+from jochi_workers.derive import derivation
 from jochi_workers.derive.compress import faults
 from jochi_workers.derive.compress.extractive import Extractive
+from jochi_workers.derive.derivation import Offline
+from jochi_workers.derive.handler import Derive
 from jochi_workers.language.sentences import sentences
 
 FILLER = " It rained and they talked about nothing in particular for a long while." * 6
@@ -127,10 +130,8 @@ def test_an_instruction_in_a_memory_is_only_text() -> None:
     assert check(text, HOSTILE) != ()
 
 
-@pytest.mark.skipif(not LOCOMO.is_file(), reason="needs LoCoMo's file")
-@pytest.mark.parametrize(("most", "found"), [(8, 8), pytest.param(None, 239, marks=pytest.mark.slow)])
-def test_whole_sessions_of_locomo(most: int | None, found: int) -> None:
-    """All that are longer than what is compressed; a few of them where there is no time."""
+def sessions(above: int) -> list[str]:
+    """LoCoMo's sessions of more than so many tokens, as texts."""
     talks = [
         turns
         for one in json.loads(LOCOMO.read_text(encoding="utf-8"))
@@ -138,7 +139,43 @@ def test_whole_sessions_of_locomo(most: int | None, found: int) -> None:
         if name.startswith("session_") and isinstance(turns, list)
     ]
     texts = ["\n".join(f"{turn['speaker']}: {turn['text']}" for turn in turns) for turns in talks]
-    long = [text for text in texts if Estimate().count(text) > 500][:most]
+    return [text for text in texts if Estimate().count(text) > above]
+
+
+@pytest.mark.skipif(not LOCOMO.is_file(), reason="needs LoCoMo's file")
+@pytest.mark.parametrize(("most", "found"), [(8, 8), pytest.param(None, 239, marks=pytest.mark.slow)])
+def test_whole_sessions_of_locomo(most: int | None, found: int) -> None:
+    """All that are longer than what is compressed; a few of them where there is no time."""
+    long = sessions(500)[:most]
     assert len(long) == found
     for text in long:
         assert check(text, Extractive(Estimate()).summarise(text, Estimate().count(text) // 2).text) == ()
+
+
+@pytest.mark.skipif(not LOCOMO.is_file(), reason="needs LoCoMo's file")
+@pytest.mark.parametrize(
+    ("most", "found", "with_keywords"), [(8, 8, 8), pytest.param(None, 271, 270, marks=pytest.mark.slow)]
+)
+def test_levels_of_locomos_sessions(most: int | None, found: int, with_keywords: int) -> None:
+    """A tenth of it as a summary, and three hundredths as keywords, without a model (docs/reference/derivations.md)."""
+    levels = derivation("levels")
+    maker = Derive(levels, Offline(levels, Estimate()), Estimate())
+    tokens, keywords = [0, 0, 0], 0
+    long = sessions(300)[:most]
+    for text in long:
+        longer, of = text, Estimate().count(text)
+        tokens[0] += of
+        for n, (level, share) in enumerate((("summary", 10), ("keywords", 3)), 1):
+            row = {"key": "s/a", "level": level, "was": None, "inputs": [{"key": "s/a", "content": longer}]}
+            outcome = maker.handle([{**row, "most_tokens": -(-of * share // 100), "charge": {}}])
+            if level == "keywords" and outcome.failed == {"s/a": "made up words"}:
+                break
+            [done] = outcome.done
+            longer = done.values["content"]
+            tokens[n] += done.values["token_count"]
+            keywords += level == "keywords"
+    assert (len(long), keywords) == (found, with_keywords)
+    assert tokens[1] <= 0.1 * tokens[0]
+    assert tokens[2] <= 0.03 * tokens[0] + found
+    if most is None:
+        assert [round(n / tokens[0], 3) for n in tokens[1:]] == [0.08, 0.028]
