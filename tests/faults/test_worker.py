@@ -20,10 +20,11 @@ from jochi import Jochi
 from jochi.database.database import Database
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, JochiError
+from jochi.operate.work import status
 from jochi.text.tokens import Estimate
 from jochi_workers.handler import Outcome, Row
 from jochi_workers.prepare import Prepare
-from jochi_workers.queue import Queue, status
+from jochi_workers.queue import Queue
 from jochi_workers.worker import Progress, Stop, Worker
 
 # Holds each batch until its process is told to go on, which it never is.

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from jochi import Jochi
 from jochi.cli.app import app
 from jochi.compile.policy_data import policy_data
+from jochi.operate.work import status
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
 from jochi.text.tokens import Estimate
@@ -27,7 +28,7 @@ from jochi_workers.derive.compress import Compress, Rejected, Summary
 from jochi_workers.derive.compress.extractive import Extractive
 from jochi_workers.derive.compress.models import ByModel, instructions
 from jochi_workers.models import Model
-from jochi_workers.queue import Queue, retry, status
+from jochi_workers.queue import Queue, retry
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server

@@ -20,6 +20,7 @@ from jochi import Jochi
 from jochi.cli.app import app
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
+from jochi.operate.work import status
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import ByModel, Offline
@@ -27,7 +28,7 @@ from jochi_workers.derive.handler import EDITED, TAKEN, Derive
 from jochi_workers.handler import Outcome
 from jochi_workers.models import Model, ProviderDown, Reply
 from jochi_workers.prepare import Prepare
-from jochi_workers.queue import Queue, status
+from jochi_workers.queue import Queue
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -276,6 +277,9 @@ def test_a_model_makes_it_and_the_commands_look_at_it(
     assert (spent["items"], spent["done"], spent["tokens_in"] > 0) == (2, 2, True)
     listed = said("derive", "ls")
     assert "levels today: 2 of 2 tried" in listed
+    at_a_glance = said("status", "--no-tiers")
+    assert "for workers: nothing waits" in at_a_glance
+    assert "done within an hour" in at_a_glance
 
 
 class Card(BaseModel):

@@ -18,6 +18,7 @@ from tests.conftest import PolicyWith
 from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
+from jochi.operate.work import status
 from jochi.text.content import content_hash
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
@@ -26,7 +27,7 @@ from jochi_workers.derive.handler import Derive
 from jochi_workers.judge import text_hash
 from jochi_workers.language.sentences import sentences
 from jochi_workers.prepare import Prepare
-from jochi_workers.queue import Queue, status
+from jochi_workers.queue import Queue
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import neo4j
 from neo4j.exceptions import ConstraintError, Neo4jError
-from pydantic import BaseModel, ConfigDict
 
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError
+from jochi.operate.work import Left, status
 from jochi_workers.derive.handler import edited
 from jochi_workers.guard import GUARD_VERSION
 from jochi_workers.handler import Result, Row
@@ -73,32 +73,6 @@ class Failed:
     done: int
     outdated: int
     quarantined: tuple[str, ...]
-
-
-class Left(BaseModel):
-    """How much of a derivation is left, as `work/status` counts it. ``an_hour``: done within the last hour, about.
-
-    ``money``: None where the policy has no prices.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    waiting: int
-    later: int
-    unsure: int
-    put_aside: int
-    oldest: Any
-    an_hour: float
-    spent: Mapping[str, Any] | None
-    money: float | None
-
-    @property
-    def rejected(self) -> dict[str, int]:
-        """Why outputs were refused today, with how often."""
-        found = (self.spent or {}).items()
-        return {
-            name.removeprefix("rejected_").replace("_", " "): n for name, n in found if name.startswith("rejected_")
-        }
 
 
 class Queue:
@@ -326,13 +300,6 @@ class Queue:
 
 def _cost(row: Row) -> dict[str, Any]:
     return {name: row[name] for name in ("scope", "tokens_in", "tokens_out")}
-
-
-def status(engine: Engine, now: datetime | None = None) -> dict[str, Left]:
-    """What is left of each derivation."""
-    moment = now or _server_clock(engine)()
-    row = engine.call("work/status", {"now": moment}, write=False)
-    return {entry["name"]: Left.model_validate(entry) for entry in row["derivations"]}
 
 
 def want(engine: Engine, derivation: str, keys: Sequence[str], now: datetime | None = None) -> int:

@@ -14,6 +14,7 @@ from jochi.cli.output import AsJson, out, printable, some, table, write_json
 from jochi.client import Jochi
 from jochi.compile.rendering import derivations
 from jochi.errors import Refused, UsageError
+from jochi.operate.work import status
 
 if TYPE_CHECKING:
     from jochi.policy.model import Policy
@@ -28,12 +29,10 @@ Name = Annotated[str, typer.Argument(help="The derivation: one of those that `jo
 @app.command()
 def ls(context: typer.Context, as_json: AsJson = False) -> None:
     """Show how much is left for workers, what it has cost today (UTC), and what they gave up on."""
-    from jochi_workers import queue
-
     with jochi(context) as client:
-        derivations = queue.status(client.engine)
+        found = status(client.engine)
     if as_json:
-        write_json(derivations)
+        write_json(found)
         return
     titles = ("derivation", "due", "leased or later", "unsure", "put aside", "done an hour", "waiting since")
     rows = [
@@ -46,10 +45,10 @@ def ls(context: typer.Context, as_json: AsJson = False) -> None:
             f"{left.an_hour:,.0f}",
             f"{left.oldest:%Y-%m-%d %H:%M}" if left.oldest else "",
         )
-        for name, left in derivations.items()
+        for name, left in found.items()
     ]
     table("Work for `jochi worker`", titles, rows, right=(1, 2, 3, 4, 5))
-    for name, left in derivations.items():
+    for name, left in found.items():
         if not left.spent:
             continue
         sent, received = left.spent["tokens_in"], left.spent["tokens_out"]
@@ -60,7 +59,7 @@ def ls(context: typer.Context, as_json: AsJson = False) -> None:
         if left.rejected:
             refused = ", ".join(f"{n:,} {reason}" for reason, n in sorted(left.rejected.items()))
             out.print(f"  rejected: {refused}", markup=False)
-    if any(left.put_aside for left in derivations.values()):
+    if any(left.put_aside for left in found.values()):
         out.print("`jochi derive retry` puts back what was put aside after failures", markup=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -18,6 +19,7 @@ from jochi.localserver.paths import apoc_conf_at
 from jochi.operate.check import Check, Level
 from jochi.operate.results import Accesses, Hygiene, Status
 from jochi.operate.status import Overview, Versions, overview
+from jochi.operate.work import Left
 
 MOST_SHOWN = 20
 
@@ -96,6 +98,7 @@ def _print_engine(found: Overview) -> None:
         _say(mode_in_words(found.mode))
     if found.engine is not None:
         _print_amounts(found.engine)
+    _print_work(found.work)
     if found.accesses is not None:
         _print_accesses(found.accesses)
     if found.hygiene is not None:
@@ -151,6 +154,21 @@ def _print_amounts(engine: Status) -> None:
     _say(f"backlog: {some(engine.due, 'memory is', 'memories are')} due for a look{oldest}")
     gone = f", the oldest from {moment(engine.oldest_tombstone)}; {some(engine.tombstones_due, 'is', 'are')} due for the purge"
     _say(f"tombstones: {engine.tombstones:,}" + (gone if engine.tombstones else ""))
+
+
+def _print_work(work: Mapping[str, Left]) -> None:
+    """Backlog, pace and what was given up on, of all derivations; `jochi derive ls` has each."""
+    waiting = {name: left.waiting + left.later for name, left in work.items() if left.waiting + left.later}
+    oldest = min((left.oldest for left in work.values() if left.oldest is not None), default=None)
+    aside = sum(left.put_aside for left in work.values())
+    rejected = sum(n for left in work.values() for n in left.rejected.values())
+    said = ", ".join(f"{n:,} {name}" for name, n in waiting.items()) or "nothing waits"
+    since = f", the oldest wanted {moment(oldest)}" if oldest else ""
+    pace = sum(left.an_hour for left in work.values())
+    done = f"; {pace:,.0f} done within an hour" if pace >= 1 else ""
+    refused = f"; {rejected:,} rejected today" if rejected else ""
+    given_up = f"; {aside:,} put aside: `jochi derive ls`" if aside else ""
+    _say(f"for workers: {said}{since}{done}{refused}{given_up}")
 
 
 def _print_accesses(found: Accesses) -> None:

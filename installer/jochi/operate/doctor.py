@@ -29,7 +29,7 @@ from jochi.forgetting.secret import read_key
 from jochi.graph.driver_values import to_python
 from jochi.install.install import job_rows, pump_rows
 from jochi.jobs.arming import armed_jobs
-from jochi.operate import checks_engine, checks_indexes, checks_memories, checks_server
+from jochi.operate import checks_engine, checks_indexes, checks_memories, checks_server, work
 from jochi.operate.check import Check, Level, fail, unknown
 from jochi.operate.probe import try_threads
 from jochi.operate.pump import check_pump
@@ -272,9 +272,7 @@ def _accesses(client: Jochi, most: int) -> Check:
 
 
 def _put_aside(client: Jochi) -> Check:
-    now = ServerClock(client.database).now()
-    row = client.engine.call("work/status", {"now": now}, write=False)
-    return checks_memories.check_put_aside({entry["name"]: entry["put_aside"] for entry in row["derivations"]})
+    return checks_memories.check_put_aside({name: left.put_aside for name, left in work.status(client.engine).items()})
 
 
 def _forgetting(client: Jochi) -> Check:

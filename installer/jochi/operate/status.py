@@ -25,6 +25,8 @@ from jochi.operate.check import Check
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import ApocConfAt, restart_of, unread
 from jochi.operate.results import Accesses, Hygiene, Status
+from jochi.operate.work import Left
+from jochi.operate.work import status as work_left
 from jochi.schema import migrations
 from jochi.schema.migrations import State
 from jochi.version import __version__
@@ -178,6 +180,8 @@ class Overview:
     """None: the tiers weren't asked for, or aren't readable."""
     notes: list[str] = field(default_factory=list)
     mode: Mode | None = None
+    work: Mapping[str, Left] = field(default_factory=dict)
+    """What is left for workers, by derivation."""
 
 
 def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = unread) -> Overview:
@@ -241,6 +245,7 @@ def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = un
         weighed[1] if weighed else None,
         notes,
         Mode.from_pump(seen) if seen else None,
+        part("work", lambda: work_left(client.engine)) or {},
     )
 
 
