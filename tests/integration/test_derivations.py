@@ -128,6 +128,30 @@ def test_a_context_has_a_summary_and_that_has_keywords(client: Jochi) -> None:
     assert again.progress["levels"].done == 0
 
 
+def test_an_output_is_as_near_and_as_hard_to_reach_as_what_it_was_made_of(client: Jochi) -> None:
+    for n, (tier, reach, sensitivity) in enumerate(
+        (("ARCHIVE", "PRIVATE", "high"), ("HOT", "PUBLIC", None), ("COLD", None, "low"))
+    ):
+        put(client, talk(f"tower{n}"), f"default/talk{n}")
+        client.database.run(
+            "MATCH (m:Curated {key: $key}) SET m.tier = $tier, m.access_tier = $reach, m.sensitivity = $sensitivity",
+            {"key": f"default/talk{n}", "tier": tier, "reach": reach, "sensitivity": sensitivity},
+        )
+    work(client)
+    for level in ("summary", "keywords"):
+        found = [there(client, f"default/talk{n}:{level}") for n in range(3)]
+        assert [m["tier"] for m in found] == ["ARCHIVE", "HOT", "COLD"]
+        assert [m.get("access_tier") for m in found] == ["PRIVATE", "PUBLIC", None]
+        assert [m.get("sensitivity") for m in found] == ["high", None, "low"]
+    # What a person made stricter stays so when it is made anew.
+    client.database.run(
+        "MATCH (m:Curated {key: $key}) SET m.access_tier = 'SENSITIVE'", {"key": "default/talk1:summary"}
+    )
+    say(client, "default/talk1", talk("windmill"))
+    work(client)
+    assert there(client, "default/talk1:summary")["access_tier"] == "SENSITIVE"
+
+
 def test_what_changes_makes_all_its_generations_anew(client: Jochi) -> None:
     put(client, talk())
     work(client)
