@@ -1,11 +1,18 @@
 // Stores the policy and makes it the current one.
 // It also holds the names of our lock properties: `REMOVE m.curation_lock` takes the node's write lock only where the database
 // knows a property key of that name; where it doesn't, the statement is dropped and nothing is locked at all.
-// Parameters: $sha256, $name, $text (canonical JSON), $compiled (the same as data for the judge, JSON: installer/jochi/compile), $clock zoned datetime.
-// Returns one row: stored. Writes: :JochiPolicy.
+// Parameters: $sha256, $name, $text (canonical JSON), $compiled (the same as data for the judge, JSON: installer/jochi/compile),
+//   $clock zoned datetime, $off list of derivations that are switched off.
+// Returns one row: stored. Writes: :JochiPolicy; :JochiDerivation.
 OPTIONAL MATCH (old:JochiPolicy) WHERE old.sha256 <> $sha256 AND old.current
 SET old.current = false
 WITH count(old) AS replaced
+// Switched on again they look through all memories again.
+CALL () {
+  MATCH (d:JochiDerivation) WHERE d.name IN $off
+  REMOVE d.walked_for, d.walks_for, d.cursor
+}
+WITH replaced
 MERGE (p:JochiPolicy {sha256: $sha256})
 ON CREATE SET p.name = $name, p.text = $text, p.installed_at = $clock
 SET p.current = true, p.compiled = $compiled, p.curation_lock = false, p.claim_lock = false, p.arm_lock = false, p.lock = false

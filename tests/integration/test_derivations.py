@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -18,6 +19,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
+from jochi.errors import UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
 from jochi.operate.work import status
@@ -455,3 +457,161 @@ def test_a_forgotten_clause_is_in_no_generation(client: Jochi) -> None:
     assert look(client, SUMMARY) is None
     work(client)
     assert "Quill" not in there(client, SUMMARY)["content"]
+
+
+def expire(client: Jochi, key: str) -> None:
+    """It is pruned, by the rule about expires_at."""
+    client.database.run(
+        "MATCH (m:Curated {key: $key}) SET m.expires_at = $past, m.next_due = $past, m.created_at = $past, m.hold_until = null",
+        {"key": key, "past": NOW - 30 * DAY},
+    )
+    run_job(client.engine, "curate_due", now=NOW)
+    assert look(client, key) is None
+
+
+def purge(client: Jochi, key: str) -> None:
+    client.database.run("MATCH (t:Tombstone {key: $key}) DETACH DELETE t", {"key": key})
+
+
+def said_anywhere(client: Jochi, word: str) -> int:
+    text = "MATCH (n) WHERE any(name IN keys(n) WHERE toStringOrNull(n[name]) CONTAINS $word) RETURN count(n) AS n"
+    return int(client.database.run(text, {"word": word}, write=False)[0]["n"])
+
+
+def test_what_was_pruned_and_purged_can_still_be_forgotten(client: Jochi) -> None:
+    put(client, talk())
+    work(client)
+    expire(client, WHOLE)
+    purge(client, WHOLE)
+    expire(client, KEYWORDS)
+    client.forget(Request(keys=(WHOLE,)), verify=True)
+    assert said_anywhere(client, "lighthouse") == said_anywhere(client, WHOLE) == 0
+
+
+BY_KEY, BETWEEN = Request(keys=(SUMMARY,)), Request(phrase="tower Ann", scope="default")
+
+
+@pytest.mark.parametrize("request_", [BY_KEY, BETWEEN], ids=["key", "phrase"])
+def test_an_output_that_says_what_was_forgotten_isnt_made_without_end(client: Jochi, request_: Request) -> None:
+    """Of the summary itself, and of words that stand only where two of its sentences meet."""
+    put(client, talk())
+    work(client)
+    assert "tower.\nAnn" in there(client, SUMMARY)["content"]
+    assert "tower.\nAnn" not in talk()
+    client.forget(request_)
+    worker = work(client)
+    assert worker.progress["levels"].done <= 2
+    assert work(client).progress["levels"].done == 0
+    assert look(client, WHOLE) is not None
+
+
+def test_without_the_extra_only_keywords_wait(client: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yake", None)
+    put(client, talk())
+    worker = work(client)
+    assert worker.progress["levels"].reasons == {"the package yake is not installed": 1}
+    assert (look(client, SUMMARY) is not None, look(client, KEYWORDS)) == (True, None)
+
+
+def test_what_was_written_while_it_was_off_is_made_afterwards(
+    client: Jochi, install_once: Any, with_levels: Any, test_policy: Any
+) -> None:
+    put(client, talk())
+    work(client)
+    off = Jochi(client.database.driver, policy=test_policy)
+    off.install(arm=False)
+    try:
+        put(off, talk("garden"), "default/meanwhile")
+        Worker(off.engine, [Prepare(Estimate())]).run(once=True)
+    finally:
+        Jochi(client.database.driver, policy=with_levels).install(arm=False)
+    worker = work(client)
+    assert worker.progress["levels"].done == 2, "and not again what has its output"
+    assert look(client, "default/meanwhile:summary") is not None
+
+
+def test_an_output_that_is_restored_is_made_anew_where_it_is_stale(client: Jochi) -> None:
+    put(client, talk())
+    work(client)
+    expire(client, KEYWORDS)
+    expire(client, SUMMARY)
+    say(client, WHOLE, talk("windmill"))
+    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    client.database.run("MATCH (c:JochiInputChange) DELETE c")
+    client.restore([SUMMARY])
+    client.database.run("MATCH (m:Curated {key: $key}) SET m.hold_until = null, m.expires_at = null", {"key": SUMMARY})
+    work(client)
+    assert "windmill" in there(client, SUMMARY)["content"]
+
+
+def test_a_whole_text_that_becomes_short_has_no_levels(client: Jochi) -> None:
+    put(client, talk())
+    work(client)
+    say(client, WHOLE, "Only a word is left.")
+    work(client)
+    assert there(client, SUMMARY)["derived_ended_at"] is not None
+    say(client, WHOLE, talk("windmill"))
+    work(client)
+    summary = there(client, SUMMARY)
+    assert "windmill" in summary["content"]
+    assert not {"derived_ended_at", "expires_at"} & summary.keys()
+
+
+def test_an_output_isnt_shortened(client: Jochi) -> None:
+    put(client, talk())
+    work(client)
+    client.database.run(
+        "MATCH (m:Curated {key: $key}) REMOVE m:CompressedContext SET m:Reflection, m.tier = 'ARCHIVE', m.token_count = 900, "
+        "m.created_at = $old",
+        {"key": SUMMARY, "old": NOW - 90 * DAY},
+    )
+    assert Queue(client.engine, "compress", clock=lambda: NOW + DAY).lease().rows == ()
+
+
+def test_undo_gives_back_what_else_it_says(client: Jochi) -> None:
+    titled = replace(LEVELS, properties=lambda _row, text: {"title": text[:40]})
+    put(client, talk())
+    for content in (talk(), talk("windmill")):
+        say(client, WHOLE, content)
+        Worker(client.engine, [Prepare(Estimate()), Derive(titled, Offline(titled, Estimate()), Estimate())]).run(
+            once=True
+        )
+    assert "lighthouse" not in there(client, SUMMARY)["title"]
+    [last] = client.database.run(
+        "MATCH (a:CurationAudit {form: 'remade', key: $key}) RETURN max(a.at) AS at", {"key": SUMMARY}, write=False
+    )
+    since = last["at"].to_native()
+    looked = client.undo(since, dry_run=True)
+    done = client.undo(since)
+    assert looked.counts == done.counts
+    summary = there(client, SUMMARY)
+    assert summary["title"] == summary["content"][:40]
+    assert "lighthouse" in summary["content"]
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ("[derive.nosuch]\nderiving = true\nof = ['Concept']", "there is no derivation nosuch"),
+        ("[derive.compress]\nderiving = true\nof = ['Concept']", "there is no derivation compress"),
+    ],
+)
+def test_a_derivation_that_isnt_there_is_refused_at_install(
+    client: Jochi, policy_with: PolicyWith, tables: str, said: str
+) -> None:
+    caps = "outlives = true\ncycle = '5min'\nper_cycle = 1\nper_day = 1\ntries = 1\ncycle_tokens = 1\nday_tokens = 1"
+    with pytest.raises(UsageError, match=said):
+        Jochi(client.database.driver, policy=policy_with(f"{tables}\n{caps}")).install(arm=False)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("of = []", "names no kind"),
+        ("of = ['Note', 'Note']", "twice: Note"),
+        ("numbers = { per_day = 9.0, deriving = 0.0 }", "deriving, per_day"),
+    ],
+)
+def test_a_derivation_says_what_is_wrong_with_it(policy_with: PolicyWith, more: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        policy_with(f"[derive.levels]\nderiving = true\n{more}")

@@ -472,7 +472,7 @@ def test_no_work_outlives_its_memory(jochi: Jochi, clock: Clock, name: str) -> N
     for derivation in ("prepare", "embed"):
         queue(jochi, clock, derivation).want(10)
     if name == "forgotten":
-        jochi.engine.call("memory/forget", {"now": NOON, "rows": [{"key": key, "revision": None}]})
+        jochi.engine.call("memory/forget", {"now": NOON, "rows": [{"key": key, "revision": None}], "remake": True})
     else:
         jochi.database.run("MATCH (m:Curated) DETACH DELETE m")
         assert [queue(jochi, clock, one).lease().dropped for one in ("prepare", "embed")] == [1, 1]

@@ -260,6 +260,54 @@ def test_a_pruned_input_that_comes_back_is_in_the_output_again(client: Jochi) ->
         assert [key for key, _ in world.outputs()["default/c0:digest"][1]] == inputs
 
 
+def test_what_ended_goes_on_when_there_is_something_to_say_again(client: Jochi) -> None:
+    """By what comes back and by what is new; also where it was pruned for that meanwhile."""
+    key = "default/c0:digest"
+    for step in (("restore", 0), ("link", 1, 0)):
+        client.database.run("MATCH (n:Curated|Tombstone|JochiWork|JochiInputChange|CurationAudit) DETACH DELETE n")
+        world = World(client, [(0, 0)])
+        world.prune(0)
+        world.work()
+        [row] = world.run("MATCH (d:Curated {key: $key}) RETURN d.expires_at = d.derived_ended_at AS ended", key=key)
+        assert row["ended"]
+        if step[0] == "restore":
+            old = "MATCH (d:Curated {key: $key}) SET d.created_at = $now - duration('P40D'), d.next_due = $now"
+            world.run(old, key=key)
+            run_job(client.engine, "curate_due", now=datetime.now(timezone.utc) + DAY)
+            assert key not in world.outputs()
+        getattr(world, step[0])(*step[1:])
+        world.work()
+        check(world)
+        assert world.run("MATCH (d:Curated {key: $key}) RETURN d.expires_at AS at", key=key) == [{"at": None}]
+
+
+def test_a_ring_of_any_length_is_not_made_of_itself(client: Jochi) -> None:
+    world = World(client, [(0, 0)])
+    for n in range(THINGS, 12):
+        world.write("Concept", f"c{n}", f"Thing number {n}.", n)
+    world.work()
+    for n in range(11):
+        world.stack(n, n + 1)
+        world.work()
+    world.stack(11, 0)
+    world.work()
+    check(world)
+    world.say(0)
+    world.work()
+    check(world)
+    assert "word1x" not in world.outputs()["default/c0:digest"][0]
+
+
+def test_a_target_that_is_pruned_ends_its_output(client: Jochi) -> None:
+    world = World(client, [(0, 0)])
+    world.run("MATCH (c:Curated {key: 'default/c0'}) SET c.expires_at = $past, c.next_due = $past", past=NOW - DAY)
+    run_job(client.engine, "curate_due", now=NOW)
+    world.say(0)
+    world.work()
+    [row] = world.run("MATCH (d:Curated {key: 'default/c0:digest'}) RETURN d.derived_ended_at IS NOT NULL AS ended")
+    assert row["ended"]
+
+
 def test_a_forgotten_memory_is_in_no_generation(client: Jochi) -> None:
     """Also not in copies of what was made of it earlier: it was pruned meanwhile, and made part of another thing."""
     world = World(client, [(0, 0), (1, 0), (2, 1)])

@@ -48,7 +48,7 @@ def take_out(engine: Engine, rows: Sequence[Row]) -> TakenOut:
     held: set[str] = set()
     now = ServerClock(engine.database).now()
     while gone:
-        results = engine.call("memory/forget", {"now": now, "rows": gone})["results"]
+        results = engine.call("memory/forget", {"now": now, "rows": gone, "remake": False})["results"]
         deleted |= {each["key"] for each in results if each["outcome"] == "forgotten"}
         held |= {each["key"] for each in results if each["outcome"] == "protected"}
         more = {each["key"] for each in results if each["outcome"] == "more"}

@@ -71,6 +71,8 @@ def retry(
     """Put back what workers gave up on: it starts afresh."""
     from jochi_workers import queue
 
+    if name is not None:
+        _derivation(name)
     with jochi(context) as client:
         out.print(f"put back: {some(queue.retry(client.engine, derivation=name), 'piece of work', 'pieces of work')}")
 
@@ -136,7 +138,7 @@ def try_(
 ) -> None:
     """Do one piece of work and print what would be stored. Nothing is stored, and the caps don't count what it costs."""
     asked = {"model": model, "base_url": base_url, "key_variable": key_variable, "key_file": key_file}
-    if name in ("prepare", "judge", "embed") and (provider != "extractive" or any(asked.values())):
+    if name in _VERBS[:3] and (provider != "extractive" or any(asked.values())):
         raise UsageError(f"{name} takes no provider here", fix="leave its options out")
     with jochi(context) as client:
         handler = _handler(client, _derivation(name), provider, asked)
@@ -186,6 +188,9 @@ def _derivation(name: str) -> str:
     return name
 
 
+_VERBS = ("prepare", "judge", "embed", "compress")
+
+
 def _row(client: Jochi, name: str, key: str | None, asks: dict[str, Any] | None = None) -> Row:
     """What is read for it. Raises `Refused` where there is nothing to read."""
     from jochi_workers.queue import Queue
@@ -198,7 +203,7 @@ def _row(client: Jochi, name: str, key: str | None, asks: dict[str, Any] | None 
     if key is None:
         raise Refused(f"no {name} waits for its turn", fix="name a memory: `jochi derive show NAME KEY`")
     raise Refused(
-        f"there is nothing to {name} now",
+        f"there is nothing to {name} now" if name in _VERBS else f"{name} has nothing to make of it now",
         where=key,
         fix="look whether it is there, whether the policy wants this of its kind, and whether a rail holds it: `jochi explain`",
     )
@@ -215,7 +220,7 @@ def _handler(client: Jochi, name: str, provider: str, asked: dict[str, Any]) -> 
         return simple[name]()
     if name == "embed":
         raise UsageError("embed can't be tried alone", fix="`jochi worker --once --provider NAME` embeds what waits")
-    made = {handler.name: handler for handler in making(client, Stop(), provider, asked)}
+    made = {handler.name: handler for handler in making(client, Stop(), provider, asked, only=name)}
     if name not in made:
         raise UsageError(f"{name} is switched off in the policy", fix=f"switch it on (see derive.{name}), and install")
     return made[name]

@@ -127,8 +127,13 @@ def _handlers(
     return [prepare, judge, embed]
 
 
-def making(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any]) -> list[Handler]:
-    """The handlers that make texts, by the provider ``name``: compression and the derivations that the policy switches on."""
+def making(
+    client: Jochi, stop: Stop, name: str, options: Mapping[str, Any], *, only: str | None = None
+) -> list[Handler]:
+    """The handlers that make texts, by the provider ``name``: compression and the derivations that the policy switches on.
+
+    ``only``: the one that is asked for.
+    """
     given = {option: value for option, value in options.items() if value is not None}
     if name == "none":
         if given:
@@ -154,11 +159,16 @@ def making(client: Jochi, stop: Stop, name: str, options: Mapping[str, Any]) -> 
         )
     about = "" if made.model is None else f" {made.model}"
     handlers: list[Handler] = []
-    if policy.compression.compressing:
+    if policy.compression.compressing and only in (None, "compress"):
         err.print(f"compress: long memories of the archive, by {made.name}{about}", markup=False)
         handlers.append(Compress(made, policy.compression, counter, stopping=stop.asked))
-    for each in names:
-        found, model = derivation(each), language_model(name, **given)
+    for each in names if only is None else [each for each in names if each == only]:
+        try:
+            found = derivation(each)
+        except UsageError as error:  # this machine lacks it: all else goes on
+            err.print(f"{each}: {error.what}; {error.fix}", markup=False)
+            continue
+        model = language_model(name, **given)
         maker = Offline(found, counter) if model is None else ByModel(found, model, found.told(prompts))
         err.print(f"{each}: by {maker.name}{about}", markup=False)
         handlers.append(Derive(found, maker, counter, stopping=stop.asked))

@@ -99,6 +99,10 @@ class Found:
     merged: dict[str, list[str]] = field(default_factory=dict)
     near: list[str] = field(default_factory=list)
 
+    def is_output(self, key: str) -> bool:
+        """Whether a derivation of the engine's made it."""
+        return any(stored.get("derived_by") is not None for stored in self.stored.get(key, ()))
+
 
 class Finder:
     """Finds what a request takes, in one database. Writes nothing."""
@@ -303,7 +307,7 @@ class Finder:
         by_scope: dict[str, dict[tuple[str, ...], str]] = {}
         for key in keys:
             # An output has the words of all its inputs, also of those that stay.
-            if any(stored.get("derived_by") is not None for stored in found.stored.get(key, ())):
+            if found.is_output(key):
                 continue
             for content in found.contents.get(key, ()):
                 said = phrase(content)

@@ -188,7 +188,9 @@ def _sought(request: Request, found: Found) -> Sought:
         assert request.scope is not None
         elsewhere = frozenset(key for key in going if not key.startswith(f"{request.scope}/"))
         return Sought(elsewhere, frozenset((request.scope,)))
-    said = {phrase(content): None for key in sorted(going) for content in found.contents.get(key, ())}
+    # What an output says its inputs say, also those that stay.
+    own = [key for key in sorted(going) if not found.is_output(key)]
+    said = {phrase(content): None for key in own for content in found.contents.get(key, ())}
     long = [words for words in said if len(words) >= 2]
     scopes = frozenset(key.split("/", 1)[0] for key in going)
     return Sought(going, frozenset(), tuple(long[:_TEXTS]), within=scopes, alone=True)
@@ -341,7 +343,9 @@ class _Work:
         for at in range(0, len(keys), size):
             left = [{"key": key, "revision": revisions.get(key)} for key in keys[at : at + size]]
             while left:
-                results = self._engine.call("memory/forget", {"now": self._now, "rows": left})["results"]
+                results = self._engine.call("memory/forget", {"now": self._now, "rows": left, "remake": True})[
+                    "results"
+                ]
                 for told in results:
                     for name in ("memories", "tombstones", "audits", "snapshots", "accesses", "relationships"):
                         self.counts[name] += told[name]

@@ -185,7 +185,7 @@ MEMORY = (
     *_of("text", _COMPRESSED, "content", "compressed_by"),
     *_of("text", _DERIVED, "", "derived_by derived_model derived_version derived_hash"),
     *_of("text", _DERIVED, "said", "derived_for"),
-    *_of("moment", _DERIVED, "", "derived_at"),
+    *_of("moment", _DERIVED, "", "derived_at derived_ended_at"),
     *_of("moment", _MARK, "newborn", "similar_due slot_due"),
     *_of("moment", _MARK, "combined", "merged_at"),
     *_of("texts", _MARK, "combined", "merged_from"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.database.server_facts import NEEDED_FOR_PIN, ServerFacts, read_facts
 from jochi.database.statements import statement
-from jochi.errors import JochiError, Refused
+from jochi.errors import JochiError, Refused, UsageError
 from jochi.install.holding import held_pump
 from jochi.install.preflight import jobs_obstacle, require_suitable_server
 from jochi.jobs.arming import ensure_jobs, take_off_list
@@ -65,6 +65,18 @@ class InstallResult:
     """What was changed of the indexes that the policy decides."""
 
 
+def _require_derivations(policy: LoadedPolicy, procedures: Mapping[str, Procedure]) -> None:
+    """Each `[derive.<name>]` is one whose output is a memory: it has both bodies, and isn't wanted in a way of its own."""
+    made = {name.split("/")[1] for name in procedures if name.startswith("derive/") and name.endswith("/inputs")}
+    known = sorted(name for name in made if f"derive/{name}/want" not in procedures)
+    if unknown := sorted(policy.policy.derive.keys() - set(known)):
+        raise UsageError(
+            f"there is no derivation {', '.join(unknown)}",
+            where=f"derive.{unknown[0]} of the policy",
+            fix=f"there are: {', '.join(known)}",
+        )
+
+
 def install(
     database: Database,
     policy: LoadedPolicy,
@@ -94,6 +106,7 @@ def install(
     say("rendering the procedures")
     procedures = render_all(policy.policy, facts, templates)
     _require_procedures_of_jobs(policy, procedures)
+    _require_derivations(policy, procedures)
     state = engine.state()
     if state.pump is not None:
         say("pausing the pump")
@@ -238,6 +251,7 @@ def _store(
             text=policy.canonical,
             compiled=_compiled(policy),
             clock=now,
+            off=[name for name, each in policy.policy.derive.items() if not each.deriving],
         )
         rows = [_procedure_row(procedure, procedures) for procedure in procedures.values()]
         run("install/store_procedures", procedures=rows, version=__version__, checked_on=checked_on, clock=now)

@@ -85,3 +85,13 @@ class Derived(Caps):
     """
     numbers: dict[Name, _Number] = Field(default_factory=dict)
     """Numbers of its own, by name."""
+
+    @model_validator(mode="after")
+    def _plain(self) -> Derived:
+        if twice := repeated(list(self.of)):
+            raise ValueError(f"a kind is there twice: {', '.join(twice)}")
+        if self.deriving and not self.of:
+            raise ValueError("`of` names no kind, so nothing would be made")
+        if taken := sorted({*type(self).model_fields, "cycle_s"} & self.numbers.keys()):
+            raise ValueError(f"numbers can't be named {', '.join(taken)}: that is a field of its own")
+        return self

@@ -11,14 +11,15 @@ from jochi_workers.derive.derivation import Derivation
 def derivation(name: str) -> Derivation:
     """The one that the folder ``name`` calls `DERIVATION`. `UsageError` where there is none."""
     try:
-        found = import_module(f"{__name__}.{name}").DERIVATION
+        found = getattr(import_module(f"{__name__}.{name}"), "DERIVATION", None)
     except ModuleNotFoundError as error:
         if error.name != f"{__name__}.{name}":
             raise
+        found = None
+    if not isinstance(found, Derivation):
         raise UsageError(
             f"this worker can't make {name}",
             where=f"derive.{name} of the policy",
             fix="install the version of jochi that has it on this machine, too, or set deriving = false",
-        ) from None
-    assert isinstance(found, Derivation)
+        )
     return found

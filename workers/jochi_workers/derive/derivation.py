@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from jochi.text.tokens import TokenCounter
 from jochi_workers.handler import Row
-from jochi_workers.models import Model, Reply
+from jochi_workers.models import Model, ProviderUnusable, Rejected, Reply
 from jochi_workers.models.model import at_most
 from jochi_workers.models.prompt import Prompt, prompt
 
@@ -79,7 +79,10 @@ class Offline:
         self._counter = counter
 
     def make(self, row: Row) -> Reply[Any]:
-        return Reply(self._derivation.offline(row, self._counter), 0, 0)
+        try:
+            return Reply(self._derivation.offline(row, self._counter), 0, 0)
+        except ProviderUnusable as missing:  # a package: this can't be done here, all else can
+            raise Rejected(missing.what, 0, 0) from None
 
 
 class ByModel:
