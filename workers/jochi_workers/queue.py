@@ -100,7 +100,7 @@ class Queue:
         """Up to ``limit`` memories for this worker alone; none if nothing is due.
 
         ``exact``: it takes what others were unsure of as well."""
-        dropped = 0
+        dropped, idle = 0, False
         for _ in range(_LOOKS):
             token = str(uuid.uuid4())
 
@@ -111,9 +111,14 @@ class Queue:
             dropped += batch.dropped
             if batch.rows or batch.held:
                 return Batch(token, batch.rows, dropped, batch.held)
-            # Where all that was leased is gone by now, the next ones are asked for.
-            if not leased and not self.want(_WANT):
+            # Where all that was leased is gone by now, the next ones are asked for. Where nothing was marked any more, another
+            # worker may just have made work of it: it is looked for once more.
+            if leased or self.want(_WANT):
+                idle = False
+            elif idle:
                 break
+            else:
+                idle = True
         return Batch("", (), dropped)
 
     def want(self, limit: int) -> int:
