@@ -9,10 +9,10 @@ CREATE INDEX memory_curation IF NOT EXISTS FOR (m:Curated) ON (m.tier, m.last_cu
 // One live memory per content where the policy says so, and what content a memory has.
 CREATE CONSTRAINT curated_content_key IF NOT EXISTS FOR (m:Curated) REQUIRE m.content_key IS UNIQUE;
 CREATE INDEX curated_content_hash IF NOT EXISTS FOR (m:Curated) ON (m.scope, m.content_hash);
-// What a worker and the jobs have left to do: memories that are new or changed.
 // Outputs by what they were made for (docs/reference/derivations.md).
 CREATE INDEX curated_derived_for IF NOT EXISTS FOR (m:Curated) ON (m.derived_for);
 CREATE INDEX tombstone_derived_for IF NOT EXISTS FOR (m:Tombstone) ON (m.derived_for);
+// What a worker and the jobs have left to do: memories that are new or changed.
 CREATE INDEX curated_prepare_due IF NOT EXISTS FOR (m:Curated) ON (m.prepare_due);
 CREATE INDEX curated_embed_due IF NOT EXISTS FOR (m:Curated) ON (m.embed_due);
 CREATE INDEX curated_similar_due IF NOT EXISTS FOR (m:Curated) ON (m.similar_due);

@@ -12,9 +12,9 @@ import pytest
 from jochi.errors import JochiError, Refused
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
-from jochi_workers.embeddings.handler import PAUSE, Embed
+from jochi_workers.embeddings.handler import Embed
 from jochi_workers.embeddings.protocol import PROBE, Embedded, ProviderDown, ProviderUnusable, TextsRefused
-from jochi_workers.handler import Outcome
+from jochi_workers.handler import PAUSE, Outcome
 
 MODEL = "tests-model"
 POLICY = load_policy().policy.embedding.model_copy(update={"model": MODEL, "dimensions": 2})

@@ -8,6 +8,10 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from jochi.errors import JochiError
+from jochi_workers.models.failures import ProviderDown, ProviderUnusable
+
+PAUSE = timedelta(seconds=30)
+"""How long a provider that is down is left alone if it doesn't say."""
 
 Row = Mapping[str, Any]
 """A leased memory: {key, scope, kind, content, content_hash, token_count, token_counter}; the last three may be None.
@@ -43,6 +47,12 @@ class Outcome:
     spent: dict[str, dict[str, Any]] = field(default_factory=dict)
     """For compress and what makes memories: key to {used_in, used_out: tokens; final: another try would end alike},
     of failures and what is given back, too."""
+
+    def stop(self, error: ProviderDown | ProviderUnusable) -> None:
+        """Nobody can go on: for as long as a provider that is down asks to be left alone, or `PAUSE`; else for good."""
+        self.stopped_by = error
+        if isinstance(error, ProviderDown):
+            self.pause = error.retry_after or PAUSE
 
 
 class Handler(Protocol):

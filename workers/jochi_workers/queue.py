@@ -113,12 +113,9 @@ class Queue:
                 return Batch(token, batch.rows, dropped, batch.held)
             # Where all that was leased is gone by now, the next ones are asked for. Where nothing was marked any more, another
             # worker may just have made work of it: it is looked for once more.
-            if leased or self.want(_WANT):
-                idle = False
-            elif idle:
+            if idle and not leased:
                 break
-            else:
-                idle = True
+            idle = not leased and not self.want(_WANT)
         return Batch("", (), dropped)
 
     def want(self, limit: int) -> int:

@@ -138,7 +138,7 @@ def try_(
 ) -> None:
     """Do one piece of work and print what would be stored. Nothing is stored, and the caps don't count what it costs."""
     asked = {"model": model, "base_url": base_url, "key_variable": key_variable, "key_file": key_file}
-    if name in _VERBS[:3] and (provider != "extractive" or any(asked.values())):
+    if name in _WITHOUT_TEXT and (provider != "extractive" or any(asked.values())):
         raise UsageError(f"{name} takes no provider here", fix="leave its options out")
     with jochi(context) as client:
         handler = _handler(client, _derivation(name), provider, asked)
@@ -188,7 +188,8 @@ def _derivation(name: str) -> str:
     return name
 
 
-_VERBS = ("prepare", "judge", "embed", "compress")
+_WITHOUT_TEXT = ("prepare", "judge", "embed")
+"""They make no text, so nobody is asked for one."""
 
 
 def _row(client: Jochi, name: str, key: str | None, asks: dict[str, Any] | None = None) -> Row:
@@ -203,7 +204,9 @@ def _row(client: Jochi, name: str, key: str | None, asks: dict[str, Any] | None 
     if key is None:
         raise Refused(f"no {name} waits for its turn", fix="name a memory: `jochi derive show NAME KEY`")
     raise Refused(
-        f"there is nothing to {name} now" if name in _VERBS else f"{name} has nothing to make of it now",
+        f"there is nothing to {name} now"
+        if name in (*_WITHOUT_TEXT, "compress")
+        else f"{name} has nothing to make of it now",
         where=key,
         fix="look whether it is there, whether the policy wants this of its kind, and whether a rail holds it: `jochi explain`",
     )

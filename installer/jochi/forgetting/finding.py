@@ -121,7 +121,7 @@ class Finder:
         else:
             new = self._take(found, self._named(request), _WHY[request.form])
         followed: set[str] = set()
-        while new or (cut := _cut_keys(found) - followed):
+        while new or _cut_keys(found) - followed:
             self._read(found, new)
             more = self._take(found, self._merged(found, new), "merged")
             more += self._derived(found, new)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from jochi.text.tokens import TokenCounter, best_counter
 from jochi_workers.handler import Outcome, Result, Row, reserved
 from jochi_workers.models import Reply
 from jochi_workers.models.failures import ProviderDown, ProviderUnusable, Rejected, Unsure
-
-PAUSE = timedelta(seconds=30)
-"""How long a provider that is down is left alone if it doesn't say."""
 
 
 class Making(ABC):
@@ -68,9 +64,7 @@ class Making(ABC):
                 if isinstance(error, Unsure):
                     outcome.spent[row["key"]] = reserved(row)
                 if not self._stopping():
-                    outcome.stopped_by = error
-                    if isinstance(error, ProviderDown):
-                        outcome.pause = error.retry_after or PAUSE
+                    outcome.stop(error)
                 break
         return outcome
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from typing import Any
 
 from jochi.errors import Refused
@@ -17,8 +16,6 @@ from jochi_workers.models.waiting import interruptible
 
 CHUNK = 64
 """Texts that the provider gets at once: what it did is kept if it fails at the next ones."""
-PAUSE = timedelta(seconds=30)
-"""How long a provider that is down is left alone if it doesn't say."""
 
 
 class Embed:
@@ -80,9 +77,7 @@ class Embed:
                 settled = {result.key for result in outcome.done} | outcome.failed.keys()
                 outcome.returned += [row["key"] for row in rest if row["key"] not in settled]
                 if not self._stopping():
-                    outcome.stopped_by = error
-                    if isinstance(error, ProviderDown):
-                        outcome.pause = error.retry_after or PAUSE
+                    outcome.stop(error)
                 break
         return outcome
 
