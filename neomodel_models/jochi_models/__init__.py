@@ -20,11 +20,9 @@ from jochi_models.errors import (
 )
 from jochi_models.facts import Fact, MemoryBox, Trace
 from jochi_models.knowledge import (
-    BoundedMemoryManifest,
     HeartbeatTask,
     HeartbeatTaskRegistry,
     KnowledgeChunk,
-    ValueClassification,
 )
 from jochi_models.personal import Artifact, Concept, Entity, Macro, Note, Person, Source, Storyline
 from jochi_models.properties import ZonedDateTimeProperty
@@ -48,7 +46,6 @@ __all__ = [
     "Analysis",
     "Artifact",
     "Belief",
-    "BoundedMemoryManifest",
     "CompressedContext",
     "Concept",
     "ContentKnown",
@@ -86,6 +83,5 @@ __all__ = [
     "Task",
     "Tombstone",
     "Trace",
-    "ValueClassification",
     "ZonedDateTimeProperty",
 ]

@@ -44,7 +44,6 @@ class ReflectionFields(CuratedFields):
     related_task_id = TextProperty("id of the task it is about (seed 001)")
 
     learned_from = Related("the task that taught it", "LEARNED_FROM", "Task")
-    value = Related("its scores (seed 001)", "HAS_VALUE", "ValueClassification")
 
 
 class AnalysisFields(CuratedFields):
@@ -135,7 +134,6 @@ class CompressedContextFields(CuratedFields):
         "its longer form", "SUMMARIZED_TO", "CompressedContext", incoming=True, properties=SummarizedTo
     )
     follows = Related("the context before it", "FOLLOWS", "CompressedContext")
-    value = Related("its scores", "HAS_VALUE", "ValueClassification")
 
 
 class Belief(BeliefFields, Curated): ...

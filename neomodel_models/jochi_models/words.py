@@ -17,8 +17,6 @@ Priority = Literal["low", "normal", "high", "critical"]
 Severity = Literal["info", "low", "medium", "high", "critical"]
 CompressionLevel = Literal["full", "summary", "keywords"]
 ContentType = Literal["preference", "task", "insight", "chitchat"]
-RetentionTier = Literal["KEEP", "SUMMARIZE", "ARCHIVE"]
-ValuedKind = Literal["KnowledgeChunk", "Reflection", "CompressedContext"]
 ProcessingStatus = Literal["raw", "processed", "extracted"]
 NoteLifetime = Literal["week", "month", "year", "forever"]
 # The ten of seed 003, and procedure, which is among the protected ones (peers A3).

@@ -5,7 +5,7 @@
 // never was anything else (null: such a one is no business of ours).
 // Returns one row: released integer, restored integer (of these, tombstones brought back).
 // Writes: labels and properties of the nodes; deletes :CurationAudit, :CurationSnapshot :JochiAccess and :JochiWork of their keys, SUPERSEDES of a slot,
-// SIMILAR_TO of ours; :JochiSlotChange.
+// SIMILAR_TO of ours; :ValueClassification; :JochiSlotChange.
 CALL () {
   UNWIND $nodes AS element
   MATCH (m) WHERE elementId(m) = element
@@ -64,6 +64,10 @@ CALL (rows) {
   CALL (m) {
     MATCH (m)-[f:SIMILAR_TO]-() WHERE f.found_at IS NOT NULL
     DELETE f
+  }
+  CALL (m) {
+    MATCH (m)-[:HAS_VALUE]->(value:ValueClassification)
+    DETACH DELETE value
   }
   REMOVE m:Curated
   FOREACH (_ IN CASE WHEN r.dead THEN [1] ELSE [] END | REMOVE m:Tombstone)

@@ -615,3 +615,21 @@ def test_a_derivation_that_isnt_there_is_refused_at_install(
 def test_a_derivation_says_what_is_wrong_with_it(policy_with: PolicyWith, more: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         policy_with(f"[derive.levels]\nderiving = true\n{more}")
+
+
+def test_only_what_has_the_value_for_it_is_summarised(install_once: Any, policy_with: PolicyWith) -> None:
+    """Seed 001: SUMMARIZE wants a summary. What is pinned is KEEP."""
+    tables = '[classification]\nclassifying = true\n[derive.levels]\nderiving = true\nretention = ["SUMMARIZE"]'
+    client: Jochi = install_once(policy_with(tables))
+    client.apply()
+    put(client, talk(), properties={"pinned": True})
+    for pinned, made in ((True, None), (False, "summary")):
+        text = "MATCH (m:Curated) SET m.pinned = $pinned, m.created_at = $now, m.next_due = $now"
+        client.database.run(text, {"pinned": pinned, "now": NOW})
+        client.run("curate_due", now=NOW)
+        work(client)
+        found = look(client, SUMMARY)
+        assert (found and found["compression_level"]) == made
+    assert look(client, KEYWORDS)
+    with pytest.raises(UsageError, match="not all kinds of `of` are classified"):
+        policy_with('[derive.levels]\nderiving = true\nretention = ["SUMMARIZE"]')

@@ -41,7 +41,6 @@ DERIVED = [
     ("groups", "in", "Macro"),
     ("HAS_NOTE", "out", "Note"),
     ("ADDED_IN", "in", "Note"),
-    ("HAS_VALUE", "out", "ValueClassification"),
     ("IN_BOX", "out", "MemoryBox"),
     ("IN_TRACE", "out", "Trace"),
 ]

@@ -51,7 +51,7 @@ AT_ONCE = frozenset({"Notification", "SessionContext"})
 NOT_EMBEDDED = frozenset(
     {
         *("Notification", "SessionContext", "Task", "CompressedContext"),
-        *("BoundedMemoryManifest", "HeartbeatTaskRegistry", "HeartbeatTask"),
+        *("HeartbeatTaskRegistry", "HeartbeatTask"),
     }
 )
 CLAIMS = frozenset({"Belief", "Reflection", "Analysis", "Synthesis", "Recommendation", "Fact"})

@@ -115,12 +115,9 @@ SEEDS: set[tuple[str, str, str, str | None]] = {
     # seed 000, sessions
     ("MemoryEntry", "PART_OF", "SessionContext", None),
     ("CompressedContext", "PART_OF", "SessionContext", None),
-    # seed 001, Enhanced CompressedContext Node; its other nodes that are scored
+    # seed 001, Enhanced CompressedContext Node
     ("CompressedContext", "SUMMARIZED_TO", "CompressedContext", "SummarizedTo"),
-    ("CompressedContext", "HAS_VALUE", "ValueClassification", None),
     ("CompressedContext", "FOLLOWS", "CompressedContext", None),
-    ("Reflection", "HAS_VALUE", "ValueClassification", None),
-    ("KnowledgeChunk", "HAS_VALUE", "ValueClassification", None),
     # seed 002: sources, what they mention, its notes, storylines and macros
     ("Source", "mentions", "Curated", None),
     ("Artifact", "mentions", "Curated", None),

@@ -101,6 +101,14 @@ def _print_live(found: Explanation) -> None:
         ("rail", "blocks", "until", "passes if", "current"),
         [(r.rail, r.blocks, r.until, r.required, r.current) for r in found.rails],
     )
+    if found.value is not None:
+        signals = [
+            (name, "unknown" if found.value[name] is None else f"{found.value[name]:.3f}")
+            for name in ("retention", "uniqueness", "confidence", "frequency", "recency")
+        ]
+        table("Value", ("signal", "0 to 1"), [*signals, ("value", f"{found.value['value']:.3f}")], right=(1,))
+        falls = moment(found.value["next"]) if found.value["next"] else "never"
+        out.print(f"its value is in the tier [bold]{found.value['tier']}[/]; by time alone it leaves it: {falls}")
     if found.orphan is not None:
         due = f"; due {moment(found.orphan.due)}" if found.orphan.due else ""
         out.print(f"orphan: {found.orphan.words}{due}")

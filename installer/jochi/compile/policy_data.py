@@ -14,7 +14,7 @@ from jochi.policy.derive import Caps
 from jochi.policy.durations import format_duration
 from jochi.policy.model import Kind, Policy
 from jochi.policy.rules import TIERS, Condition, Rule, Rules, TierRule, class_seconds
-from jochi.policy.value import Value
+from jochi.policy.value import OneOf, Value
 
 _AT_ALL = ("access_count", "access_count_7d")
 """What is read as the measure stage has it, in every kind."""
@@ -50,6 +50,8 @@ def policy_data(policy: Policy) -> dict[str, Any]:
         "salience": salience_data(policy.salience),
         "facts": facts_data(policy),
         "value": value_data(policy),
+        "classes": classes_data(policy),
+        "context": context_data(policy),
         "names": compiler.names(),
         "state_i": compiler.state,
         "created_i": compiler.created,
@@ -118,7 +120,7 @@ class _Compiler:
             for rule in policy.acting(kind, action)
         ]
         asked = {name for rule in [*rules, *map(self.tier_rule, policy.tier_rules)] for name in rule["asks"]}
-        if policy.value.labels:
+        if policy.value.labels or policy.classification.classifying:
             asked |= {"active_session", "in_progress_task"}
         return {
             "class_s": of_kind,
@@ -274,6 +276,47 @@ def value_data(policy: Policy) -> dict[str, Any]:
         "never_embedded": [label for label, kind in kinds.items() if not kind.embed],
         "walked": n.walked,
     }
+
+
+def classes_data(policy: Policy) -> dict[str, Any]:
+    """What the value by five signals is made of (procedures/_macros/measure/classification.j2)."""
+    n = policy.classification
+    return {
+        "kinds": list(n.labels),
+        "weights": _floats(n.weights.model_dump()),
+        "retention": [{"kind": row.kind, "score": float(row.score), **_when(row.when)} for row in n.retention],
+        "other_retention": float(n.other_retention),
+        "most_accesses": n.most_accesses,
+        "recent_s": n.recent.total_seconds(),
+        "keep": float(n.keep),
+        "summarize": float(n.summarize),
+        "compare_s": seconds(n.compare_every),
+        "grace_s": seconds(n.grace),
+        "grace": format_duration(n.grace),
+        "class_s": seconds(n.class_),
+    }
+
+
+def context_data(policy: Policy) -> dict[str, Any]:
+    """What the manifest of a scope is chosen by (procedures/_macros/context/choosing.j2)."""
+    n = policy.context
+    return {
+        "max_tokens": n.max_tokens,
+        "line_tokens": n.line_tokens,
+        "frame_tokens": n.frame_tokens,
+        "sections": [each.model_dump(include={"name", "title", "tokens", "newest"}) for each in n.sections],
+        "rows": [{"section": each.name, "kind": row.kind, **_when(row.when)} for each in n.sections for row in each.of],
+        "rest": next(each.name for each in n.sections if not each.of),
+        "never": list(n.never),
+        "candidates": n.candidates,
+        "every_s": seconds(n.every),
+        "versions": n.versions,
+    }
+
+
+def _when(condition: OneOf | None) -> dict[str, Any]:
+    """What must hold of a memory for a row: one of some texts (`asked` of procedures/_macros/measure/classification.j2)."""
+    return {"when": condition and condition.property, "one_of": condition and list(condition.one_of)}
 
 
 def _floats(numbers: dict[str, Any], but: Iterable[str] = ()) -> dict[str, Any]:

@@ -99,6 +99,9 @@ class Explanation:
     next_look: datetime | None = None
     orphan: Orphan | None = None
     """None: it isn't live."""
+    value: Mapping[str, Any] | None = None
+    """Its value by five signals (docs/reference/value.md): retention, uniqueness, confidence, frequency, recency (None: unknown),
+    value, best, tier, next. None: of no kind that is classified, or switched off."""
     duplicates: list[Mapping[str, Any]] = field(default_factory=list)
     """Who may be the same memory: other (key), verdict, score, same_text, reasons, held_by, merge_due, decided_by."""
 

@@ -70,6 +70,7 @@ _VECTOR_OF = Owner(_VECTOR.writer, _VECTOR.instead)
 _WORK = Owner("the queue of the workers", "set content: a save queues what is left to do")
 _COMPRESSED = Owner("the compressing worker", "set content, or take it back with `jochi decompress`")
 _DERIVED = Owner("the derivation that made it", "change its content: it is kept then, as a person's")
+_COMPARED = Owner("the search for near duplicates", "set content: its new vector is compared", shown=False)
 _ANCHOR = Owner("save, together with the value it dates", "set the value itself", given=True)
 _REVISION = Owner("save and remember", "save: it counts one up")
 _KEY = Owner("whoever enrols", "set scope and id on a new object", given=True, shown=False)
@@ -120,7 +121,7 @@ MEMORY = (
     *_of("text", None, "mapped read", "locked_by"),
     *_of("moment", None, "mapped ahead", "expires_at"),
     *_of("moment", None, "ahead", "deadline_at due_at remind_at task_next_due"),
-    *_of("moment", None, "", "date_added last_accessed last_compacted last_definition_load last_executed"),
+    *_of("moment", None, "", "date_added last_definition_load last_executed"),
     *_of("moment", None, "", "last_full_refresh last_sync"),
     *_of("flag", None, "mapped read", "pinned active consolidated"),
     *_of("flag", None, "", "keep_forever"),
@@ -187,6 +188,9 @@ MEMORY = (
     *_of("text", _DERIVED, "said", "derived_for"),
     *_of("moment", _DERIVED, "", "derived_at derived_ended_at"),
     *_of("moment", _MARK, "newborn", "similar_due slot_due"),
+    *_of("share", _COMPARED, "content", "nearest"),
+    *_of("text", _COMPARED, "content", "nearest_hash"),
+    *_of("moment", _COMPARED, "content", "nearest_at"),
     *_of("moment", _MARK, "combined", "merged_at"),
     *_of("texts", _MARK, "combined", "merged_from"),
     *_of("texts", _MARK, "combined content", "merged_hashes"),

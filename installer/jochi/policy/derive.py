@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -78,6 +78,8 @@ class Derived(Caps):
     """`false`: nothing is made."""
     of: Annotated[tuple[Name, ...], Field(strict=False)] = ()
     """The labels of its targets: each such memory has an output of its own. The policy need not have all of them."""
+    retention: Annotated[tuple[Literal["KEEP", "SUMMARIZE", "ARCHIVE"], ...], Field(strict=False)] = ()
+    """Only memories whose value is in these tiers have an output (`[classification]`). Empty: all have."""
     outlives: bool
     """`true`: an output stays as it is when what it was made of is pruned.
 

@@ -12,6 +12,8 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from jochi.graph.catalogue import MEMORY, WRITTEN
+from jochi.policy.classification import Classification
+from jochi.policy.context import Context
 from jochi.policy.derive import Compression, Derived
 from jochi.policy.duplicates import Duplicates
 from jochi.policy.edges import Edges
@@ -168,6 +170,10 @@ class Policy(Part):
     """Heat and decay of facts."""
     value: Value
     """The Memory Value Score."""
+    classification: Classification
+    """How likely a memory is needed again."""
+    context: Context
+    """What an agent starts with."""
     compression: Compression
     """Compression of long memories."""
     derive: dict[Name, Derived] = Field(default_factory=dict)
@@ -231,6 +237,9 @@ class Policy(Part):
         for label in self.slot_labels():
             if "status" in _READ_BY_RAILS.get(label, {}):
                 raise ValueError(f"slots.kinds: rails read status of {label}, which slots write")
+        for name, derivation in self.derive.items():
+            if derivation.deriving and derivation.retention and set(derivation.of) - set(self.classification.labels):
+                raise ValueError(f"derive.{name}.retention: not all kinds of `of` are classified ([classification])")
         if self.scheduler.backoff_min > self.scheduler.backoff_max:
             raise ValueError("scheduler.backoff_min is longer than scheduler.backoff_max")
         if self.scheduler.quarantine_min > self.scheduler.quarantine_max:
@@ -345,7 +354,8 @@ class Policy(Part):
         """The predicates that rules for every kind read (so every look at a memory does), or those that any rule reads."""
         rules: list[Rule | TierRule] = [*self.tier_rules, *(self.all_rules() if all_of_them else self.any_kind.rules)]
         named = {name for rule in rules for name in (*rule.unless, *rule.if_any)}
-        return sorted(named | ({"active_session", "in_progress_task"} if self.value.labels else set()))
+        by_worth = self.value.labels or self.classification.classifying
+        return sorted(named | ({"active_session", "in_progress_task"} if by_worth else set()))
 
     def decays(self) -> dict[str, Decay]:
         """How confidence falls, by the label of the kinds where it does."""
@@ -404,6 +414,11 @@ class Policy(Part):
         """The labels of what derivations look at because the policy says so, sorted."""
         return tuple(sorted({label for each in self.derive.values() if each.deriving for label in each.of}))
 
+    def derived_by_value(self) -> tuple[str, ...]:
+        """Those of which only some tiers of value have an output, sorted."""
+        by_value = (each for each in self.derive.values() if each.deriving and each.retention)
+        return tuple(sorted({label for each in by_value for label in each.of}))
+
     def compressed_labels(self) -> tuple[str, ...]:
         """The labels whose long memories give way to a summary. What has one beside it is kept whole (seed 001)."""
         levels = self.derive.get("levels")
@@ -421,6 +436,7 @@ class Policy(Part):
             "lifecycles": living,
             "facts": bool(self.scored_labels()),
             "value": bool(self.value.labels),
+            "classification": self.classification.classifying,
             "duplicates": self.duplicates.merging and {"kinds", "merge", "most", "by_kind"},
             "compression": self.compression.compressing and {"kinds", "above", "share"},
         }

@@ -1,0 +1,9 @@
+// What memories are worth (seed 001, ValueClassification): one node a memory that is classified, written by its looks.
+CREATE INDEX value_classification_score IF NOT EXISTS FOR (v:ValueClassification) ON (v.value_score, v.retention_tier);
+CREATE INDEX value_classification_entity IF NOT EXISTS FOR (v:ValueClassification) ON (v.entity_type, v.retention_tier);
+CREATE INDEX value_classification_scope IF NOT EXISTS FOR (v:ValueClassification) ON (v.scope, v.section, v.value_score);
+// What an agent starts with (seed 001, BoundedMemoryManifest): one a scope, or two; and scopes of which something changed that one holds.
+CREATE CONSTRAINT bounded_memory_manifest_id IF NOT EXISTS FOR (b:BoundedMemoryManifest) REQUIRE b.id IS UNIQUE;
+CREATE INDEX bounded_memory_manifest_scope IF NOT EXISTS FOR (b:BoundedMemoryManifest) ON (b.scope);
+CREATE INDEX jochi_manifest_change_scope IF NOT EXISTS FOR (c:JochiManifestChange) ON (c.scope);
+CREATE INDEX bounded_memory_manifest_due IF NOT EXISTS FOR (b:BoundedMemoryManifest) ON (b.due);

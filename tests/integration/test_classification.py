@@ -1,0 +1,151 @@
+"""What the value by five signals does (seed 001, Multi-Signal Value Scoring; docs/reference/value.md): moves to ARCHIVE,
+uniqueness, and that nothing of it is left behind. Its numbers are the property test's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import PolicyWith
+from tests.curation_looks import DAY, HOUR, NOW, SECOND, Left, curate
+from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
+from tests.oracle import Link, Memory
+
+from jochi import Jochi
+from jochi.forgetting import VARIABLE, Request
+from jochi.policy import LoadedPolicy
+
+pytestmark = pytest.mark.server
+
+CLASSIFYING = "[classification]\nclassifying = true\n"
+FALLS = timedelta(days=25.5)
+"""After this an entry that was used once is worth 0.5 at best: 0.125 + 0.2 + 0.15 + 0.0025, and 15 % of recency's 0.15."""
+
+
+@pytest.fixture
+def applied(install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith) -> Jochi:
+    client = install_once(policy_with(CLASSIFYING + "[value]\nover_ttl = false"))
+    client.apply()
+    return client
+
+
+def entry(id: str, *links: Link, used: datetime = NOW - FALLS, kind: str = "MemoryEntry", **more: Any) -> Memory:
+    properties = {"created_at": NOW - 100 * DAY, "last_accessed_at": used, "access_count": 1, "tier": "COLD"}
+    return Memory(id, (kind,), properties | more, links=links)
+
+
+def test_what_is_of_little_value_is_archived_once_and_rails_first(applied: Jochi) -> None:
+    session = Link("IN", "out", ("SessionContext",), {"active": True})
+    young = {"created_at": NOW - 24 * HOUR, "access_count": 0, "confidence": 0.0, "used": NOW - 40 * DAY}
+    left = curate(
+        applied,
+        entry("worth"),
+        entry("fell", used=NOW - FALLS - SECOND),
+        entry("hot", used=NOW - FALLS - SECOND, tier="HOT"),
+        entry("used_now", session, used=NOW - FALLS - SECOND),
+        entry("pinned", used=NOW - FALLS - SECOND, hold_until=NOW + DAY),
+        entry("moved_since", used=NOW - FALLS - SECOND, tier_at=NOW),
+        entry("moved_before", used=NOW - FALLS - SECOND, tier_at=NOW - SECOND),
+        entry("of_age", **young),
+        entry("young", **young | {"created_at": NOW - 24 * HOUR + SECOND}),
+        entry("of_no_kind", used=NOW - FALLS - SECOND, kind="Concept"),
+    )
+    by_value = {"fell", "hot", "moved_before", "of_age"}
+    assert {id for id, one in left.items() if one["tier_reason"] == "value.archives"} == by_value
+    assert {left[id].moved for id in by_value} == {
+        ("ARCHIVE", "value.archives", "COLD", NOW),
+        ("ARCHIVE", "value.archives", "HOT", NOW),
+    }
+    assert left["pinned"]["curation_rails"] == ["hold"]
+    assert _due(left["worth"]) <= NOW + timedelta(minutes=15)
+
+    told = applied.explain("default/fell", at=NOW).value
+    assert told
+    assert (told["tier"], told["next"]) == ("ARCHIVE", None)
+    found = next(r for r in applied.explain("default/worth", at=NOW).rules if r.rule == "value.archives")
+    assert (found.due, found.met) == (NOW + SECOND, False)
+
+    # A use brings it back as ever; it doesn't fall again before the next time that its value does.
+    run = applied.database.run(
+        "MATCH (r:JochiJobRun {job: 'curate_due'}) RETURN r.id AS id ORDER BY r.started_at LIMIT 1"
+    )
+    applied.undo(run[0]["id"], now=NOW)
+    tiers = {
+        row["id"]: row["tier"] for row in applied.database.run("MATCH (m:Curated) RETURN m.id AS id, m.tier AS tier")
+    }
+    assert {tiers[id] for id in by_value} == {"COLD", "HOT"}
+
+
+def _due(one: Left) -> datetime:
+    due = one["next_due"]
+    assert isinstance(due, datetime)
+    return due
+
+
+@pytest.mark.parametrize("exact_up_to", [200, 1])
+def test_uniqueness_is_of_the_nearest_in_its_scope_of_any_kind(
+    install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith, exact_up_to: int
+) -> None:
+    """One by one, and by the index, whose cosines are a little off."""
+    pairs = Pairs(install_once(policy_with(f"{CLASSIFYING}[duplicates]\nexact_up_to = {exact_up_to}\nwidest = 3")))
+    size = pairs.dimensions
+    pairs.add("a", 1.0)
+    pairs.add("b", 0.6, kind="Note", created_at=NOW - DAY)
+    pairs.add("c", at_cosine(0.3, size, 2))
+    pairs.add("elsewhere", 1.0, scope="t")
+    pairs.add("without")
+    pairs.find(now=LATER)
+    rows = pairs.client.database.run(
+        "MATCH (m:Curated) RETURN m.key AS key, m.nearest AS nearest, m.nearest_hash = m.embedding_hash AS of_it, "
+        "m.nearest_at = $at AS at, m.next_due <= $at AS due",
+        {"at": LATER},
+    )
+    found = {row["key"]: row["nearest"] for row in rows if row["of_it"] and row["at"] and row["due"]}
+    assert found == pytest.approx({"s/a": 0.6, "s/b": 0.6, "s/c": 0.3, "t/elsewhere": 0.0}, abs=0.05)
+    # Those that come later are looked for again after a while.
+    pairs.client.database.run("MATCH (m:Curated) SET m.next_due = $at", {"at": LATER})
+    pairs.client.apply()
+    for days, waits in ((30, 0), (31, 4)):
+        at = LATER + timedelta(days=days)
+        pairs.client.database.run("MATCH (m:Curated) SET m.next_due = $at, m.pinned = true", {"at": at})
+        pairs.client.run("curate_due", now=at)
+        n = pairs.client.database.run("MATCH (m:Curated) WHERE m.similar_due = $at RETURN count(m) AS n", {"at": at})
+        assert n[0]["n"] == waits
+
+
+def test_nothing_is_left_of_the_value_of_what_is_gone(
+    applied: Jochi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    pairs, later = Pairs(applied), NOON + 10 * DAY
+    for id, more in {
+        "same": {"content": "Said twice"},
+        "same again": {"content": "Said twice"},
+        "expires": {"expires_at": later - 2 * DAY},
+        "forgotten": {},
+        "stays": {},
+    }.items():
+        pairs.add(id, kind="Note", **more | {"next_due": NOON})
+    assert _valued(applied, NOON) == {"s/same", "s/same again", "s/expires", "s/forgotten", "s/stays"}
+    pairs.find()
+    applied.run("merge_duplicates", now=later)
+    assert len(merged := _valued(applied, later)) == 3
+    assert "s/expires" not in merged
+    applied.forget(Request(keys=("s/forgotten",)), now=later)
+    assert len(_valued(applied, later)) == 2
+    applied.restore(["s/expires"], now=later)
+    assert len(_valued(applied, later)) == 3
+
+
+def _valued(client: Jochi, now: datetime) -> set[str]:
+    """Looks at all that is due, and says whose value there is."""
+    client.database.run("MATCH (m:Curated) SET m.next_due = $now", {"now": now})
+    client.run("curate_due", now=now)
+    rows = client.database.run(
+        "MATCH (v:ValueClassification) RETURN COLLECT { MATCH (m)-[:HAS_VALUE]->(v) RETURN m.key } AS keys"
+    )
+    assert all(len(row["keys"]) == 1 for row in rows)
+    return {row["keys"][0] for row in rows}

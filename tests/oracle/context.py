@@ -1,0 +1,113 @@
+"""What an agent starts with (seed 001, Rolling Window with Value-Based Retention; DESIGN §14), chosen in plain Python.
+
+Ours, where the seed is silent:
+- Looked at is what is HOT, WARM or COLD, and what is worth most in each section where memories are classified.
+- Not chosen: superseded, archived, stale facts, expired, PRIVATE, SENSITIVE unless that is asked for, without content, of no section.
+- Tokens are those that the budgets count, and a few for the line.
+- Each section has its share, the best for a token first; of `recent` the last used first. What doesn't fit is passed over. What is left of the whole goes to
+  the best for a token of all sections. Of two with one content the first has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from tests.oracle.budgets import tokens
+from tests.oracle.classification import worth
+from tests.oracle.memory import Memory, is_moment
+
+SECTIONS = {"preferences": 500, "tasks": 800, "insights": 500, "recent": 200}
+FRAME, LINE = 120, 8
+NEVER = frozenset(
+    {"Notification", "Task", "Source", "Artifact", "HeartbeatTask", "HeartbeatTaskRegistry", "MemoryBox", "Trace"}
+)
+ROWS = (
+    ("preferences", "Fact", "category", ("preference", "identity")),
+    ("preferences", "CompressedContext", "content_type", ("preference",)),
+    ("tasks", "Task", "status", ("in_progress", "pending", "blocked")),
+    ("tasks", "CompressedContext", "content_type", ("task",)),
+    ("recent", "CompressedContext", None, ()),
+    ("recent", "SessionContext", None, ()),
+)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    key: str
+    section: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Row:
+    key: str
+    section: str
+    tokens: int
+    value: float
+    used: int
+    hash: str
+
+
+def choose(
+    memories: Iterable[Memory], now: datetime, first: datetime | None, *, max_tokens: int = 2000, open: bool = False
+) -> list[Chosen]:
+    """In the order of the file. ``memories`` of one scope; ``first``: when it first reported an access."""
+    rows = [
+        _Row(
+            m.key,
+            section,
+            tokens(m) + LINE,
+            worth(m, now, first).value,
+            _used(m, first),
+            str(m.get("content_hash") or m.key),
+        )
+        for m in memories
+        if m.get("tier") in ("HOT", "WARM", "COLD") and (section := section_of(m)) and not _ruled_out(m, now, open)
+    ]
+    room = max(0, max_tokens - FRAME)
+    by_value = sorted(rows, key=lambda r: (-r.value / r.tokens, -r.value, r.key))
+    by_age = sorted(rows, key=lambda r: (-r.used, r.key))
+    taken: list[tuple[_Row, str]] = []
+    for section, share in SECTIONS.items():
+        left, hashes = share * room // 2000, set[str]()
+        for row in by_age if section == "recent" else by_value:
+            if row.section == section and row.tokens <= left and row.hash not in hashes:
+                left -= row.tokens
+                hashes.add(row.hash)
+                taken.append((row, "minimum"))
+    spare = room - sum(row.tokens for row, _ in taken)
+    keys, hashes = {row.key for row, _ in taken}, {row.hash for row, _ in taken}
+    for row in by_value:
+        if row.key not in keys and row.tokens <= spare and row.hash not in hashes:
+            spare -= row.tokens
+            hashes.add(row.hash)
+            taken.append((row, "handed_on"))
+    return [Chosen(row.key, row.section, why) for section in SECTIONS for row, why in taken if row.section == section]
+
+
+def section_of(memory: Memory) -> str | None:
+    for section, kind, name, words in ROWS:
+        value = name and memory.get(name)
+        if kind in memory.labels and (name is None or (isinstance(value, str) and value in words)):
+            return section
+    return None if NEVER & set(memory.labels) else "insights"
+
+
+def _ruled_out(memory: Memory, now: datetime, open: bool) -> bool:
+    content, expires, tier = memory.get("content"), memory.get("expires_at"), memory.get("access_tier")
+    fact = "Fact" in memory.labels
+    return (
+        not (isinstance(content, str) and content.strip())
+        or memory.get("status") == "superseded"
+        or memory.get("state") == "archived"
+        or (fact and (memory.get("state") == "stale" or memory.get("status") == "archived"))
+        or (is_moment(expires) and expires <= now)
+        or not (tier is None or tier == "PUBLIC" or (open and tier == "SENSITIVE"))
+    )
+
+
+def _used(memory: Memory, first: datetime | None) -> int:
+    at = memory.get("last_accessed_at") if first and memory.has("last_accessed_at") else memory.get("created_at")
+    return int(at.astimezone(timezone.utc).timestamp() * 1000 // 1) if is_moment(at) else 0
