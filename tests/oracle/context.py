@@ -2,10 +2,11 @@
 
 Ours, where the seed is silent:
 - Looked at is what is HOT, WARM or COLD, and what is worth most in each section where memories are classified.
-- Not chosen: superseded, archived, stale facts, expired, PRIVATE, SENSITIVE unless that is asked for, without content, of no section.
+- Not chosen: superseded, archived, stale facts, expired, PRIVATE, SENSITIVE unless that is asked for, without content, of no
+  section.
 - Tokens are those that the budgets count, and a few for the line.
-- Each section has its share, the best for a token first; of `recent` the last used first. What doesn't fit is passed over. What is left of the whole goes to
-  the best for a token of all sections. Of two with one content the first has it.
+- Each section has its share, the best for a token first; of `recent` the last used first. What doesn't fit is passed over.
+  What is left of the whole goes to the best for a token of all sections. Of two with one content the first has it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""`[context]` as types: what an agent starts with, chosen from the graph within a limit of tokens (seed 001, Rolling Window with Value-Based
-Retention)."""
+"""`[context]` as types: what an agent starts with, chosen from the graph within a limit of tokens (seed 001, Rolling Window with
+Value-Based Retention)."""
 
 from __future__ import annotations
 
