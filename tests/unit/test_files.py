@@ -1,0 +1,86 @@
+"""A file is the old text or the new one, whatever goes wrong in the middle."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jochi.errors import JochiError
+from jochi.files import write_atomically
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    made = tmp_path / "HEARTBEAT.md"
+    made.write_text("old", encoding="utf-8")
+    return made
+
+
+def test_new_and_replaced_files_hold_the_text_and_keep_their_mode(file: Path) -> None:
+    file.chmod(0o640)
+    write_atomically(file, "new é\r\n")
+    assert file.read_bytes() == "new é\r\n".encode()
+    assert file.stat().st_mode & 0o777 == 0o640
+    before = os.umask(0o027)
+    try:
+        write_atomically(file.with_name("other"), "x")
+    finally:
+        os.umask(before)
+    assert file.with_name("other").stat().st_mode & 0o777 == 0o640
+    assert sorted(os.listdir(file.parent)) == ["HEARTBEAT.md", "other"]
+
+
+def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
+    link = tmp_path / "elsewhere" / "link.md"
+    link.parent.mkdir()
+    link.symlink_to(file)
+    write_atomically(link, "new")
+    assert link.is_symlink()
+    assert file.read_text() == "new"
+    assert os.listdir(link.parent) == ["link.md"]
+
+
+def test_folder_and_file_are_put_on_the_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def noted(number: int) -> None:
+        done.append("folder" if os.path.isdir(f"/proc/self/fd/{number}") else "file")
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(os, "replace", lambda a, b: (done.append("replace"), replace(a, b)))
+    write_atomically(file, "new")
+    assert done == ["file", "replace", "folder"]
+
+
+@pytest.mark.parametrize("broken", ["fsync", "replace", "fchmod", "fdopen"])
+@pytest.mark.parametrize("problem", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_what_fails_leaves_the_old_file_and_nothing_beside_it(
+    file: Path, broken: str, problem: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise problem
+
+    monkeypatch.setattr(os, broken, fails)
+    with pytest.raises(JochiError if isinstance(problem, OSError) else KeyboardInterrupt) as error:
+        write_atomically(file, "new")
+    if isinstance(problem, OSError):
+        assert "No space left" in str(error.value)
+        assert str(file) in str(error.value)
+    assert os.listdir(file.parent) == ["HEARTBEAT.md"]
+    assert file.read_text() == "old"
+
+
+def test_a_folder_that_is_missing_or_no_folder_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing" / "a.md", tmp_path):
+        with pytest.raises(JochiError, match="folder") as error:
+            write_atomically(path, "new")
+        assert str(path) in str(error.value)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(JochiError, match="loop"):
+        write_atomically(tmp_path / "loop", "new")
