@@ -20,6 +20,10 @@ def file(tmp_path: Path) -> Path:
     return made
 
 
+def names(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
 def test_new_and_replaced_files_hold_the_text_and_keep_their_mode(file: Path) -> None:
     file.chmod(0o640)
     write_atomically(file, "new é\r\n")
@@ -31,7 +35,7 @@ def test_new_and_replaced_files_hold_the_text_and_keep_their_mode(file: Path) ->
     finally:
         os.umask(before)
     assert file.with_name("other").stat().st_mode & 0o777 == 0o640
-    assert sorted(os.listdir(file.parent)) == ["HEARTBEAT.md", "other"]
+    assert names(file.parent) == ["HEARTBEAT.md", "other"]
 
 
 def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
@@ -41,46 +45,55 @@ def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
     write_atomically(link, "new")
     assert link.is_symlink()
     assert file.read_text() == "new"
-    assert os.listdir(link.parent) == ["link.md"]
+    assert names(link.parent) == ["link.md"]
 
 
-def test_folder_and_file_are_put_on_the_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_and_folder_are_put_on_the_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
-    fsync, replace = os.fsync, os.replace
+    fsync, replace = os.fsync, Path.replace
 
-    def noted(number: int) -> None:
-        done.append("folder" if os.path.isdir(f"/proc/self/fd/{number}") else "file")
+    def synced(number: int) -> None:
+        done.append("folder" if os.fstat(number).st_ino == file.parent.stat().st_ino else "file")
         fsync(number)
 
-    monkeypatch.setattr(os, "fsync", noted)
-    monkeypatch.setattr(os, "replace", lambda a, b: (done.append("replace"), replace(a, b)))
+    def replaced(source: Path, target: Path) -> Path:
+        done.append("replace")
+        assert source.parent == target.parent
+        return replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", replaced)
     write_atomically(file, "new")
     assert done == ["file", "replace", "folder"]
 
 
-@pytest.mark.parametrize("broken", ["fsync", "replace", "fchmod", "fdopen"])
-@pytest.mark.parametrize("problem", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("broken", [(os, "open"), (os, "fsync"), (Path, "chmod"), (Path, "replace")])
+@pytest.mark.parametrize(
+    "problem", [OSError(errno.ENOSPC, "No space left"), OSError(errno.EROFS, "Read-only"), KeyboardInterrupt()]
+)
 def test_what_fails_leaves_the_old_file_and_nothing_beside_it(
-    file: Path, broken: str, problem: BaseException, monkeypatch: pytest.MonkeyPatch
+    file: Path, broken: tuple[Any, str], problem: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: Any, **__: Any) -> None:
         raise problem
 
-    monkeypatch.setattr(os, broken, fails)
+    monkeypatch.setattr(*broken, fails)
     with pytest.raises(JochiError if isinstance(problem, OSError) else KeyboardInterrupt) as error:
         write_atomically(file, "new")
     if isinstance(problem, OSError):
-        assert "No space left" in str(error.value)
-        assert str(file) in str(error.value)
-    assert os.listdir(file.parent) == ["HEARTBEAT.md"]
+        assert problem.strerror in str(error.value)
+        assert f"{file}: " in str(error.value)
+        assert "→" in str(error.value)
+    assert names(file.parent) == ["HEARTBEAT.md"]
     assert file.read_text() == "old"
 
 
-def test_a_folder_that_is_missing_or_no_folder_is_named(tmp_path: Path) -> None:
-    for path in (tmp_path / "missing" / "a.md", tmp_path):
-        with pytest.raises(JochiError, match="folder") as error:
-            write_atomically(path, "new")
-        assert str(path) in str(error.value)
+def test_what_cannot_be_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    with pytest.raises(JochiError, match="loop"):
-        write_atomically(tmp_path / "loop", "new")
+    for path in (tmp_path / "missing" / "a.md", tmp_path, tmp_path / "loop"):
+        with pytest.raises(JochiError) as error:
+            write_atomically(path, "new")
+        assert f"{path}: " in str(error.value)
+    with pytest.raises(JochiError, match="surrogates"):
+        write_atomically(tmp_path / "half", "\ud800")
+    assert names(tmp_path) == ["loop"]
