@@ -6,15 +6,19 @@ import contextlib
 import os
 import stat
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 from jochi.errors import JochiError
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(
+    path: Path, text: str, *, like: Path | None = None, before_replacing: Callable[[], None] | None = None
+) -> None:
     """Makes ``text`` (UTF-8) the content of ``path``, whole or not at all, also if the machine stops in the middle.
 
-    A file that is there keeps its mode; a new one gets what the umask allows. A symbolic link stays, and what it leads to is
+    A file that is there keeps its mode; a new one gets that of ``like``, if there is one, or what the umask allows. What
+    ``before_replacing`` raises, as the last thing before the new text takes its place, stops it. A symbolic link stays, and what it leads to is
     written. `JochiError` where it can't be done: the old file is then as it was, and nothing is left beside it. (Only a process
     that is killed leaves a `.jochi-….tmp`, which can be deleted.)
     """
@@ -22,7 +26,9 @@ def write_atomically(path: Path, text: str) -> None:
         target = path.resolve(strict=path.is_symlink())
         temporary = target.with_name(f".jochi-{uuid.uuid4().hex}.tmp")
         try:
-            _write(temporary, text, stat.S_IMODE(target.stat().st_mode) if target.exists() else None)
+            _write(temporary, text, next((_mode(each) for each in (target, like) if each and each.exists()), None))
+            if before_replacing is not None:
+                before_replacing()
             temporary.replace(target)
         except BaseException:
             with contextlib.suppress(OSError):  # what went wrong before is what is to be told
@@ -35,6 +41,10 @@ def write_atomically(path: Path, text: str) -> None:
             where=str(path),
             fix="look at its folder: it must exist, be writable and have room. What the file held before is untouched",
         ) from error
+
+
+def _mode(file: Path) -> int:
+    return stat.S_IMODE(file.stat().st_mode)
 
 
 def _write(file: Path, text: str, mode: int | None) -> None:

@@ -35,7 +35,9 @@ def test_new_and_replaced_files_hold_the_text_and_keep_their_mode(file: Path) ->
     finally:
         os.umask(before)
     assert file.with_name("other").stat().st_mode & 0o777 == 0o640
-    assert names(file.parent) == ["HEARTBEAT.md", "other"]
+    write_atomically(file.with_name("like"), "x", like=file)
+    assert file.with_name("like").stat().st_mode & 0o777 == 0o640
+    assert names(file.parent) == ["HEARTBEAT.md", "like", "other"]
 
 
 def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
@@ -84,6 +86,17 @@ def test_what_fails_leaves_the_old_file_and_nothing_beside_it(
         assert problem.strerror in str(error.value)
         assert f"{file}: " in str(error.value)
         assert "→" in str(error.value)
+    assert names(file.parent) == ["HEARTBEAT.md"]
+    assert file.read_text() == "old"
+
+
+def test_a_last_look_can_stop_it(file: Path) -> None:
+    def look() -> None:
+        assert len(names(file.parent)) == 2, "the new text is written already"
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        write_atomically(file, "new", before_replacing=look)
     assert names(file.parent) == ["HEARTBEAT.md"]
     assert file.read_text() == "old"
 
