@@ -17,10 +17,10 @@ def write_atomically(
 ) -> None:
     """Makes ``text`` (UTF-8) the content of ``path``, whole or not at all, also if the machine stops in the middle.
 
-    A file that is there keeps its mode; a new one gets that of ``like``, if there is one, or what the umask allows. What
-    ``before_replacing`` raises, as the last thing before the new text takes its place, stops it. A symbolic link stays, and what it leads to is
-    written. `JochiError` where it can't be done: the old file is then as it was, and nothing is left beside it. (Only a process
-    that is killed leaves a `.jochi-….tmp`, which can be deleted.)
+    A file that is there keeps its mode; a new one gets that of ``like``, or what the umask allows. A symbolic link stays, and
+    what it leads to is written. What ``before_replacing`` raises, the moment before the new text takes its place, stops it.
+    `JochiError` where it can't be done: the old file is then as it was, and nothing is left beside it. (Only a process that is
+    killed leaves a `.jochi-….tmp`, which can be deleted.)
     """
     try:
         target = path.resolve(strict=path.is_symlink())
@@ -50,7 +50,7 @@ def _mode(file: Path) -> int:
 def _write(file: Path, text: str, mode: int | None) -> None:
     """A new file with the text, on the disk. One that replaces another is never open to more people than that was."""
     number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600)
-    with open(number, "w", encoding="utf-8", newline="") as opened:
+    with os.fdopen(number, "w", encoding="utf-8", newline="") as opened:
         opened.write(text)
         opened.flush()
         if mode is not None:
