@@ -53,9 +53,9 @@ def take_apart(text: str, where: str) -> Parts:
         )
     starts, ends = list(_PERSONAL.finditer(text)), list(_PERSONAL_END.finditer(text))
     if len(starts) != 1 or len(ends) != 1 or ends[0].start() < starts[0].end():
-        lines = ", ".join(str(text.count("\n", 0, each.start()) + 1) for each in (*starts, *ends)) or "none"
+        at = sorted(text.count("\n", 0, each.start()) + 1 for each in (*starts, *ends))
         raise Refused(
-            f"the personal part needs one line where it begins and one where it ends (found in lines: {lines})",
+            f"the personal part needs one line where it begins and one where it ends (found in lines {at})",
             where=where,
             fix=f"put {PERSONAL.strip()} before what is personal and {PERSONAL_END.strip()} behind it, once each",
         )

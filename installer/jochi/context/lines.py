@@ -54,7 +54,8 @@ def write(text: str) -> str:
 
 
 def read(markdown: str) -> Iterator[Piece]:
-    """What `write` or a person wrote, with the ids that stand in it taken out. Backslashes in code escape nothing."""
+    """What `write` or a person wrote, with the ids that stand in it taken out. Backslashes in code escape nothing,
+    and an id in a comment is none."""
     text: list[str] = []
     at = 0
     for token in _WRITTEN.finditer(markdown):
@@ -64,7 +65,7 @@ def read(markdown: str) -> Iterator[Piece]:
             yield Piece("".join(text), token["id"])
             text.clear()
         else:
-            text.append(token["code"] or token["escaped"])
+            text.append(token["escaped"] or token[0])
     yield Piece("".join(text) + markdown[at:], None)
 
 
@@ -113,4 +114,4 @@ _RAW = re.compile(
 )
 # What opens a block at the start of an item: a numbered list; a heading, a list, a quotation, a fence, the definition of a link.
 _START = re.compile(r"^(?:[0-9]{1,9}(?=[.)](?: |$))|(?=#{1,6}(?: |$)|[-+*](?: |$)|>|~~~|\[.*\]:))")
-_WRITTEN = re.compile(rf"{_CODE}|\\(?P<escaped>{_PUNCTUATION})|{_MARK}", re.DOTALL)
+_WRITTEN = re.compile(rf"{_CODE}|\\(?P<escaped>{_PUNCTUATION})|{_MARK}|<!--.*?-->", re.DOTALL)
