@@ -6,16 +6,19 @@ import json
 import re
 from collections.abc import Callable
 
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from tests.context_memories import SECTIONS, entry, exact, manifest
 
-from jochi.context import Entry, Rendered, State, as_json, as_prompt, edits, render
+from jochi.context import Edits, Entry, Rendered, State, as_json, as_prompt, edits, render
+from jochi.context.edits import Added, Changed
 from jochi.context.layout import take_apart
 from jochi.context.lines import digest, mark, plain, read, write
 from jochi.context.reading import blocks
 from jochi.context.state import Generation
 from jochi.errors import UsageError
+from jochi.text.content import content_hash, is_blank
 
 MARKDOWN = (
     *("<!--", "-->", "<!--bcd-->", "<!-- personal -->", "<!-- /personal -->", "<!-", "->", "!"),
@@ -77,6 +80,21 @@ def test_a_line_is_read_as_it_was_written(text: str) -> None:
     if said:
         (block,) = blocks(f"{written}- other\n", apart=False)[:-1]
         assert (block.text, block.id, block.last) == (said, "bcd", 1)
+        tokens = MarkdownIt("commonmark").enable("table").parse(written)
+        assert [token.type.removesuffix("_open") for token in tokens[:4]] == [
+            "bullet_list",
+            "list_item",
+            "paragraph",
+            "inline",
+        ]
+        assert len(tokens) == 7
+        inline = tokens[3].children or []
+        assert [token.content for token in inline if token.type == "html_inline"] == [mark("bcd")]
+        assert not any(token.type == "image" for token in inline)
+
+
+def parts_are_less(text: str) -> int:
+    return len(text) + text.count("\n") ** 2
 
 
 def state_of(rendered: Rendered) -> State:
@@ -89,7 +107,7 @@ def state_of(rendered: Rendered) -> State:
     PERSONAL,
     st.sampled_from([0, 30, 60, 130, 300, 2000, 10**6]),
     st.booleans(),
-    st.sampled_from([exact(), len]),
+    st.sampled_from([exact(), len, parts_are_less]),
 )
 @settings(max_examples=300)
 def test_a_file_is_bounded_and_an_unedited_one_has_no_edits(
@@ -144,3 +162,34 @@ def test_a_file_is_bounded_and_an_unedited_one_has_no_edits(
     for text in (rendered.text, rendered.text.replace("\n- ", "\r\n* "), "\ufeff" + rendered.text):
         if text.count("personal") == rendered.text.count("personal"):
             assert not edits(text, state_of(rendered), chosen)
+
+
+@given(
+    ENTRIES,
+    HOSTILE.map(plain).filter(lambda text: not is_blank(text)),
+    st.sampled_from(["strike", "change", "add"]),
+    st.data(),
+)
+@settings(max_examples=300)
+def test_an_edit_of_any_line_is_found_and_only_it(
+    entries: list[Entry], text: str, kind: str, data: st.DataObject
+) -> None:
+    chosen = manifest({each.content_hash: each for each in entries}.values())
+    assume(all(each.content_hash != content_hash(text) for each in chosen.entries))
+    rendered = render(chosen, "", exact(), True)
+    assume(rendered.lines)
+    at = data.draw(st.sampled_from(list(rendered.lines)))
+    line = rendered.lines[at]
+    assume(line.hash == line.whole)
+    (old,) = (each for each in rendered.text.split("\n") if each.endswith(mark(at)))
+    new = {"strike": "", "change": f"- {write(text)} {mark(at)}\n", "add": f"{old}\n- {write(text)}\n"}[kind]
+    found = edits(rendered.text.replace(f"{old}\n", new), state_of(rendered), chosen)
+    section = next(each.section for each in entries if each.key == line.key)
+    assert (
+        found
+        == {
+            "strike": Edits(struck=(line.key,)),
+            "change": Edits(changed=(Changed(line.key, line.content_hash, text, section),)),
+            "add": Edits(added=(Added(section, text),)),
+        }[kind]
+    )

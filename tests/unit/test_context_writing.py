@@ -91,6 +91,19 @@ def unknown(folder: Path) -> tuple[Path, Graph]:
     return file, store
 
 
+def stale(folder: Path) -> tuple[Path, Graph]:
+    """An editor has saved the file of before, with a change."""
+    store = graph("Prefers tea.")
+    file = folder / "MEMORY.md"
+    write(file, store)
+    open_in_editor = file.read_text()
+    store.memories["default/z"] = entry("default/z", "Speaks Welsh.")
+    store.version += 1
+    assert write(file, store).rewritten
+    file.write_text(open_in_editor.replace("tea", "rum"))
+    return file, store
+
+
 def new(folder: Path) -> tuple[Path, Graph]:
     return folder / "MEMORY.md", graph("Prefers tea.")
 
@@ -112,6 +125,7 @@ SCENES: dict[str, tuple[Callable[[Path], tuple[Path, Graph]], Callable[[Path, Gr
         ["Backups run at 4.", "Backups run at 5.", "Prefers tea.", "Rain tomorrow", "Ship it now"],
     ),
     "unknown": (unknown, write, ["Backups run at 5.", "Prefers tea.", "Rain tomorrow", "Ship it", "Speaks Welsh."]),
+    "stale": (stale, write, ["Prefers rum.", "Speaks Welsh."]),
     "new": (new, write, ["Prefers tea."]),
     "migration": (unmigrated, migration, ["Backups run at 3.", "Buy soil", "Prefers tea.", "[x] Water roses"]),
 }
@@ -218,18 +232,23 @@ def test_a_refused_change_comes_in_as_a_memory_of_its_own(tmp_path: Path) -> Non
     assert store.texts() == ["Prefers gin.", "Prefers rum.", "Speaks Manx."]
 
 
-def test_an_editor_that_saves_the_file_of_before_loses_nothing(tmp_path: Path) -> None:
-    store = graph("Prefers tea.")
-    file = tmp_path / "MEMORY.md"
-    write(file, store)
-    open_in_editor = file.read_text()
-    store.remember("insights", "Speaks Welsh.")
-    assert write(file, store).rewritten
-    file.write_text(open_in_editor.replace("tea", "rum"))
-    done = write(file, store)
+def test_the_file_that_an_editor_had_open_is_still_known(tmp_path: Path) -> None:
+    done = write(*stale(tmp_path))
     assert [each.edit for each in done.taken_in] == ["changed"]
     assert not done.kept
-    assert store.texts() == ["Prefers rum.", "Speaks Welsh."]
+
+
+def test_the_same_edit_counts_again_after_the_file_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new memory has no room, so neither the ids nor the version nor the lines of the file change."""
+    store = graph("Prefers tea.", max_tokens=60)
+    monkeypatch.setattr(Graph, "version", property(lambda _: 1, lambda _, __: None))
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    for _ in range(2):
+        file.write_text(file.read_text() + "- " + "A long story. " * 10 + "\n")
+        assert write(file, store).notes == ("default/new-1 is in the graph, but there is no room for it in the file.",)
+        del store.memories["default/new-1"]  # forgotten
+        store.made = 0
 
 
 def test_a_file_of_unknown_generation_is_kept_and_an_unedited_one_is_known_again(tmp_path: Path) -> None:
@@ -295,14 +314,6 @@ def test_the_personal_part_may_be_long_but_not_longer_than_all(tmp_path: Path) -
     with pytest.raises(UsageError, match="without any memory the file has"):
         write(file, store)
     assert file.read_bytes() == before
-
-
-def test_what_is_added_but_has_no_room_is_said(tmp_path: Path) -> None:
-    store = graph("Prefers tea.", max_tokens=60)
-    file = tmp_path / "MEMORY.md"
-    write(file, store)
-    file.write_text(file.read_text() + "- " + "A long story. " * 10 + "\n")
-    assert write(file, store).notes == ("default/new-1 is in the graph, but there is no room for it in the file.",)
 
 
 def test_an_emptied_or_deleted_file_is_made_again(tmp_path: Path) -> None:
