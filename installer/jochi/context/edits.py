@@ -1,0 +1,179 @@
+"""What a person changed in the file, three ways: the line as it was written, the line as it is, the memory as it is now."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from jochi.context.layout import Parts, shown, take_apart
+from jochi.context.lines import digest, marks_in, plain
+from jochi.context.manifest import Manifest
+from jochi.context.reading import Block, blocks, source_lines
+from jochi.context.sections import in_its_place, is_section, personal_lines, section_of
+from jochi.context.state import Line, State, file_hash
+from jochi.errors import Refused
+from jochi.text.content import content_hash, is_blank
+
+
+class Added(NamedTuple):
+    section: str
+    text: str
+
+
+class Changed(NamedTuple):
+    """``old_hash``: the memory's content hash when its line was written. ``section``: where the line stands."""
+
+    key: str
+    old_hash: str | None
+    text: str
+    section: str
+
+
+class Conflict(NamedTuple):
+    """The graph's text stays. What the person wrote, if anything, comes in as a memory of its own, in ``added``."""
+
+    key: str
+    text: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Edits:
+    """``personal``: what stands under personal headings outside of the personal part, to be moved there. ``known``: whether the
+    file's generation is; if not, nothing is said of the lines that have an id."""
+
+    added: tuple[Added, ...] = ()
+    changed: tuple[Changed, ...] = ()
+    struck: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    personal: str = ""
+    known: bool = True
+
+    def to_take_in(self) -> tuple[str | Changed | Added, ...]:
+        """The key of what is struck, what changed, what is new: in this order, so that a text which was moved into another
+        memory isn't taken for the one that goes."""
+        return (*self.struck, *self.changed, *self.added)
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.changed or self.struck or self.conflicts or self.personal)
+
+
+def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEMORY.md") -> Edits:
+    """What to do so that the graph has what the person wrote. `Refused` where that can't be told: what is personal, or a line
+    that was swallowed by a block of code."""
+    parts = take_apart(file_text, where)
+    if parts.scope not in (None, shown(manifest.scope)):
+        raise Refused(
+            f"the file holds the memories of scope {parts.scope}, not of {manifest.scope}",
+            where=where,
+            fix="name another file, or the scope that it was made for",
+        )
+    generation = state.generation(parts.generation)
+    if generation and generation.file == file_hash(file_text):
+        return Edits()
+    return _Comparison(parts, generation.lines if generation else None, manifest, where).edits()
+
+
+class _Comparison:
+    """One file against the lines of its generation (None where that is unknown) and the memories of the manifest."""
+
+    def __init__(self, parts: Parts, lines: dict[str, Line] | None, manifest: Manifest, where: str) -> None:
+        self.known = lines is not None
+        self.lines = lines or {}
+        self.sections = manifest.sections
+        self.now = {entry.key: plain(entry.text) for entry in manifest.entries}
+        self.added: list[Added] = []
+        self.changed: list[Changed] = []
+        self.struck: list[str] = []
+        self.conflicts: list[Conflict] = []
+
+        found = blocks(parts.rest, apart=False)
+        source = source_lines(parts.rest)
+        private = personal_lines(found, self.sections, len(source))
+        self.there: dict[str, list[Block]] = defaultdict(list)
+        self.free: list[Block] = []
+        for block in found:
+            if block.id in self.lines:
+                self.there[block.id].append(block)
+                private -= set(range(block.first, block.last + 1))
+            elif block.first not in private and not (block.id and not self.known) and self._says_something(block):
+                self.free.append(block)
+        self.personal = "".join(source[at - 1] for at in sorted(private)).strip("\r\n")
+        unread = (marks_in(parts.rest) & self.lines.keys()) - self.there.keys()
+        for line_id in sorted(unread):
+            at = next(at for at, line in enumerate(source, 1) if line_id in marks_in(line))
+            raise Refused(
+                f"Jochi's line {line_id} stands in a heading, a table, code or a comment, where it can't be read",
+                where=f"{where}, line {at}",
+                fix="close the block before it, or delete the line if it should go",
+            )
+
+    def _says_something(self, block: Block) -> bool:
+        titles_only = block.kind == "bare heading" and is_section(block.text, self.sections)
+        return not (block.kind == "heading" or titles_only or is_blank(block.text))
+
+    def edits(self) -> Edits:
+        gone = [line_id for line_id in self.lines if line_id not in self.there]
+        for line_id in gone:
+            self._without_its_id(line_id)
+        for line_id, line in self.lines.items():
+            self._compare(line, self.there.get(line_id, []))
+        self._add_free()
+        return Edits(
+            tuple(dict.fromkeys(self.added)),
+            tuple(self.changed),
+            tuple(self.struck),
+            tuple(self.conflicts),
+            self.personal and self.personal + "\n",
+            self.known,
+        )
+
+    def _without_its_id(self, line_id: str) -> None:
+        """Takes a line without an id for the one that is gone, if it says the same: else a memory would be struck, and the text
+        that stays would be taken for that memory again."""
+        line = self.lines[line_id]
+        block = next((each for each in self.free if digest(each.text) == line.hash), None) or next(
+            (each for each in self.free if content_hash(each.text) == line.content_hash), None
+        )
+        if block is not None:
+            self.free.remove(block)
+            self.there[line_id] = [block]
+
+    def _compare(self, line: Line, there: list[Block]) -> None:
+        now = self.now.get(line.key)
+        meanwhile = now is not None and digest(now) != line.whole
+        if not there or not any(block.text for block in there):
+            if meanwhile:
+                self.conflicts.append(Conflict(line.key, "", "it was struck, and changed in the graph meanwhile"))
+            else:
+                self.struck.append(line.key)
+            return
+        others = [block for block in there if block.text and digest(block.text) != line.hash]
+        if len(others) == len([block for block in there if block.text]):  # its own text is nowhere
+            block = others.pop(0)
+            section, text = self._section(block), block.text
+            if now is not None and digest(text) == digest(now):
+                pass
+            elif meanwhile or line.hash != line.whole:
+                why = "it changed in the graph meanwhile" if meanwhile else "the line shows only a part of the memory"
+                self.conflicts.append(Conflict(line.key, text, why))
+                self.added.append(Added(section, text))
+            else:
+                self.changed.append(Changed(line.key, line.content_hash, text, section))
+        self.free += others
+
+    def _add_free(self) -> None:
+        """All that is no line, except what a line or a memory of the manifest says that stays as it is."""
+        going = {*self.struck, *(change.key for change in self.changed)}
+        said = {line.hash for line in self.lines.values() if line.key not in going}
+        said |= {digest(text) for key, text in self.now.items() if key not in going}
+        for block in self.free:
+            text = in_its_place(block, self.sections)
+            if not said & {digest(block.text), digest(text)}:
+                self.added.append(Added(self._section(block), text))
+
+    def _section(self, block: Block) -> str:
+        return section_of(
+            (*block.headings, block.text) if block.kind == "bare heading" else block.headings, self.sections
+        )

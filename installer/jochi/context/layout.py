@@ -1,0 +1,70 @@
+"""The file's own lines: its header, which says what it was made of, and the markers round the part that is the person's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from jochi.context.lines import marks_in
+from jochi.errors import Refused
+
+TITLE = "# Memory"
+PERSONAL = "<!-- personal: stays in this file -->\n"
+PERSONAL_END = "<!-- /personal -->\n"
+
+_HEADER = re.compile(r"^<!-- jochi scope=(\S*) version=(-?\d+) generation=([0-9a-f]+) -->[ \t]*\r?$", re.MULTILINE)
+_PERSONAL = re.compile(r"^[ \t]*<!-- ?personal\b[^\n]*-->[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_PERSONAL_END = re.compile(r"^[ \t]*<!-- ?/personal ?-->[ \t]*\r?$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A file taken apart. ``generation``: None where the header is gone. ``rest``: the file without its header and the personal
+    part, in the same lines."""
+
+    scope: str | None
+    generation: str | None
+    personal: str
+    rest: str
+
+
+def header(scope: str, version: int, generation: str) -> str:
+    return f"<!-- jochi scope={shown(scope)} version={version} generation={generation} -->"
+
+
+def shown(scope: str) -> str:
+    """A scope in the header: it ends no comment, whatever it is called."""
+    return quote(scope.encode("utf-8", "surrogatepass"), safe=":@+")
+
+
+def is_ours(text: str) -> bool:
+    """Whether anything in it says that Jochi wrote it."""
+    return bool(_HEADER.search(text) or _PERSONAL.search(text) or _PERSONAL_END.search(text) or marks_in(text))
+
+
+def take_apart(text: str, where: str) -> Parts:
+    """`Refused` where it isn't clear what is personal: nothing of that may be taken for a memory."""
+    if not is_ours(text):
+        raise Refused(
+            "this file isn't one of Jochi's",
+            where=where,
+            fix="take over what it holds with a migration, which keeps the old file, or name another file",
+        )
+    starts, ends = list(_PERSONAL.finditer(text)), list(_PERSONAL_END.finditer(text))
+    if len(starts) != 1 or len(ends) != 1 or ends[0].start() < starts[0].end():
+        at = sorted(text.count("\n", 0, each.start()) + 1 for each in (*starts, *ends))
+        raise Refused(
+            f"the personal part needs one line where it begins and one where it ends (found in lines {at})",
+            where=where,
+            fix=f"put {PERSONAL.strip()} before what is personal and {PERSONAL_END.strip()} behind it, once each",
+        )
+    start, end = starts[0], ends[0]
+    rest = text[: start.start()] + "\n" * text.count("\n", start.start(), end.end()) + text[end.end() :]
+    found = _HEADER.search(rest)
+    return Parts(
+        scope=found[1] if found else None,
+        generation=found[3] if found else None,
+        personal=text[start.end() : end.start()],
+        rest=_HEADER.sub("", rest),
+    )

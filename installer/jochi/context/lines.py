@@ -1,0 +1,117 @@
+"""A memory as one line of Markdown, and back: whatever it holds, it opens nothing and ends nothing.
+
+Reading what `write` made of a text gives that text, if it is `plain`. Escapes are Markdown's own backslashes, so every viewer
+shows the memory as it is. Code spans and emphasis stay as they are written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+_LETTERS = "bcdfghjkmnpqrstvwxz23456789"  # no vowels, so that an id is no word, and nothing that looks like another
+_SHORTEST, _LONGEST = 3, 7
+
+
+class Piece(NamedTuple):
+    """A part of what was read: the text before an id, and the id. The last piece has none."""
+
+    text: str
+    id: str | None
+
+
+def plain(text: str) -> str:
+    """``text`` in one line: blanks are one space each, and what is invisible and could mislead is gone.
+
+    That is control characters, marks of direction, tags and other characters that nobody sees and no script needs.
+    """
+    return " ".join(_INVISIBLE.sub("", _SURROGATES.sub("\ufffd", text)).split())
+
+
+def digest(text: str) -> str:
+    """A short hash of the words as they are written, whatever the blanks between them."""
+    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def line_ids(keys: Iterable[str]) -> dict[str, str]:
+    """A short id for each key, of keys that are all different. It depends on the key, and is longer where two would be the same."""
+    found: dict[str, str] = {}
+    for key in keys:
+        number = int.from_bytes(hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+        letters = ""
+        while len(letters) < _SHORTEST or letters in found:
+            number, letter = divmod(number, len(_LETTERS))
+            letters += _LETTERS[letter]
+        found[letters] = key
+    return {key: letters for letters, key in found.items()}
+
+
+def write(text: str) -> str:
+    """A `plain` text as Markdown that stays within its list item."""
+    return _START.sub(r"\g<0>\\", _RAW.sub(_escaped, text), count=1)
+
+
+def read(markdown: str) -> Iterator[Piece]:
+    """What `write` or a person wrote, with the ids that stand in it taken out. Backslashes in code escape nothing,
+    and an id in a comment is none."""
+    text: list[str] = []
+    at = 0
+    for token in _WRITTEN.finditer(markdown):
+        text.append(markdown[at : token.start()])
+        at = token.end()
+        if token["id"]:
+            yield Piece("".join(text), token["id"])
+            text.clear()
+        else:
+            text.append(token["escaped"] or token[0])
+    yield Piece("".join(text) + markdown[at:], None)
+
+
+def mark(line_id: str) -> str:
+    """The comment that carries a line's id."""
+    return f"<!--{line_id}-->"
+
+
+def marks_in(text: str) -> set[str]:
+    """Whatever looks like the id of a line, wherever it stands."""
+    return {found["id"] for found in re.finditer(_MARK, text)}
+
+
+def _escaped(token: re.Match[str]) -> str:
+    if token["code"]:
+        return token[0]
+    if token["ticks"]:
+        return token[0].replace("`", "\\`")
+    return token[0] + "\\" if token["close"] else "\\" + token[0]
+
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+# Blanks among the control characters separate words and are left to `split`. Joiners and variation selectors spell words and
+# emoji. Tags and the further selectors can hide whole sentences from a person, so the flags that they also spell are given up.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
+
+_PUNCTUATION = r"[!-/:-@\[-`{-~]"
+# A code span that holds the mark of a comment is none to us: tools that look for comments don't know about code.
+_CODE = r"(?P<code>(?<!`)(?P<run>`+)(?!`)(?:(?!<!|-->).)+?(?<!`)(?P=run)(?!`))"
+_MARK = rf"<!--(?P<id>[{_LETTERS}]{{{_SHORTEST},{_LONGEST}}})-->"
+_RAW = re.compile(
+    rf"""
+      {_CODE}
+    | (?P<ticks>`+)                 # no code span, or none to us
+    | \\(?={_PUNCTUATION})          # would escape what follows
+    | <(?=[A-Za-z/!?])              # a tag, a comment, an address
+    | (?P<close>--(?=>))            # the end of a comment
+    | &(?=\#?\w+;)                  # a character by its name
+    | (?<=<)!|!(?=\[)               # a comment for tools that know no backslashes; an image, which a viewer would fetch
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# What opens a block at the start of an item: a numbered list; a heading, a list, a quotation, a fence, the definition of a link.
+_START = re.compile(r"^(?:[0-9]{1,9}(?=[.)](?: |$))|(?=#{1,6}(?: |$)|[-+*](?: |$)|>|~~~|\[.*\]:))")
+_WRITTEN = re.compile(rf"{_CODE}|\\(?P<escaped>{_PUNCTUATION})|{_MARK}|<!--.*?-->", re.DOTALL)

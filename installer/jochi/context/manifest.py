@@ -1,0 +1,44 @@
+"""What the database chose for a scope's context, as the file is made from it (seed 001, BoundedMemoryManifest)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+SectionName = Literal["preferences", "tasks", "insights", "recent"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the file. ``budget``: tokens that are its own; what it leaves is handed on to the others."""
+
+    name: SectionName
+    title: str
+    budget: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A chosen memory. ``tokens`` as the database counts them, ``value`` 0 to 1, ``reason`` why it was chosen."""
+
+    key: str
+    section: str
+    text: str
+    tokens: int
+    value: float
+    reason: str
+    sensitive: bool
+    content_hash: str | None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """``entries`` come in the order in which they should stand. ``version`` rises when the chosen ones change."""
+
+    scope: str
+    version: int
+    max_tokens: int
+    generated_at: datetime
+    entries: tuple[Entry, ...]
+    sections: tuple[Section, ...]

@@ -1,0 +1,129 @@
+"""Takes over a MEMORY.md or a file like it that people or agents wrote: once, and the old file stays (seed 001)."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jochi.context.layout import is_ours
+from jochi.context.reading import blocks, source_lines
+from jochi.context.rendering import Count, render
+from jochi.context.sections import Where, in_its_place, is_section, personal_lines, section_of
+from jochi.context.state import Generation, State, file_hash, save_state
+from jochi.context.writing import Store, keep, read_text
+from jochi.errors import JochiError
+from jochi.files import write_atomically
+from jochi.text.content import is_blank
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One thing that an old file says. ``text`` with the headings that it needs; ``headings`` all that are above it;
+    ``lines`` first and last, from 1."""
+
+    section: Where
+    text: str
+    headings: tuple[str, ...]
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of the lines of a file: ``memories`` with their keys (None where nothing was written), ``personal`` and
+    ``skipped`` by first and last line. ``kept``: the old file."""
+
+    memories: tuple[tuple[Segment, str | None], ...] = ()
+    personal: tuple[Segment, ...] = ()
+    skipped: tuple[tuple[int, int, str], ...] = ()
+    kept: Path | None = None
+    already: bool = False
+
+
+def read_memories(text: str) -> list[Segment]:
+    """Paragraphs, items of lists, rows of tables with their columns' names, quotations and whole blocks of code, in their order.
+
+    An item stands behind the items above it, a text behind headings that say more than a section. An open task (`- [ ]`) is in
+    `tasks` and loses its box; a done one is in `recent` and keeps it. What stands under a personal heading is `personal`.
+    """
+    return [*_read(text)[0]]
+
+
+def migrate(
+    path: Path, store: Store, count: Count, *, dry_run: bool = False, include_sensitive: bool = False
+) -> Report:
+    """Remembers what ``path`` says and makes it a MEMORY.md of Jochi's; its personal sections become the personal part, and the
+    old file stays as `<file>.pre-migration`. A file that is Jochi's already is left alone.
+
+    `JochiError` where it can't be read or written. Killed in between, it can be called again: the graph recognises what it has.
+    """
+    real = Path(os.path.realpath(path))
+    old = read_text(real)
+    if not old.strip():
+        raise JochiError("there is nothing in this file, or no file", where=str(path), fix="name the file to take over")
+    if is_ours(old):
+        return Report(already=True)
+    segments, skipped = _read(old)
+    memories = [segment for segment in segments if segment.section != "personal"]
+    personal = tuple(segment for segment in segments if segment.section == "personal")
+    if dry_run:
+        return Report(tuple((segment, None) for segment in memories), personal, skipped)
+
+    part = _personal_part(old)
+    render(
+        store.manifest(), part, count, include_sensitive
+    )  # before anything is written: whether the personal part has room
+    kept = keep(real, old, "pre-migration")
+    keys = [store.remember(segment.section, segment.text) for segment in memories]
+    rendered = render(store.manifest(), part, count, include_sensitive)
+    new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
+    save_state(real, State(generations=(new,)))
+
+    def look_again() -> None:
+        if read_text(real) != old:
+            raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again")
+
+    write_atomically(real, rendered.text, before_replacing=look_again)
+    return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, kept)
+
+
+def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
+    """The segments, and the lines that say nothing to remember, with the reason."""
+    text, skipped = _without_front_matter(text)
+    segments: list[Segment] = []
+    for block in blocks(text, apart=True):
+        section = section_of((*block.headings, block.text) if block.kind == "bare heading" else block.headings)
+        if block.kind == "heading" or is_blank(block.text):
+            continue
+        if block.kind == "bare heading" and is_section(block.text):
+            skipped.append((block.first, block.last, "a heading with nothing below it"))
+        elif block.kind == "html" and _COMMENT.fullmatch(block.text):
+            skipped.append((block.first, block.last, "a comment"))
+        else:
+            box = _BOX.match(block.text) if block.kind == "item" else None
+            said = in_its_place(replace(block, text=block.text[box.end() :] if box else block.text))
+            if box and section != "personal":
+                section, said = ("tasks", said) if box[1] == " " else ("recent", box[0] + said)
+            segments.append(Segment(section, said, block.headings, (block.first, block.last)))
+    return segments, tuple(skipped)
+
+
+def _without_front_matter(text: str) -> tuple[str, list[tuple[int, int, str]]]:
+    found = _FRONT_MATTER.match(text)
+    if found is None:
+        return text, []
+    lines = len(source_lines(found[0]))
+    return "\n" * lines + text[found.end() :], [(1, lines, "front matter")]
+
+
+def _personal_part(text: str) -> str:
+    lines = source_lines(text)
+    private = personal_lines(blocks(_without_front_matter(text)[0], apart=True), (), len(lines))
+    part = "".join(lines[at - 1] for at in sorted(private)).strip("\r\n")
+    return part + "\n" if part else ""
+
+
+_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?=[\w-]+:)(?:.*\n)*?---[ \t]*(?:\r?\n|\Z)")
+_COMMENT = re.compile(r"<!--.*-->", re.DOTALL)
+_BOX = re.compile(r"\[([ xX])\]\s+")

@@ -1,0 +1,179 @@
+"""What a Markdown file says, block by block, by CommonMark with tables (markdown-it-py)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+from jochi.context.lines import Piece, read
+
+Kind = Literal["item", "paragraph", "row", "fence", "quote", "html", "heading", "bare heading"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One thing that is said. ``id``: of the line that it was. ``headings`` above it, the highest first. ``first`` and ``last``
+    line, from 1."""
+
+    kind: Kind
+    text: str
+    id: str | None
+    headings: tuple[str, ...]
+    first: int
+    last: int
+
+
+def blocks(text: str, *, apart: bool) -> list[Block]:
+    """In the order of the lines.
+
+    A list within an item belongs to the item; ``apart``: each of its items stands alone, behind the text of those above it.
+    What has the id of a line is always one of its own. A heading is bare where nothing is below it. The title, the only
+    heading of the first level, is no block and above nothing.
+    """
+    return sorted(_Reader(text, apart).blocks(), key=lambda block: block.first)
+
+
+def source_lines(text: str) -> list[str]:
+    """The lines of a file with their ends, as Markdown counts them."""
+    return _LINES.findall(text)
+
+
+class _Reader:
+    def __init__(self, text: str, apart: bool) -> None:
+        text = text.removeprefix("\ufeff")
+        self.lines = [line.rstrip("\r\n") for line in source_lines(text)]
+        self.apart = apart
+        self.nodes = [node for node in SyntaxTreeNode(_MARKDOWN.parse(text)).children if node.type != "hr"]
+        self.headings: tuple[str, ...] = ()
+
+    def blocks(self) -> Iterator[Block]:
+        levels = [_level(node) for node in self.nodes]
+        title = levels.index(1) if levels.count(1) == 1 else None
+        path: list[tuple[int, str]] = []
+        for at, (node, level, following) in enumerate(zip_longest(self.nodes, levels, levels[1:])):
+            if level == 0:
+                yield from self._of(node)
+                continue
+            path = [each for each in path if each[0] < level]
+            self.headings = tuple(heading for _, heading in path)
+            if at == title:
+                continue
+            bare = following is None or 0 < following <= level
+            yield from self._told("bare heading" if bare else "heading", _pieces(node, self.lines), node)
+            path.append((level, "".join(piece.text for piece in _pieces(node, self.lines)).strip()))
+            self.headings = tuple(heading for _, heading in path)
+
+    def _of(self, node: SyntaxTreeNode) -> Iterator[Block]:
+        if node.type in _LISTS:
+            for item in node.children:
+                yield from self._item(item)
+        elif node.type == "table":
+            yield from self._rows(node)
+        else:
+            yield from self._told(_KINDS.get(node.type, "html"), _pieces(node, self.lines), node)
+
+    def _item(self, item: SyntaxTreeNode, above: str = "") -> Iterator[Block]:
+        own: list[Piece] = []
+        inner: list[SyntaxTreeNode] = []
+        for child in item.children:
+            if child.type in _LISTS:
+                inner += child.children
+            else:
+                own += (Piece("\n", None), *_pieces(child, self.lines))
+        if self.apart:
+            for text, _ in _claimed(own):
+                above = _below(above, text)
+            if inner:
+                for each in inner:
+                    yield from self._item(each, above)
+            else:
+                yield from self._told("item", [Piece(above, None)], item)
+            return
+        for each in inner:
+            for block in self._item(each):
+                if block.id is None:
+                    own.append(Piece("\n- " + block.text.replace("\n", "\n  "), None))
+                else:
+                    yield block
+        yield from self._told("item", own, item)
+
+    def _rows(self, table: SyntaxTreeNode) -> Iterator[Block]:
+        """A row with the names of its columns; the header alone, where there is no row."""
+        head, *body = [row for part in table.children for row in part.children]
+        names = ["".join(piece.text for piece in _pieces(cell, self.lines)).strip() for cell in head.children]
+        for row in body or [head]:
+            cells: list[Piece] = []
+            for name, cell in zip(names, row.children, strict=False):
+                pieces = list(_pieces(cell, self.lines))
+                if "".join(piece.text for piece in pieces).strip():
+                    label = f"{name}: " if name and body else ""
+                    cells += (Piece(("; " if cells else "") + label, None), *pieces)
+            yield from self._told("row", cells, row)
+
+    def _told(self, kind: Kind, pieces: Iterator[Piece] | list[Piece], node: SyntaxTreeNode) -> Iterator[Block]:
+        start, end = node.map or (0, 0)
+        while end > start + 1 and not self.lines[end - 1].strip():
+            end -= 1
+        for text, line_id in _claimed(pieces):
+            if text or line_id:
+                yield Block(kind, text, line_id, self.headings, start + 1, end)
+
+
+def _claimed(pieces: Iterator[Piece] | list[Piece]) -> list[tuple[str, str | None]]:
+    """Texts with their ids. What stands before an id is its line's, and what stands behind the last one too."""
+    units: list[tuple[str, str | None]] = []
+    text = ""
+    for piece in pieces:
+        text += piece.text
+        if piece.id:
+            units.append((text if not units else _MARKER.sub("", text), piece.id))
+            text = ""
+    if units:
+        units[-1] = (units[-1][0] + text, units[-1][1])
+    else:
+        units.append((text, None))
+    return [(text.strip(), line_id) for text, line_id in units]
+
+
+def _pieces(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Piece]:
+    """What a block holds that isn't a list of its own."""
+    if node.type == "fence":
+        yield Piece(f"{node.markup}{node.info}\n{node.content}{node.markup}", None)
+    elif node.type == "code_block":
+        yield Piece(node.content, None)
+    elif node.type == "html_block":
+        yield from read(node.content)
+    elif node.children and node.children[0].type == "inline":
+        yield from read(_WRAP.sub(" ", node.children[0].content))
+    elif node.map:
+        start, end = node.map
+        yield from read("\n".join(_QUOTE.sub("", line) for line in lines[start:end]))
+
+
+def _level(node: SyntaxTreeNode) -> int:
+    return int(node.tag[1]) if node.type == "heading" else 0
+
+
+def _below(above: str, text: str) -> str:
+    """``text`` behind what is above it, and behind the box of a task."""
+    box = _BOX.match(text)
+    first, rest = (box[0], text[box.end() :]) if box else ("", text)
+    above = _BOX.sub("", above)
+    return first + (f"{above}{'' if above.endswith((':', '?')) else ':'} {rest}" if above else rest)
+
+
+# Neither inline Markdown nor the definitions of links are looked at: their words are kept as they are written.
+_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["inline", "text_join", "reference"])
+_LISTS = ("bullet_list", "ordered_list")
+_KINDS: dict[str, Kind] = {"paragraph": "paragraph", "fence": "fence", "code_block": "fence", "blockquote": "quote"}
+_LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
+_WRAP = re.compile(r"(?: {2,}|\\)?\n[ \t]*")
+_QUOTE = re.compile(r"^\s*(?:> ?)+")
+_MARKER = re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+")
+_BOX = re.compile(r"^\[[ xX]\]\s+")

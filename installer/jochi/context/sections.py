@@ -1,0 +1,104 @@
+"""Which section a heading means, and which headings are personal: by a small table, in English and German."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from jochi.context.manifest import Section, SectionName
+from jochi.context.reading import Block
+
+Where = SectionName | Literal["personal"]
+
+# Words are compared by their beginnings, so that `preference` finds `Preferences` and `privat` finds `Privates`.
+_PERSONAL = ("personal", "persönlich", "privat", "confidential", "vertraulich", "about me", "über mich")
+_SECTIONS: dict[SectionName, tuple[str, ...]] = {
+    "preferences": (
+        *("preference", "like", "dislike", "style", "convention", "rule", "guideline", "about the user"),
+        *("vorliebe", "präferenz", "einstellung", "stil", "konvention", "regel", "richtlinie"),
+    ),
+    "tasks": (
+        *("task", "todo", "to do", "open", "next step", "action item", "in progress", "backlog", "doing", "reminder"),
+        *("aufgabe", "offen", "nächste schritte", "zu erledigen", "erinnerung"),
+    ),
+    "recent": (
+        *("recent", "today", "yesterday", "latest", "log", "journal", "diary", "session", "done", "history", "last"),
+        *(
+            "kürzlich",
+            "heute",
+            "gestern",
+            "zuletzt",
+            "letzte",
+            "protokoll",
+            "tagebuch",
+            "sitzung",
+            "erledigt",
+            "verlauf",
+        ),
+    ),
+    "insights": (
+        *("insight", "learn", "lesson", "note", "knowledge", "fact", "decision", "context", "memor", "background"),
+        *("erkenntnis", "gelernt", "notiz", "wissen", "fakt", "entscheidung", "kontext", "hintergrund", "gemerkt"),
+    ),
+}
+
+
+def section_of(headings: Sequence[str], sections: Iterable[Section] = ()) -> Where:
+    """The section that the nearest heading means, `insights` where none does; personal if any of them is.
+
+    The titles of ``sections`` go before the table: a section of Jochi's is never personal.
+    """
+    titles = _titles(sections)
+    if any(_words(heading) not in titles and _means(heading, _PERSONAL) for heading in headings):
+        return "personal"
+    return next(filter(None, (_section(heading, titles) for heading in reversed(headings))), "insights")
+
+
+def in_its_place(block: Block, sections: Iterable[Section] = ()) -> str:
+    """The block's text behind the headings above it that say more than a section does, so that it can be understood alone."""
+    return ": ".join([*(heading for heading in block.headings if not is_section(heading, sections)), block.text])
+
+
+def is_section(heading: str, sections: Iterable[Section] = ()) -> bool:
+    """Whether it says no more than that: `My notes` does not, `Notes on Apollo` does."""
+    words = _words(heading)
+    return words in _titles(sections) or not set(_SECTION_WORDS.sub("", words).split()) - _FILL
+
+
+def personal_lines(blocks: Iterable[Block], sections: Iterable[Section], last: int) -> set[int]:
+    """The lines, from 1, of all that stands under personal headings, with these headings."""
+    found: set[int] = set()
+    since: int | None = None
+    for block in blocks:
+        if block.kind in ("heading", "bare heading"):
+            if since is not None:
+                found.update(range(since, block.first))
+            since = block.first if section_of((*block.headings, block.text), sections) == "personal" else None
+    return found if since is None else found | set(range(since, last + 1))
+
+
+def _titles(sections: Iterable[Section]) -> dict[str, SectionName]:
+    return {_words(section.title): section.name for section in sections}
+
+
+def _section(heading: str, titles: Mapping[str, SectionName]) -> SectionName | None:
+    exact = titles.get(_words(heading))
+    return exact or next((name for name, words in _SECTIONS.items() if _means(heading, words)), None)
+
+
+def _means(heading: str, words: tuple[str, ...]) -> bool:
+    return any(f" {word}" in f" {_words(heading)}" for word in words)
+
+
+_SECTION_WORDS = re.compile(rf"\b(?:{'|'.join(word for words in _SECTIONS.values() for word in words)})\w*")
+_FILL = frozenset(
+    (
+        *("my", "our", "the", "a", "and", "or", "of", "for", "key", "active", "current", "important", "high", "value"),
+        *("meine", "unsere", "der", "die", "das", "und", "oder"),
+    )
+)
+
+
+def _words(heading: str) -> str:
+    return " ".join(re.findall(r"\w+", heading.casefold()))

@@ -1,0 +1,82 @@
+"""What Jochi knows of the file it wrote: kept beside it, so that a person's edits can be told from its own lines."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from jochi.errors import JochiError
+from jochi.files import write_atomically
+
+KEPT = 2
+"""So many generations are known: an editor may have the one before the newest open."""
+
+
+class Line(NamedTuple):
+    """A line as it was written. ``hash``: the `digest` of what stands there; ``whole``: of the whole memory, another one where
+    the line was shortened; ``content_hash``: the memory's in the graph."""
+
+    key: str
+    hash: str
+    content_hash: str | None
+    whole: str
+
+
+class Generation(BaseModel):
+    """``file``: SHA-256 of the whole file."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    file: str
+    lines: dict[str, Line]
+
+
+class State(BaseModel):
+    """The newest generation first. ``taken``: hashes of the edits of generation ``taken_of`` that the graph has already, while the
+    file still shows them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    generations: tuple[Generation, ...] = ()
+    taken_of: str | None = None
+    taken: tuple[str, ...] = ()
+
+    def generation(self, generation_id: str | None) -> Generation | None:
+        return next((each for each in self.generations if each.id == generation_id), None)
+
+    def with_generation(self, new: Generation, on_disk: str | None) -> State:
+        """With a new one; the one of the file that is still there stays among the kept ones."""
+        others = sorted((each for each in self.generations if each.id != new.id), key=lambda each: each.id != on_disk)
+        return self.model_copy(update={"generations": (new, *others)[:KEPT]})
+
+
+def file_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def state_file(path: Path) -> Path:
+    return path.with_name(f".{path.name}.jochi.json")
+
+
+def load_state(path: Path) -> State:
+    """The state of the file ``path``; an empty one where there is none, or none that can be understood."""
+    file = state_file(path)
+    try:
+        return State.model_validate_json(file.read_bytes())
+    except (FileNotFoundError, ValidationError):
+        return State()
+    except OSError as error:
+        raise JochiError(
+            f"what Jochi knows of {path.name} can't be read: {error.strerror}",
+            where=str(file),
+            fix="make it readable, or delete it: then only lines without an id are taken in, and the old file is kept",
+        ) from None
+
+
+def save_state(path: Path, state: State) -> None:
+    write_atomically(state_file(path), state.model_dump_json() + "\n", like=path)

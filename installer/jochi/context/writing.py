@@ -1,0 +1,249 @@
+"""Brings a file and the graph together: takes in what a person wrote, then writes the file anew (docs/reference/memory-file.md).
+
+What is killed in between loses nothing and does nothing twice. The order is: edits into the graph, each on record beside the file;
+what is known of the new file; the file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+from jochi.context.edits import Added, Changed, Edits, edits
+from jochi.context.layout import take_apart
+from jochi.context.lines import digest
+from jochi.context.manifest import Manifest
+from jochi.context.rendering import Count, Rendered, render
+from jochi.context.state import Generation, State, file_hash, load_state, save_state
+from jochi.errors import JochiError
+from jochi.files import write_atomically
+
+ATTEMPTS = 5
+"""So often a file is read again that somebody edits while it is written."""
+
+DONE = "done"
+
+
+class Store(Protocol):
+    """The graph, as the file sees it. Each call can come twice with the same values and then does nothing more.
+
+    An outcome is `done`, or a few words for a person that go on after the key: `changed meanwhile`, `is gone`, `is pinned`.
+    """
+
+    def remember(self, section: str, text: str) -> str:
+        """The key of the memory: a new one, or the one that says this already."""
+
+    def change(self, key: str, text: str, expected_content_hash: str | None) -> str:
+        """Only if the content hash is the expected one, where one is expected."""
+
+    def strike(self, key: str) -> str: ...
+
+    def manifest(self) -> Manifest:
+        """What is chosen now, with all that was taken in."""
+
+
+class Outcome(NamedTuple):
+    """What became of one edit, in a word or a few. ``key``: of the memory that it is in now."""
+
+    edit: Literal["added", "changed", "struck"]
+    key: str
+    text: str
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """``rewritten``: whether the file is another one now. ``kept``: a copy of the file as it was, where its edits couldn't be
+    told. ``notes``: sentences that a person should read."""
+
+    rewritten: bool
+    tokens: int
+    version: int
+    left_out: tuple[tuple[str, str], ...]
+    taken_in: tuple[Outcome, ...]
+    edits: Edits
+    kept: Path | None
+    notes: tuple[str, ...]
+
+
+class EditedMeanwhileError(Exception):
+    """The file isn't what was read any more."""
+
+
+def write_context(
+    path: Path,
+    manifest: Manifest,
+    store: Store,
+    count: Count,
+    now: datetime,
+    *,
+    include_sensitive: bool = False,
+    personal_share: int = 500,
+) -> Written:
+    """Takes in the edits of the file ``path`` and makes it what ``manifest`` says, or what the graph chooses after the edits.
+
+    The file isn't touched where nothing changed. ``now`` names the copy of a file whose generation is unknown. ``personal_share``:
+    tokens up to which the personal part isn't worth a note. `JochiError` where something can't be read or written: the file is
+    then as it was. `Refused` (by `edits`) where it can't be told what a person meant.
+    """
+    writing = _Writing(Path(os.path.realpath(path)), manifest, store, count, now, include_sensitive, personal_share)
+    for _ in range(ATTEMPTS):
+        try:
+            return writing.once()
+        except EditedMeanwhileError:
+            continue
+    raise JochiError(
+        f"somebody changed the file each of the {ATTEMPTS} times it was to be written",
+        where=str(path),
+        fix="try again when it is quiet. What was read of the edits is in the graph, and the file is untouched",
+    )
+
+
+@dataclass
+class _Writing:
+    path: Path
+    manifest: Manifest
+    store: Store
+    count: Count
+    now: datetime
+    include_sensitive: bool
+    personal_share: int
+    taken_in: list[Outcome] = field(default_factory=list)
+
+    def once(self) -> Written:
+        before = read_text(self.path)
+        state = load_state(self.path)
+        notes: list[str] = []
+        kept, found, personal, generation = None, Edits(), "", None
+        if before.strip():
+            parts = take_apart(before, str(self.path))
+            generation, personal = parts.generation, parts.personal
+            if state.generation(generation) is None and self.render(personal).text == before:
+                state = _with(
+                    state, self.render(personal), generation
+                )  # nobody edited it: what was known of it is found again
+            found = edits(before, state, self.manifest, where=str(self.path))
+            if not found.known:
+                kept = keep(self.path, before, f"kept-{generation or format(self.now, '%Y-%m-%d')}")
+                notes.append(
+                    f"What Jochi wrote into this file isn't known: lines with an id were not read. {kept.name} is the old file."
+                )
+        if found.to_take_in():
+            state = self.take_in(found, state, generation)
+            self.manifest = self.store.manifest()
+        if found.personal:
+            notes.append("What stood under personal headings is now in the personal part.")
+            personal += ("" if not personal or personal.endswith("\n") else "\n") + found.personal
+        rendered = self.render(personal)
+        if rendered.text != before:
+            self.replace(before, rendered, state, generation)
+        elif state != (same := _with(state, rendered, generation)):
+            save_state(self.path, same)
+        notes += self.remarks(personal, rendered, found)
+        return Written(
+            rewritten=rendered.text != before,
+            tokens=rendered.tokens,
+            version=self.manifest.version,
+            left_out=rendered.left_out,
+            taken_in=tuple(self.taken_in),
+            edits=found,
+            kept=kept,
+            notes=tuple(notes),
+        )
+
+    def render(self, personal: str) -> Rendered:
+        return render(self.manifest, personal, self.count, self.include_sensitive)
+
+    def take_in(self, found: Edits, state: State, generation: str | None) -> State:
+        """Each edit once, also if this is the second time that it is read."""
+        of = generation or ""
+        done = set(state.taken) if state.taken_of == of else set()
+        for edit in found.to_take_in():
+            name = digest(repr(edit))
+            if name in done:
+                continue
+            self.taken_in.append(_take_in(edit, self.store))
+            done.add(name)
+            state = state.model_copy(update={"taken_of": of, "taken": tuple(sorted(done))})
+            save_state(self.path, state)
+        return state
+
+    def replace(self, before: str, rendered: Rendered, state: State, generation: str | None) -> None:
+        """What is known of the new file is written first: whichever of the two files is there after a kill, it is known."""
+
+        def look_again() -> None:
+            if read_text(self.path) != before:
+                raise EditedMeanwhileError
+
+        state = _with(state, rendered, generation)
+        save_state(self.path, state)
+        write_atomically(self.path, rendered.text, before_replacing=look_again)
+        if state.taken:
+            save_state(self.path, state.model_copy(update={"taken_of": None, "taken": ()}))
+
+    def remarks(self, personal: str, rendered: Rendered, found: Edits) -> Iterator[str]:
+        tokens = self.count(personal)
+        if tokens > self.personal_share:
+            yield (
+                f"The personal part has {tokens} tokens, its share is {self.personal_share}: the memories have that much less room."
+            )
+        for conflict in found.conflicts:
+            yield f"{conflict.key} stays as it is in the graph: {conflict.why}." + (
+                " What you wrote is a memory of its own." if conflict.text else ""
+            )
+        there = {line.key for line in rendered.lines.values()}
+        for key in dict.fromkeys(each.key for each in self.taken_in if each.edit == "added" and each.key not in there):
+            yield f"{key} is in the graph, but there is no room for it in the file."
+
+
+def _take_in(edit: str | Changed | Added, store: Store) -> Outcome:
+    if isinstance(edit, str):
+        return Outcome("struck", edit, "", store.strike(edit))
+    if isinstance(edit, Added):
+        return Outcome("added", store.remember(edit.section, edit.text), edit.text, DONE)
+    outcome = store.change(edit.key, edit.text, edit.old_hash)
+    if outcome == DONE:
+        return Outcome("changed", edit.key, edit.text, DONE)
+    return Outcome(
+        "added", store.remember(edit.section, edit.text), edit.text, f"instead of {edit.key}, which {outcome}"
+    )
+
+
+def read_text(path: Path) -> str:
+    """The file's text with its own line ends; empty where there is none."""
+    try:
+        if path.exists() and not path.is_file():
+            raise JochiError("that is no file", where=str(path), fix="name a file")
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise JochiError("the file isn't UTF-8", where=f"{path}, line {line}", fix="save it as UTF-8") from None
+    except OSError as error:
+        raise JochiError(
+            f"the file can't be read: {error.strerror}", where=str(path), fix="look at its rights"
+        ) from None
+
+
+def keep(path: Path, text: str, suffix: str) -> Path:
+    """A copy of the file beside it. One that is there with another text stays, and this one gets a number."""
+    for number in itertools.count(1):
+        copy = path.with_name(f"{path.name}.{suffix}" + (f"-{number}" if number > 1 else ""))
+        there = copy.exists() or copy.is_symlink()
+        if there and (not copy.is_file() or read_text(copy) != text):
+            continue
+        if not there:
+            write_atomically(copy, text, like=path)
+        return copy
+    raise AssertionError("numbers have no end")
+
+
+def _with(state: State, rendered: Rendered, on_disk: str | None) -> State:
+    new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
+    return state.with_generation(new, on_disk)

@@ -1,0 +1,68 @@
+"""Files that are replaced whole: who reads one finds the old text or the new one, never a part of either."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from jochi.errors import JochiError
+
+
+def write_atomically(
+    path: Path, text: str, *, like: Path | None = None, before_replacing: Callable[[], None] | None = None
+) -> None:
+    """Makes ``text`` (UTF-8) the content of ``path``, whole or not at all, also if the machine stops in the middle.
+
+    A file that is there keeps its mode; a new one gets that of ``like``, or what the umask allows. A symbolic link stays, and
+    what it leads to is written. What ``before_replacing`` raises, the moment before the new text takes its place, stops it.
+    `JochiError` where it can't be done: the old file is then as it was, and nothing is left beside it. (Only a process that is
+    killed leaves a `.jochi-….tmp`, which can be deleted.)
+    """
+    try:
+        target = path.resolve(strict=path.is_symlink())
+        temporary = target.with_name(f".jochi-{uuid.uuid4().hex}.tmp")
+        try:
+            _write(temporary, text, next((_mode(each) for each in (target, like) if each and each.exists()), None))
+            if before_replacing is not None:
+                before_replacing()
+            temporary.replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):  # what went wrong before is what is to be told
+                temporary.unlink(missing_ok=True)
+            raise
+        _sync_folder(target.parent)
+    except (OSError, RuntimeError, UnicodeEncodeError) as error:
+        raise JochiError(
+            f"the file can't be written: {getattr(error, 'strerror', None) or error}",
+            where=str(path),
+            fix="look at its folder: it must exist, be writable and have room. What the file held before is untouched",
+        ) from error
+
+
+def _mode(file: Path) -> int:
+    return stat.S_IMODE(file.stat().st_mode)
+
+
+def _write(file: Path, text: str, mode: int | None) -> None:
+    """A new file with the text, on the disk. One that replaces another is never open to more people than that was."""
+    number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600)
+    with os.fdopen(number, "w", encoding="utf-8", newline="") as opened:
+        opened.write(text)
+        opened.flush()
+        if mode is not None:
+            file.chmod(mode)
+        os.fsync(number)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Puts the folder's entry on the disk, on systems that can."""
+    with contextlib.suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

@@ -1,0 +1,204 @@
+"""What a person wrote into MEMORY.md is told from what Jochi wrote, line by line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from tests.context_memories import NOW, entry, exact, graph, manifest
+
+from jochi.context import Edits, Manifest, Rendered, State, edits, render
+from jochi.context.state import Generation
+from jochi.errors import JochiError, Refused
+
+GRAPH = graph(
+    ("preferences", "Prefers tea."),
+    ("preferences", "Uses `<T>` and snake_case\\*"),
+    ("tasks", "Ship the export by Friday"),
+    "Backups run at 3.",
+)
+MANIFEST = GRAPH.manifest()
+FILE = render(MANIFEST, "My name is Ada.\n", exact(), False)
+STATE = State(generations=(Generation(id=FILE.generation, file="", lines=FILE.lines),))
+ID = {line.key.removeprefix("default/"): f"<!--{line_id}-->" for line_id, line in FILE.lines.items()}
+
+
+def line(key: str) -> str:
+    """The whole line of a memory, with its end."""
+    (found,) = re.findall(rf".*{ID[key]}\n", FILE.text)
+    return found
+
+
+def of(text: str, now: Manifest = MANIFEST) -> Edits:
+    return edits(text, STATE, now)
+
+
+def kinds(found: Edits) -> tuple[list[tuple[str, str]], list[tuple[str, str]], list[str], list[str]]:
+    return (
+        [tuple(each) for each in found.added],
+        [(change.key.removeprefix("default/"), change.text) for change in found.changed],
+        [key.removeprefix("default/") for key in found.struck],
+        [conflict.key.removeprefix("default/") for conflict in found.conflicts],
+    )
+
+
+A, B, C, D = (line(key) for key in "abcd")
+OLD = FILE.text
+
+CASES: dict[str, tuple[str, tuple[list[tuple[str, str]], list[tuple[str, str]], list[str], list[str]]]] = {
+    "nothing": (OLD, ([], [], [], [])),
+    "struck": (OLD.replace(A, ""), ([], [], ["a"], [])),
+    "struck, its id left": (OLD.replace(A, f"- {ID['a']}\n"), ([], [], ["a"], [])),
+    "all struck": (OLD[: OLD.index("\n## ")], ([], [], ["a", "b", "c", "d"], [])),
+    "changed": (OLD.replace("tea.", "green tea."), ([], [("a", "Prefers green tea.")], [], [])),
+    "only its case": (OLD.replace("Prefers tea.", "prefers tea"), ([], [("a", "prefers tea")], [], [])),
+    "escapes are undone": (OLD.replace("snake", "kebab"), ([], [("b", "Uses `<T>` and kebab_case\\*")], [], [])),
+    "words behind the id": (
+        OLD.replace(ID["a"], ID["a"] + " And cake."),
+        ([], [("a", "Prefers tea.  And cake.")], [], []),
+    ),
+    "wrapped and with other bullets": (
+        OLD.replace(A, f"*   Prefers\n    tea.\n    {ID['a']}\n").replace("\n", "\r\n"),
+        ([], [], [], []),
+    ),
+    "more in its item": (
+        OLD.replace(A, A + "  - with milk\n  - but no sugar\n\n  ever\n"),
+        ([], [("a", "Prefers tea. \never\n- with milk\n- but no sugar")], [], []),
+    ),
+    "moved": (OLD.replace(A, "") + A, ([], [], [], [])),
+    "moved below another": (OLD.replace(A, "").replace(C, C + "  " + A), ([], [], [], [])),
+    "no item any more": (OLD.replace(A, "\n" + A.removeprefix("- ") + "\n"), ([], [], [], [])),
+    "two lines in one": (OLD.replace(A + B, A.rstrip() + " " + B), ([], [], [], [])),
+    "copied": (OLD + A, ([], [], [], [])),
+    "copied and changed": (OLD + A.replace("tea", "rum"), ([("insights", "Prefers rum.")], [], [], [])),
+    "copied, both changed": (
+        OLD.replace(A, A.replace("tea", "gin") + A.replace("tea", "rum")),
+        ([("preferences", "Prefers rum.")], [("a", "Prefers gin.")], [], []),
+    ),
+    "its id lost": (OLD.replace(ID["a"], ""), ([], [], [], [])),
+    "its id lost and a letter": (OLD.replace(A, "- prefers TEA\n"), ([], [("a", "prefers TEA")], [], [])),
+    "its old words in a new line": (
+        OLD.replace("tea.", "rum.") + "- Prefers tea.\n",
+        ([("insights", "Prefers tea.")], [("a", "Prefers rum.")], [], []),
+    ),
+    "an id that isn't known": (OLD + "- New <!--zzz99-->\n", ([("insights", "New")], [], [], [])),
+    "a new item": (OLD.replace(C, C + "- Water roses\n"), ([("tasks", "Water roses")], [], [], [])),
+    "a new item of several lines": (
+        OLD + "- Deploy:\n  ```sh\n  make  x\n  ```\n  1. look\n",
+        ([("insights", "Deploy:\n```sh\nmake  x\n```\n- look")], [], [], []),
+    ),
+    "a paragraph": (OLD + "\nThe cat is\ncalled Tom.\n", ([("insights", "The cat is called Tom.")], [], [], [])),
+    "before the sections": (
+        OLD.replace("# Memory\n", "# Memory\nHello `\\*` \\*\n"),
+        ([("insights", "Hello `\\*` *")], [], [], []),
+    ),
+    "a heading of their own": (
+        OLD + "\n## Garden\n- Water on Fridays\n\n## To do\n- Buy soil\n",
+        ([("insights", "Garden: Water on Fridays"), ("tasks", "Buy soil")], [], [], []),
+    ),
+    "a heading with nothing below": (
+        OLD + "\n## Ada moved to Berlin\n",
+        ([("insights", "Ada moved to Berlin")], [], [], []),
+    ),
+    "a table": (
+        OLD + "\n| who | what |\n|---|---|\n| Bo | tea |\n",
+        ([("insights", "who: Bo; what: tea")], [], [], []),
+    ),
+    "what is there already": (OLD + "- Backups run at 3.\n", ([], [], [], [])),
+    "no title": (OLD.replace("# Memory\n", ""), ([], [], [], [])),
+    "into the personal part": (OLD.replace(A, "").replace("My name", A + "My name"), ([], [], ["a"], [])),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_edit_is_found_and_nothing_else(case: str) -> None:
+    text, expected = CASES[case]
+    assert kinds(of(text)) == expected
+    assert of(text).known
+    assert not of(text).personal
+
+
+def test_what_is_under_a_personal_heading_goes_to_the_personal_part_alone() -> None:
+    found = of(OLD.replace(C, C + "\n## Private\n\nMy salary is 5.\n\n### Health\n- Back pain\n\n## To do\n- Run\n"))
+    assert found == Edits(
+        added=(("tasks", "Run"),), personal="## Private\n\nMy salary is 5.\n\n### Health\n- Back pain\n"
+    )
+    # A line of Jochi's under it is no person's.
+    assert of(OLD.replace(A, "\n## Privat\nsecret\n\n" + A)).personal == "## Privat\nsecret\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "now", "expected"),
+    [
+        ("Prefers rum.", "Prefers gin.", ([("preferences", "Prefers rum.")], [], [], ["a"])),
+        ("Prefers gin.", "Prefers gin.", ([], [], [], [])),
+        ("Prefers tea.", "Prefers gin.", ([], [], [], [])),
+        (None, "Prefers gin.", ([], [], [], ["a"])),
+        ("Prefers rum.", None, ([], [("a", "Prefers rum.")], [], [])),
+        (None, None, ([], [], ["a"], [])),
+    ],
+)
+def test_the_graph_may_have_changed_too(
+    written: str | None,
+    now: str | None,
+    expected: tuple[list[tuple[str, str]], list[tuple[str, str]], list[str], list[str]],
+) -> None:
+    entries = [replace(each, text=now) if each.key == "default/a" and now else each for each in MANIFEST.entries]
+    changed = replace(MANIFEST, entries=tuple(each for each in entries if now or each.key != "default/a"))
+    text = OLD.replace(A, "" if written is None else f"- {written} {ID['a']}\n")
+    found = of(text, changed)
+    assert kinds(found) == expected
+    for change in found.changed:
+        assert change.old_hash == MANIFEST.entries[0].content_hash
+
+
+def test_a_shortened_line_changes_no_memory() -> None:
+    long = manifest([entry("default/a", "A sentence of some length. " * 500)])
+    file = render(long, "", exact(), False)
+    (line_id,) = file.lines
+    assert dict(file.left_out) == {"default/a": "shortened"}
+    state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
+    assert not edits(file.text, state, long)
+    found = edits(file.text.replace("A sentence", "One sentence", 1), state, long)
+    assert [(each.key, each.why) for each in found.conflicts] == [
+        ("default/a", "the line shows only a part of the memory")
+    ]
+    assert found.added[0].text.startswith("One sentence of some length. A sentence")
+    assert edits(re.sub(f".*{line_id}.*\n", "", file.text), state, long).struck == ("default/a",)
+
+
+def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:
+    text = OLD.replace(A, "").replace("Backups", "No backups") + "- New\n"
+    for unknown in (edits(text, State(), MANIFEST), of(text.replace(FILE.generation, "00000000"))):
+        assert unknown == Edits(added=(("insights", "New"),), known=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("# My own file\n- x\n", "isn't one of Jochi's"),
+        (OLD.replace("<!-- /personal -->\n", ""), "one line where it begins and one where it ends"),
+        (OLD.replace("<!-- personal: stays in this file -->\n", ""), "one line where it begins"),
+        (OLD + "<!-- personal: x -->\n<!-- /personal -->\n", "lines [4, 6, 20, 21]"),
+        (OLD.replace("default", "other"), "scope other, not of default"),
+        (OLD.replace(B, "\n```\n" + B), "Jochi's line"),
+        (OLD.replace(A, "<!-- " + A.rstrip() + " -->\n"), "Jochi's line"),
+    ],
+)
+def test_what_cannot_be_told_is_refused(text: str, what: str) -> None:
+    with pytest.raises(Refused) as error:
+        of(text)
+    assert what in str(error.value)
+    assert "MEMORY.md" in str(error.value)
+    assert "→" in str(error.value)
+
+
+def test_a_scope_of_any_name_ends_no_header() -> None:
+    odd = replace(MANIFEST, scope="a --> b\n<!-- ü")
+    file: Rendered = render(odd, "", exact(), False)
+    state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
+    assert not edits(file.text, state, odd)
+    with pytest.raises(JochiError):
+        edits(file.text, state, MANIFEST)
+    assert NOW is not None

@@ -1,0 +1,395 @@
+"""The file and the graph are brought together, and whatever goes wrong in between loses nothing and does nothing twice."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.context_memories import NOW, Graph, entry, exact, graph
+
+from jochi.context import Written, migrate, write_context
+from jochi.context.state import state_file
+from jochi.errors import JochiError, Refused, UsageError
+
+OLD_FILE = "# Me\n\n## Private\nMy salary is 5.\n\n## To do\n- [ ] Buy soil\n- [x] Water roses\n\nBackups run at 3.\n"
+
+
+class Killed(BaseException):
+    """The process ends here: nothing of it runs any more."""
+
+
+class Killer:
+    """Ends the process at its ``at``-th step. A step is a call of the system, or of the graph, which has then done it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, store: Graph, at: int) -> None:
+        self.left = at
+        for owner, name in (
+            (os, "open"),
+            (os, "fsync"),
+            (Path, "replace"),
+            (Path, "chmod"),
+            (Path, "unlink"),
+            (Path, "exists"),
+        ):
+            monkeypatch.setattr(owner, name, self.before(getattr(owner, name)))
+        for name in ("remember", "change", "strike", "manifest"):
+            monkeypatch.setattr(store, name, self.after(getattr(store, name)), raising=True)
+
+    def step(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Killed
+
+    def before(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def stepping(*args: Any, **named: Any) -> Any:
+            self.step()
+            return call(*args, **named)
+
+        return stepping
+
+    def after(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def stepping(*args: Any) -> Any:
+            result = call(*args)
+            self.step()
+            return result
+
+        return stepping
+
+
+def write(path: Path, store: Graph, **named: Any) -> Written:
+    return write_context(path, store.manifest(), store, exact(), NOW, **named)
+
+
+def edited(folder: Path) -> tuple[Path, Graph]:
+    """A file with every kind of edit."""
+    store = graph(
+        ("preferences", "Prefers tea."), ("preferences", "Speaks Welsh."), ("tasks", "Ship it"), "Backups run at 3."
+    )
+    file = folder / "MEMORY.md"
+    write(file, store)
+    text = (
+        file.read_text()
+        .replace("file -->\n", "file -->\nI'm Ada.\n")
+        .replace("Ship it", "Ship it now")
+        .replace("at 3", "at 4")
+    )
+    file.write_text(re.sub(".*Welsh.*\n", "", text) + "- Rain tomorrow\n\n## Privat\nsecret\n")
+    store.memories["default/d"] = entry("default/d", "Backups run at 5.")
+    store.version += 1
+    return file, store
+
+
+def unknown(folder: Path) -> tuple[Path, Graph]:
+    file, store = edited(folder)
+    state_file(file).unlink()
+    return file, store
+
+
+def stale(folder: Path) -> tuple[Path, Graph]:
+    """An editor has saved the file of before, with a change."""
+    store = graph("Prefers tea.")
+    file = folder / "MEMORY.md"
+    write(file, store)
+    open_in_editor = file.read_text()
+    store.memories["default/z"] = entry("default/z", "Speaks Welsh.")
+    store.version += 1
+    assert write(file, store).rewritten
+    file.write_text(open_in_editor.replace("tea", "rum"))
+    return file, store
+
+
+def new(folder: Path) -> tuple[Path, Graph]:
+    return folder / "MEMORY.md", graph("Prefers tea.")
+
+
+def unmigrated(folder: Path) -> tuple[Path, Graph]:
+    file = folder / "MEMORY.md"
+    file.write_text(OLD_FILE)
+    return file, graph("Prefers tea.", "Backups run at 3.")
+
+
+def migration(file: Path, store: Graph) -> None:
+    migrate(file, store, exact())
+
+
+SCENES: dict[str, tuple[Callable[[Path], tuple[Path, Graph]], Callable[[Path, Graph], object], list[str]]] = {
+    "edited": (
+        edited,
+        write,
+        ["Backups run at 4.", "Backups run at 5.", "Prefers tea.", "Rain tomorrow", "Ship it now"],
+    ),
+    "unknown": (unknown, write, ["Backups run at 5.", "Prefers tea.", "Rain tomorrow", "Ship it", "Speaks Welsh."]),
+    "stale": (stale, write, ["Prefers rum.", "Speaks Welsh."]),
+    "new": (new, write, ["Prefers tea."]),
+    "migration": (unmigrated, migration, ["Backups run at 3.", "Buy soil", "Prefers tea.", "[x] Water roses"]),
+}
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir() if not each.name.endswith(".tmp"))
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_kill_at_any_point_loses_nothing_and_does_nothing_twice(
+    scene: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare, act, texts = SCENES[scene]
+
+    def folders() -> Iterator[Path]:
+        for number in range(1000):
+            (folder := tmp_path / str(number)).mkdir()
+            yield folder
+
+    ways = folders()
+    undisturbed = next(ways)
+    file, store = prepare(undisturbed)
+    before = file.read_bytes() if file.exists() else None
+    act(file, store)
+    assert store.texts() == texts
+    after, made, calls = file.read_bytes(), store.made, len(store.calls)
+
+    at = 0
+    for folder in ways:
+        file, store = prepare(folder)
+        with monkeypatch.context() as patching:
+            Killer(patching, store, at)
+            try:
+                act(file, store)
+            except Killed:
+                killed = True
+            else:
+                killed = False
+        assert (file.read_bytes() if file.exists() else None) in (before, after), at
+        act(file, store)
+        assert file.read_bytes() == after, at
+        assert store.texts() == texts, at
+        assert store.made == made, at
+        assert names(folder) == names(undisturbed), at
+        if act is write:
+            assert len(store.calls) <= calls + 1, "only the call that was just made is made again"
+        store.calls.clear()
+        act(file, store)
+        assert (store.calls, file.read_bytes()) == ([], after), at
+        if not killed:
+            break
+        at += 1
+    assert at > 10
+
+
+def test_edits_are_taken_in_and_the_file_says_what_the_graph_says(tmp_path: Path) -> None:
+    file, store = edited(tmp_path)
+    done = write(file, store)
+    assert done.rewritten
+    assert [(each.edit, each.key, each.outcome) for each in done.taken_in] == [
+        ("struck", "default/b", "done"),
+        ("changed", "default/c", "done"),
+        ("added", "default/new-1", "done"),
+        ("added", "default/new-2", "done"),
+    ]
+    assert store.calls == [
+        ("strike", "default/b"),
+        ("change", "default/c", "Ship it now"),
+        ("remember", "insights", "Backups run at 4."),
+        ("remember", "insights", "Rain tomorrow"),
+    ]
+    text = file.read_text()
+    assert "file -->\nI'm Ada.\n## Privat\nsecret\n<!-- /personal -->" in text
+    assert [re.sub(" <!--.*", "", line) for line in text.splitlines() if line.startswith("- ")] == [
+        *("- Prefers tea.", "- Ship it now", "- Backups run at 5.", "- Backups run at 4.", "- Rain tomorrow")
+    ]
+    assert done.notes == (
+        "What stood under personal headings is now in the personal part.",
+        "default/d stays as it is in the graph: it changed in the graph meanwhile. What you wrote is a memory of its own.",
+    )
+    changed = file.stat().st_mtime_ns
+    again = write(file, store)
+    assert not again.rewritten
+    assert not again.taken_in
+    assert file.stat().st_mtime_ns == changed
+
+
+def test_a_refused_change_comes_in_as_a_memory_of_its_own(tmp_path: Path) -> None:
+    """The memory is no more among the chosen ones, so only the graph can see that it changed."""
+    store = graph("Prefers tea.", "Speaks Welsh.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    file.write_text(file.read_text().replace("tea", "rum").replace("Welsh", "Manx"))
+    chosen = store.manifest()
+    hidden = chosen.__class__(**{**chosen.__dict__, "entries": ()})
+    store.memories["default/a"] = entry("default/a", "Prefers gin.")
+    del store.memories["default/b"]
+    done = write_context(file, hidden, store, exact(), NOW)
+    assert [(each.edit, each.outcome) for each in done.taken_in] == [
+        ("added", "instead of default/a, which changed meanwhile"),
+        ("added", "instead of default/b, which is gone"),
+    ]
+    assert store.texts() == ["Prefers gin.", "Prefers rum.", "Speaks Manx."]
+
+
+def test_the_file_that_an_editor_had_open_is_still_known(tmp_path: Path) -> None:
+    done = write(*stale(tmp_path))
+    assert [each.edit for each in done.taken_in] == ["changed"]
+    assert not done.kept
+
+
+def test_the_same_edit_counts_again_after_the_file_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new memory has no room, so neither the ids nor the version nor the lines of the file change."""
+    store = graph("Prefers tea.", max_tokens=60)
+    monkeypatch.setattr(Graph, "version", property(lambda _: 1, lambda _, __: None))
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    for _ in range(2):
+        file.write_text(file.read_text() + "- " + "A long story. " * 10 + "\n")
+        assert write(file, store).notes == ("default/new-1 is in the graph, but there is no room for it in the file.",)
+        del store.memories["default/new-1"]  # forgotten
+        store.made = 0
+
+
+def test_a_file_of_unknown_generation_is_kept_and_an_unedited_one_is_known_again(tmp_path: Path) -> None:
+    store = graph("Prefers tea.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    for lost in ("", "{", '{"format": 2}'):
+        state_file(file).write_text(lost)
+        assert write(file, store).kept is None
+    for number, suffix in enumerate(("", "-2"), 1):
+        edited = file.read_text().replace("tea", f"rum {number}")
+        file.write_text(edited)
+        state_file(file).unlink()
+        done = write(file, store)
+        generation = (re.findall("generation=(\\S+)", edited))[0]
+        assert done.kept == tmp_path / f"MEMORY.md.kept-{generation}{suffix}"
+        assert done.kept.read_text() == edited
+        assert done.kept.name in done.notes[0]
+        assert not done.taken_in
+        assert "Prefers tea." in file.read_text()
+    file.write_text(re.sub("<!-- jochi.*\n", "", file.read_text()) + "- New\n")
+    done = write(file, store)
+    assert done.kept == tmp_path / "MEMORY.md.kept-2026-02-04"
+    assert store.texts() == ["New", "Prefers tea."]
+
+
+def test_who_writes_meanwhile_is_never_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = graph("Prefers tea.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    store.remember("insights", "Speaks Welsh.")
+    fsync, writes = os.fsync, iter(range(100))
+
+    def fsync_while_somebody_writes(number: int) -> None:
+        fsync(number)
+        if stat.S_ISREG(os.fstat(number).st_mode) and (at := next(writes)) < busy:
+            file.write_text(file.read_text() + f"- Line {at}\n")
+
+    monkeypatch.setattr(os, "fsync", fsync_while_somebody_writes)
+    busy = 3
+    done = write(file, store)
+    assert {f"Line {at}" for at in range(busy)} <= set(store.texts())
+    assert len(done.taken_in) == busy
+    assert all(f"Line {at}" in file.read_text() for at in range(busy))
+    busy, writes = 1000, iter(range(100, 300))
+    store.remember("insights", "Likes rain.")
+    with pytest.raises(JochiError, match="somebody changed the file each of the 5 times"):
+        write(file, store)
+    assert "Line 100" in file.read_text()
+
+
+def test_the_personal_part_may_be_long_but_not_longer_than_all(tmp_path: Path) -> None:
+    store = graph("Prefers tea.", ("tasks", "word " * 300), max_tokens=1000)
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    file.write_bytes(file.read_bytes().replace(b"file -->\n", b"file -->\r\n" + b"me \t\r\n" * 230))
+    done = write(file, store)
+    assert any("its share is 500" in note for note in done.notes)
+    assert done.tokens <= 1000
+    assert "no room" in dict(done.left_out).values() or "shortened" in dict(done.left_out).values()
+    assert b"file -->\n" + b"me \t\r\n" * 230 + b"<!-- /personal -->" in file.read_bytes()
+    file.write_bytes(before := file.read_bytes().replace(b"me ", b"me and you and they and we "))
+    with pytest.raises(UsageError, match="without any memory the file has"):
+        write(file, store)
+    assert file.read_bytes() == before
+
+
+def test_an_emptied_or_deleted_file_is_made_again(tmp_path: Path) -> None:
+    store = graph("Prefers tea.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    text = file.read_text()
+    for lose in (lambda: file.write_text("\n"), file.unlink):
+        lose()
+        assert write(file, store).rewritten
+        assert file.read_text() == text
+    assert not store.calls
+
+
+def test_modes_and_links_stay(tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    store = graph("Prefers tea.")
+    write(file, store)
+    file.chmod(0o600)
+    state_file(file).unlink()
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "link.md"
+    link.symlink_to(file)
+    store.remember("insights", "Speaks Welsh.")
+    write(link, store)
+    assert "Welsh" in file.read_text()
+    assert link.is_symlink()
+    assert {stat.S_IMODE(each.stat().st_mode) for each in (file, state_file(file))} == {0o600}
+    assert names(tmp_path / "links") == ["link.md"]
+
+
+def test_what_cannot_be_read_or_written_is_said_and_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = graph("Prefers tea.")
+
+    def said(path: Path, what: str, kind: type[JochiError] = JochiError) -> None:
+        for act in (write, migration):
+            with pytest.raises(kind) as error:
+                act(path, store)
+            assert what in str(error.value)
+            assert "→" in str(error.value)
+
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "latin").write_bytes(b"# x\n\nna\xefve\n")
+    said(tmp_path, "that is no file")
+    said(tmp_path / "loop", "can't be read: Too many levels")
+    said(tmp_path / "latin", "latin, line 3: the file isn't UTF-8")
+    os.mkfifo(tmp_path / "pipe")
+    said(tmp_path / "pipe", "that is no file")
+    assert (tmp_path / "latin").read_bytes() == b"# x\n\nna\xefve\n"
+
+    (tmp_path / "mine.md").write_text("# Mine\n- x\n")
+    with pytest.raises(Refused, match="isn't one of Jochi's"):
+        write(tmp_path / "mine.md", store)
+    with pytest.raises(JochiError, match="there is nothing in this file"):
+        migrate(tmp_path / "missing.md", store, exact())
+    with pytest.raises(JochiError, match="No such file"):
+        write(tmp_path / "missing" / "MEMORY.md", store)
+
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    before = file.read_bytes()
+    store.remember("insights", "Speaks Welsh.")
+    for owner, name, problem in (
+        (os, "open", OSError(errno.EROFS, "Read-only file system")),
+        (os, "fsync", OSError(errno.ENOSPC, "No space left on device")),
+        (Path, "replace", PermissionError(errno.EACCES, "Permission denied")),
+        (Path, "read_bytes", PermissionError(errno.EACCES, "Permission denied")),
+    ):
+
+        def fails(*_: Any, problem: OSError = problem, **__: Any) -> None:
+            raise problem
+
+        with monkeypatch.context() as patching:
+            patching.setattr(owner, name, fails)
+            with pytest.raises(JochiError, match=str(problem.strerror)):
+                write(file, store)
+        assert file.read_bytes() == before
+    assert [name for name in names(tmp_path) if "MEMORY" in name] == [".MEMORY.md.jochi.json", "MEMORY.md"]
+    assert write(file, store).rewritten
