@@ -59,8 +59,8 @@ def test_what_is_chosen_is_the_oracles(
     graph.write(jochi.database, held, due=now)
     graph.write_scopes(jochi.database, first)
     for scope in first:
-        asked = {"now": now, "scope": scope, "open": open, "max_tokens": max_tokens, "write": False}
-        row = jochi.engine.call("context/make", asked)
+        asked = {"now": now, "scope": scope, "open": open, "max_tokens": max_tokens}
+        row = jochi.engine.call("context/look", asked, write=False)
         wanted = choose([m for m in held if m.scope == scope], now, first[scope], max_tokens=max_tokens, open=open)
         assert [Chosen(e["key"], e["section"], e["reason"]) for e in row["entries"]] == wanted
         assert sum(e["tokens"] for e in row["entries"]) <= max(0, max_tokens - 120)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli import (
+    context,
     derive,
     duplicates,
     intake,
@@ -79,7 +80,7 @@ def options(
     context.obj = Options(uri, user, password_file, database, policy)
 
 
-for _group in (server, migrations, procedures, jobs, runs, plan, policy, tokens, derive, intake, duplicates):
+for _group in (server, migrations, procedures, jobs, runs, plan, policy, tokens, derive, context, intake, duplicates):
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2])
 app.command("import")(import_command)
 app.command()(remember)

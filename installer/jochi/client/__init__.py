@@ -6,6 +6,7 @@
 ...     print(Jochi(driver).plan().prunes)
 """
 
+from jochi.client.context import ContextVerbs
 from jochi.client.duplicates import DuplicateVerbs
 from jochi.client.forget import ForgetVerbs
 from jochi.client.install import InstallVerbs
@@ -18,7 +19,9 @@ from jochi.client.write import WriteVerbs
 __all__ = ["Jochi"]
 
 
-class Jochi(InstallVerbs, PlanVerbs, JobVerbs, DuplicateVerbs, UseVerbs, WriteVerbs, UndoVerbs, ForgetVerbs):
+class Jochi(
+    InstallVerbs, PlanVerbs, JobVerbs, DuplicateVerbs, UseVerbs, WriteVerbs, ContextVerbs, UndoVerbs, ForgetVerbs
+):
     """Memory curation in one database.
 
     ``policy`` is what install stores and what the database is compared with; without one it is the policy that the database

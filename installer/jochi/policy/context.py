@@ -3,14 +3,13 @@ Value-Based Retention)."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from jochi.context.manifest import SectionName
 from jochi.policy.parts import Count, Name, Part, PositiveDuration, repeated
 from jochi.policy.value import OneOf
-
-SectionName = Literal["preferences", "tasks", "insights", "recent"]
 
 
 class Member(Part):

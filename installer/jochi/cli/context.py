@@ -1,0 +1,188 @@
+"""`jochi context …`: what an agent starts with, and the file that is made from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from jochi.cli.arguments import At, parse_moment
+from jochi.cli.connection import jochi
+from jochi.cli.output import AsJson, err, moment, out, table, write_json
+from jochi.context import Written, as_json, as_prompt
+from jochi.text.tokens import best_counter
+from jochi.use.context import REASONS, Line
+
+app = typer.Typer(
+    no_args_is_help=True, help="What an agent starts with, chosen from the graph within a limit of tokens."
+)
+
+Scope = Annotated[str, typer.Option(help="Whose context it is.")]
+Sensitive = Annotated[bool, typer.Option("--include-sensitive", help="With memories whose access_tier is SENSITIVE.")]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=1, help="Tokens that it has at most; default: what it had, else the policy's.")
+]
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    scope: Scope = "default",
+    include_sensitive: Sensitive = False,
+    max_tokens: MaxTokens = None,
+    at: At = None,
+    form: Annotated[
+        Literal["table", "json", "prompt"],
+        typer.Option("--format", help="A table with reasons, JSON, or plain text for a system prompt."),
+    ] = "table",
+) -> None:
+    """Show what would be chosen, and why. This writes nothing."""
+    with jochi(context) as client:
+        found = client.context(scope, include_sensitive=include_sensitive, max_tokens=max_tokens, at=parse_moment(at))
+    if form != "table":
+        make = as_json if form == "json" else as_prompt
+        out.print(
+            make(found, best_counter().count, include_sensitive).text, markup=False, highlight=False, soft_wrap=True
+        )
+        return
+    rows = [
+        (each.section, each.key, each.tokens, f"{each.value:.3f}", REASONS[each.reason], _short(each.text))
+        for each in found.entries
+    ]
+    tokens = sum(each.tokens for each in found.entries)
+    table(
+        f"{scope}, version {found.version}", ("section", "memory", "tokens", "value", "why", "text"), rows, right=(2, 3)
+    )
+    out.print(f"{len(rows):,} memories with {tokens:,} tokens; the limit is {found.max_tokens:,} with the frame")
+
+
+@app.command()
+def write(
+    context: typer.Context,
+    scope: Scope = "default",
+    file: Annotated[Path, typer.Option("--out", help="The file; it is made, or its edits are taken in first.")] = Path(
+        "MEMORY.md"
+    ),
+    include_sensitive: Sensitive = False,
+    max_tokens: MaxTokens = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take in what a person changed in the file, and write it anew, never over its tokens."""
+    with jochi(context) as client:
+        done = client.write_context(file, scope, include_sensitive=include_sensitive, max_tokens=max_tokens)
+    if as_json:
+        write_json(done)
+        return
+    _print_written(file, done)
+
+
+def _print_written(file: Path, done: Written) -> None:
+    for edit in done.taken_in:
+        out.print(
+            f"{edit.edit}: {edit.key} {_short(edit.text)}" + ("" if edit.outcome == "done" else f" ({edit.outcome})")
+        )
+    for note in done.notes:
+        err.print(note, markup=False)
+    for key, why in done.left_out:
+        err.print(f"left out: {key}: {why}", markup=False)
+    counter = best_counter().name
+    exact = "" if not counter.startswith("estimate") else " by an estimate (`jochi tokens prime` makes it exact)"
+    said = "written" if done.rewritten else "is up to date"
+    out.print(f"{file} {said}: version {done.version}, {done.tokens:,} tokens{exact}", markup=False, soft_wrap=True)
+
+
+@app.command()
+def diff(
+    context: typer.Context,
+    scope: Scope = "default",
+    before: Annotated[int | None, typer.Option(help="The older version; default: the one before the newest.")] = None,
+    after: Annotated[int | None, typer.Option(help="The newer version; default: the newest.")] = None,
+    include_sensitive: Sensitive = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what came into the context and what left it between two versions, and why."""
+    with jochi(context) as client:
+        found = client.context_diff(scope, before, after, include_sensitive=include_sensitive)
+    if as_json:
+        write_json(found)
+        return
+    rows = [
+        (sign, line.section, line.key, line.reason, _text(line))
+        for sign, lines in (("+", found.came), ("-", found.left), ("~", found.moved))
+        for line in lines
+    ]
+    table(f"{scope}: {found.before} → {found.after}", ("", "section", "memory", "why", "says today"), rows)
+
+
+@app.command()
+def ls(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the manifests that the job make_manifests keeps up to date."""
+    with jochi(context) as client:
+        found = client.contexts()
+    if as_json:
+        write_json(found)
+        return
+    rows = [
+        (
+            each.scope + (" (with SENSITIVE)" if each.include_sensitive else ""),
+            each.version,
+            each.memories,
+            f"{each.current_tokens:,} of {each.max_tokens:,}",
+            moment(each.generated_at),
+            moment(each.due),
+        )
+        for each in found
+    ]
+    table("Contexts", ("scope", "version", "memories", "tokens", "changed", "looked at again"), rows, right=(1, 2, 3))
+
+
+@app.command()
+def drop(context: typer.Context, scope: Scope = "default", include_sensitive: Sensitive = False) -> None:
+    """Keep the manifest of a scope up to date no longer. Memories and files stay."""
+    with jochi(context) as client:
+        gone = client.drop_context(scope, include_sensitive=include_sensitive)
+    out.print(f"the manifest of {scope} is gone" if gone else f"{scope} has no manifest", markup=False)
+
+
+@app.command()
+def migrate(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A MEMORY.md or a file like it.")],
+    scope: Scope = "default",
+    include_sensitive: Sensitive = False,
+    max_tokens: MaxTokens = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would become of what.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take over a file that people or agents wrote: its lines become memories, and the old file stays beside it."""
+    with jochi(context) as client:
+        done = client.migrate_context(
+            file, scope, include_sensitive=include_sensitive, max_tokens=max_tokens, dry_run=dry_run
+        )
+    if as_json:
+        write_json(done)
+        return
+    if done.already:
+        out.print(f"{file} is Jochi's already: nothing to do", markup=False)
+        return
+    rows = [(each.lines, each.section, key or "(dry run)", _short(each.text)) for each, key in done.memories]
+    rows += [(each.lines, each.section, "stays in the file", _short(each.text)) for each in done.personal]
+    left = [((first, last), "", "left out", why) for first, last, why in done.skipped]
+    shown = [(_lines(lines), *rest) for lines, *rest in sorted([*rows, *left])]
+    table(str(file), ("lines", "section", "became", "text"), shown)
+    if done.kept:
+        out.print(f"the old file is {done.kept}", markup=False)
+
+
+def _lines(lines: tuple[int, int]) -> str:
+    return str(lines[0]) if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}"
+
+
+def _text(line: Line) -> str:
+    return "(gone or hidden)" if line.text is None else _short(line.text)
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= 60 else plain[:59] + "…"

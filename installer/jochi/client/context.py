@@ -1,0 +1,102 @@
+"""Verbs of what an agent starts with: the manifest of a scope, and the file made from it (seed 001; docs/reference/context.md)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from jochi import context as files
+from jochi.client.base import Base
+from jochi.context import Manifest
+from jochi.database.statements import statement
+from jochi.text.tokens import best_counter
+from jochi.use import context
+from jochi.use.context import Difference, Kept
+from jochi.write.editing import Graph
+
+
+class ContextVerbs(Base):
+    def context(
+        self,
+        scope: str = "default",
+        *,
+        include_sensitive: bool = False,
+        max_tokens: int | None = None,
+        at: datetime | None = None,
+    ) -> Manifest:
+        """What an agent of ``scope`` starts with at ``at`` (default: now), chosen within ``max_tokens``.
+
+        Default of ``max_tokens``: the manifest's, else the policy's. Writes nothing. `jochi.context.as_prompt` and `as_json` make
+        texts of it.
+        """
+        when = self._at(at, "context")
+        return context.make(
+            self.engine, scope, when, include_sensitive=include_sensitive, max_tokens=max_tokens, write=False
+        )
+
+    def write_context(
+        self,
+        path: Path,
+        scope: str = "default",
+        *,
+        include_sensitive: bool = False,
+        max_tokens: int | None = None,
+        now: datetime | None = None,
+    ) -> files.Written:
+        """Takes in what a person changed in the file ``path``, and makes it what the manifest of ``scope`` says.
+
+        It is never over its tokens, and it isn't touched where nothing changed. Its personal part stays as it is and never reaches
+        the graph. `JochiError` where the file can't be read or written: then it is as it was. docs/reference/memory-file.md.
+        """
+        store = self._store(scope, include_sensitive, max_tokens, now)
+        return files.write_context(
+            path, store.manifest(), store, best_counter().count, store.now, include_sensitive=include_sensitive
+        )
+
+    def migrate_context(
+        self,
+        path: Path,
+        scope: str = "default",
+        *,
+        include_sensitive: bool = False,
+        max_tokens: int | None = None,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> files.Report:
+        """Takes a MEMORY.md over that people or agents wrote: what it says becomes memories of ``scope``.
+
+        Its personal sections stay in the file, and the old file stays as `<file>.pre-migration`. A second run changes nothing.
+        """
+        store = self._store(scope, include_sensitive, max_tokens, now)
+        return files.migrate(path, store, best_counter().count, dry_run=dry_run, include_sensitive=include_sensitive)
+
+    def context_diff(
+        self,
+        scope: str = "default",
+        before: int | None = None,
+        after: int | None = None,
+        *,
+        include_sensitive: bool = False,
+    ) -> Difference:
+        """What came into the manifest and what left it, and why; by default between the last two versions."""
+        return context.difference(self.engine, scope, include_sensitive=include_sensitive, before=before, after=after)
+
+    def contexts(self) -> list[Kept]:
+        """The manifests that the job keeps up to date."""
+        return context.kept(self.database.run(statement("context/list"), write=False)[0]["manifests"])
+
+    def drop_context(self, scope: str, *, include_sensitive: bool = False) -> bool:
+        """Takes the manifest of ``scope`` away; memories and files stay. False: there was none."""
+        context.check_scope(scope)
+        parameters = {"id": context.manifest_id(scope, include_sensitive), "scope": scope}
+        return bool(self.database.run(statement("context/drop"), parameters)[0]["dropped"])
+
+    def _store(self, scope: str, include_sensitive: bool, max_tokens: int | None, now: datetime | None) -> Graph:
+        return Graph.of(
+            self.engine,
+            self.policy.policy,
+            scope,
+            include_sensitive=include_sensitive,
+            max_tokens=max_tokens,
+            now=self._now(now, "write_context"),
+        )

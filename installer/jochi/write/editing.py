@@ -1,0 +1,116 @@
+"""The graph as a file sees it: lines that a person added, changed or struck (docs/reference/memory-file.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from jochi.context import Manifest
+from jochi.database.engine import Engine
+from jochi.policy import Policy
+from jochi.text.content import content_hash
+from jochi.use import context
+from jochi.write import remembering
+
+DONE = "done"
+_WORDS = {
+    "gone": "is gone",
+    "changed": "says something else by now",
+    "slot": "is a fact in a slot, where its value is what counts",
+    "pinned": "is pinned",
+    "locked": "is locked by an agent",
+    "own_expiry": "keeps its expiry under a name of its own",
+}
+_PLAIN = "Note"
+"""What a person writes into a section that says nothing about its memories."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """One scope, for one file: `jochi.context.Store`. Edits of one object are one run, which can be undone."""
+
+    engine: Engine
+    policy: Policy
+    scope: str
+    include_sensitive: bool
+    max_tokens: int | None
+    now: datetime
+    run: str
+
+    @classmethod
+    def of(
+        cls,
+        engine: Engine,
+        policy: Policy,
+        scope: str,
+        *,
+        include_sensitive: bool,
+        max_tokens: int | None,
+        now: datetime,
+    ) -> Graph:
+        """For one writing of one file."""
+        context.check_scope(scope)
+        return cls(engine, policy, scope, include_sensitive, max_tokens, now, f"edit/{uuid.uuid4()}")
+
+    def manifest(self) -> Manifest:
+        """Chosen and kept now."""
+        return context.make(
+            self.engine,
+            self.scope,
+            self.now,
+            include_sensitive=self.include_sensitive,
+            max_tokens=self.max_tokens,
+            write=True,
+        )
+
+    def remember(self, section: str, text: str) -> str:
+        """As a memory that belongs into the section; what is known is reinforced. `SomeRefused` where it can't be one.
+
+        Its id follows from what it says, so that a line that is read twice is one memory.
+        """
+        kind, properties = self._kind(section)
+        row = {"scope": self.scope, "content": text, "kind": kind, "properties": {"confidence": 1.0} | properties}
+        named = row | {"id": "line-" + hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest()[:16]}
+        result = self._remember(named, "report")
+        if result.reason == "id_taken":  # that memory was changed since
+            result = self._remember(row, "raise")
+        elif result.outcome == "refused":
+            result = self._remember(named, "raise")
+        key = result.owner or result.key
+        assert key is not None
+        if result.outcome == "reinforced":  # it may have been struck
+            self._edit("keep", key)
+        return key
+
+    def change(self, key: str, text: str, expected_content_hash: str | None) -> str:
+        """`done`, or what goes on after the key in a sentence."""
+        return self._edit("change", key, text, expected_content_hash)
+
+    def strike(self, key: str) -> str:
+        """It expires now; what is gone already is done."""
+        outcome = self._edit("strike", key)
+        return DONE if outcome == _WORDS["gone"] else outcome
+
+    def _kind(self, section: str) -> tuple[str, dict[str, str]]:
+        """By the first row of its section that says what its memories are like."""
+        for each in self.policy.context.sections:
+            if each.name == section:
+                for row in each.of:
+                    if row.when:
+                        return row.kind, {row.when.property: row.when.one_of[0]}
+        return _PLAIN, {}
+
+    def _remember(self, row: dict[str, Any], on_refused: Literal["report", "raise"]) -> remembering.Result:
+        done = remembering.remember(self.engine, [row], now=self.now, agent="file", on_refused=on_refused)
+        return done.results[0]
+
+    def _edit(
+        self, way: Literal["change", "strike", "keep"], key: str, text: str | None = None, was: str | None = None
+    ) -> str:
+        edit = {"key": key, "way": way, "text": text, "was": was, "content_hash": text and content_hash(text)}
+        row = self.engine.call("context/edit", {"now": self.now, "run": self.run, "edits": [edit]})
+        outcome = str(row["results"][0]["outcome"])
+        return outcome if outcome == DONE else _WORDS[outcome]
