@@ -17,6 +17,7 @@ from jochi.errors import UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
+from jochi_workers.context_files import ContextFiles, read_table
 from jochi_workers.prepare import Prepare
 from jochi_workers.worker import Worker
 
@@ -233,6 +234,16 @@ def test_an_old_file_is_taken_over_once(client: Jochi, tmp_path: Path) -> None:
     assert not client.write_context(file, "s", now=NOON).rewritten
 
 
+def test_a_worker_keeps_files_up_to_date(client: Jochi, tmp_path: Path) -> None:
+    table = tmp_path / "contexts.toml"
+    table.write_text('[[files]]\nscope = "s"\nfile = "S.md"\n[[files]]\nscope = "t"\nfile = "none/T.md"\n')
+    worker = Worker(client.engine, [], files=ContextFiles(read_table(table), client.write_context))
+    worker.run(once=True)
+    assert TOWER in (tmp_path / "S.md").read_text()
+    assert (worker.progress["context"].done, worker.progress["context"].failed) == (1, 1)
+    assert "none/T.md" in str(worker.progress["context"].note)
+
+
 def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("URI", server.uri), ("USER", server.user), ("PASSWORD", server.password)):
         monkeypatch.setenv(f"JOCHI_{name}", value)
@@ -253,4 +264,4 @@ def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatc
     assert "s has no manifest" in run("drop", "--scope", "s") + run("drop", "--scope", "s")
     (tmp_path / "OLD.md").write_text("- Fog comes from the east.\n")
     assert "Fog" in run("migrate", "OLD.md", "--scope", "s", "--dry-run")
-    run("write", "--scope", "a/b", code=2)
+    run("write", "--scope", "a/b", code=1)  # as an exception, which `jochi` tells with its code

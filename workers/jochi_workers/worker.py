@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, Refused
+from jochi_workers.context_files import ContextFiles
 from jochi_workers.forgotten import HELD, TakenOut, take_out
 from jochi_workers.handler import Handler, Outcome, reserved
 from jochi_workers.queue import Batch, Queue
@@ -62,7 +63,8 @@ class Stop:
 class Worker:
     """Works the queues of ``handlers`` in turn, ``batch`` memories at a time, until it is stopped.
 
-    ``interval``: seconds between two looks at empty queues. ``rates``: memories a second at most, by queue.
+    ``files``: files of contexts that it keeps up to date besides. ``interval``: seconds between two looks at empty queues.
+    ``rates``: memories a second at most, by queue.
     ``on_progress`` is called after each batch with all figures by queue.
     """
 
@@ -74,6 +76,7 @@ class Worker:
         batch: int = 200,
         interval: float = 5.0,
         rates: Mapping[str, float] | None = None,
+        files: ContextFiles | None = None,
         stop: Stop | None = None,
         on_progress: Callable[[Mapping[str, Progress]], None] = lambda _progress: None,
     ) -> None:
@@ -81,6 +84,9 @@ class Worker:
         self.stop = stop or Stop()
         self.progress: dict[str, Progress] = {handler.name: Progress() for handler in handlers}
         self._handlers = list(handlers)
+        self._files = files
+        if files is not None:
+            self.progress[files.name] = Progress()
         self._queues: dict[str, Queue] = {}
         self._batch = batch
         self._interval = interval
@@ -97,11 +103,14 @@ class Worker:
         """
         while not self.stop.asked():
             worked = [self._turn(handler, once) for handler in self._handlers]
+            if not once:
+                self._write_files()
             if any(worked):
                 continue
             pauses = [moment - monotonic() for moment in self._not_before.values()]
             waiting = min((pause for pause in pauses if pause > 0), default=None)
             if waiting is None and once:
+                self._write_files(all_of_them=True)
                 return
             self._refresh()
             self.stop.wait(self._interval if waiting is None else min(waiting, self._interval))
@@ -139,6 +148,15 @@ class Worker:
             self._stopped_by(handler, outcome, once)
         self._on_progress(self.progress)
         return True
+
+    def _write_files(self, *, all_of_them: bool = False) -> None:
+        files = self._files
+        if files is None:
+            return
+        if self._patiently(lambda: files.work(all_of_them=all_of_them)):
+            self._on_progress(self.progress)
+        progress = self.progress[files.name]
+        progress.done, progress.failed, progress.note = files.written, len(files.failed), files.note
 
     def _without_forgotten(self, queue: Queue, batch: Batch) -> Batch:
         """What was forgotten on request and written again goes before anybody reads it."""

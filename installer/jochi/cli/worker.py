@@ -51,6 +51,9 @@ def worker(
     compress_base_url: Annotated[str | None, typer.Option(help="Address of its endpoint.")] = None,
     compress_key_variable: Annotated[str | None, typer.Option(help="Environment variable that holds its key.")] = None,
     compress_key_file: Annotated[Path | None, typer.Option(help="File that holds its key.")] = None,
+    contexts: Annotated[
+        Path | None, typer.Option(help="A table of MEMORY.md files that it keeps up to date (TOML).")
+    ] = None,
     once: Annotated[bool, typer.Option("--once", help="End when nothing is due.")] = False,
     batch: Annotated[int, typer.Option(min=1, max=1000, help="Memories leased at once.")] = 200,
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between looks at an empty queue.")] = 5.0,
@@ -74,8 +77,10 @@ def worker(
     options = {name: value for name, value in given.items() if value is not None}
     if provider is None and (model or options or limit_rate):
         raise UsageError("options of a provider, --model and --limit-rate go with --provider")
+    from jochi_workers.context_files import ContextFiles, read_table
     from jochi_workers.worker import Stop, Worker
 
+    files = None if contexts is None else read_table(contexts)
     stop = Stop()
     with jochi(context) as client, _stopped_by_signals(stop):
         handlers = _handlers(client, stop, provider, model, options)
@@ -93,6 +98,7 @@ def worker(
                 batch=batch,
                 interval=interval,
                 rates={} if limit_rate is None else {"embed": limit_rate},
+                files=None if files is None else ContextFiles(files, client.write_context),
                 stop=stop,
                 on_progress=show,
             )
