@@ -261,6 +261,9 @@ def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatc
     assert "s/tower" in run("show", "--scope", "s")
     assert len(json.loads(run("diff", "--scope", "s", "--json"))["came"]) == 3
     assert json.loads(run("ls", "--json"))[0]["version"] == 1
+    told = json.loads(run("metrics", "--json"))
+    assert (told["manifests"], told["in_files"], told["memories"], told["max_tokens"]) == (1, 3, 3, 2000)
+    assert "3 memories are in files; the graph has 3, 1 for each" in run("metrics")
     assert "s has no manifest" in run("drop", "--scope", "s") + run("drop", "--scope", "s")
     (tmp_path / "OLD.md").write_text("- Fog comes from the east.\n")
     assert "Fog" in run("migrate", "OLD.md", "--scope", "s", "--dry-run")

@@ -138,6 +138,27 @@ def ls(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def metrics(context: typer.Context, as_json: AsJson = False) -> None:
+    """Show how well the contexts are used: tokens, values, graph against files, loaded tasks."""
+    with jochi(context) as client:
+        found = client.context_metrics()
+    if as_json:
+        write_json(found)
+        return
+    used = "" if found.utilisation is None else f", {found.utilisation:.0%} of {found.max_tokens:,}"
+    out.print(f"{found.manifests:,} manifests with {found.tokens:,} tokens{used}")
+    each = "" if found.ratio is None else f", {found.ratio:,.0f} for each of these"
+    out.print(f"{found.in_files:,} memories are in files; the graph has {found.memories:,}{each}")
+    rows = [(one.tier, one.memories, f"{one.value:.3f}") for one in found.values]
+    table("Values", ("retention tier", "memories", "average"), rows, right=(1, 2))
+    tasks = found.tasks
+    ran = "" if tasks.executions is None else f", {tasks.executions:.1f} executions each"
+    out.print(
+        f"{tasks.all:,} tasks: the definitions of {tasks.loaded:,} were loaded, of {tasks.never_loaded:,} never{ran}"
+    )
+
+
+@app.command()
 def drop(context: typer.Context, scope: Scope = "default", include_sensitive: Sensitive = False) -> None:
     """Keep the manifest of a scope up to date no longer. Memories and files stay."""
     with jochi(context) as client:

@@ -9,9 +9,10 @@ from jochi import context as files
 from jochi.client.base import Base
 from jochi.context import Manifest
 from jochi.database.statements import statement
+from jochi.graph.driver_values import read_as
 from jochi.text.tokens import best_counter
 from jochi.use import context
-from jochi.use.context import Difference, Kept
+from jochi.use.context import Difference, Kept, Metrics
 from jochi.write.editing import Graph
 
 
@@ -84,6 +85,10 @@ class ContextVerbs(Base):
     def contexts(self) -> list[Kept]:
         """The manifests that the job keeps up to date."""
         return context.kept(self.database.run(statement("context/list"), write=False)[0]["manifests"])
+
+    def context_metrics(self) -> Metrics:
+        """Utilisation of the manifests, how values are spread, graph against files, and lazy loading of tasks. Writes nothing."""
+        return read_as(Metrics, self._read("report/context"))
 
     def drop_context(self, scope: str, *, include_sensitive: bool = False) -> bool:
         """Takes the manifest of ``scope`` away; memories and files stay. False: there was none."""

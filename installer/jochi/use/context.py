@@ -51,6 +51,48 @@ class Kept:
 
 
 @dataclass(frozen=True)
+class Tier:
+    """Memories whose value is in one retention tier, and its average."""
+
+    tier: str
+    memories: int
+    value: float
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """Tasks of agents, how many of them had their definition loaded, and how often they ran on average (None: there are none)."""
+
+    all: int
+    never_loaded: int
+    loaded: int
+    executions: float | None
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """How well what agents start with is used (seed 001, Key Metrics to Track)."""
+
+    manifests: int
+    tokens: int
+    max_tokens: int
+    in_files: int
+    memories: int
+    values: list[Tier]
+    tasks: Tasks
+
+    @property
+    def utilisation(self) -> float | None:
+        """The share of their tokens that all manifests together use; None: there are none."""
+        return self.tokens / self.max_tokens if self.max_tokens else None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many memories there are for each that a file holds; None: none holds one."""
+        return self.memories / self.in_files if self.in_files else None
+
+
+@dataclass(frozen=True)
 class Line:
     """One memory in a difference. ``reason`` in words; ``text`` what it says today, None where that is gone or hidden."""
 
