@@ -1,0 +1,86 @@
+"""Nobody reads in a file what isn't meant for it, and nothing of a file's personal part is in the graph (seed 001, Privacy
+preservation)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.duplicate_pairs import NOON
+
+from jochi import Jochi
+from jochi.context.layout import PERSONAL, PERSONAL_END
+
+pytestmark = pytest.mark.server
+
+SCOPES = ("s", "t")
+TIERS = (None, "PUBLIC", "SENSITIVE", "PRIVATE")
+SHAPES = (
+    *("{0}", "- {0}", "## Notes\n\n- {0}", "> {0}", "```\n{0}\n```", "| a |\n|---|\n| {0} |", "- [ ] {0} <!--abc-->"),
+    "1. {0}\n   more",
+)
+"""How a person may write it down."""
+
+memories = st.lists(
+    st.tuples(
+        st.sampled_from(SCOPES), st.sampled_from(TIERS), st.sampled_from(["Note", "Fact", "Task", "CompressedContext"])
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(given=memories, shapes=st.lists(st.sampled_from(SHAPES), min_size=1, max_size=4), before=st.booleans())
+@settings(
+    max_examples=25,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_each_text_is_only_where_it_may_be(jochi: Jochi, given: list[Any], shapes: list[str], before: bool) -> None:
+    jochi.database.run("MATCH (n) WHERE n:Curated OR n:BoundedMemoryManifest OR n:JochiManifestVersion DETACH DELETE n")
+    rows = [
+        {
+            "kind": kind,
+            "scope": scope,
+            "id": f"m{n}",
+            "content": f"Marked {scope} {tier or 'PUBLIC'} number {n}.",
+            "properties": {"status": "pending"} | ({"access_tier": tier} if tier else {}),
+        }
+        for n, (scope, tier, kind) in enumerate(given)
+    ]
+    jochi.remember(rows, now=NOON, on_refused="raise")
+    personal = "\n\n".join(shape.format(f"Secretive words number {n}") for n, shape in enumerate(shapes))
+    with TemporaryDirectory() as folder:
+        for open in (False, True):
+            for scope in SCOPES:
+                file = Path(folder, f"{scope}-{open}.md")
+                part = f"{PERSONAL}{personal}\n{PERSONAL_END}"
+                if before:
+                    file.write_text(part)
+                jochi.write_context(file, scope, include_sensitive=open, now=NOON)
+                if not before:
+                    head, _, rest = file.read_text().partition(PERSONAL)
+                    text = head + part + rest.partition(PERSONAL_END)[2]
+                    file.write_text(text)
+                jochi.write_context(file, scope, include_sensitive=open, now=NOON)
+                text = file.read_text()
+                assert personal in text
+                allowed = {"PUBLIC", "SENSITIVE"} if open else {"PUBLIC"}
+                found = set(re.findall(r"Marked (\w) (\w+) number (\d+)", text))
+                assert found <= {(scope, tier, n) for tier in allowed for n in map(str, range(len(rows)))}
+                wanted = {
+                    str(n) for n, (of, tier, _) in enumerate(given) if of == scope and (tier or "PUBLIC") in allowed
+                }
+                assert {n for _, _, n in found} == wanted
+    leaked = jochi.database.run(
+        "MATCH (n) UNWIND keys(n) AS name WITH n, n[name] AS value "
+        "UNWIND CASE WHEN value IS :: LIST<ANY> THEN value ELSE [value] END AS one WITH n, one "
+        "WHERE toStringOrNull(one) CONTAINS 'Secretive words' RETURN labels(n) AS labels"
+    )
+    assert leaked == []
