@@ -1,5 +1,5 @@
-"""What a text holds (seed 001, Enhanced CompressedContext Node): something preferred, to be done, or found out, else chitchat; and
-whether it holds something personal. By rules over a reading (`content_types.toml`), so that each answer can be told from its sentences."""
+"""What a text holds (seed 001, Enhanced CompressedContext Node): something preferred, to be done, or found out, else chitchat;
+and whether it holds something personal. By rules over a reading, which are data (`content_types.toml`)."""
 
 from __future__ import annotations
 
