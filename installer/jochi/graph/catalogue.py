@@ -190,6 +190,7 @@ MEMORY = (
     *_of("text", _DERIVED, "", "derived_by derived_model derived_version derived_hash"),
     *_of("text", _DERIVED, "said", "derived_for"),
     *_of("moment", _DERIVED, "", "derived_at derived_ended_at"),
+    *_of("texts", _DERIVED, "", "derived_marks"),
     *_of("moment", _DERIVED, "ahead", "derived_expires_at"),
     *_of("text", _MARK, "said", "level_line level_place"),
     *_of("moment", _MARK, "newborn", "similar_due slot_due"),

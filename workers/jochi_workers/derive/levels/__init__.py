@@ -50,9 +50,11 @@ def _words(row: Row) -> Mapping[str, Any]:
 
 
 def _properties(row: Row, _output: str) -> Mapping[str, Any]:
-    """`content_type` and `contains_pii` of the whole text, as far as no app has said them; keywords have those of their summary."""
+    """`content_type` and `contains_pii` of the whole text, as far as no app has said them; keywords have those of their summary.
+    `derived_marks` names those that were found here: they are found anew in another text."""
     own = row["own"]
-    return {**row["said"], **(_held(row["inputs"][0]["content"], own) if own else {})}
+    held = _held(row["inputs"][0]["content"], own) if own else {}
+    return {**row["said"], **held, "derived_marks": own or None}
 
 
 def _held(text: str, names: Sequence[str]) -> dict[str, Any]:
