@@ -367,6 +367,12 @@ def test_two_workers_make_one_output_of_each_target(client: Jochi) -> None:
         write=False,
     )
     assert found == {"n": 24, "keys": 24}
+    # All of one moment and written at once: still each follows one, and is followed by one.
+    [line] = client.database.run(
+        "MATCH (n:Curated)-[f:FOLLOWS]->(p) RETURN count(f) AS n, count(DISTINCT n) AS later, count(DISTINCT p) AS earlier",
+        write=False,
+    )
+    assert line == {"n": 33, "later": 33, "earlier": 33}
     assert sum(each.progress["levels"].failed for each in workers) == 0
 
 

@@ -25,6 +25,7 @@ from jochi_workers.derive.derivation import Offline
 from jochi_workers.derive.handler import Derive
 from jochi_workers.models import ProviderUnusable
 from jochi_workers.prepare import Prepare
+from jochi_workers.queue import Queue
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -226,9 +227,9 @@ def test_contexts_follow_each_other_in_time(client: Jochi) -> None:
     del line.days["f"], line.days["d"]
     line.check()
     # And what was moved in time is elsewhere once it is made anew.
-    change(client, "default/a", created_at=NOW - 27 * DAY)
-    say(client, "default/a", talk("windmill"))
-    line.days["a"] = 27
+    change(client, "default/e", created_at=NOW - 19 * DAY)
+    say(client, "default/e", talk("windmill"))
+    line.days["e"] = 19
     work(client)
     line.check()
 
@@ -308,6 +309,18 @@ def test_all_levels_say_what_the_whole_text_holds(client: Jochi) -> None:
     assert marks(client, "plain") == [("task", True, None), *[("task", True, "PUBLIC")] * 2]
     assert marks(client, "personal") == [("preference", False, None), *[("preference", False, "SENSITIVE")] * 2]
     assert marks(client, "given") == [("insight", True, None), *[("insight", True, "SENSITIVE")] * 2]
+
+
+def test_what_an_app_says_meanwhile_stays(client: Jochi) -> None:
+    put(client, "talk", talk(said="I love the sea."))
+    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    queue = Queue(client.engine, "levels", clock=lambda: NOW)
+    batch = queue.lease()
+    change(client, "default/talk", content_type="insight")
+    made = Derive(LEVELS, Offline(LEVELS, Estimate()), Estimate()).handle(batch.rows).done
+    assert queue.finish(batch, made).done == 1
+    whole = there(client, "default/talk")
+    assert (whole["content_type"], whole["contains_pii"]) == ("insight", False)
 
 
 def test_without_the_extra_nothing_is_invented(
