@@ -100,6 +100,7 @@ class CuratedFields:
     derived_by = Owned(TextProperty("the derivation that made it out of others"))
     derived_for = Owned(TextProperty("key of the memory that it was made for"))
     derived_at = Owned(ZonedDateTimeProperty("when it was made, last"))
+    derived_expires_at = Owned(ZonedDateTimeProperty("the `expires_at` that its derivation gave it"))
     derived_ended_at = Owned(ZonedDateTimeProperty("when nothing was left to make it of, and it got its `expires_at`"))
     derived_model = Owned(TextProperty("provider and model that made it; `offline` without one"))
     derived_version = Owned(TextProperty("version of what the model was told"))

@@ -123,8 +123,8 @@ class CompressedContextFields(CuratedFields):
     content_type = ChoiceProperty[ContentType]("what it holds (seed 001)", ContentType)
     contains_pii = BooleanProperty("holds something personal (seed 001)")
     sender_hash = TextProperty("whose conversation it is, hashed (seed 001)")
-    parent_context_id = TextProperty("id of the summary of it (seed 001)")
-    child_context_ids = ListProperty[str]("ids of what it sums up (seed 001)", TextProperty())
+    parent_context_id = TextProperty("id of the shorter one that was made of it (seed 001)")
+    child_context_ids = ListProperty[str]("ids of the longer ones that it was made of (seed 001)", TextProperty())
     speaker = TextProperty("agent whose session it was")
     turns = IntegerProperty("turns it was made of", least=0)
 

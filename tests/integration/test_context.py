@@ -17,6 +17,7 @@ from jochi.errors import UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
+from jochi.write.editing import Graph
 from jochi_workers.context_files import ContextFiles, read_table
 from jochi_workers.prepare import Prepare
 from jochi_workers.worker import Worker
@@ -134,6 +135,25 @@ def test_edits_that_cannot_be_taken_in_are_memories_of_their_own(client: Jochi, 
         assert said in text, (said, done)
     assert content(client, "s/home")[0] == "Ann lives in Bonn."
     assert any("is pinned" in edit.outcome for edit in done.taken_in)
+
+    # What comes between the choice and the edit, and what can't be edited at all.
+    options: Any = {"include_sensitive": False, "max_tokens": None, "now": NOON}
+    graph = Graph.of(client.engine, client.policy.policy, "s", **options)
+    client.database.run(
+        "MATCH (m:Curated {key: 's/likes'}) SET m.locked_by = 'agent', m.locked_at = $now", {"now": NOON}
+    )
+    assert {
+        graph.change("s/tower", "Another", "v2:before"): "changed",
+        graph.change("s/likes", "Another", None): "locked",
+        graph.strike("s/likes"): "locked",
+        graph.change("s/none", "Another", None): "gone",
+        graph.strike("s/none"): "done",
+    } == {
+        "says something else by now": "changed",
+        "is locked by an agent": "locked",
+        "is gone": "gone",
+        "done": "done",
+    }
 
 
 def test_the_job_makes_it_anew_when_what_it_holds_changed(client: Jochi) -> None:

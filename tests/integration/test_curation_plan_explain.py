@@ -205,11 +205,11 @@ def test_a_due_select_seeks_its_index_and_sorts_nothing(filled: Jochi, job: str,
 
 @pytest.mark.parametrize(
     ("job", "seek", "expands"),
-    [("curate/curate_due", "NodeUniqueIndexSeek", 3), ("curate/purge_tombstones", "NodeIndexSeek", 4)],
+    [("curate/curate_due", "NodeUniqueIndexSeek", 3), ("curate/purge_tombstones", "NodeIndexSeek", 7)],
 )
 def test_acting_on_keys_seeks_each_key(filled: Jochi, job: str, seek: str, expands: int) -> None:
     """It expands to Agents (rail of consensus), sessions and tasks (tiers); the purge besides to what it cuts, what
-    follows a memory that was merged, and what was kept for taking that merge back."""
+    follows a memory that was merged, what was kept for taking that merge back, and the contexts that follow one in time."""
     found = operators(filled, filled.engine.text(job, "act"))
     assert [details for operator, details in found if operator.startswith(seek) and "(key)" in details]
     assert len({details for operator, details in found if operator.startswith("Expand")}) <= expands

@@ -367,6 +367,12 @@ def test_two_workers_make_one_output_of_each_target(client: Jochi) -> None:
         write=False,
     )
     assert found == {"n": 24, "keys": 24}
+    # All of one moment and written at once: still each follows one, and is followed by one.
+    [line] = client.database.run(
+        "MATCH (n:Curated)-[f:FOLLOWS]->(p) RETURN count(f) AS n, count(DISTINCT n) AS later, count(DISTINCT p) AS earlier",
+        write=False,
+    )
+    assert line == {"n": 33, "later": 33, "earlier": 33}
     assert sum(each.progress["levels"].failed for each in workers) == 0
 
 
@@ -400,13 +406,15 @@ def test_undo_gives_back_what_was_and_takes_away_what_was_not(client: Jochi) -> 
     runs = client.database.run("MATCH (a:CurationAudit {form: 'remade'}) RETURN DISTINCT a.run AS run", write=False)
     [run] = [row["run"] for row in runs]
     done = client.undo(run)
-    assert done.counts == {"undone": 4}
+    assert done.counts == {"undone": 5}, "four outputs, and what the whole text says of itself"
     assert [look(client, key) for key in (SUMMARY, KEYWORDS)] == [None, None]
-    assert look(client, WHOLE) is not None
+    marks = {"compression_level", "parent_context_id", "content_type", "contains_pii"}
+    assert not marks & there(client, WHOLE).keys()
     # And the undo is undone.
     assert done.run is not None
     back = client.undo(done.run)
-    assert back.counts == {"undone": 4}
+    assert back.counts == {"undone": 5}
+    assert marks <= there(client, WHOLE).keys()
     third = there(client, SUMMARY)
     assert (third["content"], third["derived_hash"]) == (second["content"], second["derived_hash"])
     assert sources(client, SUMMARY) == [WHOLE]

@@ -148,6 +148,8 @@ def test_only_kinds_of_the_policy(applied: Jochi, labels: tuple[str, ...], prope
     ("pattern", "goes"),
     [
         ("CREATE (m)-[:PART_OF]->(:Curated {key: 'default/other', created_at: $old, next_due: $later})", False),
+        ("CREATE (m)-[:FOLLOWS]->(:Curated {key: 'default/other', created_at: $old, next_due: $later})", False),
+        ("CREATE (m)<-[:FOLLOWS {derived_by: 'levels'}]-(:Curated {key: 'default/o', created_at: $old, next_due: $later})", True),
         ("CREATE (m)<-[:SAW]-(:Agent {id: 'a'})", False),
         ("CREATE (m)-[:ABOUT]->()", False),
         ("CREATE (m)-[:SAME]->(m)", True),

@@ -23,15 +23,15 @@ _MORE = st.fixed_dictionaries(
     {
         "tier": st.sampled_from(["HOT", "HOT", "WARM", "COLD", "ARCHIVE", "odd"]),
         "content": st.sampled_from(["said once", "said twice", "short", "x" * 100, "x" * 900, "x" * 3000, " ", ""]),
+        "content_hash": st.sampled_from([f"v2:{n}" for n in range(12)]),
     },
     optional={
         "status": st.sampled_from(["pending", "in_progress", "completed", "superseded", "active"]),
         "category": st.sampled_from(["preference", "identity", "event"]),
         "content_type": st.sampled_from(["preference", "task", "chitchat"]),
-        "access_tier": st.sampled_from(["PUBLIC", "SENSITIVE", "PRIVATE", "odd", 7]),
-        "state": st.sampled_from(["archived", "stale", "active"]),
+        "access_tier": st.sampled_from(["PUBLIC", "PUBLIC", "SENSITIVE", "PRIVATE", "odd", 7]),
+        "state": st.sampled_from(["archived", "stale", "active", "active", "active", "active"]),
         "token_count": st.sampled_from([0, 5, 40, 90, 450, 900]),
-        "content_hash": st.sampled_from(["v2:a", "v2:b"]),
     },
 )
 

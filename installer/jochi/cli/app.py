@@ -34,6 +34,7 @@ from jochi.cli.forget import forget, receipts
 from jochi.cli.history import history
 from jochi.cli.importing import import_command
 from jochi.cli.install import install, uninstall
+from jochi.cli.levels import levels
 from jochi.cli.mode import mode
 from jochi.cli.pause import pause, resume
 from jochi.cli.recall import recall
@@ -93,6 +94,7 @@ app.command()(forget)
 app.command()(receipts)
 app.command()(recall)
 app.command()(history)
+app.command()(levels)
 app.command()(doctor)
 app.command()(demo)
 app.command()(install)

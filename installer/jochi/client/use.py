@@ -1,4 +1,4 @@
-"""Recall, touches, reinforced edges; where salience stands."""
+"""Recall, levels of contexts, touches, reinforced edges; where salience stands."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from jochi.client.base import Base
-from jochi.graph.driver_values import to_python
+from jochi.errors import UsageError
+from jochi.graph.driver_values import read_as, to_python
 from jochi.use import accesses
 from jochi.use.accesses import Touched
 from jochi.use.edges import Edge, Reinforced, reinforce
 from jochi.use.edges import salience as edge_standings
+from jochi.use.levels import Levels
 from jochi.use.recall import Recalled, recall
 from jochi.use.salience import Standing
 
@@ -56,6 +58,21 @@ class UseVerbs(Base):
             min_score=min_score,
             hops=hops,
         )
+
+    def levels(self, key: str) -> Levels:
+        """All levels of a context (`scope/id` of any of them), and its neighbours in time. Writes nothing: `touch` reports what was
+        used, of the level that was used.
+
+        `UsageError` where no live CompressedContext has the key.
+        """
+        row = self._read("memory/levels", key=key)
+        if row["level"] is None:
+            raise UsageError(
+                "no live context has this key",
+                where=key,
+                fix="give the key scope/id of a CompressedContext; `jochi explain` says what became of one",
+            )
+        return read_as(Levels, row, key=key)
 
     def touch(
         self,

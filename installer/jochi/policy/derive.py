@@ -10,6 +10,7 @@ from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share, repea
 
 _Money = Annotated[float, Field(ge=0, le=1_000_000_000, allow_inf_nan=False)]
 _Tokens = Annotated[int, Field(ge=1, le=1_000_000_000)]
+_LONGEST_DAYS = 36_500
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -86,7 +87,7 @@ class Derived(Caps):
     `false`: it is made anew of what is left, and expires with the last of it.
     """
     numbers: dict[Name, _Number] = Field(default_factory=dict)
-    """Numbers of its own, by name."""
+    """Numbers of its own, by name. One that ends in `_days` is a span, above 0."""
 
     @model_validator(mode="after")
     def _plain(self) -> Derived:
@@ -96,4 +97,7 @@ class Derived(Caps):
             raise ValueError("`of` names no kind, so nothing would be made")
         if taken := sorted({*type(self).model_fields, "cycle_s"} & self.numbers.keys()):
             raise ValueError(f"numbers can't be named {', '.join(taken)}: that is a field of its own")
+        for name, days in self.numbers.items():
+            if name.endswith("_days") and not 0 < days <= _LONGEST_DAYS:
+                raise ValueError(f"{name} must be above 0 and at most {_LONGEST_DAYS}")
         return self

@@ -1,8 +1,11 @@
-"""Levels of a context: of its whole text a summary, of that keywords (seed 001, Hierarchical Summarization Policy)."""
+"""Levels of a context: of its whole text a summary, of that keywords (seed 001, Hierarchical Summarization Policy). On the way it
+says what the text holds (seed 001, Enhanced CompressedContext Node)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,12 @@ from jochi_workers.derive.compress.models import words_of
 from jochi_workers.derive.compress.particulars import language_of, words
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.handler import Row
+from jochi_workers.language import read
+from jochi_workers.language.content_types import contains_pii, content_type
 from jochi_workers.language.keywords import keywords
+from jochi_workers.models import ProviderUnusable
+
+_log = logging.getLogger(__name__)
 
 
 def _offline(row: Row, counter: TokenCounter) -> str:
@@ -41,6 +49,30 @@ def _words(row: Row) -> Mapping[str, Any]:
     return {"level": row["level"], "words": words_of(row["most_tokens"])}
 
 
+def _properties(row: Row, _output: str) -> Mapping[str, Any]:
+    """`content_type` and `contains_pii` of the whole text, as far as no app has said them; keywords have those of their summary.
+    `derived_marks` names those that were found here: they are found anew in another text."""
+    own = row["own"]
+    held = _held(row["inputs"][0]["content"], own) if own else {}
+    return {**row["said"], **held, "derived_marks": own or None}
+
+
+def _held(text: str, names: Sequence[str]) -> dict[str, Any]:
+    """What the text holds, by the names of properties; None where it can't be told, as without the extra [language]."""
+    try:
+        reading = read(text)
+    except ProviderUnusable as missing:
+        _say_once(str(missing))
+        return dict.fromkeys(names)
+    held = {"content_type": content_type(reading), "contains_pii": contains_pii(reading)}
+    return {name: held[name] for name in names}
+
+
+@cache
+def _say_once(why: str) -> None:
+    _log.warning("levels are made without content_type and contains_pii: %s", why)
+
+
 DERIVATION = Derivation(
     name="levels",
     folder=Path(__file__).parent,
@@ -49,4 +81,5 @@ DERIVATION = Derivation(
     faults=_faults,
     example={"level": "summary", "words": 10**9},
     words=_words,
+    properties=_properties,
 )

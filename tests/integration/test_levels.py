@@ -1,0 +1,342 @@
+"""Levels of contexts as seed 001 has them: chain, time, lifetimes, what they hold, and the way along them by key
+(docs/reference/derivations.md). How they are made, made anew and taken back: test_derivations.py."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import PolicyWith, TestServer
+from typer.testing import CliRunner
+
+from jochi import Jochi
+from jochi.cli.app import app
+from jochi.errors import UsageError
+from jochi.forgetting import VARIABLE, Request
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
+from jochi.text.tokens import Estimate
+from jochi_workers.derive import derivation, levels
+from jochi_workers.derive.derivation import Offline
+from jochi_workers.derive.handler import Derive
+from jochi_workers.models import ProviderUnusable
+from jochi_workers.prepare import Prepare
+from jochi_workers.queue import Queue
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+LEVELS = derivation("levels")
+SUMMARY_DAYS, KEYWORDS_DAYS = 60.0, 0.5
+
+
+def talk(thing: str = "lighthouse", said: str = "") -> str:
+    return "\n".join(
+        f"Ann: The keeper of the {thing} painted stair number {n} in the old tower.\nBob: And the {thing} was quiet. {said}"
+        for n in range(24)
+    )
+
+
+@pytest.fixture(scope="session")
+def with_days(policy_with: PolicyWith) -> Any:
+    numbers = (
+        f"least = 300.0, summary = 0.1, keywords = 0.03, summary_days = {SUMMARY_DAYS}, keywords_days = {KEYWORDS_DAYS}"
+    )
+    return policy_with(f"[derive.levels]\nderiving = true\nnumbers = {{ {numbers} }}")
+
+
+@pytest.fixture
+def client(install_once: Any, with_days: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    ready: Jochi = install_once(with_days)
+    ready.apply()
+    return ready
+
+
+def work(client: Jochi) -> int:
+    """Everything that is due, to the end; how many levels were made."""
+    worker = Worker(client.engine, [Prepare(Estimate()), Derive(LEVELS, Offline(LEVELS, Estimate()), Estimate())])
+    worker.run(once=True)
+    return worker.progress["levels"].done
+
+
+def put(client: Jochi, id: str, content: str, days: float = 40, scope: str = "default", **more: Any) -> None:
+    row = {"kind": "CompressedContext", "scope": scope, "id": id, "content": content, "properties": more}
+    assert client.remember([row], now=NOW - days * DAY, on_refused="raise").written == 1
+
+
+def run(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:
+    return client.database.run(cypher, {"now": NOW, **given})
+
+
+def there(client: Jochi, key: str) -> dict[str, Any]:
+    [row] = run(client, "MATCH (m:Curated {key: $key}) RETURN properties(m) AS p", key=key)
+    return dict(to_python(row["p"]))
+
+
+def change(client: Jochi, key: str, **values: Any) -> None:
+    run(client, "MATCH (m:Curated {key: $key}) SET m += $values", key=key, values=values)
+
+
+def say(client: Jochi, key: str, content: str) -> None:
+    change(client, key, content=content, prepare_due=NOW, content_hash=None)
+
+
+def prune(client: Jochi, key: str) -> None:
+    change(client, key, expires_at=NOW - DAY, next_due=NOW - DAY, created_at=NOW - 90 * DAY, hold_until=None)
+    run_job(client.engine, "curate_due", now=NOW)
+
+
+def purge(client: Jochi) -> None:
+    run_job(client.engine, "purge_tombstones", now=NOW + 31 * DAY, drain=True)
+
+
+def test_the_chain_by_any_key(
+    client: Jochi, server: TestServer, monkeypatch: pytest.MonkeyPatch, with_days: Any
+) -> None:
+    put(client, "talk", talk())
+    work(client)
+    ids = ["talk", "talk:summary", "talk:keywords"]
+    whole, summary, keywords = (there(client, f"default/{id}") for id in ids)
+    assert [m["compression_level"] for m in (whole, summary, keywords)] == ["full", "summary", "keywords"]
+    assert [m.get("parent_context_id") for m in (whole, summary, keywords)] == [*ids[1:], None]
+    assert [m.get("child_context_ids") for m in (whole, summary, keywords)] == [None, ids[:1], ids[1:2]]
+    # A use of one level is a use of that level.
+    client.touch(["default/talk:summary"], agent="a", now=NOW)
+    run_job(client.engine, "fold_accesses", now=NOW, drain=True)
+    for id in ids:
+        found = client.levels(f"default/{id}")
+        assert (found.level, [one.key for one in found.levels]) == (
+            ("full", "summary", "keywords")[ids.index(id)],
+            [f"default/{each}" for each in ids],
+        )
+    assert [one.access_count for one in found.levels] == [0, 1, 0]
+    assert [one.last_accessed_at for one in found.levels] == [None, NOW, None]
+    assert [one.content for one in found.levels] == [m["content"] for m in (whole, summary, keywords)]
+    assert [one.ratio for one in found.levels] == [
+        None,
+        pytest.approx(summary["token_count"] / whole["token_count"]),
+        pytest.approx(keywords["token_count"] / summary["token_count"]),
+    ]
+    # What an app links over scopes is none of it; a level that was pruned is left out, what lies behind it isn't.
+    run(
+        client,
+        "MATCH (m:Curated {key: 'default/talk'}) "
+        "CREATE (m)-[:SUMMARIZED_TO]->(:Curated:CompressedContext {key: 'other/x', scope: 'other'})",
+    )
+    prune(client, "default/talk:summary")
+    assert [one.key for one in client.levels("default/talk").levels] == ["default/talk", "default/talk:keywords"]
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
+    command = ["--policy", str(with_days.path), "levels"]
+    told = CliRunner().invoke(app, [*command, "default/talk:keywords", "--json"])
+    assert [one["level"] for one in json.loads(told.stdout)["levels"]] == ["full", "keywords"]
+    assert "lighthouse" in CliRunner().invoke(app, [*command, "default/talk"]).stdout
+    client.remember([{"kind": "Belief", "id": "b", "content": "No context."}], on_refused="raise")
+    for key in ("default/talk:summary", "default/b", "default/none", "talk"):
+        with pytest.raises(UsageError, match="no live context has this key"):
+            client.levels(key)
+
+
+class Line:
+    """What lines up in time, by plain Python: of one scope, level and sender, by moment."""
+
+    def __init__(self, client: Jochi) -> None:
+        self.client = client
+        self.days: dict[str, float] = {}
+
+    def put(self, id: str, days: float, **more: Any) -> None:
+        put(self.client, id, talk(f"tower{id}"), days, **more)
+        self.days[id] = days
+
+    def pairs(self) -> Iterator[tuple[str, str | None]]:
+        ids = sorted(self.days, key=lambda id: -self.days[id])
+        yield from zip(ids, [None, *ids[:-1]], strict=True)
+
+    def check(self) -> None:
+        """By key in both directions, and by FOLLOWS, which leads on through what was pruned."""
+        next_: str | None = None
+        for id, before in reversed(list(self.pairs())):
+            for level in ("", ":summary", ":keywords"):
+                found = self.client.levels(f"default/{id}{level}")
+                assert found.previous == (f"default/{before}{level}" if before else None)
+                assert found.next == (f"default/{next_}{level}" if next_ else None)
+                text = (
+                    "MATCH path = (:Curated {key: $key})-[:FOLLOWS*1..5]->(p:Curated) RETURN p.key AS key "
+                    "ORDER BY length(path) LIMIT 1"
+                )
+                rows = run(self.client, text, key=found.key)
+                assert [row["key"] for row in rows] == ([found.previous] if before else [])
+            next_ = id
+
+
+def test_contexts_follow_each_other_in_time(client: Jochi) -> None:
+    line = Line(client)
+    put(client, "elsewhere", talk(), 24.5, scope="other")
+    put(client, "hers", talk(), 24.4, sender_hash="s1")
+    put(client, "no-moment", talk(), 24.3)
+    change(client, "default/no-moment", created_at="yesterday")
+    # The newest first, then before all, then between; each is made before the next one is written.
+    for id, days in (("a", 20), ("c", 24), ("d", 26), ("b", 22)):
+        line.put(id, days)
+        work(client)
+        line.check()
+    line.put("e", 28)
+    line.put("f", 21)
+    work(client)
+    line.check()
+    for key in ("other/elsewhere", "default/hers", "default/no-moment"):
+        found = client.levels(key)
+        assert (found.previous, found.next) == (None, None)
+    assert there(client, "default/hers:keywords")["sender_hash"] == "s1"
+    # What an app has linked stays, and is the way where nothing else is known.
+    run(
+        client,
+        "MATCH (a:Curated {key: 'default/hers'}), (b:Curated {key: 'default/e'}), (c:Curated {key: 'default/no-moment'}) "
+        "CREATE (a)-[:FOLLOWS]->(b), (c)-[:FOLLOWS]->(b)",
+    )
+    say(client, "default/hers", talk("windmill"))
+    assert work(client) == 2
+    assert client.levels("default/no-moment").previous == "default/e"
+    assert run(client, "MATCH ({key: 'default/hers'})-[f:FOLLOWS]->(x) RETURN x.key AS key") == [{"key": "default/e"}]
+    run(client, "MATCH ({key: 'default/hers'})-[f:FOLLOWS]->() DELETE f")
+    # One between them goes for a while …
+    moment = there(client, "default/c")["created_at"]
+    days = line.days.pop("c")
+    for level in ("", ":summary", ":keywords"):
+        prune(client, f"default/c{level}")
+    line.check()
+    client.restore([f"default/c{level}" for level in ("", ":summary", ":keywords")])
+    change(client, "default/c", created_at=moment, expires_at=None)
+    line.days["c"] = days
+    line.check()
+    # … another for good, also by an order to forget it.
+    for level in ("", ":summary", ":keywords"):
+        prune(client, f"default/b{level}")
+    purge(client)
+    del line.days["b"]
+    assert run(client, "MATCH (n:Curated|Tombstone) WHERE n.key STARTS WITH 'default/b' RETURN n.key") == []
+    line.check()
+    assert not client.forget(Request(keys=("default/f", "default/d"))).held
+    del line.days["f"], line.days["d"]
+    line.check()
+    # And what was moved in time is elsewhere once it is made anew.
+    change(client, "default/e", created_at=NOW - 19 * DAY)
+    say(client, "default/e", talk("windmill"))
+    line.days["e"] = 19
+    work(client)
+    line.check()
+
+
+def expiry(client: Jochi, level: str, key: str = "default/talk") -> Any:
+    return there(client, f"{key}:{level}").get("expires_at")
+
+
+def test_levels_expire_but_not_the_whole_text(client: Jochi) -> None:
+    put(client, "talk", talk())
+    work(client)
+    assert "expires_at" not in there(client, "default/talk")
+    for level, days in (("summary", SUMMARY_DAYS), ("keywords", KEYWORDS_DAYS)):
+        made = there(client, f"default/talk:{level}")
+        assert made["expires_at"] - made["derived_at"] == days * DAY
+    # Each making gives the time anew. What a person said instead stays, also that it has no end.
+    first = expiry(client, "summary")
+    change(client, "default/talk:keywords", expires_at=NOW + 999 * DAY)
+    say(client, "default/talk", talk("windmill"))
+    assert work(client) == 2
+    assert first < expiry(client, "summary")
+    assert expiry(client, "keywords") == NOW + 999 * DAY
+    change(client, "default/talk:keywords", expires_at=None)
+    say(client, "default/talk", talk("garden"))
+    assert work(client) == 2
+    assert expiry(client, "keywords") is None
+    # A level that isn't wanted any more ends at once, and has its time again when it is.
+    say(client, "default/talk", "Only a word is left.")
+    work(client)
+    ended = there(client, "default/talk:summary")
+    assert ended["expires_at"] == ended["derived_ended_at"] < ended["derived_expires_at"]
+    say(client, "default/talk", talk())
+    work(client)
+    again = there(client, "default/talk:summary")
+    assert again["expires_at"] - again["derived_at"] == SUMMARY_DAYS * DAY
+    # An undo gives back the deadline with the content.
+    [last] = run(client, "MATCH (a:CurationAudit {form: 'remade', key: 'default/talk:summary'}) RETURN max(a.at) AS at")
+    client.undo(last["at"].to_native())
+    back = there(client, "default/talk:summary")
+    assert (back["expires_at"], back["derived_ended_at"]) == (ended["expires_at"], ended["derived_ended_at"])
+
+
+@pytest.mark.parametrize(("days", "fits"), [(0.0, False), (0.01, True), (36_500.0, True), (36_500.1, False)])
+def test_days_have_bounds(policy_with: PolicyWith, days: float, fits: bool) -> None:
+    tables = f"[derive.levels]\nnumbers = {{ summary_days = {days} }}"
+    if fits:
+        assert policy_with(tables).policy.derive["levels"].numbers["summary_days"] == days
+    else:
+        with pytest.raises(UsageError, match="summary_days must be above 0 and at most 36500"):
+            policy_with(tables)
+
+
+def marks(client: Jochi, id: str) -> list[tuple[Any, ...]]:
+    """Type, personal and access tier of the whole text, its summary and keywords."""
+    found = [there(client, f"default/{id}{level}") for level in ("", ":summary", ":keywords")]
+    return [tuple(m.get(name) for name in ("content_type", "contains_pii", "access_tier")) for m in found]
+
+
+def test_all_levels_say_what_the_whole_text_holds(client: Jochi) -> None:
+    liking, personal = "I love the sea.", "Please send it to keeper@example.com tomorrow."
+    put(client, "plain", talk(said=liking))
+    put(client, "personal", talk(said=personal))
+    put(client, "public", talk(said=personal), access_tier="PUBLIC")
+    put(client, "given", talk(said=liking), content_type="insight", contains_pii=True)
+    put(client, "german", "\n".join(f"Anna: Der Turm hat {n} Stufen, und das Meer war ruhig." for n in range(60)))
+    work(client)
+    assert marks(client, "plain") == [("preference", False, None)] * 3
+    assert marks(client, "personal") == [("task", True, None), *[("task", True, "SENSITIVE")] * 2]
+    assert marks(client, "public") == [("task", True, "PUBLIC")] * 3
+    assert marks(client, "given") == [("insight", True, None), *[("insight", True, "SENSITIVE")] * 2]
+    assert marks(client, "german") == [(None, None, None)] * 3
+    # Another text, other marks; but what its app said stays, and who may see an output isn't loosened by itself.
+    change(client, "default/plain:summary", access_tier="PUBLIC")
+    for id in ("plain", "personal", "given"):
+        say(client, f"default/{id}", talk("windmill", personal if id == "plain" else liking))
+    work(client)
+    assert marks(client, "plain") == [("task", True, None), *[("task", True, "PUBLIC")] * 2]
+    assert marks(client, "personal") == [("preference", False, None), *[("preference", False, "SENSITIVE")] * 2]
+    assert marks(client, "given") == [("insight", True, None), *[("insight", True, "SENSITIVE")] * 2]
+
+
+def test_what_an_app_says_meanwhile_stays(client: Jochi) -> None:
+    put(client, "talk", talk(said="I love the sea."))
+    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    queue = Queue(client.engine, "levels", clock=lambda: NOW)
+    batch = queue.lease()
+    change(client, "default/talk", content_type="insight")
+    made = Derive(LEVELS, Offline(LEVELS, Estimate()), Estimate()).handle(batch.rows).done
+    assert queue.finish(batch, made).done == 1
+    whole = there(client, "default/talk")
+    assert (whole["content_type"], whole["contains_pii"]) == ("insight", False)
+
+
+def test_without_the_extra_nothing_is_invented(
+    client: Jochi, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(client, "talk", talk(said="I love the sea."))
+    work(client)
+
+    def missing(_text: str) -> Any:
+        raise ProviderUnusable("the package spacy is not installed")
+
+    levels._say_once.cache_clear()
+    monkeypatch.setattr(levels, "read", missing)
+    say(client, "default/talk", talk("windmill", "Please send it to keeper@example.com tomorrow."))
+    put(client, "given", talk(), content_type="task")
+    assert work(client) == 4
+    assert marks(client, "talk") == [(None, None, None)] * 3
+    assert marks(client, "given") == [("task", None, None)] * 3
+    assert caplog.text.count("made without content_type and contains_pii: the package spacy is not installed") == 1
