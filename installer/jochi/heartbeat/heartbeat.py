@@ -39,6 +39,11 @@ _TRIES = 5
 _QUICK_AT_START = 50
 
 
+def definition_hash(definition: str) -> str:
+    """The hash by which a definition is the same, character by character."""
+    return hashlib.sha256(definition.encode()).hexdigest()
+
+
 class StaleClaim(Refused):
     """Another agent has the task by now, or its claim was never this one: what is reported counts nothing."""
 
@@ -364,7 +369,7 @@ class Heartbeat:
                 "token_count": tokens,
                 "token_counter": self.counter.name,
                 "quick": tokens < QUICK_TOKENS,
-                "definition_hash": hashlib.sha256(task.definition.encode()).hexdigest(),
+                "definition_hash": definition_hash(task.definition),
             }
         return row
 

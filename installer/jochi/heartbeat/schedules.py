@@ -49,7 +49,7 @@ def next_due(schedule: str, time_zone: str, *, after: datetime, since: datetime)
 def _first(
     schedule: str, start: datetime, zone: ZoneInfo, fold: int, after: datetime, by_hand: bool
 ) -> datetime | None:
-    """The first moment after ``after`` at which the clock shows a match after ``start``; of two that look alike that of ``fold``."""
+    """The first moment after ``after`` that shows a match after ``start`` on the clock; of two that look alike that of ``fold``."""
     for shown in CronSim(schedule, start):
         while not by_hand and not _exists(shown, zone):
             shown += _MINUTE  # up to where the clock goes on
