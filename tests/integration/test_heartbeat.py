@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import TestServer
 from tests.work import hits
+from typer.testing import CliRunner
 
 from jochi import Jochi
+from jochi.cli.app import app
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting import Request
 from jochi.forgetting.secret import VARIABLE
@@ -122,6 +128,8 @@ def test_what_cannot_be_written_takes_nothing_with_it(heartbeat: Heartbeat, task
     heartbeat.engine.database.run("CREATE (:Curated:Belief {key: 's/belief', id: 'belief', scope: 's'})")
     with pytest.raises(JochiError, match=says):
         heartbeat.add_all([NewTask("good", "x", "every 1h"), task], scope="s", now=NOON)
+    with pytest.raises(UsageError, match="scope"):
+        heartbeat.add(NewTask("good", "x", "every 1h"), scope="s/t", now=NOON)
     assert node(heartbeat, "good") == {}
     assert node(heartbeat, "heartbeat_registry") == {}
     assert heartbeat.engine.database.run("MATCH (n:Curated) RETURN count(n) AS n")[0]["n"] == 1
@@ -150,9 +158,10 @@ def test_due_moments_and_the_lease(heartbeat: Heartbeat) -> None:
     # Its agent is killed: after the lease another has both, and the first one's token is worth nothing.
     again = {claim.task.id: claim for claim in heartbeat.due("y", scope="s", now=end)}
     assert {id: claim.task.error_count for id, claim in again.items()} == {"a": 1, "b": 1}
-    for late in (heartbeat.done, lambda *args, **more: heartbeat.failed(*args, "late", **more)):
-        with pytest.raises(StaleClaim, match="y has it until"):
-            late("a", token, scope="s", now=end + SECOND)
+    with pytest.raises(StaleClaim, match="y has it until"):
+        heartbeat.done("a", token, scope="s", now=end + SECOND)
+    with pytest.raises(StaleClaim, match="y has it until"):
+        heartbeat.failed("a", token, "late", scope="s", now=end + SECOND)
     assert heartbeat.done("a", again["a"].token, scope="s", now=end + MINUTE).next_due == NOON + 30 * MINUTE
     # What got no answer is reported again and counts once.
     assert heartbeat.done("a", again["a"].token, scope="s", now=end + 2 * MINUTE).repeated
@@ -297,20 +306,23 @@ def test_a_file_is_only_rewritten_for_something_new_and_pending_changes_are_clea
     assert pending() == []
     before = file.read_text()
     assert not sync(heartbeat, file, NOON + MINUTE)
-    assert not sync(heartbeat, file, NOON + 25 * HOUR)  # all is read again
     assert file.read_text() == before
     digest = heartbeat.start(scope="s").definitions_hash
     assert f'"{digest}"' in before
-    for change in (
+    changes: list[Callable[[], str]] = [
         lambda: add(heartbeat, "b", n=101),
         lambda: heartbeat.pause("a", scope="s", now=NOON),
         lambda: heartbeat.resume("a", scope="s", now=NOON),
         lambda: heartbeat.add(NewTask("a", task_name="A"), scope="s", now=NOON),
-    ):
+    ]
+    for change in changes:
         assert change() == "changed"
         assert len(pending()) == 1
         assert sync(heartbeat, file, NOON + HOUR)
         assert digest != (digest := heartbeat.start(scope="s").definitions_hash)
+    # What went by another way is seen.
+    heartbeat.engine.database.run("MATCH (t {key: 's/b'}) REMOVE t:Curated:HeartbeatTask SET t:Tombstone")
+    assert sync(heartbeat, file, NOON + HOUR)
     # A run is no change of a definition.
     [claim, *_] = heartbeat.due("x", scope="s", now=NOON + HOUR)
     heartbeat.done(claim.task.id, claim.token, scope="s", now=NOON + HOUR)
@@ -405,3 +417,123 @@ def test_all_pages_of_a_scope_are_listed_and_no_other_scope(
     for scope in ("s", "s0", "r", "s-"):
         heartbeat.add_all([NewTask(f"{scope}{n}", "x", "every 1h") for n in range(7)], scope=scope, now=NOON)
     assert [task.id for task in heartbeat.ls(scope="s")] == [f"s{n}" for n in range(7)]
+
+
+FILES = Path(__file__).parents[1] / "heartbeat_files"
+
+
+@pytest.mark.parametrize("make", ["headings", "list", "table"])
+def test_a_migrated_file_is_kept_and_a_second_run_changes_nothing(jochi: Jochi, tmp_path: Path, make: str) -> None:
+    old = (FILES / f"{make}.md").read_bytes()
+    file, kept = tmp_path / "HEARTBEAT.md", tmp_path / "HEARTBEAT.md.pre-migration"
+    file.write_bytes(old)
+    file.chmod(0o600)
+    planned = jochi.migrate_heartbeat(file, scope="s", time_zone="Europe/Berlin", dry_run=True)
+    assert list(jochi.heartbeat.ls(scope="s")) == []
+    assert [each.name for each in tmp_path.iterdir()] == ["HEARTBEAT.md"]
+    kept.write_text("an earlier one")
+    found = jochi.migrate_heartbeat(file, scope="s", time_zone="Europe/Berlin")
+    assert [replace(task, outcome="added") for task in planned.tasks] == list(found.tasks)
+    assert kept.read_text() == "an earlier one"
+    assert found.kept == f"{kept}.2"
+    assert Path(found.kept).read_bytes() == old
+    assert {path.stat().st_mode & 0o777 for path in (file, Path(found.kept))} == {0o600}
+    stored = {task.id: task for task in jochi.heartbeat.ls(scope="s")}
+    assert {task.id: (task.schedule, task.is_active) for task in stored.values()} == {
+        task.id: (task.schedule, task.schedule is not None) for task in found.tasks
+    }
+    assert all(jochi.heartbeat.load(task.id, scope="s") == task.definition for task in found.tasks)
+    text = file.read_text()
+    assert jochi.heartbeat.counter.count(text) <= 1000
+    before = node(jochi.heartbeat, "heartbeat_registry")
+    assert jochi.migrate_heartbeat(file, scope="s").already
+    assert file.read_text() == text
+    assert node(jochi.heartbeat, "heartbeat_registry") == before
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_migration_that_was_cut_off_goes_on(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "HEARTBEAT.md"
+    old = (FILES / "list.md").read_bytes()
+    file.write_bytes(old)
+
+    def stops(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    for broken in ("hardlink_to", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, broken, stops)
+            with pytest.raises(JochiError, match="No space left"):
+                jochi.migrate_heartbeat(file, scope="s")
+        assert file.read_bytes() == old
+    # Meanwhile a person says when: what is there stays so.
+    jochi.heartbeat.add(NewTask("meditate-5-min", schedule="every 1d"), scope="s")
+    found = jochi.migrate_heartbeat(file, scope="s")
+    assert {task.outcome for task in found.tasks} == {"there"}
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["HEARTBEAT.md", "HEARTBEAT.md.pre-migration"]
+    tasks = {task.id: task for task in jochi.heartbeat.ls(scope="s")}
+    assert len(tasks) == len(found.tasks)
+    assert tasks["meditate-5-min"].schedule == "every 1d"
+
+
+def test_a_task_of_the_same_name_is_not_overwritten(jochi: Jochi, tmp_path: Path) -> None:
+    jochi.heartbeat.add(NewTask("backup", "mine", "every 1d"), scope="s")
+    file = tmp_path / "HEARTBEAT.md"
+    file.write_text("- **Backup** every 2h: theirs\n")
+    [task] = jochi.migrate_heartbeat(file, scope="s").tasks
+    assert (task.id, jochi.heartbeat.load("backup", scope="s")) == ("backup-2", "mine")
+    file.write_text(file.read_text() + "- and more\n")
+    with pytest.raises(Refused, match="edited"):
+        jochi.migrate_heartbeat(file, scope="s")
+    with pytest.raises(JochiError, match="no such file"):
+        jochi.migrate_heartbeat(tmp_path / "none", scope="s")
+    for wrong in (b"\xff", b""):
+        file.write_bytes(wrong)
+        if wrong:
+            with pytest.raises(JochiError, match="UTF-8"):
+                jochi.migrate_heartbeat(file, scope="s")
+        else:
+            assert jochi.migrate_heartbeat(file, scope="s").tasks == ()
+
+
+def test_the_command_line_takes_a_task_through_its_day(
+    jochi: Jochi, server: TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JOCHI_URI", server.uri)
+    monkeypatch.setenv("JOCHI_USER", server.user)
+    monkeypatch.setenv("JOCHI_PASSWORD", server.password)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str, code: int = 0) -> str:
+        done = CliRunner().invoke(app, ["heartbeat", *words])
+        assert done.exit_code == code, (done.output, done.exception)
+        return done.output
+
+    (tmp_path / "d.md").write_text("Look at [red] things\n")
+    assert "added; next due" in run("add", "t", "--file", "d.md", "--schedule", "every 1s")
+    assert "added; never due" in run("add", "u", "--definition", "x")
+    assert "written" in run("sync")
+    assert "up to date" in run("sync")
+    assert "Look at [red] things" in run("load", "t")
+    jochi.database.run("MATCH (t {key: 'default/t'}) SET t.claimable_at = t.created_at")
+    [claim] = json.loads(run("due", "--agent", "a", "--json"))
+    assert "nothing is due" in run("due", "--agent", "b")
+    assert "counted; next due" in run("failed", "t", "--token", claim["token"], "--error", "boom")
+    assert "was reported before" in run("done", "t", "--token", claim["token"])
+    assert "paused" in run("pause", "t")
+    listed = {task["id"]: task for task in json.loads(run("ls", "--json"))}
+    assert (listed["t"]["error_count"], listed["t"]["pending"], listed["u"]["schedule"]) == (1, True, None)
+    assert "paused" in run("ls")
+    assert "next due" in run("resume", "t")
+    (tmp_path / "old.md").write_text("- look every 5 minutes\n- muse\n")
+    assert "planned" in run("migrate", "old.md", "--dry-run")
+    said = run("migrate", "old.md")
+    assert "1 task has no schedule" in said
+    assert "old.md.pre-migration" in said
+    assert "nothing was changed" in run("migrate", "old.md")
+    for wrong in (
+        ["add", "t", "--definition", "x", "--file", "d.md"],
+        ["due", "--agent", "a", "--lease", "soon"],
+        ["load", "n"],
+    ):
+        assert isinstance(CliRunner().invoke(app, ["heartbeat", *wrong]).exception, UsageError)

@@ -19,7 +19,7 @@ from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.files import write_atomically
 from jochi.graph.catalogue import LONGEST_NAME
-from jochi.graph.driver_values import read_as, to_python, zoned
+from jochi.graph.driver_values import read_as, zoned
 from jochi.heartbeat import file as files
 from jochi.heartbeat.schedules import next_due
 from jochi.text.content import content_hash
@@ -31,8 +31,6 @@ QUICK_TOKENS = 100
 """A task whose definition has fewer is quick: it stands in the file whole (seed 001, Lazy Loading for Heartbeat)."""
 LEASE = timedelta(minutes=10)
 PAGE = 2_000
-_REFRESH = timedelta(days=1)
-"""So long a sync trusts what the registry says, where nothing is pending; then it reads all tasks."""
 _PENDING = 1_000
 """Ids of changed tasks that a registry keeps; of more, the newest."""
 _TRIES = 5
@@ -61,6 +59,7 @@ class Task:
     quick: bool
     definition_tokens: int | None
     definition_hash: str
+    content_hash: str | None
     revision: int
     scheduled_at: datetime | None = None
     execution_count: int = 0
@@ -125,8 +124,8 @@ class Heartbeat:
 
     engine: Engine
     counter: TokenCounter = field(default_factory=best_counter)
-    _loaded: dict[str, tuple[str, str]] = field(default_factory=dict, init=False, repr=False)
-    """By key: the hash of the definition, and the definition."""
+    _loaded: dict[str, tuple[int, str]] = field(default_factory=dict, init=False, repr=False)
+    """By key: the task's revision, and its definition then."""
 
     def add(self, task: NewTask, *, scope: str = DEFAULT_SCOPE, now: datetime | None = None) -> str:
         """Writes one task, or what is given of one that is there; `added`, `changed` or `unchanged`. See `add_all`."""
@@ -189,7 +188,7 @@ class Heartbeat:
         registry = row["registry"] or {}
         quick = [(read_as(Task, entry["task"]), entry["content"]) for entry in row["quick"]]
         for task, definition in quick:
-            self._loaded[key_of(scope, task.id)] = task.definition_hash, definition
+            self._loaded[key_of(scope, task.id)] = task.revision, definition
         return read_as(
             Started,
             {},
@@ -228,12 +227,12 @@ class Heartbeat:
         return [Claimed(task, token, at + lease) for task in tasks]
 
     def load(self, id: str, *, scope: str = DEFAULT_SCOPE, fresh: bool = False, now: datetime | None = None) -> str:
-        """The whole definition. What this session has isn't read again, unless a claim showed that it is another, or ``fresh``."""
+        """The whole definition. What this session has isn't read again, unless a claim showed that it changed, or ``fresh``."""
         key = key_of(scope, id)
         if fresh or key not in self._loaded:
             row = self.engine.call("heartbeat/load", {"now": self._at(now), "key": key})
             task = self._known(row["task"], id, scope)
-            self._loaded[key] = task.definition_hash, row["content"]
+            self._loaded[key] = task.revision, row["content"]
         return self._loaded[key][1]
 
     def done(self, id: str, token: str, *, scope: str = DEFAULT_SCOPE, now: datetime | None = None) -> Reported:
@@ -260,6 +259,8 @@ class Heartbeat:
     ) -> Synced:
         """Brings the file up to date, whole or not at all, and only if it would say something else; takes nothing from it.
 
+        Reads all tasks of the scope, but not their definitions: so it sees what was changed, pruned or forgotten by whatever way.
+
         `Refused` for a file that Jochi didn't write, or that somebody changed since, unless ``overwrite``.
         """
         at = self._at(now)
@@ -272,13 +273,8 @@ class Heartbeat:
                 where=str(path),
                 fix="`jochi heartbeat migrate` takes a file of your own in; --overwrite replaces this one and loses what it says",
             )
-        registry = self._registry(scope)
-        asked = (scope, max_tokens, registry.get("task_definitions_hash"))
-        refreshed = registry.get("last_full_refresh")
-        known = mark is not None and not mark.edited and (mark.scope, mark.max_tokens, mark.definitions) == asked
-        if known and not registry.get("pending_changes") and refreshed and at - refreshed < _REFRESH:
-            self._synced(scope, at, None, registry)
-            return Synced(str(path), asked[2] or "", rewritten=False)
+        row = self.engine.call("heartbeat/start", {"scope": scope, "limit": 0}, write=False)
+        changes = (row["registry"] or {}).get("task_changes", 0)
         digest, entries, active = self._entries(scope, max_tokens)
         new = files.render(
             scope, entries, active=active, definitions=digest, max_tokens=max_tokens, counter=self.counter, now=at
@@ -286,13 +282,11 @@ class Heartbeat:
         rewritten = overwrite or not files.says_the_same(text, new)
         if rewritten:
             write_atomically(path, new)
-        self._synced(scope, at, digest, registry)
+        self.engine.call(
+            "heartbeat/synced",
+            {"now": at, "scope": scope, "hash": digest, "changes": changes},
+        )
         return Synced(str(path), digest, rewritten)
-
-    def _registry(self, scope: str) -> dict[str, Any]:
-        row = self.engine.call("heartbeat/start", {"scope": scope, "limit": 0}, write=False)
-        registry: dict[str, Any] = to_python(row["registry"] or {})
-        return registry
 
     def _entries(self, scope: str, max_tokens: int) -> tuple[str, list[files.Entry], int]:
         """The hash of all definitions, as many tasks as the file could name, quick ones first, and how many are active."""
@@ -301,7 +295,15 @@ class Heartbeat:
         ids: list[str] = []
         active, digest = 0, hashlib.sha256()
         for task in self.ls(scope=scope):
-            said = (task.id, task.task_name, task.schedule, task.time_zone, task.is_active, task.definition_hash)
+            said = (
+                task.id,
+                task.task_name,
+                task.schedule,
+                task.time_zone,
+                task.is_active,
+                task.definition_hash,
+                task.content_hash,
+            )
             digest.update(json.dumps(said).encode() + b"\n")
             active += task.is_active
             if task.is_active and task.id not in whole and len(ids) < max_tokens:
@@ -310,10 +312,6 @@ class Heartbeat:
             files.Entry(task.id, f"{task.task_name} ({task.schedule}, {task.time_zone})", text) for task, text in quick
         ]
         return digest.hexdigest()[:32], shown + [files.Entry(id) for id in ids], active
-
-    def _synced(self, scope: str, at: datetime, digest: str | None, registry: dict[str, Any]) -> None:
-        changes = registry.get("task_changes") or 0
-        self.engine.call("heartbeat/synced", {"now": at, "scope": scope, "hash": digest, "changes": changes})
 
     def _finish(self, id: str, token: str, error: str | None, scope: str, now: datetime | None) -> Reported:
         at, key = self._at(now), key_of(scope, id)
@@ -375,6 +373,10 @@ class Heartbeat:
 
     def _store(self, rows: Sequence[dict[str, Any]], scope: str, at: datetime) -> dict[str, str]:
         """What became of each row. Those that say something are compared with what was forgotten first."""
+        if not scope.strip() or "/" in scope or len(scope) > LONGEST_NAME:
+            raise UsageError(
+                f"{scope[:50]!r} can't be a scope", fix=f"1 to {LONGEST_NAME:,} characters without a slash"
+            )
         said = [
             {
                 "scope": scope,
@@ -430,7 +432,7 @@ class Heartbeat:
 
     def _drop_if_other(self, task: Task, scope: str) -> None:
         key = key_of(scope, task.id)
-        if self._loaded.get(key, (task.definition_hash,))[0] != task.definition_hash:
+        if self._loaded.get(key, (task.revision,))[0] != task.revision:
             del self._loaded[key]
 
     def _at(self, now: datetime | None) -> datetime:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from itertools import zip_longest
 from pathlib import Path
 
 from jochi.errors import JochiError, Refused, UsageError
@@ -119,7 +120,7 @@ def read(text: str, time_zone: str = "UTC") -> Iterator[Found]:
     """
     above: list[tuple[int, str | None]] = []
     every = sections(text)
-    for section, after in zip(every, [*every[1:], None], strict=True):
+    for section, after in zip_longest(every, every[1:]):
         above = [entry for entry in above if entry[0] < section.level]
         inherited = next((schedule for _, schedule in reversed(above) if schedule), None)
         own = _schedule_of(section.title, time_zone)
