@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import TestServer
+from tests.faults.support import within
 from tests.work import hits
 from typer.testing import CliRunner
 
@@ -110,6 +111,17 @@ def test_what_is_given_of_a_task_is_written_and_the_rest_stays(heartbeat: Heartb
     assert not heartbeat.task("u", scope="s").is_active
     heartbeat.add(NewTask("u", schedule="every 1h"), scope="s", now=NOON)
     assert heartbeat.task("u", scope="s").next_due == NOON + HOUR
+
+
+def test_a_task_that_an_app_wrote_is_due_once_it_is_scheduled(heartbeat: Heartbeat) -> None:
+    text = "CREATE (:Curated:HeartbeatTask {key: 's/a', id: 'a', scope: 's', content: 'x', schedule: 'every 1h', is_active: true})"
+    heartbeat.engine.database.run(text)
+    [task] = heartbeat.ls(scope="s")
+    assert (task.task_name, task.next_due, task.quick) == ("a", None, False)
+    assert heartbeat.add(NewTask("a", schedule="every 1h"), scope="s", now=NOON) == "changed"
+    [claim] = heartbeat.due("x", scope="s", now=NOON + HOUR)
+    assert heartbeat.load("a", scope="s", now=NOON) == "x"
+    assert heartbeat.done("a", claim.token, scope="s", now=NOON + HOUR).next_due == NOON + 2 * HOUR
 
 
 @pytest.mark.parametrize(
@@ -224,6 +236,24 @@ def test_two_agents_at_once_run_each_due_moment_once(heartbeat: Heartbeat, jochi
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, "abcd"))
     assert sorted(ran) == sorted((f"t{n:02}", NOON + hour * HOUR) for n in range(40) for hour in (1, 2, 3))
+
+
+def test_who_claims_while_the_last_claim_is_reported_finds_it_done(heartbeat: Heartbeat) -> None:
+    """The lease has ended, and its agent reports all the same: who waits for it looks again."""
+    database = heartbeat.engine.database
+    add(heartbeat, "a", "every 1h")
+    [claim] = heartbeat.due("x", scope="s", now=NOON + HOUR)
+    with database.driver.session() as session, ThreadPoolExecutor(1) as pool:
+        transaction = session.begin_transaction()
+        transaction.run("MATCH (t:HeartbeatTask {key: 's/a'}) REMOVE t.curation_lock").consume()
+        late = pool.submit(heartbeat.due, "y", scope="s", now=claim.until)
+        blocked = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
+        within(5, lambda: bool(database.run(blocked)), "the other agent waits")
+        text = "MATCH (t:HeartbeatTask {key: 's/a'}) SET t.claimable_at = $next, t.task_next_due = $next REMOVE t.claimed_until"
+        transaction.run(text, {"next": NOON + 2 * HOUR}).consume()
+        transaction.commit()
+        assert late.result(20) == []
+    assert heartbeat.task("a", scope="s").error_count == 0
 
 
 def test_paused_changed_and_pruned_while_it_is_claimed(heartbeat: Heartbeat) -> None:

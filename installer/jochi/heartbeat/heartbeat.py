@@ -58,7 +58,7 @@ class Task:
     is_active: bool
     quick: bool
     definition_tokens: int | None
-    definition_hash: str
+    definition_hash: str | None
     content_hash: str | None
     revision: int
     scheduled_at: datetime | None = None
