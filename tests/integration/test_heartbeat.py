@@ -515,6 +515,8 @@ def test_a_task_of_the_same_name_is_not_overwritten(jochi: Jochi, tmp_path: Path
     file.write_text(file.read_text() + "- and more\n")
     with pytest.raises(Refused, match="edited"):
         jochi.migrate_heartbeat(file, scope="s")
+    with pytest.raises(UsageError, match="Nowhere"):
+        jochi.migrate_heartbeat(file, scope="s", time_zone="Nowhere")
     with pytest.raises(JochiError, match="no such file"):
         jochi.migrate_heartbeat(tmp_path / "none", scope="s")
     for wrong in (b"\xff", b""):

@@ -78,6 +78,30 @@ def test_what_stands_before_items_belongs_to_each_and_code_keeps_its_form() -> N
 
 
 @pytest.mark.parametrize(
+    ("line", "schedule"),
+    [
+        ("Schedule: */5 * * * *", "*/5 * * * *"),
+        ("**Schedule:** 0 9 * * *", "0 9 * * *"),
+        ("- *When*: `@daily`", "0 0 * * *"),
+        ("Frequency: 15min", "15min"),
+        ("> Runs: every Monday at 9:00.", "0 9 * * 1"),
+        ("Schedule: daily\nSchedule: hourly", None),
+        ("Schedule: when I feel like it", None),
+        ("Rescheduled: by Ada", None),
+    ],
+)
+def test_a_line_of_its_own_says_when(line: str, schedule: str | None) -> None:
+    [found] = read(f"## Tidy up\n\n{line}\n\nPut things away.\n")
+    assert (found.task_name, found.schedule) == ("Tidy up", schedule)
+
+
+def test_columns_without_or_of_the_same_head_lose_nothing() -> None:
+    [found] = read("| task | | x | x |\n|---|---|---|---|\n| daily | a | b | daily |\n")
+    assert found.definition == "task: daily\ncolumn: a\nx: b\nx 4: daily".replace("column: ", "2: ")
+    assert found.schedule is None
+
+
+@pytest.mark.parametrize(
     ("text", "schedule"),
     [
         ("every 30 minutes", "every 30min"),
@@ -100,9 +124,13 @@ def test_what_stands_before_items_belongs_to_each_and_code_keeps_its_form() -> N
         ("every other day", None),
         ("fortnightly", None),
         ("Ship it on Monday", None),
+        ("Play 4 8 15 1 2", None),
+        ("Poll the queue */5 * * * *", "*/5 * * * *"),
+        ("every hour between 9 and 5", None),
         ("Read the daily paper", None),
     ],
 )
 def test_words_are_read_by_a_small_table(text: str, schedule: str | None) -> None:
-    [found] = read(f"- {text}: do it\n" if schedule or "every" in text else f"- {text}\n")
-    assert found.schedule == schedule
+    for line in (f"- {text}", f"- {text}: do it", f"- do it ({text})"):
+        [found] = read(line)
+        assert found.schedule == schedule, line

@@ -49,6 +49,7 @@ def migrate(
     Cut off anywhere it goes on when it is run again: a task that is there isn't written twice. A file that Jochi wrote is left
     alone; one of those that somebody edited is `Refused`.
     """
+    next_due("0 0 * * *", time_zone, after=_SOME_DAY, since=_SOME_DAY)  # says at once where there is no such zone
     text = files.read_text(path)
     if text is None:
         raise JochiError("there is no such file", where=str(path), fix="name the HEARTBEAT.md to be migrated")
@@ -95,7 +96,7 @@ def _keep(path: Path) -> Path:
     """Gives the old file a second name that nobody has: it is there at once, whole, with its mode. Returns that name."""
     target, number = path.resolve(), 1
     while True:
-        kept = path.with_name(f"{path.name}.pre-migration" + (f".{number}" if number > 1 else ""))
+        kept = target.with_name(f"{target.name}.pre-migration" + (f".{number}" if number > 1 else ""))
         try:
             kept.hardlink_to(target)
             return kept
@@ -165,12 +166,11 @@ def _parts(block: Block, time_zone: str) -> Iterator[Found]:
         yield _found("", text, schedule, _CHECKED if checked else _NONE, block.first, block.last)
     elif block.kind == "row":
         cells = {head: text for head, text in block.cells.items() if text}
-        when = next((text for head, text in cells.items() if _HEAD_OF_WHEN.search(head)), None)
-        name = next(
-            (text for head, text in cells.items() if _HEAD_OF_NAME.search(head)), next(iter(cells.values()), "")
-        )
+        head_of_when = next((head for head in cells if _HEAD_OF_WHEN.search(head)), None)
+        when = cells.pop(head_of_when) if head_of_when else None
+        name = next((cells[head] for head in cells if _HEAD_OF_NAME.search(head)), next(iter(cells.values()), ""))
         schedule = None if when is None else _when(when, time_zone)
-        definition = "\n".join(f"{head}: {text}" for head, text in cells.items() if text is not when)
+        definition = "\n".join(f"{head}: {text}" for head, text in cells.items())
         reason = f"{when!r} can't be read as a schedule" if when else _NONE
         yield _found(name, definition or block.source, schedule, reason, block.first, block.last)
     elif _crontab(block):
@@ -222,7 +222,7 @@ _CHECKED = "it is checked off"
 _NONE = "no schedule can be read in it"
 _BOX = re.compile(r"\[[ xX]\]\s+")
 _LINE = re.compile(
-    r"^\W*(?:schedule|when|cron|frequency|interval|runs?)\W*?:\W*(?P<said>\S.*?)\W*$", re.IGNORECASE | re.MULTILINE
+    r"^\W*(?:schedule|when|cron|frequency|interval|runs?)\W*?:[*_]*[ \t]+(?P<said>\S.*)$", re.IGNORECASE | re.MULTILINE
 )
 _HEAD_OF_WHEN = re.compile(r"schedule|when|cron|frequency|interval|every|cadence", re.IGNORECASE)
 _HEAD_OF_NAME = re.compile(r"task|name|check|job|title|what", re.IGNORECASE)
@@ -312,18 +312,22 @@ def _schedule_of(text: str, time_zone: str) -> str | None:
             continue
         words = part.split()
         for n in range(len(words) - 1, 0, -1):
-            if _SURE.match(words[0]) and _schedule_in(" ".join(words[:n])):
+            if _stands_out(" ".join(words[:n])):
                 found.append(None if _GOES_ON.fullmatch(words[n]) else _when(" ".join(words[:n]), time_zone))
                 break
         for n in range(1, len(words)):
-            if _SURE.match(words[n]) and _schedule_in(" ".join(words[n:])) and not _MEANS_ELSE.fullmatch(words[n - 1]):
+            if _stands_out(" ".join(words[n:])) and not _MEANS_ELSE.fullmatch(words[n - 1]):
                 found.append(_when(" ".join(words[n:]), time_zone))
                 break
     return _one(found)
 
 
-_SURE = re.compile(r"every|each|daily|nightly|hourly|weekly|monthly|@\w|[\d*]", re.IGNORECASE)
-"""How a schedule begins that stands among other words: `on Monday` may well be meant once."""
+def _stands_out(text: str) -> bool:
+    """Whether a text is a schedule also among other words: `on Monday` may be meant once, and five numbers may be anything."""
+    sure = re.match(r"every|each|daily|nightly|hourly|weekly|monthly|@\w", text, re.IGNORECASE) or "*" in text
+    return bool(sure) and _schedule_in(text) is not None
+
+
 _GOES_ON = re.compile(r"at|on|and|or|but|except|unless|until|between|from|of|other|if|when|\d.*", re.IGNORECASE)
 """What follows on a schedule that says more than could be read."""
 _MEANS_ELSE = re.compile(r"a|an|the|this|that|our|my|your|not|never|than", re.IGNORECASE)

@@ -81,7 +81,10 @@ def _blocks(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Block]:
                 last -= 1
             yield Block("item", text, first + 1, last)
     elif node.type == "table":
-        heads = [_said(cell) for cell in node.children[0].children[0].children]
+        heads: list[str] = []
+        for number, cell in enumerate(node.children[0].children[0].children, 1):
+            said = _said(cell)
+            heads.append(said if said and said not in heads else f"{said} {number}".strip())
         for row in node.children[1].children if len(node.children) > 1 else []:
             first, last = row.map or (start, end)
             cells = dict(zip(heads, (_said(cell) for cell in row.children), strict=True))
