@@ -16,7 +16,7 @@ from jochi import Jochi
 from jochi.heartbeat import NewTask
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
-ROUNDS = 40
+ROUNDS = 200
 
 
 def ratios(client: Jochi, many: int = 10_000) -> tuple[dict[str, float], float]:
