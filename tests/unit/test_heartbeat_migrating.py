@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from jochi.heartbeat.migrating import read
+from jochi.text.markdown import sections
 
 FILES = Path(__file__).parents[1] / "heartbeat_files"
 NONE = "no schedule can be read in it"
@@ -74,6 +78,7 @@ def test_what_stands_before_items_belongs_to_each_and_code_keeps_its_form() -> N
     ]
     assert "- failed builds\n\n```bash\n# every 5 minutes would be too often\ngh issue" in report.definition
     table = {task.task_name: task for task in read((FILES / "table.md").read_text(encoding="utf-8"))}
+    assert table["/opt/report.sh --all"].definition == "# minute hour\n/opt/report.sh --all"
     assert table["Inbox"].definition == "Task: Inbox\nWhat to do: Read new mail | answer what is urgent"
 
 
@@ -134,3 +139,59 @@ def test_words_are_read_by_a_small_table(text: str, schedule: str | None) -> Non
     for line in (f"- {text}", f"- {text}: do it", f"- do it ({text})"):
         [found] = read(line)
         assert found.schedule == schedule, line
+
+
+LINES = st.sampled_from(
+    [
+        *(
+            "{}",
+            "## {}",
+            "# {} every 5 minutes",
+            "- {}",
+            "  - {}",
+            "    {}",
+            "1. {}",
+            "- [x] {}",
+            "- {} daily",
+            "> {}",
+            "",
+            "---",
+        ),
+        *(
+            "```",
+            "~~~cron",
+            "0 9 * * * {}",
+            "| {} | b |\n|---|---|\n| {} | {} |",
+            "[{}]: https://x.org",
+            "<div>{}</div>",
+            "===",
+        ),
+        *(
+            "Schedule: every 5min {}",
+            "  Schedule: hourly\n  {}",
+            "* {}\n\n  {}",
+            "\t{}",
+            "&amp; {}",
+            "\\# {}",
+            "![{}](x)",
+            "| {} |",
+        ),
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=12))
+def test_no_word_of_any_file_is_lost(lines: list[str]) -> None:
+    assume(lines[:1] != ["---"])  # YAML may begin so
+    numbers = iter(range(1000))
+    text = "\n".join(re.sub(r"\{\}", lambda _: f"w{next(numbers)}w", line) for line in lines)
+    found = list(read(text))
+    told = "\n".join(f"{task.task_name}\n{task.definition}" for task in found)
+    # What stands in a heading is the name of a task, or of what holds tasks: then it may be said nowhere else.
+    heads = {word for section in sections(text) for word in re.findall(r"w\d+w", section.title)}
+    assert set(re.findall(r"w\d+w", text)) - heads <= set(re.findall(r"w\d+w", told))
+    for task in found:
+        assert 1 <= task.first <= task.last <= text.count("\n") + 1
+        assert (task.schedule is None) == (task.reason is not None)
+        assert task.id
+        assert task.definition.strip()

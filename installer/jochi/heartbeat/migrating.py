@@ -174,11 +174,15 @@ def _parts(block: Block, time_zone: str) -> Iterator[Found]:
         reason = f"{when!r} can't be read as a schedule" if when else _NONE
         yield _found(name, definition or block.source, schedule, reason, block.first, block.last)
     elif _crontab(block):
-        for number, line in enumerate(block.source.splitlines()):
-            if (entry := _CRON_LINE.match(line)) and not line.startswith("#"):
-                at = block.first + 1 + number
-                schedule = _when(entry["when"], time_zone)
-                yield _found(entry["what"][:60], entry["what"], schedule, f"{entry['when']!r} is no schedule", at, at)
+        before: list[str] = []
+        for number, line in enumerate(block.source.splitlines(), block.first + 1):
+            if line.startswith("#"):
+                before.append(line)
+            elif entry := _CRON_LINE.match(line):
+                schedule, what = _when(entry["when"], time_zone), entry["what"]
+                reason = f"{entry['when']!r} is no schedule"
+                yield _found(what[:60], "\n".join([*before, what]), schedule, reason, number - len(before), number)
+                before = []
 
 
 def _found(name: str, definition: str, schedule: str | None, reason: str, first: int, last: int) -> Found:
@@ -211,8 +215,10 @@ def _fenced(block: Block) -> str:
 
 
 def _crontab(block: Block) -> bool:
-    lines = [line for line in block.source.splitlines() if line.strip() and not line.startswith("#")]
-    return block.kind == "code" and bool(lines) and all(_CRON_LINE.match(line) for line in lines)
+    """Whether it is code whose every line is an entry, or a comment on the entry that follows."""
+    lines = [line for line in block.source.splitlines() if line.strip()] if block.kind == "code" else []
+    entries = [_CRON_LINE.match(line) for line in lines if not line.startswith("#")]
+    return bool(entries) and all(entries) and not lines[-1].startswith("#")
 
 
 # ---- Schedules in words --------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from markdown_it.tree import SyntaxTreeNode
 # What stands within a line is nobody's business here, and a definition of a link is text like any other.
 _PARSER = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["inline", "text_join", "reference"])
 _MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+|$)")
-_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_COLUMN = re.compile(r"(?<!\\)\|")
+_FRONT = re.compile(r"\A---\n(?:[\w-]+:.*\n|[ \t-].*\n)*---\n")
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Section:
 
 
 def sections(text: str) -> list[Section]:
-    """The sections of a file in their order (CommonMark with tables), those without a title and a word left out."""
+    """The sections of a file in their order (CommonMark with tables), those without a word left out, and YAML at its head."""
     lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
     if front := _FRONT.match("\n".join(lines)):
         for at in range(front[0].count("\n")):
@@ -82,15 +83,18 @@ def _blocks(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Block]:
             while last > first + 1 and not lines[last - 1].strip():
                 last -= 1
             yield Block("item", text, first + 1, last)
-    elif node.type == "table":
+    elif node.type == "table" and len(node.children) > 1:
         heads: list[str] = []
         for number, cell in enumerate(node.children[0].children[0].children, 1):
             said = _said(cell)
             heads.append(said if said and said not in heads else f"{said} {number}".strip())
-        for row in node.children[1].children if len(node.children) > 1 else []:
+        for row in node.children[1].children:
             first, last = row.map or (start, end)
             cells = dict(zip(heads, (_said(cell) for cell in row.children), strict=True))
-            yield Block("row", "\n".join(lines[first:last]), first + 1, last, cells)
+            source = "\n".join(lines[first:last])
+            if len(_COLUMN.split(source.strip().strip("|"))) > len(heads):
+                cells["row"] = source.strip()  # Markdown drops cells that have no head
+            yield Block("row", source, first + 1, last, cells)
     elif node.type in ("fence", "code_block"):
         yield Block("code", node.content.rstrip("\n"), start + 1, end, language=node.info.split(" ")[0].lower())
     elif node.type == "html_block" and node.content.lstrip().startswith("<!--"):
