@@ -81,7 +81,21 @@ def options(
     context.obj = Options(uri, user, password_file, database, policy)
 
 
-_GROUPS = (server, migrations, procedures, jobs, runs, plan, policy, tokens, derive, context, heartbeat, intake, duplicates)
+_GROUPS = (
+    server,
+    migrations,
+    procedures,
+    jobs,
+    runs,
+    plan,
+    policy,
+    tokens,
+    derive,
+    context,
+    heartbeat,
+    intake,
+    duplicates,
+)
 for _group in _GROUPS:
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2])
 app.command("import")(import_command)
