@@ -15,6 +15,7 @@ from tests.bench import (
     duplicates,
     edges,
     enrol,
+    heartbeat,
     janitor,
     language,
     recall,
@@ -86,6 +87,7 @@ def measure(client: Jochi) -> tuple[Table, float]:
     janitor.add_rows(client, table)
     remember(client, table)
     work.add_rows(table, client)
+    heartbeat.add_rows(table, client)
     accesses.add_rows(client, table)
     budgets.add_rows(client, table)
     score.add_rows(client, table)

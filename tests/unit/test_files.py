@@ -83,7 +83,7 @@ def test_what_fails_leaves_the_old_file_and_nothing_beside_it(
     with pytest.raises(JochiError if isinstance(problem, OSError) else KeyboardInterrupt) as error:
         write_atomically(file, "new")
     if isinstance(problem, OSError):
-        assert problem.strerror in str(error.value)
+        assert str(problem.strerror) in str(error.value)
         assert f"{file}: " in str(error.value)
         assert "→" in str(error.value)
     assert names(file.parent) == ["HEARTBEAT.md"]

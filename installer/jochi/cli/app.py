@@ -11,6 +11,7 @@ from jochi.cli import (
     context,
     derive,
     duplicates,
+    heartbeat,
     intake,
     jobs,
     migrations,
@@ -81,7 +82,22 @@ def options(
     context.obj = Options(uri, user, password_file, database, policy)
 
 
-for _group in (server, migrations, procedures, jobs, runs, plan, policy, tokens, derive, context, intake, duplicates):
+_GROUPS = (
+    server,
+    migrations,
+    procedures,
+    jobs,
+    runs,
+    plan,
+    policy,
+    tokens,
+    derive,
+    context,
+    heartbeat,
+    intake,
+    duplicates,
+)
+for _group in _GROUPS:
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2])
 app.command("import")(import_command)
 app.command()(remember)

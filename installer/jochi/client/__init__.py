@@ -9,6 +9,7 @@
 from jochi.client.context import ContextVerbs
 from jochi.client.duplicates import DuplicateVerbs
 from jochi.client.forget import ForgetVerbs
+from jochi.client.heartbeat import HeartbeatVerbs
 from jochi.client.install import InstallVerbs
 from jochi.client.jobs import JobVerbs
 from jochi.client.plan import PlanVerbs
@@ -20,7 +21,16 @@ __all__ = ["Jochi"]
 
 
 class Jochi(
-    InstallVerbs, PlanVerbs, JobVerbs, DuplicateVerbs, UseVerbs, WriteVerbs, ContextVerbs, UndoVerbs, ForgetVerbs
+    InstallVerbs,
+    PlanVerbs,
+    JobVerbs,
+    DuplicateVerbs,
+    UseVerbs,
+    WriteVerbs,
+    ContextVerbs,
+    UndoVerbs,
+    ForgetVerbs,
+    HeartbeatVerbs,
 ):
     """Memory curation in one database.
 

@@ -1,0 +1,143 @@
+"""HEARTBEAT.md as Jochi writes it: a page of bounded size over any number of tasks (seed 001, Lazy Loading for Heartbeat)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from jochi.errors import JochiError, UsageError
+from jochi.text.tokens import TokenCounter
+
+MAX_TOKENS = 1_000
+"""Tokens of the file at most, unless the caller says another number."""
+
+LEAST_TOKENS = 8
+"""No quick task takes fewer of the file."""
+
+_MARK = re.compile(r"\A# Heartbeat\n<!-- jochi (\{.*\}) -->\n")
+
+_WHEN = re.compile(r'"written": "[^"]*"')
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A task as the file shows it: whole, or by its id alone where ``definition`` is None."""
+
+    id: str
+    name: str = ""
+    definition: str | None = None
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file that Jochi wrote: for which scope and limit, of which definitions; ``edited``: somebody changed it since."""
+
+    scope: str
+    max_tokens: int
+    definitions: str
+    edited: bool
+
+
+def read_text(path: Path) -> str | None:
+    """The file's text with its line ends as they are; None if it isn't there."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise JochiError(f"the file can't be read: {error.strerror}", where=str(path), fix="look at its mode") from None
+    except UnicodeDecodeError:
+        raise JochiError("the file is not UTF-8", where=str(path), fix="save it as UTF-8 first") from None
+
+
+def written(text: str) -> Written | None:
+    """What the mark at the head of a file of ours says; None for any other file."""
+    found = _MARK.match(text)
+    if found is None:
+        return None
+    try:
+        mark = json.loads(found[1])
+        body = text[found.end() :]
+        return Written(mark["scope"], mark["limit"], mark["definitions"], edited=mark["page"] != _hash(body))
+    except (ValueError, KeyError, TypeError):
+        return Written("", 0, "", edited=True)
+
+
+def says_the_same(text: str | None, new: str) -> bool:
+    """Whether the two differ in nothing but when they were written."""
+    return text is not None and _WHEN.sub("", text, count=1) == _WHEN.sub("", new, count=1)
+
+
+def render(
+    scope: str,
+    tasks: Sequence[Entry],
+    *,
+    active: int,
+    definitions: str,
+    max_tokens: int,
+    counter: TokenCounter,
+    now: datetime,
+) -> str:
+    """The file of ``scope``: quick tasks first as far as they fit, then ids as far as they do, then how many more there are.
+
+    ``tasks``: quick ones before the others, as many as could fit; ``active``: how many there are in all. Never more than
+    ``max_tokens``, as ``counter`` counts them. `UsageError` where not even its head fits.
+    """
+
+    def page(whole: int, named: int) -> str:
+        mark = {"scope": scope, "limit": max_tokens, "definitions": definitions, "written": f"{now:%Y-%m-%dT%H:%M:%SZ}"}
+        body = _body(scope, tasks[:whole], [task.id for task in tasks[whole : whole + named]], active)
+        said = json.dumps({**mark, "page": _hash(body)}).replace(">", "\\u003e")
+        return f"# Heartbeat\n<!-- jochi {said} -->\n{body}"
+
+    def fits(whole: int, named: int) -> bool:
+        return counter.count(page(whole, named)) <= max_tokens
+
+    if not fits(0, 0):
+        raise UsageError(
+            f"not even the head of the file fits into {max_tokens:,} tokens", fix="allow more: 1,000 is usual"
+        )
+    quick = sum(task.definition is not None for task in tasks)
+    whole = _most(quick, lambda n: fits(n, 0))
+    return page(whole, _most(len(tasks) - whole, lambda n: fits(whole, n)))
+
+
+def _most(most: int, fits: Callable[[int], bool]) -> int:
+    """The greatest number up to ``most`` that fits; 0 does. What is more takes more room, but for a token where words join."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def _body(scope: str, whole: Sequence[Entry], ids: Sequence[str], active: int) -> str:
+    option = "" if scope == "default" else f" --scope {json.dumps(scope, ensure_ascii=False)}"
+    lines = [
+        "Written by `jochi heartbeat sync`; edits are not read. The tasks are in the graph:",
+        f"`jochi heartbeat due{option} --agent NAME` claims what is due, `load ID` reads a definition, `add` changes one.",
+    ]
+    if whole:
+        lines += ["", "## Quick tasks"]
+    for task in whole:
+        quoted = "\n".join(f"> {line}".rstrip() for line in (task.definition or "").splitlines())
+        lines += ["", f"### {_line(task.id)}: {_line(task.name)}", quoted]
+    if ids:
+        lines += ["", "## Other tasks (ids)", *(f"- {_line(id)}" for id in ids)]
+    if left := active - len(whole) - len(ids):
+        lines += ["", f"… and {left:,} more: `jochi heartbeat ls{option}`"]
+    return "\n".join(lines) + "\n"
+
+
+def _line(text: str) -> str:
+    """In one line, whatever it holds."""
+    return text if text.isprintable() else json.dumps(text)
+
+
+def _hash(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()[:16]

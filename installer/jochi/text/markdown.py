@@ -1,0 +1,108 @@
+"""A Markdown file as its sections and what stands in them, each with its source as it was written."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+# What stands within a line is nobody's business here, and a definition of a link is text like any other.
+_PARSER = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["inline", "text_join", "reference"])
+_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+|$)")
+_COLUMN = re.compile(r"(?<!\\)\|")
+_FRONT = re.compile(r"\A---\n(?:[\w-]+:.*\n|[ \t-].*\n)*---\n")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of a section. ``source``: as written, an item without its marker and indentation, code without its fence.
+
+    ``first`` and ``last``: its lines in the file, from 1. ``cells``: of a row, its texts by the heads of the columns.
+    ``language``: of code, as its fence says. A list within an item belongs to that item.
+    """
+
+    kind: Literal["text", "item", "row", "code", "comment"]
+    source: str
+    first: int
+    last: int
+    cells: Mapping[str, str] = field(default_factory=dict)
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """What stands under one heading, up to the next of any level. ``level`` 0: before the first heading, without a title."""
+
+    level: int
+    title: str
+    first: int
+    last: int
+    blocks: tuple[Block, ...]
+    source: str
+    """All of it below the heading, as written."""
+
+
+def sections(text: str) -> list[Section]:
+    """The sections of a file in their order (CommonMark with tables), those without a word left out, and YAML at its head."""
+    lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
+    if front := _FRONT.match("\n".join(lines)):
+        for at in range(front[0].count("\n")):
+            lines[at] = ""
+    tree = SyntaxTreeNode(_PARSER.parse("\n".join(lines)))
+    found: list[tuple[int, str, int, int, list[Block]]] = [(0, "", 0, 0, [])]
+    for node in tree.children:
+        start, end = node.map or (0, 0)
+        if node.type == "heading":
+            found.append((int(node.tag[1]), _said(node), start, end, []))
+        else:
+            found[-1][4].extend(_blocks(node, lines))
+    ends = [start for _, _, start, _, _ in found[1:]] + [len(lines)]
+    made = [
+        Section(level, title, start + 1, end, tuple(blocks), "\n".join(lines[below:end]).strip("\n"))
+        for (level, title, start, below, blocks), end in zip(found, ends, strict=True)
+    ]
+    return [each for each in made if each.title or each.blocks]
+
+
+def _blocks(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Block]:
+    start, end = node.map or (0, 0)
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    source = "\n".join(lines[start:end])
+    if node.type in ("bullet_list", "ordered_list"):
+        for item in node.children:
+            first, last = item.map or (start, end)
+            own = lines[first:last]
+            head = _MARKER.sub("", own[0], count=1)
+            text = "\n".join([head, textwrap.dedent("\n".join(own[1:]))]).strip()
+            while last > first + 1 and not lines[last - 1].strip():
+                last -= 1
+            yield Block("item", text, first + 1, last)
+    elif node.type == "table" and len(node.children) > 1:
+        heads: list[str] = []
+        for number, cell in enumerate(node.children[0].children[0].children, 1):
+            said = _said(cell)
+            heads.append(said if said and said not in heads else f"{said} {number}".strip())
+        for row in node.children[1].children:
+            first, last = row.map or (start, end)
+            cells = dict(zip(heads, (_said(cell) for cell in row.children), strict=True))
+            source = "\n".join(lines[first:last])
+            if len(_COLUMN.split(source.strip().strip("|"))) > len(heads):
+                cells["row"] = source.strip()  # Markdown drops cells that have no head
+            yield Block("row", source, first + 1, last, cells)
+    elif node.type in ("fence", "code_block"):
+        yield Block("code", node.content.rstrip("\n"), start + 1, end, language=node.info.split(" ")[0].lower())
+    elif node.type == "html_block" and node.content.lstrip().startswith("<!--"):
+        yield Block("comment", source, start + 1, end)
+    elif node.type != "hr":
+        yield Block("text", source, start + 1, end)
+
+
+def _said(node: SyntaxTreeNode) -> str:
+    """The source of a heading or a cell in one line."""
+    return " ".join("".join(child.content for child in node.children if child.type == "inline").split())

@@ -1,0 +1,197 @@
+"""HEARTBEAT.md files of three makes: each task, its schedule, and what can't be read (tests/heartbeat_files)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from jochi.heartbeat.migrating import read
+from jochi.text.markdown import sections
+
+FILES = Path(__file__).parents[1] / "heartbeat_files"
+NONE = "no schedule can be read in it"
+
+EXPECTED = {
+    "headings.md": [
+        ("HEARTBEAT.md", None, NONE),
+        ("Morning report", "0 9 * * *", None),
+        ("Backup", "0 3 * * *", None),
+        ("Check the inbox", "every 30min", None),
+        ("Look at the deploy queue", "every 30min", None),
+        ("Clean up now and then", None, NONE),
+        ("Plan the week", "0 0 * * 0", None),
+        ("Review: every Friday at 4pm", "0 16 * * 5", None),
+    ],
+    "list.md": [
+        ("Check mail every 15 minutes", "every 15min", None),
+        ("Stand-up", "30 9 * * 1-5", None),
+        ("Rotate the old keys, every 90 days", None, "it is checked off"),
+        ("look at the error rate", "*/10 8-18 * * 1-5", None),
+        ("Meditate 5 min", None, NONE),
+        ("Water the ferns", "5 7 * * 1,4", None),
+        ("Daily at 08:00 and every hour", None, NONE),
+        ("Ping the host every 30s", "every 30s", None),
+        ("Leap", None, NONE),
+        ("Check mail every 15 minutes", "every 15min", None),
+        ("天气", "0 12 * * *", None),
+    ],
+    "table.md": [
+        ("Inbox", "15min", None),
+        ("Ledger", "59 23 31 * *", None),
+        ("Sync", "*/5 * * * *", None),
+        ("Muse", None, "'when inspired' can't be read as a schedule"),
+        ("Rest", None, NONE),
+        ("/opt/report.sh --all", "0 9 * * 1", None),
+        ("echo done", "0 0 * * *", None),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_each_task_of_a_file_is_read(name: str) -> None:
+    found = list(read((FILES / name).read_text(encoding="utf-8")))
+    assert [(task.task_name, task.schedule, task.reason) for task in found] == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_no_word_but_comments_is_lost_and_lines_are_told(name: str) -> None:
+    text = (FILES / name).read_text(encoding="utf-8")
+    lines = text.splitlines()
+    found = list(read(text))
+    told = {number for task in found for number in range(task.first, task.last + 1)}
+    silent = [line for number, line in enumerate(lines, 1) if number not in told and any(map(str.isalnum, line))]
+    # Heads of tables and of sections, what stands before all items of a section, and comments.
+    assert not [line for line in silent if not line.startswith(("#", "|", "<!--", "```", "owner:", "Do these"))]
+
+
+def test_what_stands_before_items_belongs_to_each_and_code_keeps_its_form() -> None:
+    found = {task.task_name: task for task in read((FILES / "list.md").read_text(encoding="utf-8"))}
+    ferns = found["Water the ferns"]
+    assert ferns.definition.startswith("Do these in the background. Be brief.\n\nWater the ferns\n- Schedule: weekly")
+    assert ferns.definition.endswith("- two glasses each")
+    report = {task.task_name: task for task in read((FILES / "headings.md").read_text(encoding="utf-8"))}[
+        "Morning report"
+    ]
+    assert "- failed builds\n\n```bash\n# every 5 minutes would be too often\ngh issue" in report.definition
+    table = {task.task_name: task for task in read((FILES / "table.md").read_text(encoding="utf-8"))}
+    assert table["/opt/report.sh --all"].definition == "# minute hour\n/opt/report.sh --all"
+    assert table["Inbox"].definition == "Task: Inbox\nWhat to do: Read new mail | answer what is urgent"
+
+
+@pytest.mark.parametrize(
+    ("line", "schedule"),
+    [
+        ("Schedule: */5 * * * *", "*/5 * * * *"),
+        ("**Schedule:** 0 9 * * *", "0 9 * * *"),
+        ("- *When*: `@daily`", "0 0 * * *"),
+        ("Frequency: 15min", "15min"),
+        ("> Runs: every Monday at 9:00.", "0 9 * * 1"),
+        ("Schedule: daily\nSchedule: hourly", None),
+        ("Schedule: when I feel like it", None),
+        ("Rescheduled: by Ada", None),
+    ],
+)
+def test_a_line_of_its_own_says_when(line: str, schedule: str | None) -> None:
+    [found] = read(f"## Tidy up\n\n{line}\n\nPut things away.\n")
+    assert (found.task_name, found.schedule) == ("Tidy up", schedule)
+
+
+def test_columns_without_or_of_the_same_head_lose_nothing() -> None:
+    [found] = read("| task | | x | x |\n|---|---|---|---|\n| daily | a | b | daily |\n")
+    assert found.definition == "task: daily\ncolumn: a\nx: b\nx 4: daily".replace("column: ", "2: ")
+    assert found.schedule is None
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule"),
+    [
+        ("every 30 minutes", "every 30min"),
+        ("Every hour", "every 1h"),
+        ("every 2 weeks", "every 14d"),
+        ("Every 6h", "every 6h"),
+        ("hourly", "0 * * * *"),
+        ("@weekly", "0 0 * * 0"),
+        ("daily at 12am", "0 0 * * *"),
+        ("daily at 12:30 pm", "30 12 * * *"),
+        ("every night at 23:05", "5 23 * * *"),
+        ("weekly on Monday", "0 0 * * 1"),
+        ("every Sunday and Wed at 8", None),
+        ("every Sunday and Wed at 8am", "0 8 * * 0,3"),
+        ("weekends at midnight", "0 0 * * 0,6"),
+        ("monthly on the 2nd at noon", "0 12 2 * *"),
+        ("0 9 1 JAN mon", "0 9 1 jan mon"),
+        ("daily at 25:00", None),
+        ("every 0 minutes", None),
+        ("every other day", None),
+        ("fortnightly", None),
+        ("Ship it on Monday", None),
+        ("Play 4 8 15 1 2", None),
+        ("Poll the queue */5 * * * *", "*/5 * * * *"),
+        ("every hour between 9 and 5", None),
+        ("Read the daily paper", None),
+    ],
+)
+def test_words_are_read_by_a_small_table(text: str, schedule: str | None) -> None:
+    for line in (f"- {text}", f"- {text}: do it", f"- do it ({text})"):
+        [found] = read(line)
+        assert found.schedule == schedule, line
+
+
+LINES = st.sampled_from(
+    [
+        *(
+            "{}",
+            "## {}",
+            "# {} every 5 minutes",
+            "- {}",
+            "  - {}",
+            "    {}",
+            "1. {}",
+            "- [x] {}",
+            "- {} daily",
+            "> {}",
+            "",
+            "---",
+        ),
+        *(
+            "```",
+            "~~~cron",
+            "0 9 * * * {}",
+            "| {} | b |\n|---|---|\n| {} | {} |",
+            "[{}]: https://x.org",
+            "<div>{}</div>",
+            "===",
+        ),
+        *(
+            "Schedule: every 5min {}",
+            "  Schedule: hourly\n  {}",
+            "* {}\n\n  {}",
+            "\t{}",
+            "&amp; {}",
+            "\\# {}",
+            "![{}](x)",
+            "| {} |",
+        ),
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=12))
+def test_no_word_of_any_file_is_lost(lines: list[str]) -> None:
+    assume(lines[:1] != ["---"])  # YAML may begin so
+    numbers = iter(range(1000))
+    text = "\n".join(re.sub(r"\{\}", lambda _: f"w{next(numbers)}w", line) for line in lines)
+    found = list(read(text))
+    told = "\n".join(f"{task.task_name}\n{task.definition}" for task in found)
+    # What stands in a heading is the name of a task, or of what holds tasks: then it may be said nowhere else.
+    heads = {word for section in sections(text) for word in re.findall(r"w\d+w", section.title)}
+    assert set(re.findall(r"w\d+w", text)) - heads <= set(re.findall(r"w\d+w", told))
+    for task in found:
+        assert 1 <= task.first <= task.last <= text.count("\n") + 1
+        assert (task.schedule is None) == (task.reason is not None)
+        assert task.id
+        assert task.definition.strip()
