@@ -56,12 +56,11 @@ def test_what_decides(text: str, type: str | None) -> None:
     ("text", "personal"),
     [
         ("The harbour was quiet and the tower was painted again.", False),
-        ("My friend Maria Keller painted the tower again.", True),
+        ("My friend Maria Keller painted the tower again.", False),
         ("Write to keeper@example.com about the tower.", True),
         ("Please pay it to DE89 3704 0044 0532 0130 00 this week.", True),
-        # Places, and addresses of machines and of the web, are nobody's. Who speaks isn't what is said.
+        # Places, and addresses of machines and of the web, are nobody's; nor is a name alone.
         ("The tower in Berlin has its own page at https://example.com and the server 10.0.0.7.", False),
-        ("Maria: the harbour was quiet and the tower was painted again.", False),
         # Not all could be read: what was found counts, what wasn't is unknown.
         ("Der Hafen war ruhig und der Turm wurde noch einmal gestrichen.", None),
         ("Der Hafen war ruhig, und die Adresse war keeper@example.com, glaube ich.", True),

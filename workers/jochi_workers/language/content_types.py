@@ -28,11 +28,11 @@ LEAST_SHARE = 0.15
 
 _OF_PERSONS = frozenset(
     {
-        *("PERSON", "EMAIL_ADDRESS", "PHONE_NUMBER", "IBAN_CODE", "CREDIT_CARD"),
+        *("EMAIL_ADDRESS", "PHONE_NUMBER", "IBAN_CODE", "CREDIT_CARD"),
         *("US_SSN", "UK_NHS", "ES_NIF", "IT_FISCAL_CODE", "IN_AADHAAR"),
     }
 )
-"""What belongs to a person. Places, groups, and addresses of machines and of the web don't by themselves."""
+"""What reaches or identifies a person. A name alone doesn't: hardly any conversation is without one. Nor do places and groups."""
 _FIRST = frozenset({"i", "we"})
 
 
@@ -46,16 +46,9 @@ def content_type(reading: Reading) -> ContentType | None:
 
 
 def contains_pii(reading: Reading) -> bool | None:
-    """Whether something personal is said: a person's name, number or address. None where none was found and not all could be read.
-
-    The name of a speaker before a colon isn't said.
-    """
-    spans = [(one.start, one.end) for one in reading.sentences]
-    starts = [start for start, _ in spans]
-    for one in reading.personal:
-        place = bisect_right(starts, one.start) - 1
-        if one.type in _OF_PERSONS and (one.type != "PERSON" or (place >= 0 and one.start < spans[place][1])):
-            return True
+    """Whether something personal is said: a person's number or address. None where none was found and not all could be read."""
+    if any(one.type in _OF_PERSONS for one in reading.personal):
+        return True
     return None if reading.partial else False
 
 
