@@ -35,12 +35,12 @@ I'm Ada.
 
 ## Preferences
 
-- Answers in English <!--zh9-->
+- Answers in English <!--qz2-->
 
 ## Active tasks
 
 - \# Ship *it* `<T>` \<b>now\</b> <!--std-->
-""".replace("\\\\\\\\", "\\\\")
+"""
     )
     assert (
         as_json(chosen, exact(), False).text

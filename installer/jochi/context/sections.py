@@ -57,7 +57,10 @@ def section_of(headings: Sequence[str], sections: Iterable[Section] = ()) -> Whe
 
 def in_its_place(block: Block, sections: Iterable[Section] = ()) -> str:
     """The block's text behind the headings above it that say more than a section does, so that it can be understood alone."""
-    return ": ".join([*(heading for heading in block.headings if not is_section(heading, sections)), block.text])
+    above = ": ".join(heading for heading in block.headings if not is_section(heading, sections))
+    if not above:
+        return block.text
+    return above + (":\n" if block.kind == "fence" else ": ") + block.text
 
 
 def is_section(heading: str, sections: Iterable[Section] = ()) -> bool:
