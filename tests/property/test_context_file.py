@@ -139,7 +139,7 @@ def test_a_file_is_bounded_and_an_unedited_one_has_no_edits(
     assert parts.generation == rendered.generation
     assert parts.personal == personal + ("" if personal.endswith("\n") or not personal else "\n")
     by_key = {each.key: each for each in entries}
-    said = [block for block in blocks(parts.rest, apart=False) if block.kind != "heading"]
+    said = [block for block in blocks(parts.rest, apart=False) if not block.is_heading]
     assert [block.id for block in said] == list(rendered.lines)
     for block in said:
         line = rendered.lines[block.id or ""]

@@ -85,6 +85,9 @@ PERSONAL = {
 }
 
 
+REST = r"#+ .*|[=-]+|\* \* \*|\|.*\||Project Apollo|Decisions|Open questions|- (?:a|b|Code style:|\[ \] Move.*)"
+
+
 def said(text: str) -> list[tuple[int, int, str, str]]:
     return [(*segment.lines, segment.section, segment.text) for segment in read_memories(text)]
 
@@ -105,10 +108,9 @@ def test_every_line_of_an_old_file_becomes_something(name: str, tmp_path: Path) 
     assert [segment for segment, _ in done.memories] == [segment for segment, _ in told.memories]
     assert (done.personal, done.skipped) == (told.personal, told.skipped)
     assert list(done.skipped) == SKIPPED.get(name, [])
-    assert [
-        (*segment.lines, segment.section, segment.text)
-        for segment in (*(each for each, _ in done.memories), *done.personal)
-    ] == sorted(EXPECTED[name], key=lambda row: row[2] == "personal")
+    segments = [*(segment for segment, _ in done.memories), *done.personal]
+    rows = [(*segment.lines, segment.section, segment.text) for segment in segments]
+    assert rows == sorted(EXPECTED[name], key=lambda row: row[2] == "personal")
     for segment, key in done.memories:
         assert store.memories[key or ""].text == segment.text
         assert store.memories[key or ""].section == segment.section
@@ -120,20 +122,10 @@ def test_every_line_of_an_old_file_becomes_something(name: str, tmp_path: Path) 
     assert not [memory for memory in store.texts() for row in done.personal if row.text.split(": ")[-1] in memory]
 
     # Every line is a segment's, is skipped, or is a heading, a rule, the head of a table, or what only has items below it.
-    told_of = {
-        at
-        for segment in (*(each for each, _ in done.memories), *done.personal)
-        for at in range(segment.lines[0], segment.lines[1] + 1)
-    }
-    told_of |= {at for first, last, _ in done.skipped for at in range(first, last + 1)}
+    ranges = [*(segment.lines for segment in segments), *((first, last) for first, last, _ in done.skipped)]
+    told_of = {at for first, last in ranges for at in range(first, last + 1)}
     rest = [line.strip() for at, line in enumerate(source_lines(text), 1) if at not in told_of and line.strip()]
-    assert all(
-        re.fullmatch(
-            r"#+ .*|[=-]+|\* \* \*|\|.*\||Project Apollo|Decisions|Open questions|- (?:a|b|Code style:|\[ \] Move.*)",
-            line,
-        )
-        for line in rest
-    )
+    assert [line for line in rest if not re.fullmatch(REST, line)] == []
 
     before = {each: each.read_bytes() for each in tmp_path.iterdir()}
     store.calls.clear()
@@ -141,6 +133,24 @@ def test_every_line_of_an_old_file_becomes_something(name: str, tmp_path: Path) 
     assert not write_context(file, store.manifest(), store, exact(), None, personal_share=0).rewritten  # type: ignore[arg-type]
     assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
     assert not store.calls
+
+
+@pytest.mark.parametrize(
+    ("headings", "section", "text"),
+    [
+        ("# About me\n", "personal", "x"),
+        ("# Notes\n## Über mich\n### Preferences\n", "personal", "Über mich: x"),
+        ("## OpenAI\n", "insights", "OpenAI: x"),
+        ("## Login\n### To-do\n", "tasks", "Login: x"),
+        ("## 🧠 Key Learnings\n", "insights", "x"),
+        ("## Notes on Apollo\n", "insights", "Notes on Apollo: x"),
+        ("## Nächste Schritte\n", "tasks", "x"),
+        ("## Rules for Bo\n### Last week\n", "recent", "Rules for Bo: Last week: x"),
+    ],
+)
+def test_a_heading_says_the_section_or_stands_before_its_texts(headings: str, section: str, text: str) -> None:
+    (segment,) = read_memories(headings + "- x\n")
+    assert (segment.section, segment.text) == (section, text)
 
 
 def test_an_earlier_kept_file_stays(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ class _Comparison:
 
     def _says_something(self, block: Block) -> bool:
         titles_only = block.kind == "bare heading" and is_section(block.text, self.sections)
-        return not (block.kind == "heading" or titles_only or is_blank(block.text))
+        return not (block.kind in ("title", "heading") or titles_only or is_blank(block.text))
 
     def edits(self) -> Edits:
         gone = [line_id for line_id in self.lines if line_id not in self.there]
@@ -174,6 +174,4 @@ class _Comparison:
                 self.added.append(Added(self._section(block), text))
 
     def _section(self, block: Block) -> str:
-        return section_of(
-            (*block.headings, block.text) if block.kind == "bare heading" else block.headings, self.sections
-        )
+        return section_of(block.path, self.sections)

@@ -93,8 +93,8 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
     text, skipped = _without_front_matter(text)
     segments: list[Segment] = []
     for block in blocks(text, apart=True):
-        section = section_of((*block.headings, block.text) if block.kind == "bare heading" else block.headings)
-        if block.kind == "heading" or is_blank(block.text):
+        section = section_of(block.path)
+        if block.kind in ("title", "heading") or is_blank(block.text):
             continue
         if block.kind == "bare heading" and is_section(block.text):
             skipped.append((block.first, block.last, "a heading with nothing below it"))

@@ -13,13 +13,13 @@ from markdown_it.tree import SyntaxTreeNode
 
 from jochi.context.lines import Piece, read
 
-Kind = Literal["item", "paragraph", "row", "fence", "quote", "html", "heading", "bare heading"]
+Kind = Literal["item", "paragraph", "row", "fence", "quote", "html", "title", "heading", "bare heading"]
 
 
 @dataclass(frozen=True)
 class Block:
-    """One thing that is said. ``id``: of the line that it was. ``headings`` above it, the highest first. ``first`` and ``last``
-    line, from 1."""
+    """One thing that is said. ``id``: of the line that it was. ``headings`` above it without the ``title``, the highest first.
+    ``first`` and ``last`` line, from 1."""
 
     kind: Kind
     text: str
@@ -27,14 +27,24 @@ class Block:
     headings: tuple[str, ...]
     first: int
     last: int
+    title: str = ""
+
+    @property
+    def is_heading(self) -> bool:
+        return self.kind in ("title", "heading", "bare heading")
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """All headings that it stands under, and itself if it is one."""
+        return (self.title, *self.headings, *([self.text] if self.is_heading else []))
 
 
 def blocks(text: str, *, apart: bool) -> list[Block]:
     """In the order of the lines.
 
     A list within an item belongs to the item; ``apart``: each of its items stands alone, behind the text of those above it.
-    What has the id of a line is always one of its own. A heading is bare where nothing is below it. The title, the only
-    heading of the first level, is no block and above nothing.
+    What has the id of a line is always one of its own. A heading is bare where nothing is below it. The title is the
+    only heading of the first level.
     """
     return sorted(_Reader(text, apart).blocks(), key=lambda block: block.first)
 
@@ -51,6 +61,7 @@ class _Reader:
         self.apart = apart
         self.nodes = [node for node in SyntaxTreeNode(_MARKDOWN.parse(text)).children if node.type != "hr"]
         self.headings: tuple[str, ...] = ()
+        self.title = ""
 
     def blocks(self) -> Iterator[Block]:
         levels = [_level(node) for node in self.nodes]
@@ -63,6 +74,8 @@ class _Reader:
             path = [each for each in path if each[0] < level]
             self.headings = tuple(heading for _, heading in path)
             if at == title:
+                yield from self._told("title", _pieces(node, self.lines), node)
+                self.title = "".join(piece.text for piece in _pieces(node, self.lines)).strip()
                 continue
             bare = following is None or 0 < following <= level
             yield from self._told("bare heading" if bare else "heading", _pieces(node, self.lines), node)
@@ -122,7 +135,7 @@ class _Reader:
             end -= 1
         for text, line_id in _claimed(pieces):
             if text or line_id:
-                yield Block(kind, text, line_id, self.headings, start + 1, end)
+                yield Block(kind, text, line_id, self.headings, start + 1, end, self.title)
 
 
 def _claimed(pieces: Iterator[Piece] | list[Piece]) -> list[tuple[str, str | None]]:

@@ -11,8 +11,9 @@ from jochi.context.reading import Block
 
 Where = SectionName | Literal["personal"]
 
-# Words are compared by their beginnings, so that `preference` finds `Preferences` and `privat` finds `Privates`.
-_PERSONAL = ("personal", "persönlich", "privat", "confidential", "vertraulich", "about me", "über mich")
+# By the beginnings of words: rather too much than too little.
+_PERSONAL = re.compile(r"\b(?:personal|persönlich|privat|confidential|vertraulich|about me\b|über mich\b)")
+# Words with their usual endings: `preference` is found in `Preferences`, `open` isn't in `OpenAI`.
 _SECTIONS: dict[SectionName, tuple[str, ...]] = {
     "preferences": (
         *("preference", "like", "dislike", "style", "convention", "rule", "guideline", "about the user"),
@@ -50,7 +51,7 @@ def section_of(headings: Sequence[str], sections: Iterable[Section] = ()) -> Whe
     The titles of ``sections`` go before the table: a section of Jochi's is never personal.
     """
     titles = _titles(sections)
-    if any(_words(heading) not in titles and _means(heading, _PERSONAL) for heading in headings):
+    if any(_words(heading) not in titles and _PERSONAL.search(_words(heading)) for heading in headings):
         return "personal"
     return next(filter(None, (_section(heading, titles) for heading in reversed(headings))), "insights")
 
@@ -74,10 +75,10 @@ def personal_lines(blocks: Iterable[Block], sections: Iterable[Section], last: i
     found: set[int] = set()
     since: int | None = None
     for block in blocks:
-        if block.kind in ("heading", "bare heading"):
+        if block.is_heading:
             if since is not None:
                 found.update(range(since, block.first))
-            since = block.first if section_of((*block.headings, block.text), sections) == "personal" else None
+            since = block.first if section_of(block.path, sections) == "personal" else None
     return found if since is None else found | set(range(since, last + 1))
 
 
@@ -91,10 +92,11 @@ def _section(heading: str, titles: Mapping[str, SectionName]) -> SectionName | N
 
 
 def _means(heading: str, words: tuple[str, ...]) -> bool:
-    return any(f" {word}" in f" {_words(heading)}" for word in words)
+    return re.search(rf"\b(?:{'|'.join(words)}){_ENDING}\b", _words(heading)) is not None
 
 
-_SECTION_WORDS = re.compile(rf"\b(?:{'|'.join(word for words in _SECTIONS.values() for word in words)})\w*")
+_ENDING = "(?:e?s|e[nd]?|n|se|y|ies|ed|ings?)?"
+_SECTION_WORDS = re.compile(rf"\b(?:{'|'.join(word for words in _SECTIONS.values() for word in words)}){_ENDING}\b")
 _FILL = frozenset(
     (
         *("my", "our", "the", "a", "and", "or", "of", "for", "key", "active", "current", "important", "high", "value"),
