@@ -124,6 +124,9 @@ def test_what_is_under_a_personal_heading_goes_to_the_personal_part_alone() -> N
     assert found == Edits(
         added=(("tasks", "Run"),), personal="## Private\n\nMy salary is 5.\n\n### Health\n- Back pain\n"
     )
+    assert of(OLD + "\n<!-- lint: off\n-->\n- New\n") == Edits(
+        added=(("insights", "New"),), personal="<!-- lint: off\n-->\n"
+    )
     # A line of Jochi's under it is no person's.
     assert of(OLD.replace(A, "\n## Privat\nsecret\n\n" + A)).personal == "## Privat\nsecret\n"
 
@@ -183,6 +186,9 @@ def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:
         (OLD + "<!-- personal: x -->\n<!-- /personal -->\n", "lines [4, 6, 20, 21]"),
         (OLD.replace("default", "other"), "scope other, not of default"),
         (OLD.replace(B, "\n```\n" + B), "Jochi's line"),
+        (OLD.replace(A, "> " + A), "Jochi's line"),
+        (OLD.replace(A, "<details>\n" + A + "</details>\n"), "Jochi's line"),
+        (OLD.replace(A, "| a |\n|---|\n| " + A), "Jochi's line"),
         (OLD.replace(A, "<!-- " + A.rstrip() + " -->\n"), "Jochi's line"),
     ],
 )

@@ -204,7 +204,7 @@ def test_edits_are_taken_in_and_the_file_says_what_the_graph_says(tmp_path: Path
         *("- Prefers tea.", "- Ship it now", "- Backups run at 5.", "- Backups run at 4.", "- Rain tomorrow")
     ]
     assert done.notes == (
-        "What stood under personal headings is now in the personal part.",
+        "What stood under personal headings or in comments is now in the personal part.",
         "default/d stays as it is in the graph: it changed in the graph meanwhile. What you wrote is a memory of its own.",
     )
     changed = file.stat().st_mtime_ns
@@ -230,6 +230,17 @@ def test_a_refused_change_comes_in_as_a_memory_of_its_own(tmp_path: Path) -> Non
         ("added", "instead of default/b, which is gone"),
     ]
     assert store.texts() == ["Prefers gin.", "Prefers rum.", "Speaks Manx."]
+
+
+def test_a_memory_that_may_not_go_stands_there_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = graph("Prefers tea.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    before = file.read_text()
+    monkeypatch.setattr(store, "strike", lambda _: "is pinned")
+    file.write_text(re.sub("(?m)^- .*\n", "", before))
+    assert write(file, store).notes == ("default/a is pinned, so it stands in the file again.",)
+    assert file.read_text() == before
 
 
 def test_the_file_that_an_editor_had_open_is_still_known(tmp_path: Path) -> None:
@@ -311,7 +322,7 @@ def test_the_personal_part_may_be_long_but_not_longer_than_all(tmp_path: Path) -
     assert "no room" in dict(done.left_out).values() or "shortened" in dict(done.left_out).values()
     assert b"file -->\n" + b"me \t\r\n" * 230 + b"<!-- /personal -->" in file.read_bytes()
     file.write_bytes(before := file.read_bytes().replace(b"me ", b"me and you and they and we "))
-    with pytest.raises(UsageError, match="without any memory the file has"):
+    with pytest.raises(UsageError, match="MEMORY\\.md: without any memory the file has"):
         write(file, store)
     assert file.read_bytes() == before
 

@@ -40,8 +40,8 @@ class Conflict(NamedTuple):
 
 @dataclass(frozen=True)
 class Edits:
-    """``personal``: what stands under personal headings outside of the personal part, to be moved there. ``known``: whether the
-    file's generation is; if not, nothing is said of the lines that have an id."""
+    """``personal``: what stands under personal headings outside of the personal part, and comments: to be moved there.
+    ``known``: whether the file's generation is; if not, nothing is said of the lines that have an id."""
 
     added: tuple[Added, ...] = ()
     changed: tuple[Changed, ...] = ()
@@ -97,6 +97,8 @@ class _Comparison:
             if block.id in self.lines:
                 self.there[block.id].append(block)
                 private -= set(range(block.first, block.last + 1))
+            elif block.is_comment:
+                private |= set(range(block.first, block.last + 1))
             elif block.first not in private and not (block.id and not self.known) and self._says_something(block):
                 self.free.append(block)
         self.personal = "".join(source[at - 1] for at in sorted(private)).strip("\r\n")
@@ -104,7 +106,7 @@ class _Comparison:
         for line_id in sorted(unread):
             at = next(at for at, line in enumerate(source, 1) if line_id in marks_in(line))
             raise Refused(
-                f"Jochi's line {line_id} stands in a heading, a table, code or a comment, where it can't be read",
+                f"Jochi's line {line_id} stands in a quotation, a table, HTML, code or a comment, where it can't be read",
                 where=f"{where}, line {at}",
                 fix="close the block before it, or delete the line if it should go",
             )

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from jochi.context.lines import marks_in
 from jochi.errors import Refused
 
 TITLE = "# Memory"
@@ -40,7 +39,7 @@ def shown(scope: str) -> str:
 
 def is_ours(text: str) -> bool:
     """Whether anything in it says that Jochi wrote it."""
-    return bool(_HEADER.search(text) or _PERSONAL.search(text) or _PERSONAL_END.search(text) or marks_in(text))
+    return bool(_HEADER.search(text) or _PERSONAL.search(text) or _PERSONAL_END.search(text))
 
 
 def take_apart(text: str, where: str) -> Parts:

@@ -79,6 +79,10 @@ def marks_in(text: str) -> set[str]:
     return {found["id"] for found in re.finditer(_MARK, text)}
 
 
+def begins_with_mark(markdown: str) -> bool:
+    return re.match(rf"\s*{_MARK}", markdown) is not None
+
+
 def _escaped(token: re.Match[str]) -> str:
     if token["code"]:
         return token[0]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from jochi.context.layout import is_ours
 from jochi.context.reading import blocks, source_lines
-from jochi.context.rendering import Count, render
+from jochi.context.rendering import Count
 from jochi.context.sections import Where, in_its_place, is_section, personal_lines, section_of
 from jochi.context.state import Generation, State, file_hash, save_state
-from jochi.context.writing import Store, keep, read_text
+from jochi.context.writing import Store, keep, read_text, render_for
 from jochi.errors import JochiError
 from jochi.files import write_atomically
 from jochi.text.content import is_blank
@@ -71,12 +71,12 @@ def migrate(
         return Report(tuple((segment, None) for segment in memories), personal, skipped)
 
     part = _personal_part(old)
-    render(
-        store.manifest(), part, count, include_sensitive
-    )  # before anything is written: whether the personal part has room
+    render_for(
+        real, store.manifest(), part, count, include_sensitive
+    )  # first of all, whether the personal part has room
     kept = keep(real, old, "pre-migration")
     keys = [store.remember(segment.section, segment.text) for segment in memories]
-    rendered = render(store.manifest(), part, count, include_sensitive)
+    rendered = render_for(real, store.manifest(), part, count, include_sensitive)
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
     save_state(real, State(generations=(new,)))
 
@@ -98,7 +98,7 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
             continue
         if block.kind == "bare heading" and is_section(block.text):
             skipped.append((block.first, block.last, "a heading with nothing below it"))
-        elif block.kind == "html" and _COMMENT.fullmatch(block.text):
+        elif block.is_comment:
             skipped.append((block.first, block.last, "a comment"))
         else:
             box = _BOX.match(block.text) if block.kind == "item" else None
@@ -125,5 +125,4 @@ def _personal_part(text: str) -> str:
 
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?=[\w-]+:)(?:.*\n)*?---[ \t]*(?:\r?\n|\Z)")
-_COMMENT = re.compile(r"<!--.*-->", re.DOTALL)
 _BOX = re.compile(r"\[([ xX])\]\s+")

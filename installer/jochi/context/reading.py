@@ -11,7 +11,7 @@ from typing import Literal
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from jochi.context.lines import Piece, read
+from jochi.context.lines import Piece, begins_with_mark, read
 
 Kind = Literal["item", "paragraph", "row", "fence", "quote", "html", "title", "heading", "bare heading"]
 
@@ -32,6 +32,10 @@ class Block:
     @property
     def is_heading(self) -> bool:
         return self.kind in ("title", "heading", "bare heading")
+
+    @property
+    def is_comment(self) -> bool:
+        return self.kind == "html" and self.text.startswith("<!--") and self.text.endswith("-->")
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -75,11 +79,11 @@ class _Reader:
             self.headings = tuple(heading for _, heading in path)
             if at == title:
                 yield from self._told("title", _pieces(node, self.lines), node)
-                self.title = "".join(piece.text for piece in _pieces(node, self.lines)).strip()
+                self.title = _inline(node)
                 continue
             bare = following is None or 0 < following <= level
             yield from self._told("bare heading" if bare else "heading", _pieces(node, self.lines), node)
-            path.append((level, "".join(piece.text for piece in _pieces(node, self.lines)).strip()))
+            path.append((level, _inline(node)))
             self.headings = tuple(heading for _, heading in path)
 
     def _of(self, node: SyntaxTreeNode) -> Iterator[Block]:
@@ -119,15 +123,11 @@ class _Reader:
     def _rows(self, table: SyntaxTreeNode) -> Iterator[Block]:
         """A row with the names of its columns; the header alone, where there is no row."""
         head, *body = [row for part in table.children for row in part.children]
-        names = ["".join(piece.text for piece in _pieces(cell, self.lines)).strip() for cell in head.children]
+        names = [_inline(cell) for cell in head.children]
         for row in body or [head]:
-            cells: list[Piece] = []
-            for name, cell in zip(names, row.children, strict=False):
-                pieces = list(_pieces(cell, self.lines))
-                if "".join(piece.text for piece in pieces).strip():
-                    label = f"{name}: " if name and body else ""
-                    cells += (Piece(("; " if cells else "") + label, None), *pieces)
-            yield from self._told("row", cells, row)
+            cells = [(name, _inline(cell)) for name, cell in zip(names, row.children, strict=False)]
+            said = "; ".join(f"{name}: {cell}" if name and body else cell for name, cell in cells if cell)
+            yield from self._told("row", [Piece(said, None)], row)
 
     def _told(self, kind: Kind, pieces: Iterator[Piece] | list[Piece], node: SyntaxTreeNode) -> Iterator[Block]:
         start, end = node.map or (0, 0)
@@ -155,18 +155,23 @@ def _claimed(pieces: Iterator[Piece] | list[Piece]) -> list[tuple[str, str | Non
 
 
 def _pieces(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Piece]:
-    """What a block holds that isn't a list of its own."""
+    """What a block holds that isn't a list of its own. Ids count in ordinary text and where one begins a line."""
     if node.type == "fence":
         yield Piece(f"{node.markup}{node.info}\n{node.content}{node.markup}", None)
     elif node.type == "code_block":
         yield Piece(node.content, None)
-    elif node.type == "html_block":
-        yield from read(node.content)
-    elif node.children and node.children[0].type == "inline":
+    elif node.type in ("paragraph", "heading"):
         yield from read(_WRAP.sub(" ", node.children[0].content))
+    elif node.type == "html_block" and begins_with_mark(node.content):
+        yield from read(node.content)
     elif node.map:
         start, end = node.map
-        yield from read("\n".join(_QUOTE.sub("", line) for line in lines[start:end]))
+        yield Piece("\n".join(_QUOTE.sub("", line) for line in lines[start:end]), None)
+
+
+def _inline(node: SyntaxTreeNode) -> str:
+    """The text of a heading or a cell."""
+    return "".join(piece.text for piece in read(node.children[0].content)).strip() if node.children else ""
 
 
 def _level(node: SyntaxTreeNode) -> int:

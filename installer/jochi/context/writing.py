@@ -20,7 +20,7 @@ from jochi.context.lines import digest
 from jochi.context.manifest import Manifest
 from jochi.context.rendering import Count, Rendered, render
 from jochi.context.state import Generation, State, file_hash, load_state, save_state
-from jochi.errors import JochiError
+from jochi.errors import JochiError, UsageError
 from jochi.files import write_atomically
 
 ATTEMPTS = 5
@@ -123,10 +123,8 @@ class _Writing:
         if before.strip():
             parts = take_apart(before, str(self.path))
             generation, personal = parts.generation, parts.personal
-            if state.generation(generation) is None and self.render(personal).text == before:
-                state = _with(
-                    state, self.render(personal), generation
-                )  # nobody edited it: what was known of it is found again
+            if state.generation(generation) is None and (same := self.render(personal)).text == before:
+                state = _with(state, same, generation)  # nobody edited it, so what is known of it is found again
             found = edits(before, state, self.manifest, where=str(self.path))
             if not found.known:
                 kept = keep(self.path, before, f"kept-{generation or format(self.now, '%Y-%m-%d')}")
@@ -137,13 +135,13 @@ class _Writing:
             state = self.take_in(found, state, generation)
             self.manifest = self.store.manifest()
         if found.personal:
-            notes.append("What stood under personal headings is now in the personal part.")
+            notes.append("What stood under personal headings or in comments is now in the personal part.")
             personal += ("" if not personal or personal.endswith("\n") else "\n") + found.personal
         rendered = self.render(personal)
         if rendered.text != before:
             self.replace(before, rendered, state, generation)
-        elif state != (same := _with(state, rendered, generation)):
-            save_state(self.path, same)
+        elif state != (known := _with(state, rendered, generation)):
+            save_state(self.path, known)
         notes += self.remarks(personal, rendered, found)
         return Written(
             rewritten=rendered.text != before,
@@ -157,7 +155,7 @@ class _Writing:
         )
 
     def render(self, personal: str) -> Rendered:
-        return render(self.manifest, personal, self.count, self.include_sensitive)
+        return render_for(self.path, self.manifest, personal, self.count, self.include_sensitive)
 
     def take_in(self, found: Edits, state: State, generation: str | None) -> State:
         """Each edit once, also if this is the second time that it is read."""
@@ -197,8 +195,11 @@ class _Writing:
                 " What you wrote is a memory of its own." if conflict.text else ""
             )
         there = {line.key for line in rendered.lines.values()}
-        for key in dict.fromkeys(each.key for each in self.taken_in if each.edit == "added" and each.key not in there):
-            yield f"{key} is in the graph, but there is no room for it in the file."
+        for each in dict.fromkeys(self.taken_in):
+            if each.edit == "added" and each.key not in there:
+                yield f"{each.key} is in the graph, but there is no room for it in the file."
+            if each.edit == "struck" and each.key in there:
+                yield f"{each.key} {each.outcome}, so it stands in the file again."
 
 
 def _take_in(edit: str | Changed | Added, store: Store) -> Outcome:
@@ -212,6 +213,13 @@ def _take_in(edit: str | Changed | Added, store: Store) -> Outcome:
     return Outcome(
         "added", store.remember(edit.section, edit.text), edit.text, f"instead of {edit.key}, which {outcome}"
     )
+
+
+def render_for(path: Path, manifest: Manifest, personal: str, count: Count, include_sensitive: bool) -> Rendered:
+    try:
+        return render(manifest, personal, count, include_sensitive)
+    except UsageError as error:
+        raise UsageError(error.what, where=str(path), fix=error.fix) from None
 
 
 def read_text(path: Path) -> str:
