@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.context_memories import NOW, entry, exact, graph, manifest
+from tests.context_memories import entry, exact, graph, manifest
 
 from jochi.context import Edits, Manifest, Rendered, State, edits, render
 from jochi.context.state import Generation
@@ -200,11 +200,11 @@ def test_what_cannot_be_told_is_refused(text: str, what: str) -> None:
     assert "→" in str(error.value)
 
 
-def test_a_scope_of_any_name_ends_no_header() -> None:
-    odd = replace(MANIFEST, scope="a --> b\n<!-- ü")
+@pytest.mark.parametrize("scope", ["a --> b\n<!-- ü", "界" * 1000, "界" * 999])
+def test_a_scope_of_any_name_ends_no_header(scope: str) -> None:
+    odd = replace(MANIFEST, scope=scope)
     file: Rendered = render(odd, "", exact(), False)
     state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
     assert not edits(file.text, state, odd)
     with pytest.raises(JochiError):
-        edits(file.text, state, MANIFEST)
-    assert NOW is not None
+        edits(file.text, state, replace(MANIFEST, scope="界" * 1001))

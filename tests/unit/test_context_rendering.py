@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -101,6 +102,19 @@ def test_what_is_left_out_has_a_reason() -> None:
     }
     lines = {line.split(" ", 1)[1].rsplit(" ", 1)[0] for line in rendered.text.split("\n") if line.startswith("- ")}
     assert {line[-3:] for line in lines} == {"One", "rd…", "xx…", ". …"}
+
+
+def test_a_memory_for_more_than_half_is_shortened_to_what_the_others_leave() -> None:
+    long = entry("default/a", "A sentence of some length. " * 400)
+    alone = render(manifest([long]), "", exact(), False)
+    assert (alone.left_out, 1950 < alone.tokens <= 2000) == ((("default/a", "shortened"),), True)
+    assert re.search(r"length\. … <!--\w+-->\n\Z", alone.text)
+    tasks = [entry(f"default/t{at}", f"Task {at} " + "word " * 40, "tasks") for at in range(20)]
+    rendered = render(manifest([long, *tasks]), "", exact(), False)
+    assert (shown(rendered)[-1], len(shown(rendered))) == ("default/a", 21)
+    assert rendered.tokens > 1950
+    fits = entry("default/a", "word " * 1500)
+    assert not render(manifest([fits]), "", exact(), False).left_out
 
 
 @pytest.mark.parametrize("count", [exact(), len])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from jochi.context.layout import Parts, shown, take_apart
@@ -80,6 +81,7 @@ class _Comparison:
 
     def __init__(self, parts: Parts, lines: dict[str, Line] | None, manifest: Manifest, where: str) -> None:
         self.known = lines is not None
+        self.content_hash = cache(content_hash)
         self.lines = lines or {}
         self.sections = manifest.sections
         self.now = {entry.key: plain(entry.text) for entry in manifest.entries}
@@ -136,7 +138,7 @@ class _Comparison:
         that stays would be taken for that memory again."""
         line = self.lines[line_id]
         block = next((each for each in self.free if digest(each.text) == line.hash), None) or next(
-            (each for each in self.free if content_hash(each.text) == line.content_hash), None
+            (each for each in self.free if self.content_hash(each.text) == line.content_hash), None
         )
         if block is not None:
             self.free.remove(block)

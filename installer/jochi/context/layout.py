@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from jochi.context.lines import digest
 from jochi.errors import Refused
 
 TITLE = "# Memory"
 PERSONAL = "<!-- personal: stays in this file -->\n"
 PERSONAL_END = "<!-- /personal -->\n"
 
-_HEADER = re.compile(r"^<!-- jochi scope=(\S*) version=(-?\d+) generation=([0-9a-f]+) -->[ \t]*\r?$", re.MULTILINE)
+_HEADER = re.compile(r"^<!-- jochi scope=(\S*) version=(-?\d+) generation=([0-9a-f]{8}) -->[ \t]*\r?$", re.MULTILINE)
 _PERSONAL = re.compile(r"^[ \t]*<!-- ?personal\b[^\n]*-->[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _PERSONAL_END = re.compile(r"^[ \t]*<!-- ?/personal ?-->[ \t]*\r?$", re.MULTILINE)
 
@@ -33,8 +34,9 @@ def header(scope: str, version: int, generation: str) -> str:
 
 
 def shown(scope: str) -> str:
-    """A scope in the header: it ends no comment, whatever it is called."""
-    return quote(scope.encode("utf-8", "surrogatepass"), safe=":@+")
+    """A scope in the header: it ends no comment and takes little room, whatever it is called."""
+    quoted = quote(scope.encode("utf-8", "surrogatepass"), safe=":@+")
+    return quoted if len(quoted) <= 80 else f"{quoted[:60]}~{digest(scope)}"
 
 
 def is_ours(text: str) -> bool:

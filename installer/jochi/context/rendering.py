@@ -192,7 +192,8 @@ def _pick(
     room: int,
     cost_of: Callable[[_Item], int],
 ) -> list[_Item]:
-    """First each section what fits into its own share of the room, in its order; then whatever has most value in what is left."""
+    """First each section what fits into its own share of the room, in its order; then whatever has most value in what is left;
+    then more of what was shortened."""
     budgets = sum(section.budget for section in sections) or 1
     shown: dict[int, _Item] = {}
     left = room
@@ -216,6 +217,13 @@ def _pick(
         if at not in shown and cost <= left:
             shown[at] = items[at]
             left -= cost
+    for at, item in shown.items():
+        if item.shortened:
+            more = left + cost_of(item)
+            longer = items[at] if costs[at] <= more else _shortened(items[at], more, cost_of)
+            if longer.text and cost_of(longer) <= more:
+                shown[at] = longer
+                left = more - cost_of(longer)
     return [shown[at] for at in sorted(shown)]
 
 
