@@ -15,7 +15,7 @@ from tests.context_memories import NOW, Graph, entry, exact, graph
 
 from jochi.context import Written, migrate, write_context
 from jochi.context.state import state_file
-from jochi.errors import JochiError, Refused, UsageError
+from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 
 OLD_FILE = "# Me\n\n## Private\nMy salary is 5.\n\n## To do\n- [ ] Buy soil\n- [x] Water roses\n\nBackups run at 3.\n"
 
@@ -230,6 +230,29 @@ def test_a_refused_change_comes_in_as_a_memory_of_its_own(tmp_path: Path) -> Non
         ("added", "instead of default/b, which is gone"),
     ]
     assert store.texts() == ["Prefers gin.", "Prefers rum.", "Speaks Manx."]
+
+
+def test_a_line_that_the_graph_refuses_stays_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = graph("Prefers tea.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    file.write_text(edited := file.read_text().replace("tea", "rum") + "- Too much\n- Rain\n")
+    remember = store.remember
+
+    def refuses(section: str, text: str) -> str:
+        if text == "Too much":
+            raise PartlyDone("it was forgotten")
+        return remember(section, text)
+
+    with monkeypatch.context() as patching:
+        patching.setattr(store, "remember", refuses)
+        with pytest.raises(Refused, match="'Too much' can't be taken in: it was forgotten") as error:
+            write(file, store)
+        assert str(file) in str(error.value)
+        assert file.read_text() == edited
+        assert store.calls == [("change", "default/a", "Prefers rum.")]
+        file.write_text(edited.replace("- Too much\n", ""))
+        assert [each.text for each in write(file, store).taken_in] == ["Rain"]
 
 
 def test_a_memory_that_may_not_go_stands_there_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def take_apart(text: str, where: str) -> Parts:
         raise Refused(
             "this file isn't one of Jochi's",
             where=where,
-            fix="take over what it holds with a migration, which keeps the old file, or name another file",
+            fix="take over what it holds with `jochi context migrate`, which keeps the old file, or name another file",
         )
     starts, ends = list(_PERSONAL.finditer(text)), list(_PERSONAL_END.finditer(text))
     if len(starts) != 1 or len(ends) != 1 or ends[0].start() < starts[0].end():

@@ -20,7 +20,7 @@ from jochi.context.lines import digest
 from jochi.context.manifest import Manifest
 from jochi.context.rendering import Count, Rendered, render
 from jochi.context.state import Generation, State, file_hash, load_state, save_state
-from jochi.errors import JochiError, UsageError
+from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.files import write_atomically
 
 ATTEMPTS = 5
@@ -30,7 +30,8 @@ DONE = "done"
 
 
 class Store(Protocol):
-    """The graph, as the file sees it. Each call can come twice with the same values and then does nothing more.
+    """The graph, as the file sees it. Each call can come twice with the same values and then does nothing more. What it refuses
+    it raises as a `JochiError`.
 
     An outcome is `done`, or a few words for a person that go on after the key: `changed meanwhile`, `is gone`, `is pinned`.
     """
@@ -165,7 +166,17 @@ class _Writing:
             name = digest(repr(edit))
             if name in done:
                 continue
-            self.taken_in.append(_take_in(edit, self.store))
+            try:
+                self.taken_in.append(_take_in(edit, self.store))
+            except ConnectionFailed:
+                raise
+            except JochiError as error:
+                said = edit if isinstance(edit, str) else edit.text
+                raise Refused(
+                    f"{said[:60]!r} can't be taken in: {error.what}",
+                    where=str(self.path),
+                    fix=error.fix or "change or delete that line; until then the file stays as it is",
+                ) from error
             done.add(name)
             state = state.model_copy(update={"taken_of": of, "taken": tuple(sorted(done))})
             save_state(self.path, state)
