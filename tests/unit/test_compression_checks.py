@@ -167,6 +167,7 @@ def test_levels_of_locomos_sessions(most: int | None, found: int, with_keywords:
         tokens[0] += of
         for n, (level, share) in enumerate((("summary", 10), ("keywords", 3)), 1):
             row = {"key": "s/a", "level": level, "was": None, "inputs": [{"key": "s/a", "content": longer}]}
+            row |= {"own": [], "said": {}, "days": None}
             outcome = maker.handle([{**row, "most_tokens": -(-of * share // 100), "charge": {}}])
             if level == "keywords" and outcome.failed == {"s/a": "made up words"}:
                 break

@@ -9,7 +9,7 @@ import typer
 
 from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, moment, out, table, write_json
+from jochi.cli.output import AsJson, err, moment, out, shortened, some, table, write_json
 from jochi.context import Written, as_json, as_prompt
 from jochi.text.tokens import best_counter
 from jochi.use.context import REASONS, Line
@@ -47,14 +47,16 @@ def show(
         )
         return
     rows = [
-        (each.section, each.key, each.tokens, f"{each.value:.3f}", REASONS[each.reason], _short(each.text))
+        (each.section, each.key, each.tokens, f"{each.value:.3f}", REASONS[each.reason], shortened(each.text, 60))
         for each in found.entries
     ]
     tokens = sum(each.tokens for each in found.entries)
     table(
         f"{scope}, version {found.version}", ("section", "memory", "tokens", "value", "why", "text"), rows, right=(2, 3)
     )
-    out.print(f"{len(rows):,} memories with {tokens:,} tokens; the limit is {found.max_tokens:,} with the frame")
+    out.print(
+        f"{some(len(rows), 'memory', 'memories')} with {tokens:,} tokens; the limit is {found.max_tokens:,} with the frame"
+    )
 
 
 @app.command()
@@ -80,7 +82,8 @@ def write(
 def _print_written(file: Path, done: Written) -> None:
     for edit in done.taken_in:
         out.print(
-            f"{edit.edit}: {edit.key} {_short(edit.text)}" + ("" if edit.outcome == "done" else f" ({edit.outcome})")
+            f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}"
+            + ("" if edit.outcome == "done" else f" ({edit.outcome})")
         )
     for note in done.notes:
         err.print(note, markup=False)
@@ -148,7 +151,7 @@ def metrics(context: typer.Context, as_json: AsJson = False) -> None:
     used = "" if found.utilisation is None else f", {found.utilisation:.0%} of {found.max_tokens:,}"
     out.print(f"{found.manifests:,} manifests with {found.tokens:,} tokens{used}")
     each = "" if found.ratio is None else f", {found.ratio:,.0f} for each of these"
-    out.print(f"{found.in_files:,} memories are in files; the graph has {found.memories:,}{each}")
+    out.print(f"{some(found.in_files, 'memory is', 'memories are')} in files; the graph has {found.memories:,}{each}")
     rows = [(one.tier, one.memories, f"{one.value:.3f}") for one in found.values]
     table("Values", ("retention tier", "memories", "average"), rows, right=(1, 2))
     tasks = found.tasks
@@ -187,8 +190,8 @@ def migrate(
     if done.already:
         out.print(f"{file} is Jochi's already: nothing to do", markup=False)
         return
-    rows = [(each.lines, each.section, key or "(dry run)", _short(each.text)) for each, key in done.memories]
-    rows += [(each.lines, each.section, "stays in the file", _short(each.text)) for each in done.personal]
+    rows = [(each.lines, each.section, key or "(dry run)", shortened(each.text, 60)) for each, key in done.memories]
+    rows += [(each.lines, each.section, "stays in the file", shortened(each.text, 60)) for each in done.personal]
     left = [((first, last), "", "left out", why) for first, last, why in done.skipped]
     shown = [(_lines(lines), *rest) for lines, *rest in sorted([*rows, *left])]
     table(str(file), ("lines", "section", "became", "text"), shown)
@@ -201,9 +204,4 @@ def _lines(lines: tuple[int, int]) -> str:
 
 
 def _text(line: Line) -> str:
-    return "(gone or hidden)" if line.text is None else _short(line.text)
-
-
-def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= 60 else plain[:59] + "…"
+    return "(gone or hidden)" if line.text is None else shortened(line.text, 60)
