@@ -85,6 +85,27 @@ def edited(folder: Path) -> tuple[Path, Graph]:
     return file, store
 
 
+def test_a_file_that_was_cut_off_strikes_nothing_unless_that_is_meant(tmp_path: Path) -> None:
+    """Half of eleven lines and one more are too many; five are few, however short the file."""
+    for lines, gone, refused in ((11, 6, True), (12, 6, False), (6, 5, False), (6, 6, True)):
+        store = graph(*(f"Remark {n} on the harbour." for n in range(lines)))
+        file = tmp_path / f"{lines}-{gone}.md"
+        write(file, store)
+        items = [line for line in file.read_text().splitlines() if line.startswith("- Remark")]
+        assert len(items) == lines
+        text = file.read_text()
+        for item in items[:gone]:
+            text = text.replace(item + "\n", "")
+        file.write_text(text)
+        if refused:
+            with pytest.raises(Refused, match=f"{gone} of {lines} lines"):
+                write(file, store)
+            assert file.read_text() == text
+            assert len(store.memories) == lines
+        write(file, store, strike_many=refused)
+        assert len(store.memories) == lines - gone
+
+
 def unknown(folder: Path) -> tuple[Path, Graph]:
     file, store = edited(folder)
     state_file(file).unlink()

@@ -68,11 +68,16 @@ def write(
     ),
     include_sensitive: Sensitive = False,
     max_tokens: MaxTokens = None,
+    strike_many: Annotated[
+        bool, typer.Option("--strike-many", help="Also where more than half of the file's lines are gone.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take in what a person changed in the file, and write it anew, never over its tokens."""
     with jochi(context) as client:
-        done = client.write_context(file, scope, include_sensitive=include_sensitive, max_tokens=max_tokens)
+        done = client.write_context(
+            file, scope, include_sensitive=include_sensitive, max_tokens=max_tokens, strike_many=strike_many
+        )
     if as_json:
         write_json(done)
         return

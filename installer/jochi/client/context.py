@@ -42,16 +42,24 @@ class ContextVerbs(Base):
         *,
         include_sensitive: bool = False,
         max_tokens: int | None = None,
+        strike_many: bool = False,
         now: datetime | None = None,
     ) -> files.Written:
         """Takes in what a person changed in the file ``path``, and makes it what the manifest of ``scope`` says.
 
         It is never over its tokens, and it isn't touched where nothing changed. Its personal part stays as it is and never reaches
-        the graph. `JochiError` where the file can't be read or written: then it is as it was. docs/reference/memory-file.md.
+        the graph. Where more than half of its lines are gone, it is `Refused` unless ``strike_many``. `JochiError` where the file
+        can't be read or written: then it is as it was. docs/reference/memory-file.md.
         """
         store = self._store(scope, include_sensitive, max_tokens, now)
         return files.write_context(
-            path, store.manifest(), store, best_counter().count, store.now, include_sensitive=include_sensitive
+            path,
+            store.manifest(),
+            store,
+            best_counter().count,
+            store.now,
+            include_sensitive=include_sensitive,
+            strike_many=strike_many,
         )
 
     def migrate_context(

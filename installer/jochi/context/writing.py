@@ -26,6 +26,9 @@ from jochi.files import write_atomically
 ATTEMPTS = 5
 """So often a file is read again that somebody edits while it is written."""
 
+MANY = 5
+"""More lines than this aren't struck at once, where they are more than half of the file, unless that is asked for."""
+
 DONE = "done"
 
 
@@ -85,14 +88,18 @@ def write_context(
     *,
     include_sensitive: bool = False,
     personal_share: int = 500,
+    strike_many: bool = False,
 ) -> Written:
     """Takes in the edits of the file ``path`` and makes it what ``manifest`` says, or what the graph chooses after the edits.
 
     The file isn't touched where nothing changed. ``now`` names the copy of a file whose generation is unknown. ``personal_share``:
-    tokens up to which the personal part isn't worth a note. `JochiError` where something can't be read or written: the file is
-    then as it was. `Refused` (by `edits`) where it can't be told what a person meant.
+    tokens up to which the personal part isn't worth a note. ``strike_many``: more than half of the lines may be gone. `JochiError`
+    where something can't be read or written: the file is then as it was. `Refused` (by `edits`) where it can't be told what a
+    person meant.
     """
-    writing = _Writing(Path(os.path.realpath(path)), manifest, store, count, now, include_sensitive, personal_share)
+    writing = _Writing(
+        Path(os.path.realpath(path)), manifest, store, count, now, include_sensitive, personal_share, strike_many
+    )
     for _ in range(ATTEMPTS):
         try:
             return writing.once()
@@ -114,6 +121,7 @@ class _Writing:
     now: datetime
     include_sensitive: bool
     personal_share: int
+    strike_many: bool
     taken_in: list[Outcome] = field(default_factory=list)
 
     def once(self) -> Written:
@@ -132,6 +140,8 @@ class _Writing:
                 notes.append(
                     f"What Jochi wrote into this file isn't known: lines with an id were not read. {kept.name} is the old file."
                 )
+        if not self.strike_many and len(found.struck) > MANY and (of := state.generation(generation)):
+            self.refuse_many(len(found.struck), len(of.lines))
         if found.to_take_in():
             state = self.take_in(found, state, generation)
             self.manifest = self.store.manifest()
@@ -154,6 +164,15 @@ class _Writing:
             kept=kept,
             notes=tuple(notes),
         )
+
+    def refuse_many(self, struck: int, lines: int) -> None:
+        """A file that an editor or a script cut off looks like one whose lines a person struck."""
+        if 2 * struck > lines:
+            raise Refused(
+                f"{struck} of {lines} lines are gone from the file, more than half; nothing was taken in",
+                where=str(self.path),
+                fix="if that is meant, use --strike-many; else take an older copy, or delete the file: it is made again",
+            )
 
     def render(self, personal: str) -> Rendered:
         return render_for(self.path, self.manifest, personal, self.count, self.include_sensitive)
