@@ -1,7 +1,8 @@
 """What an agent starts with (seed 001, Rolling Window with Value-Based Retention; DESIGN §14), chosen in plain Python.
 
 Ours, where the seed is silent:
-- Looked at is what is HOT, WARM or COLD, and what is worth most in each section where memories are classified.
+- Looked at is what is HOT, WARM or COLD, active tasks and preferences in whatever tier, and what is worth most in each section
+  where memories are classified.
 - Not chosen: superseded, archived, stale facts, expired, PRIVATE, SENSITIVE unless that is asked for, without content, of no
   section.
 - Tokens are those that the budgets count, and a few for the line.
@@ -65,7 +66,9 @@ def choose(
             str(m.get("content_hash") or m.key),
         )
         for m in memories
-        if m.get("tier") in ("HOT", "WARM", "COLD") and (section := section_of(m)) and not _ruled_out(m, now, open)
+        if (m.get("tier") in ("HOT", "WARM", "COLD") or _named(m))
+        and (section := section_of(m))
+        and not _ruled_out(m, now, open)
     ]
     room = max(0, max_tokens - FRAME)
     by_value = sorted(rows, key=lambda r: (-r.value / r.tokens, -r.value, r.key))
@@ -86,6 +89,13 @@ def choose(
             hashes.add(row.hash)
             taken.append((row, "handed_on"))
     return [Chosen(row.key, row.section, why) for section in SECTIONS for row, why in taken if row.section == section]
+
+
+def _named(memory: Memory) -> bool:
+    """Active tasks and preferences are found in whatever tier."""
+    return any(
+        kind in memory.labels and memory.get(name) in words for _, kind, name, words in ROWS if kind in ("Task", "Fact")
+    )
 
 
 def section_of(memory: Memory) -> str | None:
