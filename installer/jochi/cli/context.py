@@ -154,7 +154,7 @@ def metrics(context: typer.Context, as_json: AsJson = False) -> None:
         write_json(found)
         return
     used = "" if found.utilisation is None else f", {found.utilisation:.0%} of {found.max_tokens:,}"
-    out.print(f"{found.manifests:,} manifests with {found.tokens:,} tokens{used}")
+    out.print(f"{some(found.manifests, 'manifest', 'manifests')} with {found.tokens:,} tokens{used}")
     each = "" if found.ratio is None else f", {found.ratio:,.0f} for each of these"
     out.print(f"{some(found.in_files, 'memory is', 'memories are')} in files; the graph has {found.memories:,}{each}")
     rows = [(one.tier, one.memories, f"{one.value:.3f}") for one in found.values]
