@@ -12,6 +12,7 @@ from rich.table import Table
 from tests.bench import (
     accesses,
     budgets,
+    context,
     duplicates,
     edges,
     enrol,
@@ -63,6 +64,8 @@ def main() -> None:
     console = Console(width=110)
     with own_server("bench") as client:
         table, edges_ratio = measure(client)
+    with own_server("bench-context") as client:
+        choices = context.add_rows(client, table)
     found = recall.add_rows(table)
     pairs_found = duplicates.add_rows(table)
     growth = language.add_rows(table)
@@ -73,6 +76,7 @@ def main() -> None:
     duplicates.check(pairs_found)
     edges.check(edges_ratio)
     language.check(growth)
+    context.check(choices)
 
 
 def measure(client: Jochi) -> tuple[Table, float]:

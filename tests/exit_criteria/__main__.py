@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from tests.exit_criteria import bands, curve, page
+from tests.exit_criteria import bands, curve, page, starts
 from tests.exit_criteria.activity import activity
 from tests.exit_criteria.criteria import (
     Criterion,
@@ -200,24 +200,31 @@ def main() -> int:
     options.add_argument(
         "--bands", action="store_true", help="only the comparison of the value score's bands; needs --data"
     )
+    options.add_argument("--starts", action="store_true", help="only what an agent starts with; needs --data")
     given = options.parse_args()
-    if given.bands and not given.data:
-        options.error("--bands needs --data")
+    if (given.bands or given.starts) and not given.data:
+        options.error("--bands and --starts need --data")
+    everything = not (given.bands or given.starts)
     console = Console(width=150)
     with own_server("exit-criteria") as client:
-        lines = [] if given.bands else [*one_day(client), *a_quarter(client)]
+        lines = [*one_day(client), *a_quarter(client)] if everything else []
         found: list[curve.Point] = []
         kept: list[bands.Kept] = []
         left: list[bands.Left] = []
+        started: list[starts.Compared] = []
         if given.data and given.data.is_file():
-            if not given.bands:
+            if everything:
                 more, found = locomo(client, given.data)
                 lines += more
-            kept, left = profiles(client, given.data)
+            if everything or given.bands:
+                kept, left = profiles(client, given.data)
+            if everything or given.starts:
+                started = starts.measure(client, given.data, wiped)
         else:
             console.print("SKIPPED: LoCoMo, whose file isn't here; its licence forbids shipping it")
     table = Table("criterion", "holds", "figure")
-    for line in lines:
+    judged = [*lines, *starts.criteria(started)]
+    for line in judged:
         table.add_row(line.what, "yes" if line.holds else "[bold red]NO[/]", line.figure)
     console.print(table)
     if found:
@@ -225,9 +232,11 @@ def main() -> int:
     if kept:
         console.print(page.kept_table(kept))
         console.print(page.left_table(left))
+    if started:
+        console.print(page.starts_table(started))
     if given.page:
-        page.write(given.page, lines, found, kept, left)
-    return 0 if all(line.holds for line in lines) else 1
+        page.write(given.page, lines, found, kept, left, started)
+    return 0 if all(line.holds for line in judged) else 1
 
 
 if __name__ == "__main__":

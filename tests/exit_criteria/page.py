@@ -9,8 +9,11 @@ from matplotlib.figure import Figure
 from tests.exit_criteria.bands import Kept, Left
 from tests.exit_criteria.criteria import Criterion
 from tests.exit_criteria.curve import Point
+from tests.exit_criteria.starts import Compared, Share
+from tests.exit_criteria.starts import criteria as starts_criteria
 
 PLOT = "locomo-curve.png"
+STARTS_PLOT = "locomo-starts.png"
 BANDS_PLOT = "locomo-bands.png"
 TIERS = ("HOT", "WARM", "COLD", "ARCHIVE")
 
@@ -54,18 +57,39 @@ def left_table(left: Sequence[Left]) -> str:
     return "\n".join(rows)
 
 
+def starts_table(started: Sequence[Compared]) -> str:
+    """What an agent starts with, by policy and way to choose it, as Markdown."""
+    rows = [
+        "| policy | chosen by | tokens a scope | asked questions | others | asked, or observed | others, or observed |",
+        f"|{'---|' * 7}",
+    ]
+    for one in started:
+        for s in one.starts:
+            shares = " | ".join(_share(x) for x in (s.asked, s.other, s.asked_observed, s.other_observed))
+            rows.append(f"| {one.policy} | {s.way} | {s.tokens:,.0f} | {shares} |")
+        rows.append(f"| {one.policy} | everything, for comparison | {one.all_tokens:,.0f} | | | | |")
+    return "\n".join(rows)
+
+
+def _share(x: Share) -> str:
+    return f"{x.mean:.1%} ({100 * x.low:.1f}–{100 * x.high:.1f})"
+
+
 def write(
     file: Path,
     criteria: Sequence[Criterion],
     points: Sequence[Point],
     kept: Sequence[Kept] = (),
     left: Sequence[Left] = (),
+    started: Sequence[Compared] = (),
 ) -> None:
     """Replaces what stands between the page's marks, and draws the plots beside the docs' other pictures."""
     parts = {}
     if criteria:
-        lines = ["| criterion | holds | figure |", "|---|---|---|", *(_line(c) for c in criteria)]
-        parts["criteria"] = "\n".join(lines)
+        parts["criteria"] = _criteria_table(criteria)
+    if started:
+        parts |= {"starts-criteria": _criteria_table(starts_criteria(started)), "starts": starts_table(started)}
+        _plot_starts(started, file.parent.parent / "images" / STARTS_PLOT)
     if kept:
         parts |= {"bands": kept_table(kept), "left": left_table(left)}
         _plot_bands(kept, file.parent.parent / "images" / BANDS_PLOT)
@@ -80,6 +104,10 @@ def write(
             raise ValueError(f"{file} has no place for {name}")
         text = f"{head}<!-- {name} -->\n{part}\n<!-- end {name} -->{tail}"
     file.write_text(text, encoding="utf-8")
+
+
+def _criteria_table(criteria: Sequence[Criterion]) -> str:
+    return "\n".join(["| criterion | holds | figure |", "|---|---|---|", *(_line(c) for c in criteria)])
 
 
 def _line(criterion: Criterion) -> str:
@@ -121,4 +149,25 @@ def _plot_bands(kept: Sequence[Kept], file: Path) -> None:
     axes.set_ylabel("thousand tokens that exist")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, loc="upper left")
+    figure.savefig(file)
+
+
+def _plot_starts(started: Sequence[Compared], file: Path) -> None:
+    figure = Figure(figsize=(7.6, 3.6), dpi=144, layout="constrained")
+    halves = figure.subplots(1, 2, sharey=True)
+    width = 0.8 / len(started[0].starts)
+    for axes, title, observed in zip(halves, ("the turn itself", "… or observed from it"), (False, True), strict=True):
+        for n, way in enumerate(s.way for s in started[0].starts):
+            shares = [
+                (s.asked_observed if observed else s.asked) for one in started for s in one.starts if s.way == way
+            ]
+            means = [100 * x.mean for x in shares]
+            spread = [[100 * (x.mean - x.low) for x in shares], [100 * (x.high - x.mean) for x in shares]]
+            places = [i + (n - 1.5) * width for i in range(len(started))]
+            axes.bar(places, means, width, yerr=spread, label=way, error_kw={"linewidth": 0.8, "capsize": 2})
+        axes.set_xticks(range(len(started)), [one.policy for one in started])
+        axes.set_title(title, fontsize=10)
+        axes.grid(axis="y", alpha=0.3)
+    halves[0].set_ylabel("asked questions with all evidence, %")
+    halves[0].legend(frameon=False, fontsize=8)
     figure.savefig(file)

@@ -1,8 +1,9 @@
 """What an agent starts with (seed 001, Rolling Window with Value-Based Retention; DESIGN §14), chosen in plain Python.
 
 Ours, where the seed is silent:
-- Looked at is what is HOT, WARM or COLD, active tasks and preferences in whatever tier, and what is worth most in each section
-  where memories are classified.
+- Looked at is what is HOT, WARM or COLD, what of ARCHIVE was used last, active tasks and preferences in whatever tier, and what
+  is worth most in each section where memories are classified. First comes what is HOT or was used within 30 days, then what is
+  near or was ever used, then the rest.
 - Not chosen: superseded, archived, stale facts, expired, PRIVATE, SENSITIVE unless that is asked for, without content, of no
   section.
 - Tokens are those that the budgets count, and a few for the line.
@@ -17,11 +18,12 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from tests.oracle.budgets import tokens
-from tests.oracle.classification import worth
+from tests.oracle.classification import RECENT, worth
 from tests.oracle.memory import Memory, is_moment
 
 SECTIONS = {"preferences": 500, "tasks": 800, "insights": 500, "recent": 200}
 FRAME, LINE = 120, 8
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 NEVER = frozenset(
     {"Notification", "Task", "Source", "Artifact", "HeartbeatTask", "HeartbeatTaskRegistry", "MemoryBox", "Trace"}
 )
@@ -49,6 +51,7 @@ class _Row:
     tokens: int
     value: float
     used: int
+    rank: int
     hash: str
 
 
@@ -63,15 +66,14 @@ def choose(
             tokens(m) + LINE,
             worth(m, now, first).value,
             _used(m, first),
+            _rank(m, now, first),
             str(m.get("content_hash") or m.key),
         )
         for m in memories
-        if (m.get("tier") in ("HOT", "WARM", "COLD") or _named(m))
-        and (section := section_of(m))
-        and not _ruled_out(m, now, open)
+        if (_looked_at(m) or _named(m)) and (section := section_of(m)) and not _ruled_out(m, now, open)
     ]
     room = max(0, max_tokens - FRAME)
-    by_value = sorted(rows, key=lambda r: (-r.value / r.tokens, -r.value, r.key))
+    by_value = sorted(rows, key=lambda r: (r.rank, -r.value / r.tokens, -r.value, r.key))
     by_age = sorted(rows, key=lambda r: (-r.used, r.key))
     taken: list[tuple[_Row, str]] = []
     for section, share in SECTIONS.items():
@@ -96,6 +98,18 @@ def _named(memory: Memory) -> bool:
     return any(
         kind in memory.labels and memory.get(name) in words for _, kind, name, words in ROWS if kind in ("Task", "Fact")
     )
+
+
+def _looked_at(memory: Memory) -> bool:
+    tier, last = memory.get("tier"), memory.get("last_accessed_at")
+    return tier in ("HOT", "WARM", "COLD") or (tier == "ARCHIVE" and is_moment(last) and last > EPOCH)
+
+
+def _rank(memory: Memory, now: datetime, first: datetime | None) -> int:
+    last, used = memory.get("last_accessed_at"), first is not None and memory.has("last_accessed_at")
+    if memory.get("tier") == "HOT" or (used and is_moment(last) and now - last < RECENT):
+        return 0
+    return 1 if used or memory.get("tier") in ("WARM", "COLD") else 2
 
 
 def section_of(memory: Memory) -> str | None:
