@@ -12,8 +12,6 @@ CREATE INDEX curated_content_hash IF NOT EXISTS FOR (m:Curated) ON (m.scope, m.c
 // Outputs by what they were made for (docs/reference/derivations.md).
 CREATE INDEX curated_derived_for IF NOT EXISTS FOR (m:Curated) ON (m.derived_for);
 CREATE INDEX tombstone_derived_for IF NOT EXISTS FOR (m:Tombstone) ON (m.derived_for);
-// Contexts of one level in time: the one before and the one after are one seek each.
-CREATE INDEX curated_level_place IF NOT EXISTS FOR (m:Curated) ON (m.level_line, m.level_place);
 // What a worker and the jobs have left to do: memories that are new or changed.
 CREATE INDEX curated_prepare_due IF NOT EXISTS FOR (m:Curated) ON (m.prepare_due);
 CREATE INDEX curated_embed_due IF NOT EXISTS FOR (m:Curated) ON (m.embed_due);

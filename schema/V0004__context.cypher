@@ -1,12 +1,14 @@
 // What memories are worth (seed 001, ValueClassification): one node a memory that is classified, written by its looks.
 CREATE INDEX value_classification_score IF NOT EXISTS FOR (v:ValueClassification) ON (v.value_score, v.retention_tier);
 CREATE INDEX value_classification_entity IF NOT EXISTS FOR (v:ValueClassification) ON (v.entity_type, v.retention_tier);
-CREATE INDEX value_classification_scope IF NOT EXISTS FOR (v:ValueClassification) ON (v.scope, v.section, v.value_score);
+CREATE INDEX value_classification_scope IF NOT EXISTS FOR (v:JochiValue) ON (v.scope, v.section, v.value_score);
 // What belongs into a section by what it says of itself is found in whatever tier it is.
 CREATE INDEX task_scope_status IF NOT EXISTS FOR (t:Task) ON (t.scope, t.status);
 CREATE INDEX fact_scope_category IF NOT EXISTS FOR (f:Fact) ON (f.scope, f.category);
 // What an agent starts with (seed 001, BoundedMemoryManifest): one a scope, or two; and scopes of which something changed that one holds.
-CREATE CONSTRAINT bounded_memory_manifest_id IF NOT EXISTS FOR (b:BoundedMemoryManifest) REQUIRE b.id IS UNIQUE;
-CREATE INDEX bounded_memory_manifest_scope IF NOT EXISTS FOR (b:BoundedMemoryManifest) ON (b.scope);
+CREATE CONSTRAINT bounded_memory_manifest_id IF NOT EXISTS FOR (b:JochiManifest) REQUIRE b.id IS UNIQUE;
+CREATE INDEX bounded_memory_manifest_scope IF NOT EXISTS FOR (b:JochiManifest) ON (b.scope);
 CREATE INDEX jochi_manifest_change_scope IF NOT EXISTS FOR (c:JochiManifestChange) ON (c.scope);
-CREATE INDEX bounded_memory_manifest_due IF NOT EXISTS FOR (b:BoundedMemoryManifest) ON (b.due);
+CREATE INDEX bounded_memory_manifest_due IF NOT EXISTS FOR (b:JochiManifest) ON (b.due);
+// Contexts of one level in time: the one before and the one after are one seek each.
+CREATE INDEX curated_level_place IF NOT EXISTS FOR (m:Curated) ON (m.level_line, m.level_place);

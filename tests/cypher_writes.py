@@ -13,7 +13,7 @@ _WORDS = "MATCH|WITH|RETURN|UNWIND|CALL|SET|REMOVE|CREATE|MERGE|FOREACH|DELETE|D
 _CLAUSE = re.compile(rf"\b(?:{_WORDS})\b")
 _UNREAD = re.compile(r"'(?:\\.|[^'\\])*'|//[^\n]*")
 _IDENTIFIER = re.compile(r"(?<![\w$])[a-z_]\w*\b(?!\s*[(:.])")
-_ENGINES = re.compile(r"(?:Jochi|Curation|__)\w*|ValueClassification|BoundedMemoryManifest")
+_ENGINES = re.compile(r"(?:Jochi|Curation|__)\w*")
 _OPENING, _CLOSING = "([{", ")]}"
 
 

@@ -66,7 +66,7 @@ CALL (rows) {
     DELETE f
   }
   CALL (m) {
-    MATCH (m)-[:HAS_VALUE]->(value:ValueClassification)
+    MATCH (m)-[:HAS_VALUE]->(value:JochiValue)
     DETACH DELETE value
   }
   REMOVE m:Curated

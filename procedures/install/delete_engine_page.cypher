@@ -3,7 +3,7 @@ CALL () {
   MATCH (n:JochiProcedure|JochiJob|JochiJobRun|JochiPolicy|JochiPump|JochiPlan|JochiPlanPart|JochiQuota|JochiPause|JochiAccess|JochiAccessBatch|JochiScope
       |JochiScopeChange|JochiBudget|JochiIntake|JochiSlot|JochiSlotChange|JochiMerged|JochiMerging
       |JochiWork|JochiDerivation|JochiSpent|JochiInputChange|JochiForgotten|JochiForgetting|JochiReceipt
-      |ValueClassification|BoundedMemoryManifest|JochiManifestVersion|JochiManifestChange|CurationAudit|CurationSnapshot|CurationCycleSummary)
+      |JochiValue|JochiManifest|JochiManifestVersion|JochiManifestChange|CurationAudit|CurationSnapshot|CurationCycleSummary)
   WITH n LIMIT $limit
   RETURN collect(n) AS page
 }

@@ -33,8 +33,8 @@ CALL (i) {
     CREATE (m:Curated:Fact {scope: $scope, id: 'old' + i, key: key, content: 'The door of room ' + i + ' was painted.',
       token_count: 12, tier: 'ARCHIVE', category: named[0], access_count: 0, created_at: $now - duration({days: 200, seconds: i}),
       last_accessed_at: $now - duration({days: 100, seconds: i}), status: CASE WHEN i % 6 = 4 THEN 'superseded' END})
-    CREATE (m)-[:HAS_VALUE]->(:ValueClassification {id: m.id, scope: $scope, entity_type: 'Fact', retention_tier: 'ARCHIVE',
-      section: named[1], value_score: 0.05 + i * 7919 % 1000 / 5000.0, updated_at: $now}))
+    CREATE (m)-[:HAS_VALUE]->(:JochiValue:ValueClassification {id: m.id, scope: $scope, entity_type: 'Fact',
+      retention_tier: 'ARCHIVE', section: named[1], value_score: 0.05 + i * 7919 % 1000 / 5000.0, updated_at: $now}))
   FOREACH (_ IN CASE WHEN i % 6 = 5 THEN [1] ELSE [] END |
     CREATE (:Tombstone {scope: $scope, id: 'old' + i, key: key, content: 'The door of room ' + i + ' was painted.',
       tombstone: true, tombstone_labels: ['Fact', 'Curated'], tier: 'ARCHIVE', deleted_at: $now}))
@@ -46,8 +46,8 @@ WITH i, CASE i % 3 WHEN 0 THEN ['preference', 'preferences'] ELSE ['context', 'i
 CREATE (m:Curated:Fact {scope: $scope, id: 'new' + i, key: $scope + '/new' + i, token_count: 14, access_count: i % 40,
   content: 'The lamp of tower ' + i + ' is lit at dusk, says Ann.', tier: ['HOT', 'WARM', 'COLD'][i % 3], category: named[0],
   confidence: 0.8, created_at: $now - duration({days: 9, seconds: i}), last_accessed_at: $now - duration({hours: i})})
-CREATE (m)-[:HAS_VALUE]->(:ValueClassification {id: m.id, scope: $scope, entity_type: 'Fact', retention_tier: 'SUMMARIZE',
-  section: named[1], value_score: 0.4 + i * 7919 % 1000 / 2500.0, updated_at: $now})
+CREATE (m)-[:HAS_VALUE]->(:JochiValue:ValueClassification {id: m.id, scope: $scope, entity_type: 'Fact',
+  retention_tier: 'SUMMARIZE', section: named[1], value_score: 0.4 + i * 7919 % 1000 / 2500.0, updated_at: $now})
 """
 
 
@@ -74,9 +74,7 @@ def work(client: Jochi, scope: str) -> int:
 def measure(client: Jochi) -> tuple[float, float, int, int]:
     """Medians in milliseconds, by turns on a warm server, and goes to the store: of the short history, of the long one."""
     wipe(client.database)
-    client.database.autocommit(
-        "MATCH (v:ValueClassification) CALL (v) { DETACH DELETE v } IN TRANSACTIONS OF 10000 ROWS"
-    )
+    client.database.autocommit("MATCH (v:JochiValue) CALL (v) { DETACH DELETE v } IN TRANSACTIONS OF 10000 ROWS")
     for scope, history in (("short", SMALL), ("long", LARGE)):
         fill(client, scope, history)
     assert [e.text for e in client.context("short", at=NOW).entries] == [

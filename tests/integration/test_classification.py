@@ -130,6 +130,10 @@ def test_nothing_is_left_of_the_value_of_what_is_gone(
     }.items():
         pairs.add(id, kind="Note", **more | {"next_due": NOON})
     assert _valued(applied, NOON) == {"s/same", "s/same again", "s/expires", "s/forgotten", "s/stays"}
+    # What an app has under the same label is the app's.
+    applied.database.run(
+        "MATCH (m:Curated {id: 'expires'}) CREATE (m)-[:HAS_VALUE]->(:ValueClassification {id: 'of an app'})"
+    )
     pairs.find()
     applied.run("merge_duplicates", now=later)
     assert len(merged := _valued(applied, later)) == 3
@@ -138,6 +142,8 @@ def test_nothing_is_left_of_the_value_of_what_is_gone(
     assert len(_valued(applied, later)) == 2
     applied.restore(["s/expires"], now=later)
     assert len(_valued(applied, later)) == 3
+    own = "MATCH (v:ValueClassification) WHERE NOT v:JochiValue RETURN v.id AS id"
+    assert [row["id"] for row in applied.database.run(own)] == ["of an app"]
 
 
 def _valued(client: Jochi, now: datetime) -> set[str]:
@@ -145,7 +151,7 @@ def _valued(client: Jochi, now: datetime) -> set[str]:
     client.database.run("MATCH (m:Curated) SET m.next_due = $now", {"now": now})
     client.run("curate_due", now=now)
     rows = client.database.run(
-        "MATCH (v:ValueClassification) RETURN COLLECT { MATCH (m)-[:HAS_VALUE]->(v) RETURN m.key } AS keys"
+        "MATCH (v:JochiValue) RETURN COLLECT { MATCH (m)-[:HAS_VALUE]->(v) RETURN m.key } AS keys"
     )
     assert all(len(row["keys"]) == 1 for row in rows)
     return {row["keys"][0] for row in rows}

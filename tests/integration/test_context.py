@@ -205,7 +205,7 @@ def test_only_so_many_versions_are_kept_and_none_names_what_was_forgotten(client
     assert client.database.run(count)[0] == {"n": 20, "last": 24}
     client.forget(Request(keys=("s/n3",)), now=NOON)
     left = client.database.run(
-        "MATCH (b) WHERE b:BoundedMemoryManifest OR b:JochiManifestVersion UNWIND keys(b) AS name "
+        "MATCH (b) WHERE b:JochiManifest OR b:JochiManifestVersion UNWIND keys(b) AS name "
         "WITH b[name] AS value WHERE value IS :: LIST<STRING> AND any(x IN value WHERE x IN ['s/n3', 'n3']) RETURN count(*) AS n"
     )
     assert left[0]["n"] == 0

@@ -35,7 +35,7 @@ _AUDITS = "MATCH (a:CurationAudit) WHERE $lists OR a.key IS NOT NULL RETURN prop
 _CLEAR = """
 MATCH (n)
 WHERE n:Curated OR n:Tombstone OR n:CurationAudit OR n:JochiAccess OR n:Agent OR n:JochiJobRun OR n:JochiQuota OR n:JochiPause
-  OR n:JochiScope OR n:OtherEnd OR n:ValueClassification
+  OR n:JochiScope OR n:OtherEnd OR n:JochiValue
 DETACH DELETE n
 """
 

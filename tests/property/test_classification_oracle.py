@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 _WRITTEN = """
-MATCH (m:Curated)-[:HAS_VALUE]->(v:ValueClassification)
+MATCH (m:Curated)-[:HAS_VALUE]->(v:JochiValue)
 RETURN m.key AS key, v {.*} AS value, COUNT { (m)-[:HAS_VALUE]->() } AS n
 """
 _SIGNALS = {

@@ -43,7 +43,7 @@ memories = st.lists(
     suppress_health_check=list(HealthCheck),
 )
 def test_each_text_is_only_where_it_may_be(jochi: Jochi, given: list[Any], shapes: list[str], before: bool) -> None:
-    jochi.database.run("MATCH (n) WHERE n:Curated OR n:BoundedMemoryManifest OR n:JochiManifestVersion DETACH DELETE n")
+    jochi.database.run("MATCH (n) WHERE n:Curated OR n:JochiManifest OR n:JochiManifestVersion DETACH DELETE n")
     rows = [
         {
             "kind": kind,
