@@ -13,7 +13,7 @@ import pytest
 from jochi.cli import demo as terminal
 from jochi.curate.plan import Plan
 from jochi.demo.report import render
-from jochi.demo.story import Action, Budgets, Embeddings, HeldBack, LiveRun, NearTokens, Story
+from jochi.demo.story import Action, Budgets, Embeddings, HeldBack, LiveRun, NearTokens, Start, Story
 from jochi.demo.watching import Nobody
 from jochi.operate.results import Amount, TierReport
 
@@ -84,6 +84,7 @@ def story() -> Story:
         database_tally={"flag": 2},
         near=tuple(looks),
         budgets=Budgets({"HOT": 1_600, "WARM": 400, "COLD": 200}, 3, 0),
+        starts=(Start("default", 61, 1_883, 2_000, 91, 8_018),),
         held_back={"Task": 4},
         plan=Plan(START, "x", [], [], {}, 100),
         applied=4,

@@ -28,6 +28,7 @@ from jochi.demo.story import (
     JobTimes,
     LiveRun,
     NearTokens,
+    Start,
     Story,
     moved_to,
     with_arrivals,
@@ -222,6 +223,7 @@ class _Play:
             tiers = client.policy.policy.tiers
             plan = client.plan_budgets(most=0)
             budgets = Budgets({"HOT": tiers.HOT, "WARM": tiers.WARM, "COLD": tiers.COLD}, plan.scopes, plan.overflowing)
+            starts = tuple(self._starts())
         start, end = survey.span()
         return Story(
             source=demo.source.name,
@@ -251,6 +253,7 @@ class _Play:
             database_tally=dict(alone),
             near=tuple(self.near),
             budgets=budgets,
+            starts=starts,
             held_back=dict(survey.held_back_kinds),
             plan=live.plan,
             applied=live.applied.prunes,
@@ -262,6 +265,12 @@ class _Play:
             phases=demo.phases,
             kept=demo.keep,
         )
+
+    def _starts(self) -> Iterator[Start]:
+        for row in self._read("demo/starts"):
+            chosen = self.client.context(row["scope"])
+            tokens = sum(entry.tokens for entry in chosen.entries)
+            yield Start(row["scope"], len(chosen.entries), tokens, chosen.max_tokens, row["memories"], row["tokens"])
 
     def _import(self) -> importing.ImportResult:
         total = self.survey.memories - len(self.survey.held_back)

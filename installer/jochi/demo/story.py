@@ -145,6 +145,18 @@ class Embeddings:
 
 
 @dataclass(frozen=True)
+class Start:
+    """What an agent of one scope starts with, of all that lives there; tokens as the manifest counts them."""
+
+    scope: str
+    memories: int
+    tokens: int
+    max_tokens: int
+    of_memories: int
+    of_tokens: int
+
+
+@dataclass(frozen=True)
 class Totals:
     """Memories and tokens of one kind, or of one tier, at three moments; tokens as the records carry them."""
 
@@ -190,6 +202,7 @@ class Story:
     database_tally: Mapping[str, int]
     near: tuple[NearTokens, ...]
     budgets: Budgets
+    starts: tuple[Start, ...]
 
     held_back: Mapping[str, int]
     """By kind: memories that came in with an expiry for the live part."""
