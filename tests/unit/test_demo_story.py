@@ -170,6 +170,7 @@ def test_the_terminal_tells_all_of_it(story: Story, capsys: pytest.CaptureFixtur
     assert ["budget.HOT", "moved to ARCHIVE", "71", "0"] in shown
     assert ["reflection.unconsolidated", "flagged", "19", "2"] in shown
     assert ["consensus", "23", "6"] in shown
+    assert ["default", "61", "1,883", "94 %", "91", "8,018"] in shown
     assert ["pinned", "0", "8"] in shown
     assert any(row[0] == "enforce_budgets/1" and row[-1] == "HOT → WARM 13" for row in shown)
     assert "here in 3 scopes" in text
