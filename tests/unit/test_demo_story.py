@@ -170,7 +170,6 @@ def test_the_terminal_tells_all_of_it(story: Story, capsys: pytest.CaptureFixtur
     assert ["budget.HOT", "moved to ARCHIVE", "71", "0"] in shown
     assert ["reflection.unconsolidated", "flagged", "19", "2"] in shown
     assert ["consensus", "23", "6"] in shown
-    assert ["default", "61", "1,883", "94 %", "91", "8,018"] in shown
     assert ["pinned", "0", "8"] in shown
     assert any(row[0] == "enforce_budgets/1" and row[-1] == "HOT → WARM 13" for row in shown)
     assert "here in 3 scopes" in text
@@ -196,6 +195,7 @@ def test_the_report_tells_all_of_it(story: Story) -> None:
     assert ["task.completed", "archived", "31", "0"] in shown
     assert ["budget.HOT", "moved to WARM", "0", "13"] in shown
     assert ["consensus", "23", "6"] in shown
+    assert ["default", "61", "1,883", "94 %", "91", "8,018"] in shown
     assert "10,003 → 306" in text
     assert "moves between tiers</dt><dd>101<" in text
     assert "archived, flagged</dt><dd>31, 21<" in text
