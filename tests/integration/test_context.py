@@ -15,6 +15,7 @@ from jochi import Jochi
 from jochi.cli.app import app
 from jochi.errors import UsageError
 from jochi.forgetting import VARIABLE, Request
+from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi.write.editing import Graph
@@ -234,6 +235,28 @@ def test_what_is_sensitive_is_only_in_a_file_that_asks_for_it(client: Jochi, tmp
     client.database.run("MATCH (m:Curated {key: 's/tower'}) SET m.access_tier = 'SENSITIVE'")
     client.write_context(plain, "s", now=NOON)
     assert TOWER not in plain.read_text()
+
+
+def test_a_line_in_a_file_with_what_is_sensitive_is_sensitive(client: Jochi, tmp_path: Path) -> None:
+    file, plain = tmp_path / "SECRET.md", tmp_path / "MEMORY.md"
+    client.write_context(file, "s", include_sensitive=True, now=NOON)
+    file.write_text(file.read_text() + "\n## Key insights\n\n- Ann earns more now.\n")
+    client.write_context(file, "s", include_sensitive=True, now=NOON)
+    client.write_context(plain, "s", now=NOON)
+    assert ["Ann earns more now." in each.read_text() for each in (file, plain)] == [True, False]
+
+
+def test_one_odd_memory_and_paused_scopes_stop_no_other(client: Jochi) -> None:
+    client.database.run("MATCH (m:Curated {key: 's/tower'}) SET m.content_hash = 12345")
+    assert TOWER in [entry.text for entry in client.context("s", at=NOON).entries]
+    for scope in ("p1", "p2", "s"):
+        client.engine.call("context/make", {"now": NOON, "scope": scope, "open": False, "max_tokens": None})
+    for scope in ("p1", "p2"):
+        client.pause(Switch("scope", scope))
+    client.database.run("MATCH (j:JochiJob {name: 'make_manifests'}) SET j.batch_size = 1, j.max_batches = 1")
+    put(client, "The harbour is closed on Mondays.", "harbour")
+    client.run("make_manifests", now=NOON + 2 * DAY)
+    assert {each.scope: each.version for each in client.contexts()} == {"p1": 1, "p2": 1, "s": 2}
 
 
 def test_an_old_file_is_taken_over_once(client: Jochi, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -350,3 +351,11 @@ def test_what_is_no_policy_at_all_says_what_to_do(write: Write, tmp_path: Path) 
     with pytest.raises(UsageError, match=r"not valid TOML: .*line 2") as error:
         load_policy(toml)
     assert "\n  → put that place right; `jochi policy check FILE`" in str(error.value)
+
+
+def test_a_policy_from_before_a_table_came_has_the_shipped_one() -> None:
+    """`jochi install` reads what an earlier one has stored."""
+    shipped = load_policy().policy
+    older = shipped.model_dump(mode="json", by_alias=True)
+    del older["classification"], older["context"]
+    assert stored_policy(json.dumps(older)).policy == shipped

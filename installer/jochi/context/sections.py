@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
+from unicodedata import normalize
 
 from jochi.context.manifest import Section, SectionName
 from jochi.context.reading import Block
@@ -106,4 +107,4 @@ _FILL = frozenset(
 
 
 def _words(heading: str) -> str:
-    return " ".join(re.findall(r"\w+", heading.casefold()))
+    return " ".join(re.findall(r"\w+", normalize("NFC", heading).casefold()))

@@ -6,7 +6,10 @@ Everything is frozen. Templates read these objects; no number of the policy stan
 from __future__ import annotations
 
 import re
+import sys
 from datetime import timedelta
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -64,6 +67,11 @@ PROTECTED_KINDS = frozenset({"Agent", "AgentKey", "SystemConfig", "Migration"})
 RESERVED_LABEL = re.compile(r"Jochi.*|Curat(ed|ion.*)|Tombstone|__.*")
 _JOB_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 _MOMENT = "ZONED DATETIME"
 _CONVERTED = {"epoch_ms": "INTEGER", "epoch_s": "INTEGER", "local_utc": "LOCAL DATETIME"}
 _READ_BY_RAILS = {
@@ -80,6 +88,13 @@ _SALIENCE_TYPES = {
     "salience_at": {_MOMENT},
 }
 _READ_BY_SALIENCE = frozenset({*_SALIENCE_TYPES, "created_at", "ttl_policy", "is_owner"})
+
+
+@cache
+def _shipped(table: str) -> dict[str, Any]:
+    """A table of the policy that Jochi ships."""
+    shipped = tomllib.loads(Path(__file__).with_name("default.toml").read_text(encoding="utf-8"))
+    return dict(shipped[table])
 
 
 class Kind(Rules):
@@ -170,9 +185,12 @@ class Policy(Part):
     """Heat and decay of facts."""
     value: Value
     """The Memory Value Score."""
-    classification: Classification
+    # Policies that were installed before these came lack them.
+    classification: Classification = Field(
+        default_factory=lambda: Classification.model_validate(_shipped("classification"))
+    )
     """How likely a memory is needed again."""
-    context: Context
+    context: Context = Field(default_factory=lambda: Context.model_validate(_shipped("context")))
     """What an agent starts with."""
     compression: Compression
     """Compression of long memories."""

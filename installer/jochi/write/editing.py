@@ -72,7 +72,14 @@ class Graph:
         Its id follows from what it says, so that a line that is read twice is one memory.
         """
         kind, properties = self._kind(section)
-        row = {"scope": self.scope, "content": text, "kind": kind, "properties": {"confidence": 1.0} | properties}
+        # What stands in a file with SENSITIVE memories may be said of one of them.
+        tier = {"access_tier": "SENSITIVE"} if self.include_sensitive else {}
+        row = {
+            "scope": self.scope,
+            "content": text,
+            "kind": kind,
+            "properties": {"confidence": 1.0} | properties | tier,
+        }
         named = row | {"id": "line-" + hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest()[:16]}
         result = self._remember(named, "report")
         if result.reason == "id_taken":  # that memory was changed since
