@@ -1,4 +1,4 @@
-"""Files that are replaced whole: who reads one finds the old text or the new one, never a part of either."""
+"""Files that are read whole and replaced whole: who reads one finds the old text or the new one, never a part of either."""
 
 from __future__ import annotations
 
@@ -10,6 +10,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jochi.errors import JochiError
+
+
+def read_text(path: Path, *, pipes: bool = False) -> str | None:
+    """The file's text (UTF-8) with its own line ends; None where there is none. `JochiError` where it can't be read.
+
+    ``pipes``: what is no plain file may be read, too.
+    """
+    try:
+        if not pipes and path.exists() and not path.is_file():
+            raise JochiError("that is no file", where=str(path), fix="name a file")
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise JochiError("the file isn't UTF-8", where=f"{path}, line {line}", fix="save it as UTF-8") from None
+    except OSError as error:
+        raise JochiError(
+            f"the file can't be read: {error.strerror}", where=str(path), fix="look at its rights"
+        ) from None
 
 
 def write_atomically(

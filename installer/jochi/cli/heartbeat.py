@@ -10,8 +10,9 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, printable, some, table, write_json
 from jochi.errors import UsageError
+from jochi.files import read_text
 from jochi.heartbeat import NewTask, Reported
-from jochi.heartbeat.file import MAX_TOKENS, read_text
+from jochi.heartbeat.file import MAX_TOKENS
 from jochi.heartbeat.heartbeat import LEASE
 from jochi.policy.durations import format_duration, parse_duration
 
@@ -39,7 +40,7 @@ def add(
     """Write a task, or what is given of one that is there."""
     if definition is not None and file is not None:
         raise UsageError("--definition and --file both say what is to be done", fix="give one of them")
-    if file is not None and (definition := read_text(file)) is None:
+    if file is not None and (definition := read_text(file, pipes=True)) is None:
         raise UsageError("there is no such file", where=str(file), fix="name the file that holds the definition")
     with jochi(context) as client:
         outcome = client.heartbeat.add(NewTask(id, definition, schedule, time_zone, name), scope=scope)

@@ -12,9 +12,9 @@ from jochi.context.reading import blocks, source_lines
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, in_its_place, is_section, personal_lines, section_of
 from jochi.context.state import Generation, State, file_hash, save_state
-from jochi.context.writing import Store, keep, read_text, render_for
+from jochi.context.writing import Store, keep, render_for
 from jochi.errors import JochiError
-from jochi.files import write_atomically
+from jochi.files import read_text, write_atomically
 from jochi.text.content import is_blank
 
 
@@ -59,7 +59,7 @@ def migrate(
     `JochiError` where it can't be read or written. Killed in between, it can be called again: the graph recognises what it has.
     """
     real = Path(os.path.realpath(path))
-    old = read_text(real)
+    old = read_text(real) or ""
     if not old.strip():
         raise JochiError("there is nothing in this file, or no file", where=str(path), fix="name the file to take over")
     if is_ours(old):

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
-from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from jochi.context.lines import Piece, begins_with_mark, read
+from jochi.text.markdown import PARSER
 
 Kind = Literal["item", "paragraph", "row", "fence", "quote", "html", "title", "heading", "bare heading"]
 
@@ -63,7 +63,7 @@ class _Reader:
         text = text.removeprefix("\ufeff")
         self.lines = [line.rstrip("\r\n") for line in source_lines(text)]
         self.apart = apart
-        self.nodes = [node for node in SyntaxTreeNode(_MARKDOWN.parse(text)).children if node.type != "hr"]
+        self.nodes = [node for node in SyntaxTreeNode(PARSER.parse(text)).children if node.type != "hr"]
         self.headings: tuple[str, ...] = ()
         self.title = ""
 
@@ -186,8 +186,6 @@ def _below(above: str, text: str) -> str:
     return first + (f"{above}{'' if above.endswith((':', '?')) else ':'} {rest}" if above else rest)
 
 
-# Neither inline Markdown nor the definitions of links are looked at: their words are kept as they are written.
-_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["inline", "text_join", "reference"])
 _LISTS = ("bullet_list", "ordered_list")
 _KINDS: dict[str, Kind] = {"paragraph": "paragraph", "fence": "fence", "code_block": "fence", "blockquote": "quote"}
 _LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")

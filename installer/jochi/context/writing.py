@@ -21,7 +21,7 @@ from jochi.context.manifest import Manifest
 from jochi.context.rendering import Count, Rendered, render
 from jochi.context.state import Generation, State, file_hash, load_state, save_state
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
-from jochi.files import write_atomically
+from jochi.files import read_text, write_atomically
 
 ATTEMPTS = 5
 """So often a file is read again that somebody edits while it is written."""
@@ -125,7 +125,7 @@ class _Writing:
     taken_in: list[Outcome] = field(default_factory=list)
 
     def once(self) -> Written:
-        before = read_text(self.path)
+        before = read_text(self.path) or ""
         state = load_state(self.path)
         notes: list[str] = []
         kept, found, personal, generation = None, Edits(), "", None
@@ -205,7 +205,7 @@ class _Writing:
         """What is known of the new file is written first: whichever of the two files is there after a kill, it is known."""
 
         def look_again() -> None:
-            if read_text(self.path) != before:
+            if (read_text(self.path) or "") != before:
                 raise EditedMeanwhileError
 
         state = _with(state, rendered, generation)
@@ -250,23 +250,6 @@ def render_for(path: Path, manifest: Manifest, personal: str, count: Count, incl
         return render(manifest, personal, count, include_sensitive)
     except UsageError as error:
         raise UsageError(error.what, where=str(path), fix=error.fix) from None
-
-
-def read_text(path: Path) -> str:
-    """The file's text with its own line ends; empty where there is none."""
-    try:
-        if path.exists() and not path.is_file():
-            raise JochiError("that is no file", where=str(path), fix="name a file")
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return ""
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise JochiError("the file isn't UTF-8", where=f"{path}, line {line}", fix="save it as UTF-8") from None
-    except OSError as error:
-        raise JochiError(
-            f"the file can't be read: {error.strerror}", where=str(path), fix="look at its rights"
-        ) from None
 
 
 def keep(path: Path, text: str, suffix: str) -> Path:

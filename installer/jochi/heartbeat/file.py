@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
-from jochi.errors import JochiError, UsageError
+from jochi.errors import UsageError
 from jochi.text.tokens import TokenCounter
 
 MAX_TOKENS = 1_000
@@ -41,18 +40,6 @@ class Written:
     max_tokens: int
     definitions: str
     edited: bool
-
-
-def read_text(path: Path) -> str | None:
-    """The file's text with its line ends as they are; None if it isn't there."""
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise JochiError(f"the file can't be read: {error.strerror}", where=str(path), fix="look at its mode") from None
-    except UnicodeDecodeError:
-        raise JochiError("the file is not UTF-8", where=str(path), fix="save it as UTF-8 first") from None
 
 
 def written(text: str) -> Written | None:

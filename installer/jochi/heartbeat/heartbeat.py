@@ -17,7 +17,7 @@ import neo4j
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError, Refused, UsageError
-from jochi.files import write_atomically
+from jochi.files import read_text, write_atomically
 from jochi.graph.catalogue import LONGEST_NAME
 from jochi.graph.driver_values import read_as, zoned
 from jochi.heartbeat import file as files
@@ -264,7 +264,7 @@ class Heartbeat:
         `Refused` for a file that Jochi didn't write, or that somebody changed since, unless ``overwrite``.
         """
         at = self._at(now)
-        text = files.read_text(path)
+        text = read_text(path)
         mark = None if text is None else files.written(text)
         if text and not overwrite and (mark is None or mark.edited):
             what = "Jochi didn't write this file" if mark is None else "somebody has edited this file"

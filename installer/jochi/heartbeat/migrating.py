@@ -10,6 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from jochi.errors import JochiError, Refused, UsageError
+from jochi.files import read_text
 from jochi.heartbeat import file as files
 from jochi.heartbeat.heartbeat import Heartbeat, NewTask, Synced, Task, definition_hash
 from jochi.heartbeat.schedules import interval, next_due
@@ -50,7 +51,7 @@ def migrate(
     alone; one of those that somebody edited is `Refused`.
     """
     next_due("0 0 * * *", time_zone, after=_SOME_DAY, since=_SOME_DAY)  # says at once where there is no such zone
-    text = files.read_text(path)
+    text = read_text(path)
     if text is None:
         raise JochiError("there is no such file", where=str(path), fix="name the HEARTBEAT.md to be migrated")
     if mark := files.written(text):

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 # What stands within a line is nobody's business here, and a definition of a link is text like any other.
-_PARSER = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["inline", "text_join", "reference"])
+PARSER = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["inline", "text_join", "reference"])
 _MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+|$)")
 _COLUMN = re.compile(r"(?<!\\)\|")
 _FRONT = re.compile(r"\A---\n(?:[\w-]+:.*\n|[ \t-].*\n)*---\n")
@@ -53,7 +53,7 @@ def sections(text: str) -> list[Section]:
     if front := _FRONT.match("\n".join(lines)):
         for at in range(front[0].count("\n")):
             lines[at] = ""
-    tree = SyntaxTreeNode(_PARSER.parse("\n".join(lines)))
+    tree = SyntaxTreeNode(PARSER.parse("\n".join(lines)))
     found: list[tuple[int, str, int, int, list[Block]]] = [(0, "", 0, 0, [])]
     for node in tree.children:
         start, end = node.map or (0, 0)
