@@ -45,7 +45,10 @@ class EpisodeFields(LivingFields):
 class SourceFields(EpisodeFields):
     """A conversation, a mail, a voice memo: raw and processed (seed 002, Phase 0 and 1)."""
 
-    raw_content = TextProperty("the unprocessed data, as JSON text; kept when archived")
+    raw_content = ListProperty[str]("its messages as they came; kept when archived", TextProperty())
+    message_ids = ListProperty[str]("by which its messages are known when they come again", TextProperty())
+    part = IntegerProperty("of a long source, which part this is", least=1)
+    title = TextProperty("its subject, channel or heading")
     source_type = TextProperty("voice-memo, meeting, email, slack-thread, text-note, …")
     provenance = TextProperty("origin and its confidence, as JSON text")
     context_type = TextProperty("the circumstances")
@@ -53,11 +56,12 @@ class SourceFields(EpisodeFields):
     ended_at = ZonedDateTimeProperty("when it ended")
     participants = ListProperty[str]("who took part", TextProperty())
     processing_status = ChoiceProperty[ProcessingStatus]("how far it is", ProcessingStatus, default=lambda: "raw")
-    processing_started_at = ZonedDateTimeProperty("begin of phase 1")
-    processing_completed_at = ZonedDateTimeProperty("end of phase 1")
-    extraction_started_at = ZonedDateTimeProperty("begin of phase 2")
-    extraction_completed_at = ZonedDateTimeProperty("end of phase 2")
+    processing_started_at = ZonedDateTimeProperty("when phase 1 was asked for")
+    processing_completed_at = ZonedDateTimeProperty("when it had its summary")
+    extraction_started_at = ZonedDateTimeProperty("when phase 2 was asked for")
+    extraction_completed_at = ZonedDateTimeProperty("when what it mentions was in the graph")
 
+    summaries = Related("what phase 1 made of it", "SUMMARIZED_TO", "CompressedContext")
     mentions = Related("people, concepts and entities in it", "mentions")
     storylines = Related("stories it belongs to", "includes", "Storyline", incoming=True)
 

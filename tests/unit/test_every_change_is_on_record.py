@@ -51,6 +51,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "undo/outputs": frozenset({"prune"}),
     "derive/compress/store": frozenset({"compress"}),
     "derive/levels/store": frozenset({"derive"}),
+    "derive/process/store": frozenset({"derive"}),
 }
 """The actions that its records say, by procedure."""
 
@@ -84,6 +85,7 @@ WHY_NOT: dict[str, str] = {
     "heartbeat/load": COUNTED,
     "heartbeat/store": WRITERS,
     "heartbeat/synced": "when the file was made, and of what",
+    "ingest/append": WRITERS,
     "intake/intake": WRITERS,
     "intake/on_changed": SCHEDULE,
     "intake/on_created": WRITERS,

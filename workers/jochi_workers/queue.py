@@ -315,12 +315,19 @@ def want(engine: Engine, derivation: str, keys: Sequence[str], now: datetime | N
     return int(row["wanted"])
 
 
-def retry(engine: Engine, now: datetime | None = None, *, derivation: str | None = None, page: int = 1000) -> int:
-    """Puts everything that workers had given up on (of one derivation, or of all) back; returns how many."""
+def retry(
+    engine: Engine,
+    now: datetime | None = None,
+    *,
+    derivation: str | None = None,
+    key: str | None = None,
+    page: int = 1000,
+) -> int:
+    """Puts everything that workers had given up on (of one derivation, about one memory, or of all) back; returns how many."""
     moment = now or _server_clock(engine)()
     retried = 0
     while True:
-        row = engine.call("work/retry", {"now": moment, "derivation": derivation, "limit": page})
+        row = engine.call("work/retry", {"now": moment, "derivation": derivation, "key": key, "limit": page})
         found: int = row["retried"]
         retried += found
         if found < page:

@@ -20,6 +20,7 @@ from jochi.cli import (
     procedures,
     runs,
     server,
+    sources,
     tokens,
 )
 from jochi.cli.apply import apply
@@ -34,6 +35,7 @@ from jochi.cli.explain import explain
 from jochi.cli.forget import forget, receipts
 from jochi.cli.history import history
 from jochi.cli.importing import import_command
+from jochi.cli.ingest import ingest
 from jochi.cli.install import install, uninstall
 from jochi.cli.levels import levels
 from jochi.cli.mode import mode
@@ -96,11 +98,13 @@ _GROUPS = (
     heartbeat,
     intake,
     duplicates,
+    sources,
 )
 for _group in _GROUPS:
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2])
 app.command("import")(import_command)
 app.command()(remember)
+app.command()(ingest)
 app.command()(status)
 app.command()(mode)
 app.command()(worker)

@@ -10,6 +10,7 @@ from jochi.client.context import ContextVerbs
 from jochi.client.duplicates import DuplicateVerbs
 from jochi.client.forget import ForgetVerbs
 from jochi.client.heartbeat import HeartbeatVerbs
+from jochi.client.ingest import IngestVerbs
 from jochi.client.install import InstallVerbs
 from jochi.client.jobs import JobVerbs
 from jochi.client.plan import PlanVerbs
@@ -27,6 +28,7 @@ class Jochi(
     DuplicateVerbs,
     UseVerbs,
     WriteVerbs,
+    IngestVerbs,
     ContextVerbs,
     UndoVerbs,
     ForgetVerbs,

@@ -22,6 +22,7 @@ from jochi.policy.duplicates import Duplicates
 from jochi.policy.edges import Edges
 from jochi.policy.facts import FACT_TYPES, Facts
 from jochi.policy.forgetting import Forgetting
+from jochi.policy.ingest import Ingest
 from jochi.policy.mapping import Mapping, Source, check_mapping, identifier, source_of
 from jochi.policy.parts import Name, Part, repeated
 from jochi.policy.predicates import shipped_predicates
@@ -192,6 +193,8 @@ class Policy(Part):
     """How likely a memory is needed again."""
     context: Context = Field(default_factory=lambda: Context.model_validate(_shipped("context")))
     """What an agent starts with."""
+    ingest: Ingest = Field(default_factory=lambda: Ingest.model_validate(_shipped("ingest")))
+    """How raw sources are taken in."""
     compression: Compression
     """Compression of long memories."""
     derive: dict[Name, Derived] = Field(default_factory=dict)

@@ -53,24 +53,25 @@ def _properties(row: Row, _output: str) -> Mapping[str, Any]:
     """`content_type` and `contains_pii` of the whole text, as far as no app has said them; keywords have those of their summary.
     `derived_marks` names those that were found here: they are found anew in another text."""
     own = row["own"]
-    held = _held(row["inputs"][0]["content"], own) if own else {}
-    return {**row["said"], **held, "derived_marks": own or None}
+    found = held(row["inputs"][0]["content"], own) if own else {}
+    return {**row["said"], **found, "derived_marks": own or None}
 
 
-def _held(text: str, names: Sequence[str]) -> dict[str, Any]:
+def held(text: str, names: Sequence[str]) -> dict[str, Any]:
     """What the text holds, by the names of properties; None where it can't be told, as without the extra [language]."""
     try:
         reading = read(text)
     except ProviderUnusable as missing:
-        _say_once(str(missing))
+        say_once(str(missing))
         return dict.fromkeys(names)
-    held = {"content_type": content_type(reading), "contains_pii": contains_pii(reading)}
-    return {name: held[name] for name in names}
+    found = {"content_type": content_type(reading), "contains_pii": contains_pii(reading)}
+    return {name: found[name] for name in names}
 
 
 @cache
-def _say_once(why: str) -> None:
-    _log.warning("levels are made without content_type and contains_pii: %s", why)
+def say_once(why: str) -> None:
+    """Logs what is missing here, not again for each text."""
+    _log.warning("made without keywords, content_type and contains_pii: %s", why)
 
 
 DERIVATION = Derivation(

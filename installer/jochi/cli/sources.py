@@ -1,0 +1,100 @@
+"""`jochi sources`: raw sources and how far workers are with them (seed 002, Status Flow)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jochi.cli.connection import jochi
+from jochi.cli.output import AsJson, out, printable, shortened, some, table, write_json
+from jochi.errors import Refused
+from jochi.use.sources import STATES, SourceState
+
+app = typer.Typer(help="See what was ingested, how far it is, and put back what workers gave up on.")
+
+
+@app.command()
+def ls(
+    context: typer.Context,
+    scope: Annotated[str | None, typer.Option(help="Only this scope.", show_default="all")] = None,
+    state: Annotated[str | None, typer.Option(help=f"One of {', '.join(STATES)}.", show_default="all")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="So many at most, the newest first.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """List sources, the newest first. `failed`: workers gave up; `stuck`: a phase has waited for more than a day."""
+    with jochi(context) as client:
+        counts, found = client.sources(scope=scope, state=state, limit=limit)
+    if as_json:
+        write_json({"counts": counts, "sources": found})
+        return
+    rows = [
+        (
+            one.key,
+            one.state,
+            one.source_type,
+            shortened(one.title or "", 40),
+            f"{one.started_at:%Y-%m-%d}" if one.started_at else "",
+            one.messages,
+            _why(one),
+        )
+        for one in found
+    ]
+    table("Sources", ("key", "state", "type", "title", "from", "messages", "waits for"), rows, right=(5,))
+    out.print(
+        ", ".join(f"{counts[name]:,} {name}" for name in STATES if counts.get(name)) or "no sources", markup=False
+    )
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    key: Annotated[str, typer.Argument(help="A source's key: scope/id.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show one source: how far it is, what was made of it, and what is left to do."""
+    with jochi(context) as client:
+        found = client.source(key)
+    if found is None:
+        raise Refused("there is no such source", where=key, fix="`jochi sources ls` lists them")
+    if as_json:
+        write_json(found)
+        return
+    said = {
+        "state": found.state,
+        "type": found.source_type,
+        "title": found.title,
+        "from": found.started_at,
+        "to": found.ended_at,
+        "messages": found.messages,
+        "participants": ", ".join(found.participants),
+        "summary": found.summary,
+        "keywords": ", ".join(found.keywords),
+        "tags": ", ".join(found.tags),
+        "waits for": _why(found),
+    }
+    for title, value in said.items():
+        if value not in (None, ""):
+            out.print(printable(f"{title}: {value}"), markup=False, soft_wrap=True)
+
+
+@app.command()
+def retry(
+    context: typer.Context,
+    key: Annotated[str | None, typer.Argument(help="Only this source.", show_default="all")] = None,
+) -> None:
+    """Put back what workers gave up on: its phase starts afresh."""
+    from jochi_workers import queue
+
+    with jochi(context) as client:
+        if key is not None and client.source(key) is None:
+            raise Refused("there is no such source", where=key, fix="`jochi sources ls` lists them")
+        put_back = sum(queue.retry(client.engine, derivation=phase, key=key) for phase in ("process", "extract"))
+    out.print(f"put back: {some(put_back, 'piece of work', 'pieces of work')}")
+
+
+def _why(source: SourceState) -> str:
+    return "; ".join(
+        f"{one.phase} ({'given up' if one.put_aside else 'tried'}: {one.error})" if one.error else one.phase
+        for one in source.waiting
+    )

@@ -1,0 +1,68 @@
+"""Verbs for raw sources (seed 002): take them in, and see how far they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timezone, tzinfo
+from pathlib import Path
+from typing import IO, Any
+
+from jochi.client.base import Base
+from jochi.use import sources
+from jochi.use.sources import SourceState
+from jochi.write import ingesting
+from jochi.write.ingesting import Fault, Ingested, Piece
+from jochi.write.ingesting.readers import read
+
+
+class IngestVerbs(Base):
+    def ingest(
+        self,
+        what: str | Path | IO[bytes] | Iterable[str | Path] | Iterable[Piece],
+        *,
+        scope: str = "default",
+        format: str | None = None,
+        zone: tzinfo = timezone.utc,
+        now: datetime | None = None,
+        agent: str | None = None,
+        properties: Mapping[str, Any] | None = None,
+        on_fault: Callable[[Fault], None] | None = None,
+    ) -> Ingested:
+        """Writes raw sources as they come, at once and without a model: files, a binary stream, or pieces that an app made.
+
+        Each source is a memory of kind Source (seed 002, Phase 0), a long one several. The same again is known by its content,
+        whatever the file is called; what is new of it goes in behind. ``format``: one of docs/reference/ingesting.md, else it is
+        guessed; ``zone`` is that of times without one. ``properties``: more of each new source, such as
+        `sensitivity`. What can't be read is told with its place (``on_fault``, `Ingested.faults`), and the rest goes in.
+        `IngestInterrupted` where the server goes away: then the same call goes on.
+        """
+        return ingesting.ingest(
+            self.engine,
+            _pieces(what, format, zone),
+            limits=self.policy.policy.ingest,
+            scope=scope,
+            now=self._at(now, "ingest", "now"),
+            agent=agent,
+            properties=properties,
+            on_fault=on_fault,
+        )
+
+    def sources(
+        self, *, scope: str | None = None, state: str | None = None, limit: int = 100
+    ) -> tuple[dict[str, int], list[SourceState]]:
+        """How many sources there are by state, and the newest of them. ``state``: raw, processed, extracted, waiting or failed."""
+        return sources.ls(self.engine, scope=scope, state=state, limit=limit)
+
+    def source(self, key: str) -> SourceState | None:
+        """One source by its key (`scope/id`), with what was made of it and what is left to do; None where there is none."""
+        return sources.show(self.engine, key)
+
+
+def _pieces(what: Any, format: str | None, zone: tzinfo) -> Iterable[Piece]:
+    if isinstance(what, str | Path) or hasattr(what, "read"):
+        what = [what]
+    for each in what:
+        if isinstance(each, tuple | Fault):
+            yield each
+        else:
+            yield from read(each, format=format, zone=zone)

@@ -1,0 +1,67 @@
+"""Raw sources and how far they are: raw, processed, extracted (seed 002, Status Flow; docs/reference/ingesting.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from jochi import clock
+from jochi.database.engine import Engine
+from jochi.errors import UsageError
+from jochi.graph.driver_values import read_as
+
+STATES = ("raw", "processed", "extracted", "failed", "stuck")
+"""`failed`: workers gave up on a phase. `stuck`: a phase has waited for more than a day. The others as the seed has them."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A phase that isn't done: since when it is wanted, how often it failed, why last, and whether workers gave up on it."""
+
+    phase: str
+    since: datetime | None
+    tries: int
+    error: str | None
+    put_aside: bool
+
+
+@dataclass(frozen=True)
+class SourceState:
+    """A source, or a part of a long one. ``summary``, ``keywords`` and ``tags`` once it is processed."""
+
+    key: str
+    state: str
+    source_type: str | None
+    title: str | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    created_at: datetime | None
+    messages: int | None
+    characters: int | None
+    participants: tuple[str, ...]
+    waiting: tuple[Waiting, ...]
+    summary: str | None
+    keywords: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def ls(
+    engine: Engine, *, scope: str | None = None, state: str | None = None, limit: int = 100
+) -> tuple[dict[str, int], list[SourceState]]:
+    """How many sources of ``scope`` there are by state, and the newest ``limit`` of one state or of all."""
+    if state is not None and state not in STATES:
+        raise UsageError(f"there is no state {state!r}", fix=f"there are: {', '.join(STATES)}")
+    row = _read(engine, scope=scope, state=state, limit=limit)
+    return dict(row["counts"]), [read_as(SourceState, each) for each in row["sources"]]
+
+
+def show(engine: Engine, key: str) -> SourceState | None:
+    """One source; None where there is none."""
+    found = _read(engine, key=key)["sources"]
+    return read_as(SourceState, found[0]) if found else None
+
+
+def _read(engine: Engine, **asked: Any) -> dict[str, Any]:
+    given = {"now": clock.now(), "scope": None, "key": None, "state": None, "limit": 1, **asked}
+    return engine.call("report/sources", given, write=False)

@@ -1,0 +1,386 @@
+"""Writes sources as they come: a new one, or what is new of one that is there (seed 002, Phase 0).
+
+A source is known by its own id, else by its first messages; a message by its own id, else by sender, time and text. So the
+same file twice, under another name, or exported again with more in it, is one source, and what is new goes in once.
+A long source has parts: each is a memory of its own, so that nobody ever reads all of it at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from jochi.database.engine import Engine
+from jochi.errors import ConnectionFailed, JochiError
+from jochi.forgetting.checking import Asked, Screen, asked_about
+from jochi.graph.driver_values import zoned
+from jochi.policy.ingest import Ingest
+from jochi.use.context import check_scope
+from jochi.write.ingesting.source import Fault, Message, Piece, Source
+from jochi.write.record import key_of
+from jochi.write.remembering import remember
+
+KIND = "Source"
+TRIES = 5
+"""So often a source is looked at again that somebody else writes at the same time."""
+
+KEPT = 1_000
+"""So many faults and keys an `Ingested` keeps; all are counted."""
+
+_FLUSHED_AT = 2_000
+"""Messages that are read before they are written."""
+_KNOWN_BY = 5
+"""Of a source without an id, so many first messages tell it from another that begins alike."""
+_FORGOTTEN = "this, or part of it, was forgotten on request and is not learned again; `jochi forget --lift` allows it"
+
+
+@dataclass
+class Ingested:
+    """What became of it. ``sources`` were new, ``continued`` had new messages, ``unchanged`` had none.
+
+    ``messages`` were written, ``known`` are there already. ``faults``: what couldn't be read or may not be written; the first
+    thousand, ``faulty`` counts all. ``keys``: those of all sources, at most a thousand.
+    """
+
+    sources: int = 0
+    continued: int = 0
+    unchanged: int = 0
+    messages: int = 0
+    known: int = 0
+    faulty: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+    def state(self, before: str | None, now: str) -> None:
+        """Counts a source in its new state and not in the one before."""
+        for name, change in ((before, -1), (now, 1)):
+            if name is not None:
+                setattr(self, name, getattr(self, name) + change)
+
+
+class IngestInterrupted(ConnectionFailed):
+    """The server went away. ``ingested`` holds what was written until then."""
+
+    def __init__(self, cause: ConnectionFailed, ingested: Ingested) -> None:
+        self.ingested = ingested
+        super().__init__(
+            f"interrupted after {ingested.messages:,} messages were written: {cause.what}",
+            where=cause.where,
+            fix="ingest the same again when the server answers: what is written is known, and nothing is doubled",
+        )
+
+
+def ingest(
+    engine: Engine,
+    pieces: Iterable[Piece],
+    *,
+    limits: Ingest,
+    scope: str,
+    now: datetime,
+    agent: str | None = None,
+    properties: Mapping[str, Any] | None = None,
+    on_fault: Callable[[Fault], None] | None = None,
+) -> Ingested:
+    """Writes what readers made of raw data; see `jochi.Jochi.ingest`. ``properties``: more of each source that is new."""
+    check_scope(scope)
+    zoned(now, "now", where="ingest")
+    for name in ("ingest/look", "ingest/append", "memory/remember"):
+        engine.text(name)  # says at once where it isn't installed
+    writer = _Writer(engine, limits, scope, now, agent, dict(properties or {}), on_fault or (lambda _fault: None))
+    try:
+        for piece in pieces:
+            if isinstance(piece, Fault):
+                writer.wrong(piece)
+            else:
+                writer.take(*piece)
+        writer.flush()
+    except ConnectionFailed as error:
+        raise IngestInterrupted(error, writer.done) from error
+    return writer.done
+
+
+@dataclass
+class _Pending:
+    """Messages of one source that are not written yet, with the hash of each."""
+
+    source: Source
+    messages: list[tuple[str, Message]] = field(default_factory=list)
+
+
+class _Writer:
+    def __init__(
+        self,
+        engine: Engine,
+        limits: Ingest,
+        scope: str,
+        now: datetime,
+        agent: str | None,
+        properties: dict[str, Any],
+        on_fault: Callable[[Fault], None],
+    ) -> None:
+        self.done = Ingested()
+        self._engine, self._limits, self._scope, self._now, self._agent = engine, limits, scope, now, agent
+        self._properties, self._on_fault = properties, on_fault
+        self._screen = Screen(engine.database)
+        self._pending: dict[object, _Pending] = {}
+        self._seen: dict[object, Counter[str]] = {}
+        self._keys: dict[object, str] = {}
+        self._states: dict[str, str] = {}
+        self._waiting = self._characters = 0
+
+    def wrong(self, fault: Fault) -> None:
+        """Counts a fault, and tells it."""
+        self.done.faulty += 1
+        if len(self.done.faults) < KEPT:
+            self.done.faults.append(fault)
+        self._on_fault(fault)
+
+    def take(self, source: Source, message: Message) -> None:
+        """Keeps a message, and writes what is kept when that is enough."""
+        name = _name(source)
+        hashed = _message_hash(message)
+        seen = self._seen.setdefault(name, Counter())
+        seen[hashed] += 1
+        if seen[hashed] > 1:
+            if message.id is not None:
+                self.done.known += 1
+                return
+            # The same words again at the same moment, or at none that is known, were said twice.
+            hashed = _hash(hashed, str(seen[hashed]))
+        self._pending.setdefault(name, _Pending(source)).messages.append((hashed, message))
+        self._waiting += 1
+        self._characters += len(message.text) + len(message.raw)
+        if self._waiting >= _FLUSHED_AT or self._characters >= self._limits.batch_characters:
+            self.flush()
+            # What has no id comes in one piece, so of what was read before nothing more comes.
+            for other in [each for each in self._seen if isinstance(each, int) and each != name]:
+                del self._seen[other], self._keys[other]
+
+    def flush(self) -> None:
+        """Writes all that is kept."""
+        pending, self._pending = list(self._pending.values()), {}
+        self._waiting = self._characters = 0
+        for _ in range(TRIES):
+            pending = self._write(pending)
+            if not pending:
+                return
+            self._screen.look_again()
+        raise JochiError(
+            f"{len(pending)} sources are written by somebody else all the time",
+            where=f"scope {self._scope}",
+            fix="ingest the same again when that is over: nothing is doubled",
+        )
+
+    def _write(self, pending: Sequence[_Pending]) -> list[_Pending]:
+        """Writes each source; returns those that somebody else has changed meanwhile."""
+        rows: list[dict[str, Any]] = []
+        appends: list[dict[str, Any]] = []
+        of: dict[str, tuple[_Pending, int]] = {}
+        for one, (key, parts) in zip(pending, self._look(pending), strict=True):
+            known = {each for part in parts for each in part["message_ids"]}
+            new = [(hashed, message) for hashed, message in one.messages if hashed not in known]
+            self.done.known += len(one.messages) - len(new)
+            new, version = self._allowed(new)
+            one.messages = new
+            before = self._states.get(key)
+            if before is None and len(self.done.keys) < KEPT:
+                self.done.keys.append(key)
+            self._states[key] = (
+                before or "unchanged" if not new else "continued" if parts and before != "sources" else "sources"
+            )
+            self.done.state(before, self._states[key])
+            for part in _parts(new, parts, self._limits):
+                if part.number == len(parts):
+                    appends.append(_append(parts[-1], part, version))
+                    of[parts[-1]["key"]] = one, len(part.messages)
+                else:
+                    rows.append(self._row(one.source, key, part))
+                    of[key_of(self._scope, rows[-1]["id"])] = one, len(part.messages)
+        again = self._send(appends, rows, of)
+        return [one for one in pending if id(one) in again]
+
+    def _look(self, pending: Sequence[_Pending]) -> list[tuple[str, list[Mapping[str, Any]]]]:
+        """Each source's key, and its parts that are there."""
+        keys = [self._keys.get(_name(one.source)) or key_of(self._scope, _source_id(one)) for one in pending]
+        found = self._parts_of(keys)
+        for at, one in enumerate(pending):
+            name = _name(one.source)
+            if one.source.id is None and name not in self._keys:
+                # Of those that begin with the same message the first that goes on alike; else it is another one.
+                first, begun = [hashed for hashed, _ in one.messages[:_KNOWN_BY]], keys[at]
+                for other in itertools.count(2):
+                    theirs = found[at][0]["message_ids"] if found[at] else []
+                    if all(mine == each for mine, each in zip(first, theirs, strict=False)):
+                        break
+                    keys[at] = f"{begun}~{other}"
+                    [found[at]] = self._parts_of([keys[at]])
+            self._keys[name] = keys[at]
+        return list(zip(keys, found, strict=True))
+
+    def _parts_of(self, keys: Sequence[str]) -> list[list[Mapping[str, Any]]]:
+        return list(self._engine.call("ingest/look", {"keys": keys}, write=False)["sources"])
+
+    def _allowed(self, new: list[tuple[str, Message]]) -> tuple[list[tuple[str, Message]], int | None]:
+        """Without what was forgotten on request; and the version of that which it was compared with."""
+
+        def asked(each: tuple[str, Message]) -> Asked:
+            message = each[1]
+            said = {"raw": message.raw, "sender": message.sender or ""}
+            return asked_about(self._scope, None, message.text, said)
+
+        screened = self._screen.part(new, asked)
+        for _, message in screened.gone:
+            when = f" of {message.at.isoformat()}" if message.at else ""
+            self.wrong(Fault(f"a message{when}", _FORGOTTEN))
+        return screened.kept, screened.version if screened.compared else None
+
+    def _row(self, source: Source, key: str, part: _Part) -> dict[str, Any]:
+        title = f"# {' '.join(source.title.split())}\n" if source.title and part.number == 1 else ""
+        own = {
+            "source_type": source.source_type,
+            "title": source.title,
+            "context_type": source.context_type,
+            "provenance": json.dumps(source.provenance, ensure_ascii=False, sort_keys=True),
+            "raw_content": part.raw,
+            "message_ids": part.hashes,
+            "part": part.number,
+            "processing_status": "raw",
+            "salience": 0.5,
+            "state": "candidate",
+            "sensitivity": "normal",
+            "ttl_policy": "decay",
+            **part.span(),
+        }
+        return {
+            "scope": self._scope,
+            "id": key.partition("/")[2] + (f"#{part.number:06}" if part.number > 1 else ""),
+            "kind": KIND,
+            "content": title + part.content,
+            "properties": {name: value for name, value in (own | self._properties).items() if value is not None},
+        }
+
+    def _send(
+        self, appends: list[dict[str, Any]], rows: list[dict[str, Any]], of: Mapping[str, tuple[_Pending, int]]
+    ) -> set[int]:
+        again: set[int] = set()
+        if appends:
+            for result in self._engine.call("ingest/append", {"now": self._now, "rows": appends})["results"]:
+                one, count = of[result["key"]]
+                if result["outcome"] == "written":
+                    self.done.messages += count
+                else:
+                    again.add(id(one))
+        # What comes behind a part that others have changed waits for it.
+        rows = [row for row in rows if id(of[key_of(self._scope, row["id"])][0]) not in again]
+        if rows:
+            for said in remember(self._engine, rows, now=self._now, agent=self._agent).results:
+                assert said.key is not None
+                one, count = of[said.key]
+                if said.outcome == "written":
+                    self.done.messages += count
+                elif said.reason == "id_taken" or said.outcome == "reinforced":
+                    again.add(id(one))
+                else:
+                    self.wrong(Fault(f"source {said.key}", said.detail or str(said.reason)))
+        return again
+
+
+@dataclass
+class _Part:
+    """Messages that go together, as the ``number``-th part of their source, from 1 on."""
+
+    number: int
+    messages: list[tuple[str, Message]] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def content(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def raw(self) -> list[str]:
+        return [message.raw for _, message in self.messages]
+
+    @property
+    def hashes(self) -> list[str]:
+        return [hashed for hashed, _ in self.messages]
+
+    def span(self) -> dict[str, Any]:
+        """From when to when, and who took part."""
+        moments = [message.at for _, message in self.messages if message.at]
+        names = dict.fromkeys(" ".join(message.sender.split()) for _, message in self.messages if message.sender)
+        return {
+            "started_at": min(moments, default=None),
+            "ended_at": max(moments, default=None),
+            "participants": list(names),
+        }
+
+
+def _parts(new: Sequence[tuple[str, Message]], there: Sequence[Mapping[str, Any]], limits: Ingest) -> Iterator[_Part]:
+    """The messages in parts of at most `part_messages` and `part_characters`: the last that is ``there`` is filled up first.
+    A message that is longer stands alone."""
+    part = _Part(len(there) or 1)
+    size, count = (there[-1]["characters"], len(there[-1]["message_ids"])) if there else (0, 0)
+    for hashed, message in new:
+        line = line_of(message)
+        if count and (count >= limits.part_messages or size + len(line) >= limits.part_characters):
+            if part.messages:
+                yield part
+            part, size, count = _Part(part.number + 1), 0, 0
+        part.messages.append((hashed, message))
+        part.lines.append(line)
+        size += len(line) + 1
+        count += 1
+    if part.messages:
+        yield part
+
+
+def _append(last: Mapping[str, Any], part: _Part, version: int | None) -> dict[str, Any]:
+    """A row of `ingest/append`."""
+    return {
+        **{"key": last["key"], "message_ids": last["message_ids"]},
+        **{"content": part.content, "raw": part.raw, "ids": part.hashes, "forgotten_as_of": version},
+        **part.span(),
+    }
+
+
+def line_of(message: Message) -> str:
+    """How a message stands in the text of its source: `[2026-01-05 10:00] Anna: what she said`, further lines indented."""
+    when = f"[{message.at:%Y-%m-%d %H:%M}] " if message.at else ""
+    who = f"{' '.join(message.sender.split())}: " if message.sender else ""
+    if not when and not who:
+        return message.text.strip() + "\n"
+    return when + who + message.text.strip().replace("\n", "\n  ")
+
+
+def _name(source: Source) -> object:
+    """By which a source is known while it is read. What has no id is one object as long as it lasts."""
+    return id(source) if source.id is None else (source.source_type, source.id)
+
+
+def _message_hash(message: Message) -> str:
+    if message.id is not None:
+        return _hash("id", message.id)
+    return _hash("said", message.sender or "", message.at.isoformat() if message.at else "", message.text)
+
+
+def _source_id(one: _Pending) -> str:
+    if one.source.id is not None:
+        return _id_of(one.source.source_type, "id", one.source.id)
+    return _id_of(one.source.source_type, one.messages[0][0])
+
+
+def _id_of(*parts: str) -> str:
+    return f"source-{_hash(*parts)}"
+
+
+def _hash(*parts: str) -> str:
+    """16 hex digits of what these are, each told from the next."""
+    text = "\x1f".join(parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

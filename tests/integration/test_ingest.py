@@ -1,0 +1,221 @@
+"""Raw sources come in as they are, once, and workers process them (seed 002, Phases 0 and 1; docs/reference/ingesting.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import PolicyWith, TestServer
+from typer.testing import CliRunner
+
+from jochi import Jochi
+from jochi.cli.app import app
+from jochi.forgetting import VARIABLE, Request
+from jochi.graph.driver_values import to_python
+from jochi.text.tokens import Estimate
+from jochi.write.ingesting import Fault, Message, Piece, Source
+from jochi_workers.derive import derivation
+from jochi_workers.derive.derivation import Offline
+from jochi_workers.derive.handler import Derive
+from jochi_workers.prepare import Prepare
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
+MINUTE = timedelta(minutes=1)
+PROCESS = derivation("process")
+
+
+@pytest.fixture(scope="session")
+def processing(policy_with: PolicyWith) -> Any:
+    return policy_with(
+        "[ingest]\npart_messages = 20\npart_characters = 2_000\nbatch_characters = 6_000\n[derive.process]\nderiving = true"
+    )
+
+
+@pytest.fixture
+def client(install_once: Any, processing: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    ready: Jochi = install_once(processing)
+    ready.apply()
+    return ready
+
+
+def said(n: int, text: str | None = None, **more: Any) -> Message:
+    who = ("Ann", "Bob")[n % 2]
+    text = text or f"The keeper of the lighthouse painted stair number {n}."
+    return Message(text, f'{{"from": "{who}", "text": "{text}"}}', at=NOW + n * MINUTE, sender=who, **more)
+
+
+def talk(messages: Sequence[Message], **source: Any) -> Iterator[Piece]:
+    of = Source("conversation", **source)
+    return ((of, message) for message in messages)
+
+
+def workers() -> list[Any]:
+    return [Prepare(Estimate()), Derive(PROCESS, Offline(PROCESS, Estimate()), Estimate())]
+
+
+def work(client: Jochi) -> int:
+    """Everything that is due, to the end; how many sources were processed."""
+    worker = Worker(client.engine, workers())
+    worker.run(once=True)
+    assert not worker.progress["process"].failed
+    return worker.progress["process"].done
+
+
+def run(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:
+    return [dict(to_python(row)) for row in client.database.run(cypher, {"now": NOW, **given})]
+
+
+def parts(client: Jochi, scope: str = "default") -> list[dict[str, Any]]:
+    text = "MATCH (m:Curated:Source {scope: $scope}) RETURN m {.*} AS m ORDER BY m.source_type, m.started_at, m.key"
+    return [row["m"] for row in run(client, text, scope=scope)]
+
+
+def test_the_same_again_is_one_source_and_only_what_is_new_goes_in(client: Jochi) -> None:
+    messages = [said(n) for n in range(3)]
+    first = client.ingest(talk(messages), now=NOW, properties={"sensitivity": "high"})
+    assert (first.sources, first.messages, first.known, first.faulty) == (1, 3, 0, 0)
+    [one] = parts(client)
+    assert one["content"].splitlines() == [
+        f"[2026-06-15 12:0{n}] {who}: The keeper of the lighthouse painted stair number {n}."
+        for n, who in enumerate(("Ann", "Bob", "Ann"))
+    ]
+    assert one["raw_content"] == [message.raw for message in messages]
+    assert (one["started_at"], one["ended_at"], one["participants"]) == (NOW, NOW + 2 * MINUTE, ["Ann", "Bob"])
+    assert (one["processing_status"], one["state"], one["sensitivity"]) == ("raw", "candidate", "high")
+    again = client.ingest(talk(messages, title="renamed"), now=NOW)
+    assert (again.sources, again.unchanged, again.messages, again.known) == (0, 1, 0, 3)
+    more = client.ingest(talk([*messages, said(3)]), now=NOW)
+    assert (more.sources, more.continued, more.messages, more.known) == (0, 1, 1, 3)
+    assert again.keys == more.keys == first.keys == [one["key"]]
+    [now] = parts(client)
+    assert (now["content"].count("stair number 3"), now["ended_at"]) == (1, NOW + 3 * MINUTE)
+    assert (len(now["message_ids"]), now["processing_status"]) == (4, "raw")
+    # By its own id a source is one, whatever it begins with. What begins alike and goes on otherwise is another; so is
+    # another scope's.
+    client.ingest(talk([said(7)], id="thread"), now=NOW)
+    client.ingest(talk([said(8), said(7)], id="thread"), now=NOW)
+    client.ingest(talk([messages[0], said(9)]), now=NOW)
+    client.ingest(talk([messages[0], said(9), said(10)]), now=NOW)
+    client.ingest(talk(messages), scope="bob", now=NOW)
+    assert sorted(len(each["message_ids"]) for each in parts(client)) == [2, 3, 4]
+    assert len(parts(client, "bob")) == 1
+    # The same words twice, at no known time, were said twice; that is the same when they come again.
+    twice = [Message("ok", "ok"), Message("so", "so"), Message("ok", "ok")]
+    assert client.ingest(talk(twice), scope="twice", now=NOW).messages == 3
+    assert client.ingest(talk(twice), scope="twice", now=NOW).known == 3
+
+
+def test_a_long_source_has_parts_that_are_filled_in_turn(client: Jochi) -> None:
+    """The policy here: at most 20 messages and 2,000 characters a part; read 6,000 characters at a time."""
+    messages = [said(n) for n in range(250)]
+    done = client.ingest(talk(messages[:205], id="long", title="Stairs"), now=NOW)
+    assert (done.sources, done.continued, done.messages) == (1, 0, 205)
+    assert client.ingest(talk(messages, id="long"), now=NOW).messages == 45
+    found = parts(client)
+    assert [each["part"] for each in found] == list(range(1, len(found) + 1))
+    assert all(len(each["content"]) <= 2_000 and len(each["message_ids"]) <= 20 for each in found)
+    lines = [line for each in found for line in each["content"].splitlines()]
+    assert lines.pop(0) == "# Stairs"
+    assert [int(line.rpartition(" ")[2].rstrip(".")) for line in lines] == list(range(250))
+    assert max(len(each["message_ids"]) for each in found) in (19, 20)
+    # A message that is longer than a part stands alone; one that is longer than a memory may be is left out, and the others go in.
+    big, huge = said(1, "word " * 1_000), said(2, "word " * 250_000)
+    done = client.ingest(talk([said(0), big, huge, said(3)], id="big"), scope="big", now=NOW)
+    assert (done.messages, done.faulty) == (3, 1)
+    assert "characters" in done.faults[0].why
+    assert [len(each["message_ids"]) for each in parts(client, "big")] == [1, 1, 1]
+
+
+def test_faults_are_told_and_the_rest_goes_in(client: Jochi) -> None:
+    told: list[Fault] = []
+    broken = Fault("line 2", "this is no JSON")
+    done = client.ingest([*talk([said(0)]), broken, *talk([said(1)])], now=NOW, on_fault=told.append)
+    assert told == done.faults == [broken]
+    assert (done.messages, done.faulty) == (2, 1)
+
+
+def test_two_at_once_write_everything_once(client: Jochi) -> None:
+    messages = [said(n) for n in range(120)]
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda n: client.ingest(talk(messages[: 90 + 10 * n], id="both"), now=NOW), range(4)))
+    found = [each for part in parts(client) for each in part["message_ids"]]
+    assert len(found) == len(set(found)) == sum(each.messages for each in done) == 120
+
+
+def test_processed_and_again_when_more_comes(client: Jochi) -> None:
+    client.ingest(talk([said(n) for n in range(12)], title="Stairs"), now=NOW)
+    assert work(client) == 1
+    [source] = parts(client)
+    assert source["processing_status"] == "processed"
+    state = client.source(source["key"])
+    assert state is not None
+    assert state.summary
+    assert (state.state, state.waiting, state.title) == ("processed", (), "Stairs")
+    assert "conversation" in state.tags
+    assert "lighthouse" in " ".join(state.keywords).lower()
+    [summary] = run(client, "MATCH (:Source)-[:SUMMARIZED_TO]->(s:Curated) RETURN s {.*} AS s")
+    assert summary["s"]["compression_level"] == "summary"
+    client.ingest(talk([*(said(n) for n in range(12)), said(12, "Then the harbour froze over.")]), now=NOW)
+    assert parts(client)[0]["processing_status"] == "raw"
+    assert work(client) == 1
+    assert parts(client)[0]["processing_status"] == "processed"
+    # An undo of the first run takes what it made; the source is as raw as before.
+    counts, listed = client.sources(state="processed")
+    assert (counts, len(listed)) == ({"processed": 1}, 1)
+
+
+def test_undo_of_a_run_makes_it_raw_again(client: Jochi) -> None:
+    client.ingest(talk([said(n) for n in range(12)]), now=NOW)
+    work(client)
+    [row] = run(client, "MATCH (a:CurationAudit {action: 'derive'}) RETURN DISTINCT a.run AS run")
+    client.undo(row["run"])
+    [source] = parts(client)
+    assert source["processing_status"] == "raw"
+    assert "processing_completed_at" not in source
+    assert run(client, "MATCH (s:Curated:CompressedContext) RETURN s.key") == []
+
+
+def test_forgetting_takes_it_from_text_raw_data_and_summary_and_it_does_not_come_again(client: Jochi) -> None:
+    secret = "Zanzibar was where the gold was hidden."
+    messages = [*(said(n) for n in range(8)), said(8, secret)]
+    client.ingest(talk(messages), now=NOW)
+    work(client)
+    client.forget(Request(phrase="Zanzibar", scope="default"), verify=True)
+    work(client)
+    [source] = parts(client)
+    assert "Zanzibar" not in str(source)
+    assert len(source["raw_content"]) == 8
+    assert source["processing_status"] == "processed"
+    again = client.ingest(talk([*messages, said(9)], id=None), now=NOW)
+    assert (again.messages, "Zanzibar" in str(parts(client))) == (1, False)
+
+
+def test_what_workers_gave_up_on_is_failed_and_can_be_put_back(
+    client: Jochi, server: TestServer, processing: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can sum up one sentence without an end in 200 tokens, without a model."""
+    client.ingest(talk([said(0), said(1, "and so on " * 150)]), now=NOW)
+    Worker(client.engine, workers()).run(once=True)
+    counts, [found] = client.sources(state="failed")
+    assert (counts, [(one.phase, one.error, one.put_aside) for one in found.waiting]) == (
+        {"failed": 1},
+        [("process", "empty", True)],
+    )
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
+    told = CliRunner().invoke(app, ["--policy", str(processing.path), "sources", "retry", found.key])
+    assert "1 piece of work" in told.stdout
+    assert client.sources()[0] == {"raw": 1}
+    run(client, "MATCH (w:JochiWork) SET w.wanted_at = datetime() - duration('P2D')")
+    shown = CliRunner().invoke(app, ["--policy", str(processing.path), "sources", "ls", "--json"])
+    assert json.loads(shown.stdout)["counts"] == {"stuck": 1}
+    assert "harbour" not in CliRunner().invoke(app, ["sources", "show", "default/none"]).stdout

@@ -1,0 +1,85 @@
+"""Of a raw source a summary, keywords and tags (seed 002, Phase 1). The vector of the summary stands for the source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from jochi.text.tokens import TokenCounter
+from jochi_workers.derive.compress.checks import faults
+from jochi_workers.derive.compress.extractive import Extractive
+from jochi_workers.derive.compress.models import words_of
+from jochi_workers.derive.compress.particulars import language_of, words
+from jochi_workers.derive.derivation import Derivation
+from jochi_workers.derive.levels import held, say_once
+from jochi_workers.handler import Row
+from jochi_workers.language.keywords import keywords
+from jochi_workers.models import ProviderUnusable
+
+_MOST_KEYWORDS = 10
+_TAG = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
+"""A tag is one to three words: it states nothing."""
+
+
+class Processed(BaseModel):
+    """What is made of a source."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    summary: Annotated[str, Field(max_length=4_000)]
+    keywords: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=20)] = Field(default_factory=list)
+    tags: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=10)] = Field(default_factory=list)
+
+
+def _offline(row: Row, counter: TokenCounter) -> Processed:
+    """The sentences that say most, or a short text as it is. Its tags are what is known of the source and its text."""
+    text = row["inputs"][0]["content"]
+    found: tuple[str, ...] = ()
+    try:
+        found = keywords(text, language_of(text))[:_MOST_KEYWORDS]
+    except ProviderUnusable as missing:
+        say_once(str(missing))
+    known = (row["source_type"], row["context_type"], held(text, ["content_type"])["content_type"])
+    tags = dict.fromkeys(tag.replace("-", " ") for tag in known if tag)
+    short = counter.count(text) <= row["most_tokens"]
+    return Processed(
+        summary=text if short else Extractive(counter).summarise(text, row["most_tokens"], keep=False).text,
+        keywords=list(found),
+        tags=[tag for tag in tags if _TAG.fullmatch(tag)],
+    )
+
+
+def _faults(row: Row, output: Processed, counter: TokenCounter) -> tuple[str, ...]:
+    """A summary is short, so much is lost. But nothing may be stated that the source doesn't say."""
+    text = row["inputs"][0]["content"]
+    if not words(", ".join(output.keywords)) <= words(text):
+        return ("made up words",)
+    if not all(_TAG.fullmatch(tag) for tag in output.tags):
+        return ("a tag that isn't a word or two",)
+    return faults(text, output.summary, share=1.0, counter=counter, keep=False)
+
+
+def _words(row: Row) -> Mapping[str, Any]:
+    return {"what": row["source_type"] or "a text", "words": words_of(row["most_tokens"]) // 2}
+
+
+def _properties(row: Row, output: Processed) -> Mapping[str, Any]:
+    found = held(row["inputs"][0]["content"], ["content_type", "contains_pii"])
+    return {"keywords": output.keywords, "tags": output.tags, **found}
+
+
+DERIVATION = Derivation(
+    name="process",
+    folder=Path(__file__).parent,
+    output=Processed,
+    offline=_offline,
+    faults=_faults,
+    example={"what": "conversation", "words": 10**9},
+    words=_words,
+    text=lambda output: str(output.summary),
+    properties=_properties,
+)
