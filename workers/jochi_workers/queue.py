@@ -33,7 +33,7 @@ _IDENTITY: Mapping[str, tuple[str, ...]] = {
     "compress": ("key", "scope", "kind", "content", "charge"),
 }
 """What of a row goes back with its result: by it the database sees whether it still is what was leased."""
-_NOT_BACK = frozenset(("inputs", "size", "tokens_in", "tokens_out", "most_tokens"))
+_NOT_BACK = frozenset(("inputs", "there", "size", "tokens_in", "tokens_out", "most_tokens"))
 """Of an output's row, what does not: the result has its inputs."""
 
 _TRIES = 5

@@ -57,6 +57,8 @@ class Derive(Making):
         return self._maker.make(row)
 
     def _faults(self, row: Row, output: Any) -> tuple[str, ...]:
+        if self._derivation.made is not None:
+            return self._derivation.faults(row, output, self.counter)
         text = self._derivation.text(output)
         if not text.strip():
             return ("empty",)
@@ -65,18 +67,30 @@ class Derive(Making):
         return self._derivation.faults(row, output, self.counter)
 
     def _values(self, row: Row, output: Any) -> Mapping[str, Any]:
-        text = self._derivation.text(output)
-        return {
+        told = {
             "inputs": [{**each, "content_hash": content_hash(each["content"])} for each in row["inputs"]],
-            "content": text,
-            "derived_hash": text_hash(text),
-            "token_count": self.counter.count(text),
-            "token_counter": self.counter.name,
-            "properties": dict(self._derivation.properties(row, output)),
             "provider": self._maker.name,
             "model": self._maker.model,
             "version": self._maker.version,
         }
+        if self._derivation.made is not None:
+            return {**told, "made": self._derivation.made(row, output, self.counter)}
+        text = self._derivation.text(output)
+        return {
+            **told,
+            **stored_text(text, self.counter),
+            "properties": dict(self._derivation.properties(row, output)),
+        }
+
+
+def stored_text(text: str, counter: TokenCounter) -> dict[str, Any]:
+    """What the store is to know of a text: {content, derived_hash, token_count, token_counter}."""
+    return {
+        "content": text,
+        "derived_hash": text_hash(text),
+        "token_count": counter.count(text),
+        "token_counter": counter.name,
+    }
 
 
 def edited(output: Mapping[str, Any]) -> bool:
