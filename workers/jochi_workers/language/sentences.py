@@ -16,7 +16,8 @@ class Sentence(NamedTuple):
     start: int = 0
 
 
-_SPEAKER = re.compile(r"([^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}): +(?=\S)")
+SPEAKER = re.compile(r"([^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}): +(?=\S)")
+"""Who speaks, at the head of a line, up to where the words begin."""
 _END = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\W_])|(?<=[.!?…])[\"')\]]+\s+|(?<=[。！？؟।])[\"')\]」』）]*\s*(?=\S)"
 )
@@ -35,7 +36,7 @@ def sentences(text: str) -> list[Sentence]:
         whole = line.strip()
         offset = place + (len(line) - len(line.lstrip()))
         place += len(line)
-        head = _SPEAKER.match(whole)
+        head = SPEAKER.match(whole)
         speaker = head[1] if head else ""
         start = head.end() if head else 0
         first = start

@@ -1,0 +1,82 @@
+"""A source's text as its messages: `[2026-01-05 10:00] Anna: I moved.`, one a line, what goes on indented by two blanks; also
+`Anna: I moved.`; and any other text, by its paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jochi_workers.derive.extract.lists import words_in
+from jochi_workers.language.sentences import SPEAKER
+
+LONGEST = 20_000
+"""Characters of one message that are read at once: a longer one is cut at the end of a line, else at a blank."""
+
+_STAMPED = re.compile(r"\[\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?\] *(?:([^\s:\[\]][^:\n]{0,99}): +)?")
+_LABELS = words_in("labels")
+_ROLES = words_in("roles")
+_SPOKEN = re.compile(r"(?<![\w'’])(?:i|i'm|i’m|my|me|we|our|us|you|your)(?![\w])", re.IGNORECASE)
+
+
+class Message(NamedTuple):
+    """``speaker``: as written, '' where nobody is named. ``text``: without its head and indents."""
+
+    speaker: str
+    text: str
+
+
+def messages(text: str) -> Iterator[Message]:
+    """The messages in order, in time that grows with the text."""
+    speakers = _unstamped(text)
+    speaker, lines, open_ = "", list[str](), False
+    for line in text.splitlines():
+        head = _STAMPED.match(line)
+        name = head[1] or "" if head else ""
+        if head is None and (label := SPEAKER.match(line)) and label[1] in speakers:
+            head, name = label, label[1]
+        if head:
+            yield from _cut(speaker, lines)
+            speaker, lines, open_ = name.strip(), [line[head.end() :]], True
+        elif open_ and (line.startswith("  ") or not line.strip()):
+            lines.append(line.strip())
+        elif open_ or not line.strip():
+            yield from _cut(speaker, lines)
+            speaker, lines, open_ = "", [line.strip()], False
+        else:
+            lines.append(line.strip())
+    yield from _cut(speaker, lines)
+
+
+def person(speaker: str) -> bool:
+    """Whether a speaker's name can be a person's: no role, no address, no number."""
+    return speaker.casefold() not in _ROLES and not re.search(r"[@/\\\d_]", speaker) and any(map(str.isalpha, speaker))
+
+
+def _unstamped(text: str) -> frozenset[str]:
+    """The heads of lines that are speakers': all words with a capital, no usual label, and twice or before words in the first or
+    second person."""
+    found: Counter[str] = Counter()
+    spoken: set[str] = set()
+    for line in text.splitlines():
+        head = SPEAKER.match(line)
+        if head and head[1].casefold() not in _LABELS and all(not word[0].islower() for word in head[1].split()):
+            found[head[1]] += 1
+            if _SPOKEN.search(line, head.end()):
+                spoken.add(head[1])
+    turns = [name for name, times in found.items() if times > 1]
+    dialogue = bool(spoken) or len(turns) > 1
+    return frozenset({*spoken, *(turns if dialogue else ())})
+
+
+def _cut(speaker: str, lines: list[str]) -> Iterator[Message]:
+    text = "\n".join(lines).strip()
+    while len(text) > LONGEST:
+        end = (
+            max(text.rfind("\n", LONGEST // 2, LONGEST), 0) or max(text.rfind(" ", LONGEST // 2, LONGEST), 0) or LONGEST
+        )
+        yield Message(speaker, text[:end].strip())
+        text = text[end:].strip()
+    if text:
+        yield Message(speaker, text)

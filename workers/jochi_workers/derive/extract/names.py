@@ -1,0 +1,203 @@
+"""What a name is compared by, and when two names may be one person's or thing's (seed 002, Entity Resolution; DESIGN §14).
+
+Nothing here merges: names that are alike are shown to a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from jochi_workers.derive.extract.lists import words_in
+from jochi_workers.derive.extract.output import Kind
+from jochi_workers.guard import judge
+from jochi_workers.guard.differences import opposed
+from jochi_workers.guard.inflect import lemma
+from jochi_workers.guard.lists import LANGUAGES, opposites
+from jochi_workers.language.extra import packages
+
+LONGEST = 200
+MOST_APART = 3
+"""Letters that two names may differ in (seed 002): fewer in short ones."""
+LEAST_COSINE = 0.75
+"""Raw; names are alike in meaning above it (seed 002)."""
+
+_HASHED = 32
+_STEADY = 8
+_POSSESSIVE = re.compile(r"(?<=\w)['’ʼ]s(?!\w)")
+_ASCII = re.compile(r"[a-z0-9][a-z0-9+#]*")
+_APOSTROPHES = re.compile(r"['’ʼ]")
+_TITLES = words_in("titles")
+_TELLING = words_in("telling")
+"""Words that tell father from son, and the first from the second: one name may not have them where the other doesn't."""
+
+
+class Alike(NamedTuple):
+    """Why two names may mean the same, and how much, 0 to 1.
+
+    `distance`: in few letters another spelling. `part`: the words of one are among the other's. `script`: the same name in another
+    script, or without its marks. `meaning`: by the cosine of what is known of both.
+    """
+
+    reason: Literal["distance", "part", "script", "meaning"]
+    score: float
+
+
+def words(text: str) -> list[str]:
+    """The words of ``text`` in lower case: letters, marks and digits of any script, `+` and `#` behind a letter (C++)."""
+    folded = text
+    for _ in range(_STEADY):  # lower case can undo what composing did, and the other way round
+        again = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
+        if again == folded:
+            break
+        folded = again
+    folded = _APOSTROPHES.sub("", _POSSESSIVE.sub("", folded))
+    return _ASCII.findall(folded) if folded.isascii() else _split(folded)
+
+
+@lru_cache(maxsize=20_000)
+def singular(word: str) -> str:
+    """An English noun's singular by the dictionary; any other word as it is."""
+    base = lemma(word, "en") if word.endswith("s") and len(word) > 3 else None
+    return base.casefold() if base else word
+
+
+def canonical_name(name: str, kind: Kind = "Person") -> str:
+    """By what a name is found: its words in lower case with hyphens, a person's without title and possessive s. At most `LONGEST`
+    characters, of a longer one a hash at the end. '' for what has no letter. Again of itself the same; never raises."""
+    found = words(name)
+    while kind == "Person" and len(found) > 1 and found[0] in _TITLES:
+        found = found[1:]
+    joined = "-".join(found)
+    if not any(character.isalpha() for character in joined):
+        return ""
+    if len(joined) > LONGEST:
+        mark = hashlib.sha256(joined.encode()).hexdigest()[:_HASHED]
+        joined = joined[: LONGEST - _HASHED - 1].rstrip("-") + "-" + mark
+    return joined
+
+
+def alike(one: str, other: str, kind: Kind, cosine: float | None = None) -> Alike | None:
+    """Why both may be the same ``kind``; None: nothing says so, or they are the same by `canonical_name`. `cosine`: raw.
+
+    The first that holds counts, in the seed's order. A digit, a number or a word that tells two of a family apart (Jr., north, C++)
+    rules all of it out. `alike(a, b, …) == alike(b, a, …)`. `JochiError` without the extra [language].
+    """
+    one, other = sorted((one, other))
+    left, right = canonical_name(one, kind), canonical_name(other, kind)
+    if not left or not right or left == right:
+        return None
+    ours, theirs = left.split("-"), right.split("-")
+    if _apart(ours, theirs) or (kind != "Person" and _opposed(one, other, ours, theirs)):
+        return None
+    if score := _near(ours, theirs):
+        return Alike("distance", score)
+    if kind != "Concept" and (score := _part(ours, theirs, kind)):
+        return Alike("part", score)
+    if score := _transliterated(ours, theirs):
+        return Alike("script", score)
+    if cosine is not None and math.isfinite(cosine) and cosine > LEAST_COSINE:
+        return Alike("meaning", min(1.0, cosine))
+    return None
+
+
+def _split(text: str) -> list[str]:
+    found: list[list[str]] = [[]]
+    for character in text:
+        category = unicodedata.category(character)
+        if category[0] in "LN" or (found[-1] and (category[0] == "M" or character in "+#")):
+            found[-1].append(character)
+        elif category != "Cf" and found[-1]:
+            found.append([])
+    return ["".join(each) for each in found if each]
+
+
+def _signs(names: Sequence[str]) -> list[str]:
+    return sorted(
+        name for name in names if name in _TELLING or any(map(str.isdigit, name)) or name[-1] in "+#" or len(name) == 1
+    )
+
+
+def _apart(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether a number, an initial or a word as `Jr.` tells them apart. An initial that one alone has doesn't: J. F. Smith, John
+    Smith."""
+    left, right = set(_signs(ours)) - set(theirs), set(_signs(theirs)) - set(ours)
+    telling = {sign for sign in left | right if len(sign) > 1 or not sign.isalpha() or sign in ("v", "x")}
+    return bool(telling or (left and right))
+
+
+def _opposed(one: str, other: str, ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether the merge guard reads more in the difference than another name: a direction, a colour, a month, a number."""
+    ruling = judge(one, other, cosine=None)
+    return (ruling.verdict == "veto" and bool({*ruling.reasons} - {"name", "word"})) or any(
+        opposed(ours, theirs, language) for language in LANGUAGES
+    )
+
+
+def _near(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """How alike they are spelled, 0 to 1; 0 where they are further apart than names of that length may be."""
+    [distance] = packages("rapidfuzz.distance.Levenshtein")
+    left, right = "-".join(ours), "-".join(theirs)
+    apart = int(distance.distance(left, right, score_cutoff=MOST_APART))
+    if apart > MOST_APART:
+        return 0.0
+    if left.replace("-", "") != right.replace("-", "") and (
+        len(ours) != len(theirs)
+        or any(
+            one != other and (one[0] != other[0] or distance.distance(one, other) > _allowed(one, other))
+            for one, other in zip(ours, theirs, strict=True)
+        )
+    ):
+        return 0.0
+    return 1 - apart / max(len(left), len(right))
+
+
+def _allowed(one: str, other: str) -> int:
+    """Letters that two words may differ in: 0 below five letters (Anna, Hanna), 1 from five, 2 from eight, 3 from twelve."""
+    size = min(len(one), len(other))
+    return 0 if size < 5 else min(MOST_APART, size // 4)
+
+
+def _part(ours: Sequence[str], theirs: Sequence[str], kind: Kind) -> float:
+    """The share of the longer one's words that the shorter one has; 0 where it has one that the longer hasn't."""
+    short, long = sorted((ours, theirs), key=lambda each: (len(each), sum(map(len, each)), each))
+    rest = list(long)
+    same = 0
+    for word in short:
+        if word in rest:
+            same += len(word) > 1
+            rest.remove(word)
+            continue
+        whole = next((each for each in rest if len(word) == 1 and each[0] == word), None)
+        if whole is None:
+            return 0.0
+        rest.remove(whole)
+    if not same or (kind == "Entity" and any(word in opposites(language) for word in rest for language in LANGUAGES)):
+        return 0.0
+    return same / len(long)
+
+
+def _transliterated(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """How alike they are in Latin letters. Within one script only its marks may differ: others may only sound alike."""
+    left, right = ("".join(bare(word) for word in each) for each in (ours, theirs))
+    if _scripts(left) == _scripts(right):
+        return 1.0 if left == right else 0.0
+    [latin] = packages("anyascii")
+    one, two = (words(latin.anyascii(" ".join(map(bare, each)))) for each in (ours, theirs))
+    if "".join(one) == "".join(two):
+        return 1.0
+    return _near(one, two) if one and two else 0.0
+
+
+def bare(word: str) -> str:
+    """Without accents and other marks, decomposed."""
+    return "".join(each for each in unicodedata.normalize("NFD", word) if unicodedata.category(each) != "Mn")
+
+
+def _scripts(text: str) -> set[str]:
+    return {unicodedata.name(each, "?").split(" ")[0] for each in text if each.isalpha()}
