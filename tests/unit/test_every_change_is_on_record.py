@@ -52,6 +52,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "derive/compress/store": frozenset({"compress"}),
     "derive/levels/store": frozenset({"derive"}),
     "derive/process/store": frozenset({"derive"}),
+    "derive/extract/store": frozenset({"derive"}),
 }
 """The actions that its records say, by procedure."""
 
@@ -104,6 +105,7 @@ WHY_NOT: dict[str, str] = {
     "plans/saved": ENGINE,
     "slots/requeue_slots": SCHEDULE,
     "slots/settle": "whoever runs it writes the record: memory/supersede and slots/settle_slots",
+    "stories/count_mentions": "counted from what is there, and counted anew where that changes",
     "undo/begin": ENGINE,
     "undo/end": ENGINE,
     "undo/others": ENGINE,

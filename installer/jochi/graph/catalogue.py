@@ -202,7 +202,7 @@ MEMORY = (
     *_of("text", _DERIVED, "said", "derived_for"),
     *_of("moment", _DERIVED, "", "derived_at derived_ended_at"),
     *_of("moment", _DERIVED, "ahead", "derived_expires_at"),
-    *_of("texts", _MARK, "", "derived_marks"),
+    *_of("texts", _MARK, "", "derived_marks derived_nothing"),
     *_of("text", _MARK, "said", "level_line level_place"),
     *_of("moment", _MARK, "newborn", "similar_due slot_due"),
     *_of("moment", _MARK, "", "count_due"),

@@ -81,6 +81,8 @@ class Derived(Caps):
     """The labels of its targets: each such memory has an output of its own. The policy need not have all of them."""
     retention: Annotated[tuple[Literal["KEEP", "SUMMARIZE", "ARCHIVE"], ...], Field(strict=False)] = ()
     """Only memories whose value is in these tiers have an output (`[classification]`). Empty: all have."""
+    after: Name | None = None
+    """Only memories of which that derivation has made something have an output, while that one is switched on."""
     outlives: bool
     """`true`: an output stays as it is when what it was made of is pruned.
 

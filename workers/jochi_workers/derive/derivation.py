@@ -25,8 +25,8 @@ class Derivation:
 
     ``output``: text, or a pydantic type that a model must fill. ``offline``: the same without a model; '' where it can't.
     ``faults``: why it may not be stored, without a word of a memory; the first counts. ``text``: the content that is stored.
-    ``properties``: what the stored memory says besides. ``made``: where the output is no single memory, what
-    `derive/<name>/store` gets of it; it may be empty then, and ``text`` isn't asked. ``words``: what its prompt may use; ``example``: such words.
+    ``properties``: what the stored memory says besides. ``words``: what its prompt may use; ``example``: such words. ``made``:
+    where the output is no single memory, what `derive/<name>/store` gets of it; it may be empty then, and nobody asks ``text``.
     """
 
     name: str

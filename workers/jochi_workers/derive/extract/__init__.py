@@ -4,15 +4,18 @@ What they become in the graph, and which of them are known there already, is `pr
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.derive.extract.checks import faults
 from jochi_workers.derive.extract.names import Alike, alike, canonical_name
 from jochi_workers.derive.extract.offline import offline
 from jochi_workers.derive.extract.output import MOST_THINGS, Extracted, Relation, Subpoint, Thing
+from jochi_workers.derive.handler import edited, stored_text
 from jochi_workers.handler import Row
 
 __all__ = [
@@ -45,9 +48,51 @@ def _words(row: Row) -> Mapping[str, Any]:
     return {name: row.get(name) for name in ("confidence", "subpoints", "owner")} | {"most": MOST_THINGS}
 
 
-def _text(output: Extracted) -> str:
-    """What is said, a thing a paragraph."""
-    return "\n\n".join("\n".join((thing.name, *(one.text for one in thing.subpoints))) for thing in output.things)
+def _made(row: Row, output: Extracted, counter: TokenCounter) -> Mapping[str, Any]:
+    """What `derive/extract/store` gets: things by kind and canonical name, each note once whatever it is about, and which notes
+    of earlier makings weren't made again."""
+    kept = worth_keeping(row, output)
+    source = row["inputs"][0]["key"]
+    ids = {thing.name: _id(thing) for thing in kept.things}
+    things: dict[str, dict[str, Any]] = {}
+    notes: dict[str, dict[str, Any]] = {}
+    for thing in kept.things:
+        known_as = ids[thing.name]
+        if known_as is None:
+            continue
+        about = things.setdefault(
+            known_as,
+            {
+                **{"id": known_as, "kind": thing.kind, "name": thing.name, "type": thing.type, "notes": []},
+                **{"canonical_name": canonical_name(thing.name), "confidence": thing.confidence / 10},
+            },
+        )
+        for said in thing.subpoints:
+            name = _note_id(source, said.text)
+            notes[name] = {"id": name, "lifetime": said.lifetime, **stored_text(said.text, counter)}
+            about["notes"].append(name)
+    relations = [
+        {"of": ids[one.of], "to": ids[one.to], "type": one.type, "note": one.note}
+        for one in kept.relations
+        if ids[one.of] and ids[one.to]
+    ]
+    there = {f"{row['scope']}/{name}" for name in notes}
+    ended = [
+        {"key": one["key"], "content": one["content"]}
+        for one in row["there"]
+        if one["key"] not in there and not edited(one)
+    ]
+    return {"things": list(things.values()), "notes": list(notes.values()), "relations": relations, "ended": ended}
+
+
+def _id(thing: Thing) -> str | None:
+    """By which a thing is known in its scope; None of a name without a letter."""
+    name = canonical_name(thing.name)
+    return f"{thing.kind.lower()}:{name}" if name else None
+
+
+def _note_id(source: str, text: str) -> str:
+    return "note-" + hashlib.sha256(f"{source}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 DERIVATION = Derivation(
@@ -58,5 +103,5 @@ DERIVATION = Derivation(
     faults=faults,
     example={"confidence": 7.0, "subpoints": 2, "owner": "", "most": MOST_THINGS},
     words=_words,
-    text=_text,
+    made=_made,
 )

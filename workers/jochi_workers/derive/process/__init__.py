@@ -45,12 +45,25 @@ def _offline(row: Row, counter: TokenCounter) -> Processed:
         say_once(str(missing))
     known = (row["source_type"], row["context_type"], held(text, ["content_type"])["content_type"])
     tags = dict.fromkeys(tag.replace("-", " ") for tag in known if tag)
-    short = counter.count(text) <= row["most_tokens"]
     return Processed(
-        summary=text if short else Extractive(counter).summarise(text, row["most_tokens"], keep=False).text,
+        summary=_summary(text, row["most_tokens"], counter),
         keywords=list(found),
         tags=[tag for tag in tags if _TAG.fullmatch(tag)],
     )
+
+
+def _summary(text: str, room: int, counter: TokenCounter) -> str:
+    """The sentences that say most. Where none is short enough, the beginning of the first."""
+    if counter.count(text) <= room:
+        return text
+    whole = Extractive(counter).summarise(text, room, keep=False).text
+    if whole.strip():
+        return whole
+    said = text.split()
+    most = max(1, min(len(said), room))
+    while most > 1 and counter.count(" ".join(said[:most]) + " …") > room:
+        most = most * 2 // 3
+    return " ".join(said[:most]) + " …"
 
 
 def _faults(row: Row, output: Processed, counter: TokenCounter) -> tuple[str, ...]:

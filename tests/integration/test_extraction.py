@@ -1,0 +1,264 @@
+"""People, concepts and entities of sources in the graph (seed 002, Phase 2; docs/reference/extraction.md). What is found in a
+text: tests/unit/test_extract.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import PolicyWith
+
+from jochi import Jochi
+from jochi.forgetting import VARIABLE, Request
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
+from jochi.text.tokens import Estimate
+from jochi_workers.derive import derivation
+from jochi_workers.derive.derivation import Offline
+from jochi_workers.derive.extract import Extracted, Relation, Subpoint, Thing
+from jochi_workers.derive.handler import Derive
+from jochi_workers.handler import Row
+from jochi_workers.models import Reply
+from jochi_workers.prepare import Prepare
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+EXTRACT = derivation("extract")
+
+
+class Told(Offline):
+    """Finds in each source what it is told to, by a word of its text."""
+
+    def __init__(self, found: Mapping[str, Extracted]) -> None:
+        super().__init__(EXTRACT, Estimate())
+        self.found = found
+
+    def make(self, row: Row) -> Reply[Any]:
+        text = row["inputs"][0]["content"]
+        return Reply(next((found for word, found in self.found.items() if word in text), Extracted()), 0, 0)
+
+
+@pytest.fixture(scope="session")
+def extracting(policy_with: PolicyWith) -> Any:
+    return policy_with("[derive.extract]\nderiving = true\n[derive.process]\nderiving = true")
+
+
+@pytest.fixture
+def client(install_once: Any, extracting: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    ready: Jochi = install_once(extracting)
+    ready.apply()
+    return ready
+
+
+TEXTS = {
+    "boat": "Anna Smith built a boat in Berlin. Anna Smith sold the boat. Anna Smith bought a sail. Berlin is far from the sea.",
+    "bread": "Anna Smith bakes bread. Anna Smith burned the bread. Anna Smith likes rye.",
+}
+
+
+def thing(name: str, *texts: str, kind: Any = "Person", confidence: float = 9.0) -> Thing:
+    return Thing(kind=kind, name=name, confidence=confidence, subpoints=tuple(Subpoint(text=text) for text in texts))
+
+
+def sentences(word: str, name: str) -> list[str]:
+    return [f"{each.strip()}." for each in TEXTS[word].split(".") if name in each]
+
+
+BOAT = Extracted(
+    things=(
+        thing("Anna Smith", *sentences("boat", "Anna")),
+        thing("Berlin", *sentences("boat", "Berlin"), "Anna Smith sold the boat.", kind="Entity"),
+    ),
+    relations=(Relation(of="Anna Smith", to="Berlin", type="built_in", note="Anna Smith built a boat in Berlin."),),
+)
+BREAD = Extracted(things=(thing("Anna Smith", *sentences("bread", "Anna")),))
+
+
+def put(
+    client: Jochi, word: str, day: int = 0, scope: str = "default", id: str | None = None, text: str | None = None
+) -> None:
+    row = {
+        **{"kind": "Source", "id": id or word, "scope": scope, "content": text or TEXTS[word]},
+        "properties": {"source_type": "text-note", "processing_status": "raw", "started_at": NOW + day * DAY},
+    }
+    client.remember([row], now=NOW, on_refused="raise")
+
+
+def work(client: Jochi, found: Mapping[str, Extracted]) -> int:
+    process = derivation("process")
+    makers = [Derive(EXTRACT, Told(found), Estimate()), Derive(process, Offline(process, Estimate()), Estimate())]
+    worker = Worker(client.engine, [Prepare(Estimate()), *makers])
+    worker.run(once=True)
+    assert not worker.progress["extract"].failed, worker.progress["extract"].reasons
+    run_job(client.engine, "count_mentions", now=datetime.now(timezone.utc) + DAY, drain=True)
+    return worker.progress["extract"].done
+
+
+def run(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:
+    return [dict(to_python(row)) for row in client.database.run(cypher, {"now": NOW, **given})]
+
+
+def counts(client: Jochi) -> dict[str, tuple[int, int]]:
+    """By key how many sources, and on how many days."""
+    text = "MATCH (t:Curated) WHERE t:Person OR t:Concept OR t:Entity RETURN t.key AS key, t.source_count AS n, t.distinct_source_days AS days"
+    return {row["key"]: (row["n"], row["days"]) for row in run(client, text)}
+
+
+def notes(client: Jochi) -> dict[str, list[str]]:
+    """By name what is noted, of notes that live and haven't been ended."""
+    text = (
+        "MATCH (t:Curated)-[:HAS_NOTE]->(n:Curated:Note)-[:ADDED_IN]->(:Source) WHERE n.derived_ended_at IS NULL "
+        "WITH t, n ORDER BY n.content RETURN t.name AS name, collect(n.content) AS said"
+    )
+    return {row["name"]: row["said"] for row in run(client, text)}
+
+
+ANNA, BERLIN = "default/person:anna-smith", "default/entity:berlin"
+
+
+def test_one_person_of_two_sources_with_notes_and_relations(client: Jochi) -> None:
+    put(client, "boat")
+    put(client, "bread", day=1)
+    put(client, "bread", scope="bob")
+    loud = Extracted(things=(thing("ANNA SMITH", *sentences("bread", "Anna")),))
+    assert work(client, {"boat": BOAT, "bread": loud}) == 3
+    assert counts(client) == {ANNA: (2, 2), BERLIN: (1, 1), "bob/person:anna-smith": (1, 1)}
+    [anna] = [row["t"] for row in run(client, "MATCH (t:Curated {key: $key}) RETURN t {.*} AS t", key=ANNA)]
+    assert anna["name"] in ("Anna Smith", "ANNA SMITH")
+    assert {name: anna[name] for name in ( "canonical_name", "confidence", "state", "salience", "is_dirty")} == {
+        **{"canonical_name": "anna-smith", "confidence": 0.9, "state": "candidate"},
+        **{"salience": 0.5, "is_dirty": True},
+    }
+    assert (anna["first_mentioned_at"], anna["last_mentioned_at"]) == (NOW, NOW + DAY)
+    assert notes(client)["Berlin"] == sorted([*sentences("boat", "Berlin"), "Anna Smith sold the boat."])
+    # One note for what is said of two things.
+    assert run(client, "MATCH (n:Note {scope: 'default'}) RETURN count(n) AS n") == [{"n": 7}]
+    [edge] = run(client, "MATCH (:Person)-[r:RELATED_TO]->(:Entity) RETURN r {.*} AS r")
+    assert (edge["r"]["relationship_type"], edge["r"]["notes"]) == (
+        "built_in",
+        ["Anna Smith built a boat in Berlin."],
+    )
+    [status] = run(client, "MATCH (s:Source) RETURN collect(DISTINCT s.processing_status) AS said")
+    assert status["said"] == ["extracted"]
+    assert client.sources()[0] == {"extracted": 3}
+
+
+@pytest.mark.parametrize(("confidence", "points", "kept"), [(7.0, 3, True), (6.99, 3, False), (7.0, 2, False)])
+def test_what_is_unsure_or_hardly_spoken_of_is_left_out(
+    client: Jochi, confidence: float, points: int, kept: bool
+) -> None:
+    put(client, "boat")
+    found = Extracted(things=(thing("Anna Smith", *sentences("boat", "Anna")[:points], confidence=confidence),))
+    assert work(client, {"boat": found}) == 1
+    assert (ANNA in counts(client)) is kept
+
+
+def test_made_again_it_is_what_it_would_have_been_at_once(client: Jochi) -> None:
+    """Another text, other things: what is no more mentioned is counted less, notes end, and what a person wrote stays."""
+    put(client, "boat")
+    put(client, "bread", day=1)
+    work(client, {"boat": BOAT, "bread": BREAD})
+    before = run(client, "MATCH (n:Note) RETURN n.key AS key, n.created_at AS at ORDER BY key")
+    run(
+        client,
+        "MATCH (s:Source {id: 'boat'}) CREATE (:JochiWork {id: 'extract/' + s.key, derivation: 'extract', key: s.key, scope: s.scope, "
+        "wanted_at: $now, ready: 0})",
+    )
+    assert work(client, {"boat": BOAT, "bread": BREAD}) == 1
+    assert run(client, "MATCH (n:Note) RETURN n.key AS key, n.created_at AS at ORDER BY key") == before
+    assert counts(client) == {ANNA: (2, 2), BERLIN: (1, 1)}
+    run(
+        client,
+        "MATCH (n:Note {content: 'Berlin is far from the sea.'}) SET n.content = 'Berlin is near the sea.', n.prepare_due = $now",
+    )
+    run(
+        client,
+        "MATCH (s:Source {id: 'boat'}) SET s.content = 'The boat of Anna Smith. ' + s.content, s.prepare_due = $now",
+    )
+    fewer = Extracted(things=(thing("Anna Smith", *sentences("boat", "Anna")),))
+    assert work(client, {"boat": fewer, "bread": BREAD}) == 1
+    assert counts(client) == {ANNA: (2, 2), BERLIN: (0, 0)}
+    assert notes(client)["Berlin"] == [
+        "Anna Smith built a boat in Berlin.",
+        "Anna Smith sold the boat.",
+        "Berlin is near the sea.",
+    ]
+
+
+def test_forgetting_a_source_takes_what_only_it_told_of(client: Jochi) -> None:
+    put(client, "boat")
+    put(client, "bread", day=1)
+    client.remember(
+        [
+            {
+                "kind": "Person",
+                "id": "owner",
+                "content": "Olga",
+                "properties": {"name": "Olga", "is_owner": True},
+                "relationships": [{"type": "mentions", "to": "boat", "direction": "in"}],
+            }
+        ],
+        now=NOW,
+    )
+    work(client, {"boat": BOAT, "bread": BREAD})
+    client.forget(Request(keys=("default/boat",)), verify=True)
+    work(client, {"boat": BOAT, "bread": BREAD})
+    assert counts(client) == {ANNA: (1, 1), "default/owner": (0, 0)}
+    assert notes(client) == {"Anna Smith": sorted(sentences("bread", "Anna"))}
+    assert (
+        run(
+            client,
+            "MATCH (n) WHERE any(name IN keys(n) WHERE toStringOrNull(n[name]) CONTAINS 'Berlin') RETURN n.key AS key",
+        )
+        == []
+    )
+
+
+def test_forgetting_a_person_leaves_the_rest_of_the_text(client: Jochi) -> None:
+    put(client, "boat")
+    work(client, {"boat": BOAT})
+    client.forget(Request(phrase="Berlin", scope="default"), verify=True)
+    rest = Extracted(
+        things=(
+            thing("Anna Smith", "Anna Smith sold the boat.", "Anna Smith bought a sail.", "Anna Smith sold the boat. "),
+        )
+    )
+    work(client, {"boat": rest})
+    [source] = run(client, "MATCH (s:Curated:Source) RETURN s.content AS said")
+    assert "Berlin" not in source["said"]
+    assert "sail" in source["said"]
+    assert set(counts(client)) <= {ANNA}
+
+
+def test_a_source_that_is_pruned_counts_no_more_and_again_once_it_is_back(client: Jochi) -> None:
+    put(client, "boat")
+    put(client, "bread", day=1)
+    work(client, {"boat": BOAT, "bread": BREAD})
+    run(
+        client,
+        "MATCH (s:Source {id: 'bread'}) SET s.expires_at = $now - duration('P1D'), s.next_due = $now - duration('P1D'), "
+        "s.created_at = $now - duration('P90D')",
+    )
+    run_job(client.engine, "curate_due", now=NOW)
+    work(client, {})
+    assert counts(client)[ANNA] == (1, 1)
+    client.restore(["default/bread"])
+    work(client, {"bread": BREAD})
+    assert counts(client)[ANNA] == (2, 2)
+
+
+def test_undo_takes_notes_back_and_the_source_is_not_extracted(client: Jochi) -> None:
+    put(client, "boat")
+    work(client, {"boat": BOAT})
+    [row] = run(client, "MATCH (a:CurationAudit {rule: 'derive.extract'}) RETURN DISTINCT a.run AS run")
+    client.undo(row["run"])
+    assert notes(client) == {}
+    [source] = run(client, "MATCH (s:Curated:Source) RETURN s.processing_status AS said")
+    assert source["said"] == "processed"
