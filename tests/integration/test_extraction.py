@@ -16,6 +16,7 @@ from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
+from jochi_workers import queue
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import Offline
 from jochi_workers.derive.extract import Extracted, Relation, Subpoint, Thing
@@ -107,7 +108,10 @@ def run(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:
 
 def counts(client: Jochi) -> dict[str, tuple[int, int]]:
     """By key how many sources, and on how many days."""
-    text = "MATCH (t:Curated) WHERE t:Person OR t:Concept OR t:Entity RETURN t.key AS key, t.source_count AS n, t.distinct_source_days AS days"
+    text = (
+        "MATCH (t:Curated) WHERE t:Person OR t:Concept OR t:Entity "
+        "RETURN t.key AS key, t.source_count AS n, t.distinct_source_days AS days"
+    )
     return {row["key"]: (row["n"], row["days"]) for row in run(client, text)}
 
 
@@ -132,7 +136,7 @@ def test_one_person_of_two_sources_with_notes_and_relations(client: Jochi) -> No
     assert counts(client) == {ANNA: (2, 2), BERLIN: (1, 1), "bob/person:anna-smith": (1, 1)}
     [anna] = [row["t"] for row in run(client, "MATCH (t:Curated {key: $key}) RETURN t {.*} AS t", key=ANNA)]
     assert anna["name"] in ("Anna Smith", "ANNA SMITH")
-    assert {name: anna[name] for name in ( "canonical_name", "confidence", "state", "salience", "is_dirty")} == {
+    assert {name: anna[name] for name in ("canonical_name", "confidence", "state", "salience", "is_dirty")} == {
         **{"canonical_name": "anna-smith", "confidence": 0.9, "state": "candidate"},
         **{"salience": 0.5, "is_dirty": True},
     }
@@ -166,17 +170,14 @@ def test_made_again_it_is_what_it_would_have_been_at_once(client: Jochi) -> None
     put(client, "bread", day=1)
     work(client, {"boat": BOAT, "bread": BREAD})
     before = run(client, "MATCH (n:Note) RETURN n.key AS key, n.created_at AS at ORDER BY key")
-    run(
-        client,
-        "MATCH (s:Source {id: 'boat'}) CREATE (:JochiWork {id: 'extract/' + s.key, derivation: 'extract', key: s.key, scope: s.scope, "
-        "wanted_at: $now, ready: 0})",
-    )
+    queue.want(client.engine, "extract", ["default/boat"])
     assert work(client, {"boat": BOAT, "bread": BREAD}) == 1
     assert run(client, "MATCH (n:Note) RETURN n.key AS key, n.created_at AS at ORDER BY key") == before
     assert counts(client) == {ANNA: (2, 2), BERLIN: (1, 1)}
     run(
         client,
-        "MATCH (n:Note {content: 'Berlin is far from the sea.'}) SET n.content = 'Berlin is near the sea.', n.prepare_due = $now",
+        "MATCH (n:Note {content: 'Berlin is far from the sea.'}) "
+        "SET n.content = 'Berlin is near the sea.', n.prepare_due = $now",
     )
     run(
         client,
@@ -254,11 +255,25 @@ def test_a_source_that_is_pruned_counts_no_more_and_again_once_it_is_back(client
     assert counts(client)[ANNA] == (2, 2)
 
 
-def test_undo_takes_notes_back_and_the_source_is_not_extracted(client: Jochi) -> None:
+def test_undo_takes_back_all_that_no_other_source_tells_of(client: Jochi) -> None:
     put(client, "boat")
     work(client, {"boat": BOAT})
+    app = {
+        "kind": "Source",
+        "id": "diary",
+        "content": "About Anna.",
+        "relationships": [{"type": "mentions", "to_key": ANNA}],
+    }
+    client.remember([app], now=NOW, on_refused="raise")
     [row] = run(client, "MATCH (a:CurationAudit {rule: 'derive.extract'}) RETURN DISTINCT a.run AS run")
-    client.undo(row["run"])
-    assert notes(client) == {}
-    [source] = run(client, "MATCH (s:Curated:Source) RETURN s.processing_status AS said")
+    undone = client.undo(row["run"])
+    run_job(client.engine, "count_mentions", now=datetime.now(timezone.utc) + DAY, drain=True)
+    [source] = run(client, "MATCH (s:Curated:Source {id: 'boat'}) RETURN s.processing_status AS said")
     assert source["said"] == "processed"
+    assert notes(client) == {}
+    assert counts(client) == {ANNA: (1, 1)}
+    # And there again.
+    client.undo(undone.run)
+    run_job(client.engine, "count_mentions", now=datetime.now(timezone.utc) + DAY, drain=True)
+    assert counts(client) == {ANNA: (2, 1), BERLIN: (1, 1)}
+    assert len(notes(client)["Anna Smith"]) == 3

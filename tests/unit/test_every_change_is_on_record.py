@@ -43,6 +43,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "tiers/enforce_budgets": frozenset({"demote"}),
     # An undo writes the opposite of what it takes back.
     "undo/decisions": frozenset(),
+    "undo/links": frozenset(),
     "undo/edges": frozenset({"archive_edge", "unarchive_edge"}),
     "undo/moves": UNDONE,
     "undo/properties": UNDONE,

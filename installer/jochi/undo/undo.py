@@ -221,6 +221,7 @@ STATEMENTS: Mapping[str, str] = {
     "list": "undo/moves",
     "properties": "undo/properties",
     "edge": "undo/edges",
+    "links": "undo/links",
     "prune": "undo/prunes",
     "restore": "undo/restores",
     "decide": "undo/decisions",
