@@ -76,15 +76,20 @@ class Graph:
         self.version += 1
         return "done"
 
-    def strike(self, key: str) -> str:
+    def strike(self, key: str, expected_content_hash: str | None) -> str:
         self.calls.append(("strike", key))
+        if expected_content_hash not in (None, getattr(self.memories.get(key), "content_hash", expected_content_hash)):
+            return "changed meanwhile"
         if self.memories.pop(key, None) is None:
-            return "is gone"
+            return "done"
         self.version += 1
         return "done"
 
-    def manifest(self) -> Manifest:
+    def look(self) -> Manifest:
         return manifest(self.memories.values(), max_tokens=self.max_tokens, version=self.version)
+
+    def manifest(self) -> Manifest:
+        return self.look()
 
     def texts(self) -> list[str]:
         return sorted(memory.text for memory in self.memories.values())

@@ -188,7 +188,7 @@ def test_an_edit_of_any_line_is_found_and_only_it(
     assert (
         found
         == {
-            "strike": Edits(struck=(line.key,)),
+            "strike": Edits(struck=((line.key, line.content_hash),)),
             "change": Edits(changed=(Changed(line.key, line.content_hash, text, section),)),
             "add": Edits(added=(Added(section, text),)),
         }[kind]

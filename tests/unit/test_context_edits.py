@@ -38,7 +38,7 @@ def kinds(found: Edits) -> tuple[list[tuple[str, str]], list[tuple[str, str]], l
     return (
         [tuple(each) for each in found.added],
         [(change.key.removeprefix("default/"), change.text) for change in found.changed],
-        [key.removeprefix("default/") for key in found.struck],
+        [each.key.removeprefix("default/") for each in found.struck],
         [conflict.key.removeprefix("default/") for conflict in found.conflicts],
     )
 
@@ -168,7 +168,7 @@ def test_a_shortened_line_changes_no_memory() -> None:
         ("default/a", "the line shows only a part of the memory")
     ]
     assert found.added[0].text.startswith("One sentence of some length. A sentence")
-    assert edits(re.sub(f".*{line_id}.*\n", "", file.text), state, long).struck == ("default/a",)
+    assert edits(re.sub(f".*{line_id}.*\n", "", file.text), state, long).struck[0].key == "default/a"
 
 
 def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:

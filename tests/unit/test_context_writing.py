@@ -281,7 +281,7 @@ def test_a_memory_that_may_not_go_stands_there_again(tmp_path: Path, monkeypatch
     file = tmp_path / "MEMORY.md"
     write(file, store)
     before = file.read_text()
-    monkeypatch.setattr(store, "strike", lambda _: "is pinned")
+    monkeypatch.setattr(store, "strike", lambda *_: "is pinned")
     file.write_text(re.sub("(?m)^- .*\n", "", before))
     assert write(file, store).notes == ("default/a is pinned, so it stands in the file again.",)
     assert file.read_text() == before

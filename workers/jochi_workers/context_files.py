@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,11 +10,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Annotated, Protocol
 
+from neo4j.exceptions import Neo4jError
 from pydantic import Field, ValidationError
 
 from jochi.context import Written
 from jochi.errors import ConnectionFailed, JochiError, UsageError
 from jochi.policy.parts import Part, PositiveDuration
+from jochi.use.context import check_scope
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -59,9 +62,29 @@ def read_table(path: Path) -> tuple[ContextFile, ...]:
             f"{place}: {first['msg']}", where=str(path), fix='write [[files]], scope = "…", file = "…/MEMORY.md"'
         ) from None
     files = tuple(each.model_copy(update={"file": path.parent / each.file}) for each in table.files)
-    paths = [str(each.file) for each in files]
-    if twice := sorted({name for name in paths if paths.count(name) > 1}):
-        raise UsageError(f"{twice[0]} is there twice", where=str(path), fix="give each scope a file of its own")
+    there: dict[str, ContextFile] = {}
+    limits: dict[tuple[str, bool], ContextFile] = {}
+    for each in files:
+        try:
+            check_scope(each.scope)
+        except UsageError as error:
+            raise UsageError(error.what, where=str(path), fix=error.fix) from None
+        other = there.setdefault(os.path.realpath(each.file), each)
+        if other is not each:
+            said = "" if other.file == each.file else f", also as {each.file}"
+            raise UsageError(
+                f"{other.file} is there twice{said}", where=str(path), fix="give each scope a file of its own"
+            )
+        if each.max_tokens is None:
+            continue
+        other = limits.setdefault((each.scope, each.include_sensitive), each)
+        if other.max_tokens != each.max_tokens:
+            raise UsageError(
+                f"{other.file} and {each.file} hold the scope {each.scope} with {other.max_tokens} and {each.max_tokens} tokens, "
+                "and it has one manifest",
+                where=str(path),
+                fix="give both the same max_tokens",
+            )
     return files
 
 
@@ -77,7 +100,7 @@ class ContextFiles:
         self._due = dict.fromkeys(range(len(files)), 0.0)
         self.written = 0
         self.failed: dict[str, str] = {}
-        """By file, why its last try failed."""
+        """By file, where and why its last try failed, and what to do."""
 
     def work(self, *, all_of_them: bool = False) -> bool:
         """Those whose turn has come; whether any was written. `ConnectionFailed` is the worker's to wait out."""
@@ -92,7 +115,10 @@ class ContextFiles:
             except ConnectionFailed:
                 raise
             except JochiError as error:
-                self.failed[str(each.file)] = error.what
+                place = error.where if error.where and str(each.file) in error.where else str(each.file)
+                self.failed[str(each.file)] = f"{place}: {error.what}" + (f" → {error.fix}" if error.fix else "")
+            except Neo4jError as error:  # its text might quote a memory
+                self.failed[str(each.file)] = f"{each.file}: the server refuses it ({error.code})"
             else:
                 self.failed.pop(str(each.file), None)
                 self.written += done.rewritten
@@ -102,4 +128,4 @@ class ContextFiles:
     @property
     def note(self) -> str | None:
         """What can't be written, and why."""
-        return "; ".join(f"{file}: {why}" for file, why in self.failed.items()) or None
+        return "; ".join(self.failed.values()) or None

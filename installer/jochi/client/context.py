@@ -54,7 +54,7 @@ class ContextVerbs(Base):
         store = self._store(scope, include_sensitive, max_tokens, now)
         return files.write_context(
             path,
-            store.manifest(),
+            store.look(),
             store,
             best_counter().count,
             store.now,

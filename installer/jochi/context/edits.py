@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 from jochi.context.layout import Parts, shown, take_apart
-from jochi.context.lines import digest, marks_in, plain
+from jochi.context.lines import digest, marks_in, plain, without_marks
 from jochi.context.manifest import Manifest
-from jochi.context.reading import Block, blocks, source_lines
+from jochi.context.reading import Block, blocks, refuse_conflicts, source_lines
 from jochi.context.sections import in_its_place, is_section, personal_lines, section_of
-from jochi.context.state import Line, State, file_hash
+from jochi.context.state import Line, State, Taken, file_hash
 from jochi.errors import Refused
 from jochi.text.content import content_hash, is_blank
 
@@ -31,6 +32,13 @@ class Changed(NamedTuple):
     section: str
 
 
+class Struck(NamedTuple):
+    """``old_hash``: the memory's content hash when its line was written."""
+
+    key: str
+    old_hash: str | None
+
+
 class Conflict(NamedTuple):
     """The graph's text stays. What the person wrote, if anything, comes in as a memory of its own, in ``added``."""
 
@@ -39,20 +47,25 @@ class Conflict(NamedTuple):
     why: str
 
 
+Edit = Struck | Changed | Added
+
+
 @dataclass(frozen=True)
 class Edits:
     """``personal``: what stands under personal headings outside of the personal part, and comments: to be moved there.
-    ``known``: whether the file's generation is; if not, nothing is said of the lines that have an id."""
+    ``known``: whether the file's generation is; if not, nothing is said of the lines that have an id. ``left``: keys of memories
+    that came from this file when its other edits were refused, and that it doesn't say any more."""
 
     added: tuple[Added, ...] = ()
     changed: tuple[Changed, ...] = ()
-    struck: tuple[str, ...] = ()
+    struck: tuple[Struck, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     personal: str = ""
     known: bool = True
+    left: tuple[str, ...] = ()
 
-    def to_take_in(self) -> tuple[str | Changed | Added, ...]:
-        """The key of what is struck, what changed, what is new: in this order, so that a text which was moved into another
+    def to_take_in(self) -> tuple[Edit, ...]:
+        """What is struck, what changed, what is new: in this order, so that a text which was moved into another
         memory isn't taken for the one that goes."""
         return (*self.struck, *self.changed, *self.added)
 
@@ -61,8 +74,8 @@ class Edits:
 
 
 def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEMORY.md") -> Edits:
-    """What to do so that the graph has what the person wrote. `Refused` where that can't be told: what is personal, or a line
-    that was swallowed by a block of code."""
+    """What to do so that the graph has what the person wrote. `Refused` where that can't be told: what is personal, a line
+    that was swallowed by a block of code, a conflict of git."""
     parts = take_apart(file_text, where)
     if parts.scope not in (None, shown(manifest.scope)):
         raise Refused(
@@ -71,15 +84,20 @@ def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEM
             fix="name another file, or the scope that it was made for",
         )
     generation = state.generation(parts.generation)
-    if generation and generation.file == file_hash(file_text):
+    taken = state.taken_from(parts.generation)
+    if generation and generation.file == file_hash(file_text) and not taken:
         return Edits()
-    return _Comparison(parts, generation.lines if generation else None, manifest, where).edits()
+    refuse_conflicts(parts.rest, where)
+    return _Comparison(parts, state.lines(generation) if generation else None, manifest, taken, where).edits()
 
 
 class _Comparison:
-    """One file against the lines of its generation (None where that is unknown) and the memories of the manifest."""
+    """One file against the lines of its generation (None where that is unknown), the memories of the manifest, and what the graph
+    has of its edits."""
 
-    def __init__(self, parts: Parts, lines: dict[str, Line] | None, manifest: Manifest, where: str) -> None:
+    def __init__(
+        self, parts: Parts, lines: dict[str, Line] | None, manifest: Manifest, taken: Iterable[Taken], where: str
+    ) -> None:
         self.known = lines is not None
         self.content_hash = cache(content_hash)
         self.lines = lines or {}
@@ -87,24 +105,43 @@ class _Comparison:
         self.now = {entry.key: plain(entry.text) for entry in manifest.entries}
         self.added: list[Added] = []
         self.changed: list[Changed] = []
-        self.struck: list[str] = []
+        self.struck: list[Struck] = []
         self.conflicts: list[Conflict] = []
 
         found = blocks(parts.rest, apart=False)
         source = source_lines(parts.rest)
-        private = personal_lines(found, self.sections, len(source))
+        private = personal_lines(found, self.sections, source)
+        own: set[int] = set()
+        kept_back: set[int] = set()
+        comments: list[str] = []
+        said: set[str] = set()
         self.there: dict[str, list[Block]] = defaultdict(list)
         self.free: list[Block] = []
+        self.withheld: set[str] = set()
         for block in found:
-            if block.id in self.lines:
+            here = set(range(block.first, block.last + 1))
+            is_personal = block.first in private
+            if block.is_comment and block.kind == "html":
+                private |= here
+            elif block.id in self.lines:
+                if is_personal and block.text and digest(block.text) != self.lines[block.id].hash:
+                    self.withheld.add(block.id)
+                    kept_back |= here
+                    continue
                 self.there[block.id].append(block)
-                private -= set(range(block.first, block.last + 1))
-            elif block.is_comment:
-                private |= set(range(block.first, block.last + 1))
-            elif block.first not in private and not (block.id and not self.known) and self._says_something(block):
-                self.free.append(block)
-        self.personal = "".join(source[at - 1] for at in sorted(private)).strip("\r\n")
-        unread = (marks_in(parts.rest) & self.lines.keys()) - self.there.keys()
+                own |= here
+                comments += block.comments
+            elif not is_personal:
+                comments += block.comments
+                if not (block.id and not self.known) and self._says_something(block):
+                    self.free.append(block)
+            if not is_personal:
+                said |= {digest(block.text), digest(in_its_place(block, self.sections))}
+        private = private - own | kept_back
+        moved = "".join(without_marks(source[at - 1]) for at in sorted(private)).strip("\r\n")
+        self.personal = "\n".join(filter(None, (moved, *comments)))
+        self.left = tuple(each.key for each in taken if each.text is not None and each.text not in said)
+        unread = (marks_in(parts.rest) & self.lines.keys()) - self.there.keys() - self.withheld
         for line_id in sorted(unread):
             at = next(at for at, line in enumerate(source, 1) if line_id in marks_in(line))
             raise Refused(
@@ -122,7 +159,7 @@ class _Comparison:
         for line_id in gone:
             self._without_its_id(line_id)
         for line_id, line in self.lines.items():
-            self._compare(line, self.there.get(line_id, []))
+            self._compare(line_id, line, self.there.get(line_id, []))
         self._add_free()
         return Edits(
             tuple(dict.fromkeys(self.added)),
@@ -131,6 +168,7 @@ class _Comparison:
             tuple(self.conflicts),
             self.personal and self.personal + "\n",
             self.known,
+            self.left,
         )
 
     def _without_its_id(self, line_id: str) -> None:
@@ -144,14 +182,19 @@ class _Comparison:
             self.free.remove(block)
             self.there[line_id] = [block]
 
-    def _compare(self, line: Line, there: list[Block]) -> None:
+    def _compare(self, line_id: str, line: Line, there: list[Block]) -> None:
         now = self.now.get(line.key)
         meanwhile = now is not None and digest(now) != line.whole
         if not there or not any(block.text for block in there):
-            if meanwhile:
+            if line_id in self.withheld:
+                why = (
+                    "what you wrote into its line stands under a personal heading, so it is in the personal part alone"
+                )
+                self.conflicts.append(Conflict(line.key, "", why))
+            elif meanwhile:
                 self.conflicts.append(Conflict(line.key, "", "it was struck, and changed in the graph meanwhile"))
             else:
-                self.struck.append(line.key)
+                self.struck.append(Struck(line.key, line.content_hash))
             return
         others = [block for block in there if block.text and digest(block.text) != line.hash]
         if len(others) == len([block for block in there if block.text]):  # its own text is nowhere
@@ -169,7 +212,7 @@ class _Comparison:
 
     def _add_free(self) -> None:
         """All that is no line, except what a line or a memory of the manifest says that stays as it is."""
-        going = {*self.struck, *(change.key for change in self.changed)}
+        going = {*(each.key for each in self.struck), *(change.key for change in self.changed)}
         said = {line.hash for line in self.lines.values() if line.key not in going}
         said |= {digest(text) for key, text in self.now.items() if key not in going}
         for block in self.free:

@@ -16,10 +16,12 @@ _SHORTEST, _LONGEST = 3, 7
 
 
 class Piece(NamedTuple):
-    """A part of what was read: the text before an id, and the id. The last piece has none."""
+    """A part of what was read: the text before an id, and the id. The last piece has none. ``comments``: those that stood in the
+    text, which they are no part of."""
 
     text: str
     id: str | None
+    comments: tuple[str, ...] = ()
 
 
 def plain(text: str) -> str:
@@ -54,19 +56,23 @@ def write(text: str) -> str:
 
 
 def read(markdown: str) -> Iterator[Piece]:
-    """What `write` or a person wrote, with the ids that stand in it taken out. Backslashes in code escape nothing,
-    and an id in a comment is none."""
+    """What `write` or a person wrote, with the ids and comments that stand in it taken out. Backslashes in code escape nothing,
+    an id in a comment is none, and a comment in code is code."""
     text: list[str] = []
+    comments: list[str] = []
     at = 0
     for token in _WRITTEN.finditer(markdown):
         text.append(markdown[at : token.start()])
         at = token.end()
         if token["id"]:
-            yield Piece("".join(text), token["id"])
+            yield Piece("".join(text), token["id"], tuple(comments))
             text.clear()
+            comments.clear()
+        elif token["comment"]:
+            comments.append(token[0])
         else:
             text.append(token["escaped"] or token[0])
-    yield Piece("".join(text) + markdown[at:], None)
+    yield Piece("".join(text) + markdown[at:], None, tuple(comments))
 
 
 def mark(line_id: str) -> str:
@@ -81,6 +87,15 @@ def marks_in(text: str) -> set[str]:
 
 def begins_with_mark(markdown: str) -> bool:
     return re.match(rf"\s*{_MARK}", markdown) is not None
+
+
+def without_marks(markdown: str) -> str:
+    return re.sub(rf"[ \t]*{_MARK}", "", markdown)
+
+
+def without_comments(html: str) -> Piece:
+    """A block of HTML or of another kind that is kept as it is written; a comment that isn't closed goes to its end."""
+    return Piece(_COMMENT.sub("", html), None, tuple(_COMMENT.findall(html)))
 
 
 def _escaped(token: re.Match[str]) -> str:
@@ -100,6 +115,7 @@ _INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _PUNCTUATION = r"[!-/:-@\[-`{-~]"
 # A code span that holds the mark of a comment is none to us: tools that look for comments don't know about code.
 _CODE = r"(?P<code>(?<!`)(?P<run>`+)(?!`)(?:(?!<!|-->).)+?(?<!`)(?P=run)(?!`))"
@@ -118,4 +134,6 @@ _RAW = re.compile(
 )
 # What opens a block at the start of an item: a numbered list; a heading, a list, a quotation, a fence, the definition of a link.
 _START = re.compile(r"^(?:[0-9]{1,9}(?=[.)](?: |$))|(?=#{1,6}(?: |$)|[-+*](?: |$)|>|~~~|\[.*\]:))")
-_WRITTEN = re.compile(rf"{_CODE}|\\(?P<escaped>{_PUNCTUATION})|{_MARK}|<!--.*?-->", re.DOTALL)
+# Code of a person's may show a comment, but hides no id.
+_SHOWN = rf"(?<!`)(?P<ticked>`+)(?!`)(?:(?!{_MARK.replace('?P<id>', '?:')}).)+?(?<!`)(?P=ticked)(?!`)"
+_WRITTEN = re.compile(rf"{_CODE}|\\(?P<escaped>{_PUNCTUATION})|{_SHOWN}|{_MARK}|(?P<comment><!--.*?-->)", re.DOTALL)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jochi.context.layout import is_ours
-from jochi.context.reading import blocks, source_lines
+from jochi.context.reading import blocks, refuse_conflicts, source_lines
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, in_its_place, is_section, personal_lines, section_of
 from jochi.context.state import Generation, State, file_hash, save_state
-from jochi.context.writing import Store, keep, render_for
+from jochi.context.writing import Store, keep, render_for, taking_in
 from jochi.errors import JochiError
 from jochi.files import read_text, write_atomically
 from jochi.text.content import is_blank
@@ -64,6 +64,7 @@ def migrate(
         raise JochiError("there is nothing in this file, or no file", where=str(path), fix="name the file to take over")
     if is_ours(old):
         return Report(already=True)
+    refuse_conflicts(old, str(path))
     segments, skipped = _read(old)
     memories = [segment for segment in segments if segment.section != "personal"]
     personal = tuple(segment for segment in segments if segment.section == "personal")
@@ -71,11 +72,9 @@ def migrate(
         return Report(tuple((segment, None) for segment in memories), personal, skipped)
 
     part = _personal_part(old)
-    render_for(
-        real, store.manifest(), part, count, include_sensitive
-    )  # first of all, whether the personal part has room
+    render_for(real, store.look(), part, count, include_sensitive)  # first of all, whether the personal part has room
     kept = keep(real, old, "pre-migration")
-    keys = [store.remember(segment.section, segment.text) for segment in memories]
+    keys = [_remembered(segment, store, path) for segment in memories]
     rendered = render_for(real, store.manifest(), part, count, include_sensitive)
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
     save_state(real, State(generations=(new,)))
@@ -88,18 +87,30 @@ def migrate(
     return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, kept)
 
 
+def _remembered(segment: Segment, store: Store, path: Path) -> str:
+    with taking_in(
+        segment.text, f"{path}, line {segment.lines[0]}", "change or delete that line, and migrate the file again"
+    ):
+        return store.remember(segment.section, segment.text)
+
+
 def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
     """The segments, and the lines that say nothing to remember, with the reason."""
     text, skipped = _without_front_matter(text)
     segments: list[Segment] = []
-    for block in blocks(text, apart=True):
-        section = section_of(block.path)
+    found = blocks(text, apart=True)
+    private = personal_lines(found, (), source_lines(text))
+    for block in found:
+        section = "personal" if block.first in private else section_of(block.path)
+        if block.comments and section != "personal" and not block.is_comment:
+            skipped.append((block.first, block.last, "a comment in it"))
+        if block.is_comment:
+            skipped.append((block.first, block.last, "a comment"))
+            continue
         if block.kind in ("title", "heading") or is_blank(block.text):
             continue
         if block.kind == "bare heading" and is_section(block.text):
             skipped.append((block.first, block.last, "a heading with nothing below it"))
-        elif block.is_comment:
-            skipped.append((block.first, block.last, "a comment"))
         else:
             box = _BOX.match(block.text) if block.kind == "item" else None
             said = in_its_place(replace(block, text=block.text[box.end() :] if box else block.text))
@@ -119,7 +130,7 @@ def _without_front_matter(text: str) -> tuple[str, list[tuple[int, int, str]]]:
 
 def _personal_part(text: str) -> str:
     lines = source_lines(text)
-    private = personal_lines(blocks(_without_front_matter(text)[0], apart=True), (), len(lines))
+    private = personal_lines(blocks(_without_front_matter(text)[0], apart=True), (), lines)
     part = "".join(lines[at - 1] for at in sorted(private)).strip("\r\n")
     return part + "\n" if part else ""
 

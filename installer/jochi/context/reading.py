@@ -10,7 +10,8 @@ from typing import Literal
 
 from markdown_it.tree import SyntaxTreeNode
 
-from jochi.context.lines import Piece, begins_with_mark, read
+from jochi.context.lines import Piece, begins_with_mark, read, without_comments
+from jochi.errors import Refused
 from jochi.text.markdown import PARSER
 
 Kind = Literal["item", "paragraph", "row", "fence", "quote", "html", "title", "heading", "bare heading"]
@@ -19,7 +20,7 @@ Kind = Literal["item", "paragraph", "row", "fence", "quote", "html", "title", "h
 @dataclass(frozen=True)
 class Block:
     """One thing that is said. ``id``: of the line that it was. ``headings`` above it without the ``title``, the highest first.
-    ``first`` and ``last`` line, from 1."""
+    ``first`` and ``last`` line, from 1. ``comments`` that stand in it, and are no part of the text."""
 
     kind: Kind
     text: str
@@ -28,6 +29,7 @@ class Block:
     first: int
     last: int
     title: str = ""
+    comments: tuple[str, ...] = ()
 
     @property
     def is_heading(self) -> bool:
@@ -35,7 +37,8 @@ class Block:
 
     @property
     def is_comment(self) -> bool:
-        return self.kind == "html" and self.text.startswith("<!--") and self.text.endswith("-->")
+        """Whether it is nothing else."""
+        return bool(self.comments) and not self.text and self.id is None
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -56,6 +59,26 @@ def blocks(text: str, *, apart: bool) -> list[Block]:
 def source_lines(text: str) -> list[str]:
     """The lines of a file with their ends, as Markdown counts them."""
     return _LINES.findall(text)
+
+
+def refuse_conflicts(text: str, where: str) -> None:
+    """`Refused` where git left what two sides wrote: neither is what a person wants to be remembered."""
+    lines = [line.rstrip("\r\n") for line in source_lines(text)]
+    underlines: set[int] | None = None
+    for at, line in enumerate(lines, 1):
+        if not _CONFLICT.fullmatch(line):
+            continue
+        if line.startswith("="):  # it may underline a heading
+            if underlines is None:
+                tokens = PARSER.parse(text)
+                underlines = {each.map[1] for each in tokens if each.type == "heading_open" and each.map}
+            if at in underlines:
+                continue
+        raise Refused(
+            "a conflict of git stands in the file, and nobody has settled it",
+            where=f"{where}, line {at}",
+            fix="settle it and save the file; a line that is meant to begin like that must be indented",
+        )
 
 
 class _Reader:
@@ -104,18 +127,23 @@ class _Reader:
             else:
                 own += (Piece("\n", None), *_pieces(child, self.lines))
         if self.apart:
-            for text, _ in _claimed(own):
+            for text, _, _ in _claimed(own):
                 above = _below(above, text)
+            comments = tuple(comment for piece in own for comment in piece.comments)
             if inner:
+                if comments:
+                    first = (item.map or (0, 0))[0] + 1
+                    yield Block("item", "", None, self.headings, first, first, self.title, comments)
                 for each in inner:
                     yield from self._item(each, above)
             else:
-                yield from self._told("item", [Piece(above, None)], item)
+                yield from self._told("item", [Piece(above, None, comments)], item)
             return
         for each in inner:
             for block in self._item(each):
                 if block.id is None:
-                    own.append(Piece("\n- " + block.text.replace("\n", "\n  "), None))
+                    text = "\n- " + block.text.replace("\n", "\n  ") if block.text else ""
+                    own.append(Piece(text, None, block.comments))
                 else:
                     yield block
         yield from self._told("item", own, item)
@@ -124,34 +152,34 @@ class _Reader:
         """A row with the names of its columns; the header alone, where there is no row."""
         head, *body = [row for part in table.children for row in part.children]
         names = [_inline(cell) for cell in head.children]
+        if body and (above := _comments(head)):
+            yield from self._told("row", [Piece("", None, above)], head)
         for row in body or [head]:
             cells = [(name, _inline(cell)) for name, cell in zip(names, row.children, strict=False)]
             said = "; ".join(f"{name}: {cell}" if name and body else cell for name, cell in cells if cell)
-            yield from self._told("row", [Piece(said, None)], row)
+            yield from self._told("row", [Piece(said, None, _comments(row))], row)
 
     def _told(self, kind: Kind, pieces: Iterator[Piece] | list[Piece], node: SyntaxTreeNode) -> Iterator[Block]:
         start, end = node.map or (0, 0)
         while end > start + 1 and not self.lines[end - 1].strip():
             end -= 1
-        for text, line_id in _claimed(pieces):
-            if text or line_id:
-                yield Block(kind, text, line_id, self.headings, start + 1, end, self.title)
+        for text, line_id, comments in _claimed(pieces):
+            if text or line_id or comments:
+                yield Block(kind, text, line_id, self.headings, start + 1, end, self.title, comments)
 
 
-def _claimed(pieces: Iterator[Piece] | list[Piece]) -> list[tuple[str, str | None]]:
+def _claimed(pieces: Iterator[Piece] | list[Piece]) -> list[Piece]:
     """Texts with their ids. What stands before an id is its line's, and what stands behind the last one too."""
-    units: list[tuple[str, str | None]] = []
-    text = ""
+    units: list[Piece] = []
+    left = Piece("", None)
     for piece in pieces:
-        text += piece.text
+        left = Piece(left.text + piece.text, piece.id, (*left.comments, *piece.comments))
         if piece.id:
-            units.append((text if not units else _MARKER.sub("", text), piece.id))
-            text = ""
-    if units:
-        units[-1] = (units[-1][0] + text, units[-1][1])
-    else:
-        units.append((text, None))
-    return [(text.strip(), line_id) for text, line_id in units]
+            units.append(left if not units else left._replace(text=_MARKER.sub("", left.text)))
+            left = Piece("", None)
+    last = units.pop() if units else Piece("", None)
+    units.append(Piece(last.text + left.text, last.id, (*last.comments, *left.comments)))
+    return [unit._replace(text=unit.text.strip()) for unit in units]
 
 
 def _pieces(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Piece]:
@@ -166,12 +194,17 @@ def _pieces(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Piece]:
         yield from read(node.content)
     elif node.map:
         start, end = node.map
-        yield Piece("\n".join(_QUOTE.sub("", line) for line in lines[start:end]), None)
+        yield without_comments("\n".join(_QUOTE.sub("", line) for line in lines[start:end]))
 
 
 def _inline(node: SyntaxTreeNode) -> str:
     """The text of a heading or a cell."""
     return "".join(piece.text for piece in read(node.children[0].content)).strip() if node.children else ""
+
+
+def _comments(row: SyntaxTreeNode) -> tuple[str, ...]:
+    inner = (piece for cell in row.children if cell.children for piece in read(cell.children[0].content))
+    return tuple(comment for piece in inner for comment in piece.comments)
 
 
 def _level(node: SyntaxTreeNode) -> int:
@@ -189,6 +222,7 @@ def _below(above: str, text: str) -> str:
 _LISTS = ("bullet_list", "ordered_list")
 _KINDS: dict[str, Kind] = {"paragraph": "paragraph", "fence": "fence", "code_block": "fence", "blockquote": "quote"}
 _LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
+_CONFLICT = re.compile(r"(?:<{7}|>{7})(?: .*)?|={7}")
 _WRAP = re.compile(r"(?: {2,}|\\)?\n[ \t]*")
 _QUOTE = re.compile(r"^\s*(?:> ?)+")
 _MARKER = re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+")

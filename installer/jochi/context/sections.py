@@ -71,16 +71,25 @@ def is_section(heading: str, sections: Iterable[Section] = ()) -> bool:
     return words in _titles(sections) or not set(_SECTION_WORDS.sub("", words).split()) - _FILL
 
 
-def personal_lines(blocks: Iterable[Block], sections: Iterable[Section], last: int) -> set[int]:
-    """The lines, from 1, of all that stands under personal headings, with these headings."""
+def personal_lines(blocks: Iterable[Block], sections: Iterable[Section], source: Sequence[str]) -> set[int]:
+    """The lines, from 1, of all that stands under personal headings, with these headings. ``source``: all lines.
+
+    A bold line is a heading for that, too: up to the next one, or the next heading.
+    """
     found: set[int] = set()
     since: int | None = None
+    under = False
     for block in blocks:
+        bold = _BOLD.match(source[block.first - 1]) if block.kind == "paragraph" and block.id is None else None
+        if not block.is_heading and bold is None:
+            continue
+        if since is not None:
+            found.update(range(since, block.first))
         if block.is_heading:
-            if since is not None:
-                found.update(range(since, block.first))
-            since = block.first if section_of(block.path, sections) == "personal" else None
-    return found if since is None else found | set(range(since, last + 1))
+            under = section_of(block.path, sections) == "personal"
+        personal = under or (bold is not None and section_of((bold["said"],), sections) == "personal")
+        since = block.first if personal else None
+    return found if since is None else found | set(range(since, len(source) + 1))
 
 
 def _titles(sections: Iterable[Section]) -> dict[str, SectionName]:
@@ -96,6 +105,7 @@ def _means(heading: str, words: tuple[str, ...]) -> bool:
     return re.search(rf"\b(?:{'|'.join(words)}){_ENDING}\b", _words(heading)) is not None
 
 
+_BOLD = re.compile(r"\s*(?P<bold>\*\*|__)(?P<said>[^*\n]+)(?P=bold):?\s*$")
 _ENDING = "(?:e?s|e[nd]?|n|se|y|ies|ed|ings?)?"
 _SECTION_WORDS = re.compile(rf"\b(?:{'|'.join(word for words in _SECTIONS.values() for word in words)}){_ENDING}\b")
 _FILL = frozenset(

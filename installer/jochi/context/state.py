@@ -35,19 +35,45 @@ class Generation(BaseModel):
     lines: dict[str, Line]
 
 
+class Taken(NamedTuple):
+    """An edit that the graph has. ``edit``: a hash of it; ``key``: of the memory that it is in; ``text``: the `digest` of what was
+    added, None where a line was changed or struck. ``moved``: the line is to be compared with what the graph has since: with
+    ``line``, or, where that is None, with nothing, because it was struck."""
+
+    edit: str
+    key: str
+    text: str | None
+    moved: bool
+    line: Line | None
+
+
 class State(BaseModel):
-    """The newest generation first. ``taken``: hashes of the edits of generation ``taken_of`` that the graph has already, while the
-    file still shows them."""
+    """The newest generation first. ``taken``: the edits of generation ``taken_of`` that the graph has already, in their order,
+    while the file still shows them."""
 
     model_config = ConfigDict(frozen=True)
 
     format: Literal[1] = 1
     generations: tuple[Generation, ...] = ()
     taken_of: str | None = None
-    taken: tuple[str, ...] = ()
+    taken: tuple[Taken, ...] = ()
 
     def generation(self, generation_id: str | None) -> Generation | None:
         return next((each for each in self.generations if each.id == generation_id), None)
+
+    def taken_from(self, generation_id: str | None) -> tuple[Taken, ...]:
+        return self.taken if self.taken_of == (generation_id or "") else ()
+
+    def lines(self, generation: Generation) -> dict[str, Line]:
+        """Its lines as the graph has them since edits of it were taken in."""
+        lines = dict(generation.lines)
+        by_key = {line.key: line_id for line_id, line in lines.items()}
+        for taken in self.taken_from(generation.id):
+            if taken.moved and taken.key in by_key:
+                lines.pop(by_key[taken.key], None)
+                if taken.line is not None:
+                    lines[by_key[taken.key]] = taken.line
+        return lines
 
     def with_generation(self, new: Generation, on_disk: str | None) -> State:
         """With a new one; the one of the file that is still there stays among the kept ones."""

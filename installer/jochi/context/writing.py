@@ -9,19 +9,21 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from jochi.context.edits import Added, Changed, Edits, edits
+from jochi.context.edits import Added, Changed, Edit, Edits, Struck, edits
 from jochi.context.layout import take_apart
-from jochi.context.lines import digest
+from jochi.context.lines import digest, plain
 from jochi.context.manifest import Manifest
 from jochi.context.rendering import Count, Rendered, render
-from jochi.context.state import Generation, State, file_hash, load_state, save_state
+from jochi.context.state import Generation, Line, State, Taken, file_hash, load_state, save_state
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.files import read_text, write_atomically
+from jochi.text.content import content_hash
 
 ATTEMPTS = 5
 """So often a file is read again that somebody edits while it is written."""
@@ -45,7 +47,11 @@ class Store(Protocol):
     def change(self, key: str, text: str, expected_content_hash: str | None) -> str:
         """Only if the content hash is the expected one, where one is expected."""
 
-    def strike(self, key: str) -> str: ...
+    def strike(self, key: str, expected_content_hash: str | None) -> str:
+        """Likewise."""
+
+    def look(self) -> Manifest:
+        """What would be chosen now. Nothing is kept of it."""
 
     def manifest(self) -> Manifest:
         """What is chosen now, with all that was taken in."""
@@ -90,7 +96,8 @@ def write_context(
     personal_share: int = 500,
     strike_many: bool = False,
 ) -> Written:
-    """Takes in the edits of the file ``path`` and makes it what ``manifest`` says, or what the graph chooses after the edits.
+    """Takes in the edits of the file ``path`` and makes it what the graph chooses after that. ``manifest``: what it would choose
+    before (`Store.look`); the choice is kept once the file could be read and has room for it.
 
     The file isn't touched where nothing changed. ``now`` names the copy of a file whose generation is unknown. ``personal_share``:
     tokens up to which the personal part isn't worth a note. ``strike_many``: more than half of the lines may be gone. `JochiError`
@@ -142,16 +149,16 @@ class _Writing:
                 )
         if not self.strike_many and len(found.struck) > MANY and (of := state.generation(generation)):
             self.refuse_many(len(found.struck), len(of.lines))
-        if found.to_take_in():
-            state = self.take_in(found, state, generation)
-            self.manifest = self.store.manifest()
+        state = self.take_in(found, state, generation)
         if found.personal:
             notes.append("What stood under personal headings or in comments is now in the personal part.")
             personal += ("" if not personal or personal.endswith("\n") else "\n") + found.personal
+        self.render(personal)  # whether it has room
+        self.manifest = self.store.manifest()
         rendered = self.render(personal)
         if rendered.text != before:
             self.replace(before, rendered, state, generation)
-        elif state != (known := _with(state, rendered, generation)):
+        elif state != (known := _done(_with(state, rendered, generation))):
             save_state(self.path, known)
         notes += self.remarks(personal, rendered, found)
         return Written(
@@ -179,25 +186,17 @@ class _Writing:
 
     def take_in(self, found: Edits, state: State, generation: str | None) -> State:
         """Each edit once, also if this is the second time that it is read."""
-        of = generation or ""
-        done = set(state.taken) if state.taken_of == of else set()
+        taken = state.taken_from(generation)
         for edit in found.to_take_in():
             name = digest(repr(edit))
-            if name in done:
+            if any(each.edit == name and not each.moved for each in taken):
                 continue
-            try:
-                self.taken_in.append(_take_in(edit, self.store))
-            except ConnectionFailed:
-                raise
-            except JochiError as error:
-                said = edit if isinstance(edit, str) else edit.text
-                raise Refused(
-                    f"{said[:60]!r} can't be taken in: {error.what}",
-                    where=str(self.path),
-                    fix=error.fix or "change or delete that line; until then the file stays as it is",
-                ) from error
-            done.add(name)
-            state = state.model_copy(update={"taken_of": of, "taken": tuple(sorted(done))})
+            said = edit.key if isinstance(edit, Struck) else edit.text
+            with taking_in(said, str(self.path), "change or delete that line; until then the file stays as it is"):
+                outcome = _take_in(edit, self.store)
+            self.taken_in.append(outcome)
+            taken = (*taken, _taken(name, edit, outcome))
+            state = state.model_copy(update={"taken_of": generation or "", "taken": taken})
             save_state(self.path, state)
         return state
 
@@ -212,7 +211,7 @@ class _Writing:
         save_state(self.path, state)
         write_atomically(self.path, rendered.text, before_replacing=look_again)
         if state.taken:
-            save_state(self.path, state.model_copy(update={"taken_of": None, "taken": ()}))
+            save_state(self.path, _done(state))
 
     def remarks(self, personal: str, rendered: Rendered, found: Edits) -> Iterator[str]:
         tokens = self.count(personal)
@@ -228,13 +227,37 @@ class _Writing:
         for each in dict.fromkeys(self.taken_in):
             if each.edit == "added" and each.key not in there:
                 yield f"{each.key} is in the graph, but there is no room for it in the file."
-            if each.edit == "struck" and each.key in there:
-                yield f"{each.key} {each.outcome}, so it stands in the file again."
+            if each.edit == "struck" and each.outcome != DONE:
+                yield f"{each.key} {each.outcome}, so it stands in the " + (
+                    "file again." if each.key in there else "graph; there is no room for it in the file."
+                )
+        for key in found.left:
+            yield f"{key} came from this file and isn't in it any more; it stays in the graph."
 
 
-def _take_in(edit: str | Changed | Added, store: Store) -> Outcome:
-    if isinstance(edit, str):
-        return Outcome("struck", edit, "", store.strike(edit))
+@contextmanager
+def taking_in(said: str, where: str, fix: str) -> Iterator[None]:
+    """What the graph refuses is `Refused` by its words and its place."""
+    try:
+        yield
+    except ConnectionFailed:
+        raise
+    except JochiError as error:
+        raise Refused(f"{said[:60]!r} can't be taken in: {error.what}", where=where, fix=error.fix or fix) from error
+
+
+def _taken(name: str, edit: Edit, outcome: Outcome) -> Taken:
+    if outcome.edit == "added":
+        return Taken(name, outcome.key, digest(outcome.text), False, None)
+    line = None
+    if isinstance(edit, Changed):
+        line = Line(edit.key, digest(edit.text), content_hash(edit.text), digest(plain(edit.text)))
+    return Taken(name, outcome.key, None, outcome.outcome == DONE, line)
+
+
+def _take_in(edit: Edit, store: Store) -> Outcome:
+    if isinstance(edit, Struck):
+        return Outcome("struck", edit.key, "", store.strike(edit.key, edit.old_hash))
     if isinstance(edit, Added):
         return Outcome("added", store.remember(edit.section, edit.text), edit.text, DONE)
     outcome = store.change(edit.key, edit.text, edit.old_hash)
@@ -268,3 +291,8 @@ def keep(path: Path, text: str, suffix: str) -> Path:
 def _with(state: State, rendered: Rendered, on_disk: str | None) -> State:
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
     return state.with_generation(new, on_disk)
+
+
+def _done(state: State) -> State:
+    """The file shows no edit any more."""
+    return state.model_copy(update={"taken_of": None, "taken": ()})

@@ -9,7 +9,7 @@ from typing import Any
 
 from jochi.context.manifest import Entry, Manifest, Section
 from jochi.database.engine import Engine
-from jochi.errors import UsageError
+from jochi.errors import JochiError, UsageError
 from jochi.graph.catalogue import HASH_PREFIX, LONGEST_NAME
 from jochi.graph.driver_values import read_as, to_python
 
@@ -123,6 +123,12 @@ def make(
         raise UsageError(f"{max_tokens} tokens", fix="give a number from 1 to 1,000,000")
     asked = {"now": now, "scope": scope, "open": include_sensitive, "max_tokens": max_tokens}
     row = to_python(dict(engine.call("context/make" if write else "context/look", asked, write=write)))
+    if row["max_tokens"] is None:  # its node went while this waited for it
+        raise JochiError(
+            f"the manifest of {scope} was dropped meanwhile",
+            where=f"scope {scope}",
+            fix="write the file again, if the scope is to have one",
+        )
     return Manifest(
         scope=scope,
         version=row["version"],

@@ -10,10 +10,12 @@ from typing import Any, Literal
 
 from jochi.context import Manifest
 from jochi.database.engine import Engine
+from jochi.errors import JochiError, Refused
 from jochi.policy import Policy
 from jochi.text.content import content_hash
 from jochi.use import context
 from jochi.write import remembering
+from jochi.write.remembering.screening import CHANGED, STAMP, RowScreen
 
 DONE = "done"
 _WORDS = {
@@ -21,6 +23,7 @@ _WORDS = {
     "changed": "says something else by now",
     "slot": "is a fact in a slot, where its value is what counts",
     "pinned": "is pinned",
+    "keep_forever": "is to be kept for ever",
     "locked": "is locked by an agent",
     "own_expiry": "keeps its expiry under a name of its own",
 }
@@ -55,16 +58,13 @@ class Graph:
         context.check_scope(scope)
         return cls(engine, policy, scope, include_sensitive, max_tokens, now, f"edit/{uuid.uuid4()}")
 
+    def look(self) -> Manifest:
+        """Chosen now; nothing is kept of it, nor of the tokens that were asked for."""
+        return self._choose(write=False)
+
     def manifest(self) -> Manifest:
         """Chosen and kept now."""
-        return context.make(
-            self.engine,
-            self.scope,
-            self.now,
-            include_sensitive=self.include_sensitive,
-            max_tokens=self.max_tokens,
-            write=True,
-        )
+        return self._choose(write=True)
 
     def remember(self, section: str, text: str) -> str:
         """As a memory that belongs into the section; what is known is reinforced. `SomeRefused` where it can't be one.
@@ -81,11 +81,12 @@ class Graph:
             "properties": {"confidence": 1.0} | properties | tier,
         }
         named = row | {"id": "line-" + hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest()[:16]}
-        result = self._remember(named, "report")
-        if result.reason == "id_taken":  # that memory was changed since
-            result = self._remember(row, "raise")
-        elif result.outcome == "refused":
-            result = self._remember(named, "raise")
+        done = self._remember(named)
+        if done.results[0].reason == "id_taken":  # that memory was changed since
+            done = self._remember(row)
+        if done.refused:
+            raise remembering.SomeRefused(done)
+        result = done.results[0]
         key = result.owner or result.key
         assert key is not None
         if result.outcome == "reinforced":  # it may have been struck
@@ -93,13 +94,37 @@ class Graph:
         return key
 
     def change(self, key: str, text: str, expected_content_hash: str | None) -> str:
-        """`done`, or what goes on after the key in a sentence."""
-        return self._edit("change", key, text, expected_content_hash)
+        """`done`, or what goes on after the key in a sentence. `Refused` where the text says what was forgotten."""
+        screen = RowScreen(self.engine)
+        row = {"scope": self.scope, "id": key.partition("/")[2], "content": text}
+        for _ in range(remembering.TRIES):
+            compared, refused = screen.pass_on([(0, row)])
+            if refused:
+                raise Refused(str(refused[0].detail), where=key)
+            outcome = self._edit("change", key, text, expected_content_hash, compared[0][1].get(STAMP))
+            if outcome != CHANGED:
+                return outcome
+            screen.look_again()
+        raise JochiError(
+            "more was forgotten each time that the line had been compared",
+            where=key,
+            fix="write the file again when nobody forgets anything",
+        )
 
-    def strike(self, key: str) -> str:
+    def strike(self, key: str, expected_content_hash: str | None) -> str:
         """It expires now; what is gone already is done."""
-        outcome = self._edit("strike", key)
+        outcome = self._edit("strike", key, was=expected_content_hash)
         return DONE if outcome == _WORDS["gone"] else outcome
+
+    def _choose(self, *, write: bool) -> Manifest:
+        return context.make(
+            self.engine,
+            self.scope,
+            self.now,
+            include_sensitive=self.include_sensitive,
+            max_tokens=self.max_tokens,
+            write=write,
+        )
 
     def _kind(self, section: str) -> tuple[str, dict[str, str]]:
         """By the first row of its section that says what its memories are like."""
@@ -110,14 +135,24 @@ class Graph:
                         return row.kind, {row.when.property: row.when.one_of[0]}
         return _PLAIN, {}
 
-    def _remember(self, row: dict[str, Any], on_refused: Literal["report", "raise"]) -> remembering.Result:
-        done = remembering.remember(self.engine, [row], now=self.now, agent="file", on_refused=on_refused)
-        return done.results[0]
+    def _remember(self, row: dict[str, Any]) -> remembering.Remembered:
+        return remembering.remember(self.engine, [row], now=self.now, agent="file")
 
     def _edit(
-        self, way: Literal["change", "strike", "keep"], key: str, text: str | None = None, was: str | None = None
+        self,
+        way: Literal["change", "strike", "keep"],
+        key: str,
+        text: str | None = None,
+        was: str | None = None,
+        forgotten_as_of: int | None = None,
     ) -> str:
-        edit = {"key": key, "way": way, "text": text, "was": was, "content_hash": text and content_hash(text)}
+        edit = {
+            "key": key,
+            "way": way,
+            "text": text,
+            "was": was,
+            "content_hash": text and content_hash(text),
+            "forgotten_as_of": forgotten_as_of,
+        }
         row = self.engine.call("context/edit", {"now": self.now, "run": self.run, "edits": [edit]})
-        outcome = str(row["results"][0]["outcome"])
-        return outcome if outcome == DONE else _WORDS[outcome]
+        return _WORDS.get(outcome := str(row["results"][0]["outcome"]), outcome)

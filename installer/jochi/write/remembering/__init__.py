@@ -3,10 +3,11 @@
 from jochi.write.remembering.memory import Link, Memory
 from jochi.write.remembering.results import LinkResult, Remembered, Result
 from jochi.write.remembering.rows import Unreadable
-from jochi.write.remembering.sending import BATCH_SIZE, RememberInterrupted, SomeRefused, remember
+from jochi.write.remembering.sending import BATCH_SIZE, TRIES, RememberInterrupted, SomeRefused, remember
 
 __all__ = [
     "BATCH_SIZE",
+    "TRIES",
     "Link",
     "LinkResult",
     "Memory",

@@ -13,7 +13,8 @@ from jochi.write.remembering.rows import Row
 CHANGED = "forgetting_changed"
 """Reason of a row that was compared with less than what is forgotten by now."""
 
-_STAMP = "forgotten_as_of"
+STAMP = "forgotten_as_of"
+"""Names in a row what it was compared with; absent where nobody here could."""
 
 
 class RowScreen:
@@ -30,7 +31,7 @@ class RowScreen:
         """The rows that may be sent, and the refusals of the others."""
         screened = self._screen.part(rows, lambda numbered: _asked(numbered[1]))
         # What nobody compared has no stamp, so that a worker does.
-        stamp = {_STAMP: screened.version} if screened.compared else {}
+        stamp = {STAMP: screened.version} if screened.compared else {}
         kept = [(index, {**row, **stamp}) for index, row in screened.kept]
         return kept, [_refusal(index, row) for index, row in screened.gone]
 
