@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
-from jochi.errors import UsageError
+from jochi.database.statements import statement
+from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
@@ -124,18 +126,29 @@ def test_edits_that_cannot_be_taken_in_are_memories_of_their_own(client: Jochi, 
     slot = {"subject": "Ann", "attribute": "home", "value": "Bonn", "valid_from": NOON - 2 * DAY}
     put(client, "Ann lives in Bonn.", "home", "Fact", **slot)
     put(client, "Never strike this.", "pinned", pinned=True)
+    put(client, "Keep this for ever.", "ever", ttl_policy="keep_forever")
+    put(client, "Struck under a hold.", "held")
+    client.database.run("MATCH (m:Curated {key: 's/held'}) SET m.hold_until = $at", {"at": NOON + DAY})
     client.write_context(file, "s", now=NOON)
     client.database.run(
         "MATCH (m:Curated {key: 's/tower'}) SET m.content = 'The tower has two lifts.', m.content_hash = 'v2:other'"
     )
     text = file.read_text().replace("no lift", "a lift now").replace("in Bonn", "in Kiel")
-    file.write_text("\n".join(line for line in text.splitlines() if "Never strike" not in line) + "\n")
+    gone = ("Never strike", "Keep this", "Struck under")
+    file.write_text("\n".join(line for line in text.splitlines() if not any(said in line for said in gone)) + "\n")
     done = client.write_context(file, "s", now=NOON)
     text = file.read_text()
-    for said in ("two lifts", "a lift now", "in Bonn", "in Kiel", "Never strike this."):
+    for said in ("two lifts", "a lift now", "in Bonn", "in Kiel", "Never strike this.", "Keep this for ever."):
         assert said in text, (said, done)
+    assert "Struck under a hold." not in text  # a hold keeps it from being pruned, and a struck line isn't
+    assert (content(client, "s/held")[1], content(client, "s/ever")[1]) == (NOON, None)
     assert content(client, "s/home")[0] == "Ann lives in Bonn."
-    assert any("is pinned" in edit.outcome for edit in done.taken_in)
+    assert {edit.outcome for edit in done.taken_in if edit.edit == "struck"} == {
+        "is pinned",
+        "is to be kept for ever",
+        "done",
+    }
+    assert "s/ever is to be kept for ever, so it stands in the file again." in done.notes
 
     # What comes between the choice and the edit, and what can't be edited at all.
     options: Any = {"include_sensitive": False, "max_tokens": None, "now": NOON}
@@ -146,15 +159,128 @@ def test_edits_that_cannot_be_taken_in_are_memories_of_their_own(client: Jochi, 
     assert {
         graph.change("s/tower", "Another", "v2:before"): "changed",
         graph.change("s/likes", "Another", None): "locked",
-        graph.strike("s/likes"): "locked",
+        graph.strike("s/likes", None): "locked",
+        graph.strike("s/tower", "v2:before"): "changed",
         graph.change("s/none", "Another", None): "gone",
-        graph.strike("s/none"): "done",
+        graph.strike("s/none", "v2:before"): "done",
     } == {
         "says something else by now": "changed",
         "is locked by an agent": "locked",
         "is gone": "gone",
         "done": "done",
     }
+
+
+def test_a_line_may_not_say_again_what_was_forgotten(
+    client: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither one that was changed, nor a new one, nor one of an old file; and what wasn't compared, a worker compares."""
+    code = "The code of the safe is 4711."
+    put(client, code, "code")
+    file, old = tmp_path / "MEMORY.md", tmp_path / "OLD.md"
+    client.write_context(file, "s", now=NOON)
+    client.forget(Request(keys=("s/code",)), now=NOON)
+    client.write_context(file, "s", now=NOON)
+    sent: list[str] = []
+    call = client.engine.call
+
+    def noting(name: str, *args: Any, **more: Any) -> Any:
+        sent.append(name)
+        return call(name, *args, **more)
+
+    monkeypatch.setattr(client.engine, "call", noting)
+    for text in (file.read_text().replace(TOWER, code), file.read_text() + f"- {code}\n"):
+        file.write_text(text)
+        with pytest.raises(Refused, match=r"'The code of the safe is 4711.' can't be taken in: .*forgotten on request"):
+            client.write_context(file, "s", now=NOON)
+        assert file.read_text() == text
+        assert not {"memory/remember", "context/edit"} & set(sent)
+        file.write_text(text.replace(f"- {code}\n", "").replace(code, TOWER))
+    old.write_text(f"- Fog comes from the east.\n\n- {code}\n")
+    with pytest.raises(Refused, match=r"OLD.md, line 3: 'The code of the safe"):
+        client.migrate_context(old, "s", now=NOON)
+
+    # What the server refuses is sent once.
+    sent.clear()
+    file.write_text(file.read_text() + f"- {'long ' * (client.policy.policy.content.longest // 4)}\n")
+    with pytest.raises(Refused, match="content_too_long"):
+        client.write_context(file, "s", now=NOON)
+    assert sent.count("memory/remember") == 1
+
+    version = client.database.run("MATCH (g:JochiForgetting {id: 'gate'}) RETURN g.version AS n")[0]["n"]
+    edit = {
+        "key": "s/tower",
+        "way": "change",
+        "text": "The tower is high.",
+        "content_hash": "v2:" + "0" * 64,
+        "was": None,
+    }
+    for stamp, outcome in ((version - 1, "forgetting_changed"), (version, "done"), (None, "done")):
+        parameters = {"now": NOON, "run": "edit/x", "edits": [edit | {"forgotten_as_of": stamp}]}
+        assert client.engine.call("context/edit", parameters)["results"][0]["outcome"] == outcome
+    assert content(client, "s/tower")[0] == "The tower is high."
+
+
+def test_an_edit_of_what_was_made_of_memories_can_be_undone(client: Jochi, tmp_path: Path) -> None:
+    client.database.run(
+        "MATCH (m:Curated {key: 's/tower'}), (i:Curated {key: 's/likes'}) "
+        "SET m += {derived_by: 'levels', derived_for: 's/likes', derived_at: $now, derived_model: 'offline', "
+        "derived_version: 'v1', derived_hash: 'h'} "
+        "CREATE (m)-[:DERIVED_FROM {content_hash: 'v2:was', at: $now}]->(i)",
+        {"now": NOON - DAY},
+    )
+    provenance = (
+        "MATCH (m:Curated {key: 's/tower'}) RETURN m {.derived_by, .derived_for, .derived_model, .derived_version, .derived_hash, "
+        ".derived_at} AS said, COLLECT { MATCH (m)-[d:DERIVED_FROM]->(i) RETURN [i.key, d.content_hash, toString(d.at)] } AS inputs"
+    )
+    before = client.database.run(provenance)
+    file = tmp_path / "MEMORY.md"
+    client.write_context(file, "s", now=NOON)
+    file.write_text(file.read_text().replace("no lift", "a lift now"))
+    client.write_context(file, "s", now=NOON)
+    assert client.database.run(provenance) == before
+    runs = [run.id for run in client.runs() if run.job == "edit"]
+    undone = client.undo(runs[0], now=NOON + MINUTE)
+    assert content(client, "s/tower")[0] == TOWER
+    assert client.database.run(provenance) == before
+    client.undo(undone.run, now=NOON + 2 * MINUTE)
+    assert content(client, "s/tower")[0] == "The tower has a lift now."
+    assert client.database.run(provenance) == before
+
+
+def test_a_call_that_fails_keeps_no_manifest_and_no_limit(client: Jochi, tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    file.write_text("# Mine\n")
+    for limit in (500, 1):
+        with pytest.raises(JochiError):
+            client.write_context(file, "s", max_tokens=limit, now=NOON)
+        assert client.contexts() == []
+        file.unlink(missing_ok=True)
+    client.write_context(file, "s", max_tokens=500, now=NOON)
+    file.write_text(file.read_text().replace("<!-- /personal -->", "word " * 300 + "\n<!-- /personal -->"))
+    with pytest.raises(UsageError, match="300 are allowed"):
+        client.write_context(file, "s", max_tokens=300, now=NOON)
+    assert [each.max_tokens for each in client.contexts()] == [500]
+
+
+def test_a_manifest_that_is_dropped_while_it_is_made_is_told(client: Jochi, tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    client.write_context(file, "s", now=NOON)
+    before = file.read_text()
+    database = client.database
+    blocked = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN count(*) AS n"
+    with database.driver.session(database=database.name) as session, ThreadPoolExecutor(1) as pool:
+        dropping = session.begin_transaction()
+        dropping.run(statement("context/drop"), {"id": "s/context", "scope": "s"}).consume()
+        writing = pool.submit(client.write_context, file, "s", now=NOON + MINUTE)
+        while not writing.done() and not database.run(blocked, write=False)[0]["n"]:
+            pass
+        dropping.commit()
+        with pytest.raises(JochiError, match="the manifest of s was dropped meanwhile"):
+            writing.result()
+    assert file.read_text() == before
+    assert client.contexts() == []
+    assert client.write_context(file, "s", now=NOON + 2 * MINUTE).version == 1
 
 
 def test_the_job_makes_it_anew_when_what_it_holds_changed(client: Jochi) -> None:

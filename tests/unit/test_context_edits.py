@@ -106,6 +106,15 @@ CASES: dict[str, tuple[str, tuple[list[tuple[str, str]], list[tuple[str, str]], 
         ([("insights", "who: Bo; what: tea")], [], [], []),
     ),
     "what is there already": (OLD + "- Backups run at 3.\n", ([], [], [], [])),
+    "a heading by its underline, and lines that are no conflict": (
+        OLD + "\nGarden\n=======\n- Water <<<<<<< here\n- Six: <<<<<< ======\n\n========\n",
+        (
+            [("insights", f"Garden: {said}") for said in ("Water <<<<<<< here", "Six: <<<<<< ======", "========")],
+            [],
+            [],
+            [],
+        ),
+    ),
     "no title": (OLD.replace("# Memory\n", ""), ([], [], [], [])),
     "into the personal part": (OLD.replace(A, "").replace("My name", A + "My name"), ([], [], ["a"], [])),
 }
@@ -127,8 +136,49 @@ def test_what_is_under_a_personal_heading_goes_to_the_personal_part_alone() -> N
     assert of(OLD + "\n<!-- lint: off\n-->\n- New\n") == Edits(
         added=(("insights", "New"),), personal="<!-- lint: off\n-->\n"
     )
-    # A line of Jochi's under it is no person's.
-    assert of(OLD.replace(A, "\n## Privat\nsecret\n\n" + A)).personal == "## Privat\nsecret\n"
+    # A line of Jochi's under it is no person's, but what a person made of it is.
+    assert of(OLD.replace(A, "\n## Privat\nsecret\n\n" + A)) == Edits(personal="## Privat\nsecret\n")
+    for there, conflicts in (("", ["a"]), (A, [])):
+        found = of(
+            OLD.replace(A, there + "\n## Privat\n" + A.replace("tea", "gin") + B).replace("\n" + B + "\n## T", "\n## T")
+        )
+        assert (kinds(found), found.personal) == (([], [], [], conflicts), "## Privat\n- Prefers gin.\n")
+    # A bold line is a heading where it is personal, up to the next one.
+    bold = "\n**Private:**\nMy salary is 5.\n\n__Privat__\n\n- Back pain\n"
+    for end in ("\n**Garden**\n\n- Roses\n", "\n## Garden\n- Roses\n"):
+        found = of(OLD + bold + end)
+        assert found.personal == bold.strip("\n") + "\n"
+        assert found.added[-1][1].endswith("Roses")
+        assert all("salary" not in text and "pain" not in text for _, text in found.added)
+    assert of(OLD + "\n**Private** rooms are cheap.\n").added
+
+
+@pytest.mark.parametrize(
+    ("line", "comment"),
+    [
+        (A.replace("tea.", "tea. <!-- he lies -->"), "<!-- he lies -->"),
+        (A.replace("Prefers", "Prefers<!-- he\n  lies -->"), "<!-- he lies -->"),
+        (A + "  <!-- he\n  lies -->\n", "<!-- he\nlies -->"),
+        (A + "  - <!-- he lies -->\n", "<!-- he lies -->"),
+        (A + "- <!-- he lies -->\n", "<!-- he lies -->"),
+        (A + "\n> <!-- he lies -->\n", "<!-- he lies -->"),
+        (A + "\n## Key insights <!-- he lies -->\n", "<!-- he lies -->"),
+        (A + "\n| <!-- he lies --> |\n|---|\n| Prefers tea. |\n", "<!-- he lies -->"),
+        (A + "\n<div><!-- he lies --></div>\n\n", "<!-- he lies -->"),
+    ],
+)
+def test_a_comment_goes_to_the_personal_part_wherever_it_stands(line: str, comment: str) -> None:
+    found = of(OLD.replace(A, line))
+    assert found.personal == comment + "\n"
+    assert "lies" not in repr(replace(found, personal=""))
+    assert not found.changed
+    assert not found.struck
+
+
+def test_a_comment_in_code_is_code() -> None:
+    assert kinds(of(OLD + "- Write `<!-- x -->` or `` `<!-- y -->` ``\n"))[0] == [
+        ("insights", "Write `<!-- x -->` or `` `<!-- y -->` ``")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -190,6 +240,10 @@ def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:
         (OLD.replace(A, "<details>\n" + A + "</details>\n"), "Jochi's line"),
         (OLD.replace(A, "| a |\n|---|\n| " + A), "Jochi's line"),
         (OLD.replace(A, "<!-- " + A.rstrip() + " -->\n"), "Jochi's line"),
+        (OLD.replace(A, "<<<<<<< HEAD\n" + A), "MEMORY.md, line 10: a conflict"),
+        (OLD.replace(A, A + "=======\n"), "MEMORY.md, line 11: a conflict"),
+        (OLD + "\n=======\r\n", "line 21: a conflict"),
+        (OLD + "```\n>>>>>>> main\n```\n", "line 21: a conflict"),
     ],
 )
 def test_what_cannot_be_told_is_refused(text: str, what: str) -> None:

@@ -11,7 +11,7 @@ from tests.context_memories import Graph, exact, graph
 
 from jochi.context import migrate, read_memories, write_context
 from jochi.context.reading import source_lines
-from jochi.errors import JochiError, UsageError
+from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 
 FILES = Path(__file__).parents[1] / "context_files"
 
@@ -151,6 +151,34 @@ def test_every_line_of_an_old_file_becomes_something(name: str, tmp_path: Path) 
 def test_a_heading_says_the_section_or_stands_before_its_texts(headings: str, section: str, text: str) -> None:
     (segment,) = read_memories(headings + "- x\n")
     assert (segment.section, segment.text) == (section, text)
+
+
+def test_what_is_personal_or_a_comment_is_no_memory_wherever_it_stands(tmp_path: Path) -> None:
+    file, store = tmp_path / "MEMORY.md", Graph()
+    private = "**Private**\n\nMy salary is 5.\n\n- Back pain\n"
+    file.write_text(f"# Me\n\n{private}\n**Garden**\n\n- Roses <!-- white -->\n  - Twice <!-- or once -->\n  - Often\n")
+    done = migrate(file, store, exact())
+    assert store.texts() == ["**Garden**", "Roses: Often", "Roses: Twice"]
+    assert [segment.text for segment in done.personal] == ["**Private**", "My salary is 5.", "Back pain"]
+    assert f"file -->\n{private}<!-- /personal -->" in file.read_text()
+    assert list(done.skipped) == [(11, 11, "a comment"), (12, 12, "a comment in it")]
+
+
+def test_a_line_that_cannot_be_taken_over_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, store = tmp_path / "MEMORY.md", Graph()
+
+    def refuses(*_: str) -> str:
+        raise PartlyDone("it was forgotten")
+
+    monkeypatch.setattr(store, "remember", refuses)
+    for text, said in (
+        ("# Me\n\n- x\n", "MEMORY.md, line 3: 'x' can't be taken in: it was forgotten"),
+        ("# Me\n\n- x\n=======\n- y\n", "MEMORY.md, line 4: a conflict of git"),
+    ):
+        file.write_text(text)
+        with pytest.raises(Refused, match=said):
+            migrate(file, store, exact())
+        assert file.read_text() == text
 
 
 def test_an_earlier_kept_file_stays(tmp_path: Path) -> None:

@@ -276,6 +276,81 @@ def test_a_line_that_the_graph_refuses_stays_in_the_file(tmp_path: Path, monkeyp
         assert [each.text for each in write(file, store).taken_in] == ["Rain"]
 
 
+def test_edits_that_a_person_takes_back_after_a_refusal_are_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was changed says again what it said, what was struck comes back, and what was added is told."""
+    store = graph("Prefers tea.", "Speaks Welsh.", "Owns a boat.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    text = file.read_text()
+    boat = next(line for line in text.splitlines(keepends=True) if "boat" in line)
+    first = text.replace("tea", "rum").replace(boat, "") + "- Rain\n"
+    remember = store.remember
+
+    def refuses(section: str, text: str) -> str:
+        if text == "Too much":
+            raise PartlyDone("it was forgotten")
+        return remember(section, text)
+
+    monkeypatch.setattr(store, "remember", refuses)
+
+    def refused(text: str) -> list[str]:
+        file.write_text(text + "- Too much\n")
+        with pytest.raises(Refused, match="Too much"):
+            write(file, store)
+        assert file.read_text() == text + "- Too much\n"
+        return store.texts()
+
+    assert refused(first) == ["Prefers rum.", "Rain", "Speaks Welsh."]
+    # To and fro, as often as a person likes.
+    assert refused(text) == ["Owns a boat.", "Prefers tea.", "Rain", "Speaks Welsh."]
+    assert refused(first) == ["Owns a boat.", "Prefers rum.", "Rain", "Speaks Welsh."]
+    file.write_text(text)
+    done = write(file, store)
+    assert store.texts() == ["Owns a boat.", "Prefers tea.", "Rain", "Speaks Welsh."]
+    assert [note for note in done.notes if "isn't in it any more" in note] == [
+        "default/new-1 came from this file and isn't in it any more; it stays in the graph."
+    ]
+    assert all(said in file.read_text() for said in store.texts())
+    assert not write(file, store).notes
+
+
+def test_a_struck_line_whose_memory_changed_out_of_sight_stays(tmp_path: Path) -> None:
+    """The memory is no more among the chosen ones, so only the graph can see that it changed."""
+    store = graph("Prefers tea.", "Speaks Welsh.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    file.write_text(re.sub("(?m)^- Prefers.*\n", "", file.read_text()))
+    chosen = store.look()
+    hidden = chosen.__class__(**{**chosen.__dict__, "entries": chosen.entries[1:]})
+    store.memories["default/a"] = entry("default/a", "Prefers gin.")
+    done = write_context(file, hidden, store, exact(), NOW)
+    assert done.notes == ("default/a changed meanwhile, so it stands in the file again.",)
+    assert "Prefers gin." in file.read_text()
+
+
+def test_no_choice_is_kept_of_a_call_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = graph("Prefers tea.", max_tokens=30)
+    monkeypatch.setattr(store, "manifest", lambda: pytest.fail("it was kept"))
+    for text in (
+        "# Mine\n",
+        "<<<<<<< HEAD\n- x\n",
+        "na\xefve",
+        "<!-- personal -->\n",
+        "<!-- personal -->\n<!-- /personal -->\n",
+    ):
+        file = tmp_path / "MEMORY.md"
+        file.write_text(text, encoding="latin-1")
+        with pytest.raises(JochiError):
+            write_context(file, store.look(), store, exact(), NOW)
+        assert [each.name for each in tmp_path.iterdir()] == ["MEMORY.md"]
+        assert file.read_text(encoding="latin-1") == text
+    file.write_text("- x\n")
+    with pytest.raises(UsageError):
+        migrate(file, store, exact())
+
+
 def test_a_memory_that_may_not_go_stands_there_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = graph("Prefers tea.")
     file = tmp_path / "MEMORY.md"

@@ -192,6 +192,8 @@ def _pieces(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Piece]:
         yield from read(_WRAP.sub(" ", node.children[0].content))
     elif node.type == "html_block" and begins_with_mark(node.content):
         yield from read(node.content)
+    elif node.type == "html_block":
+        yield without_comments(node.content)
     elif node.map:
         start, end = node.map
         yield without_comments("\n".join(_QUOTE.sub("", line) for line in lines[start:end]))
