@@ -143,6 +143,8 @@ def test_what_is_under_a_personal_heading_goes_to_the_personal_part_alone() -> N
             OLD.replace(A, there + "\n## Privat\n" + A.replace("tea", "gin") + B).replace("\n" + B + "\n## T", "\n## T")
         )
         assert (kinds(found), found.personal) == (([], [], [], conflicts), "## Privat\n- Prefers gin.\n")
+    found = of(OLD.replace(A + B, "\n## Privat\n" + A.rstrip() + " And gin. " + B))  # with another in one item
+    assert (kinds(found), "And gin." in found.personal) == (([], [], [], ["b"]), True)
     # A bold line is a heading where it is personal, up to the next one.
     bold = "\n**Private:**\nMy salary is 5.\n\n__Privat__\n\n- Back pain\n"
     for end in ("\n**Garden**\n\n- Roses\n", "\n## Garden\n- Roses\n"):

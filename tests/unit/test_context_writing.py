@@ -63,7 +63,7 @@ class Killer:
 
 
 def write(path: Path, store: Graph, **named: Any) -> Written:
-    return write_context(path, store.manifest(), store, exact(), NOW, **named)
+    return write_context(path, store.look(), store, exact(), NOW, **named)
 
 
 def edited(folder: Path) -> tuple[Path, Graph]:
@@ -316,6 +316,25 @@ def test_edits_that_a_person_takes_back_after_a_refusal_are_taken_back(
     assert not write(file, store).notes
 
 
+def test_what_a_person_left_out_again_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the file is then the same as before."""
+    store = graph("Prefers tea.", max_tokens=60)
+    monkeypatch.setattr(Graph, "version", property(lambda _: 1, lambda _, __: None))
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    text = file.read_text()
+    with monkeypatch.context() as patching:
+        patching.setattr(store, "manifest", lambda: (_ for _ in ()).throw(JochiError("it is busy")))
+        file.write_text(text + "- " + "A long story. " * 10 + "\n")
+        with pytest.raises(JochiError, match="it is busy"):
+            write(file, store)
+    file.write_text(text)
+    for told in (1, 0):
+        done = write_context(file, store.look(), store, exact(), NOW)
+        assert not done.rewritten
+        assert sum("isn't in it any more" in note for note in done.notes) == told
+
+
 def test_a_struck_line_whose_memory_changed_out_of_sight_stays(tmp_path: Path) -> None:
     """The memory is no more among the chosen ones, so only the graph can see that it changed."""
     store = graph("Prefers tea.", "Speaks Welsh.")
@@ -349,6 +368,10 @@ def test_no_choice_is_kept_of_a_call_that_fails(tmp_path: Path, monkeypatch: pyt
     file.write_text("- x\n")
     with pytest.raises(UsageError):
         migrate(file, store, exact())
+    known, roomy = tmp_path / "KNOWN.md", graph("Prefers tea.")
+    write(known, roomy)
+    with pytest.raises(UsageError):
+        write_context(known, store.look(), store, exact(), NOW)
 
 
 def test_a_memory_that_may_not_go_stands_there_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
