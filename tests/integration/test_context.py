@@ -156,19 +156,15 @@ def test_edits_that_cannot_be_taken_in_are_memories_of_their_own(client: Jochi, 
     client.database.run(
         "MATCH (m:Curated {key: 's/likes'}) SET m.locked_by = 'agent', m.locked_at = $now", {"now": NOON}
     )
-    assert {
-        graph.change("s/tower", "Another", "v2:before"): "changed",
-        graph.change("s/likes", "Another", None): "locked",
-        graph.strike("s/likes", None): "locked",
-        graph.strike("s/tower", "v2:before"): "changed",
-        graph.change("s/none", "Another", None): "gone",
-        graph.strike("s/none", "v2:before"): "done",
-    } == {
-        "says something else by now": "changed",
-        "is locked by an agent": "locked",
-        "is gone": "gone",
-        "done": "done",
-    }
+    assert [
+        graph.change("s/tower", "Another", "v2:before"),
+        graph.strike("s/tower", "v2:before"),
+        graph.change("s/likes", "Another", None),
+        graph.strike("s/likes", None),
+        graph.change("s/none", "Another", None),
+        graph.strike("s/none", "v2:before"),
+        graph.strike("s/tower", "v2:other"),
+    ] == [*["says something else by now"] * 2, *["is locked by an agent"] * 2, "is gone", "done", "done"]
 
 
 def test_a_line_may_not_say_again_what_was_forgotten(

@@ -245,6 +245,10 @@ def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:
         (OLD.replace(A, "<<<<<<< HEAD\n" + A), "MEMORY.md, line 10: a conflict"),
         (OLD.replace(A, A + "=======\n"), "MEMORY.md, line 11: a conflict"),
         (OLD + "\n=======\r\n", "line 21: a conflict"),
+        (
+            OLD.replace("<!-- personal", "<<<<<<< HEAD\n<!-- personal: x -->\n<!-- personal"),
+            "MEMORY.md, line 4: a conflict",
+        ),
         (OLD + "```\n>>>>>>> main\n```\n", "line 21: a conflict"),
     ],
 )

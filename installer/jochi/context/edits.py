@@ -11,7 +11,7 @@ from typing import NamedTuple
 from jochi.context.layout import Parts, shown, take_apart
 from jochi.context.lines import digest, marks_in, plain, without_marks
 from jochi.context.manifest import Manifest
-from jochi.context.reading import Block, blocks, refuse_conflicts, source_lines
+from jochi.context.reading import Block, blocks, source_lines
 from jochi.context.sections import in_its_place, is_section, personal_lines, section_of
 from jochi.context.state import Line, State, Taken, file_hash
 from jochi.errors import Refused
@@ -87,7 +87,6 @@ def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEM
     taken = state.taken_from(parts.generation)
     if generation and generation.file == file_hash(file_text) and not taken:
         return Edits()
-    refuse_conflicts(parts.rest, where)
     return _Comparison(parts, state.lines(generation) if generation else None, manifest, taken, where).edits()
 
 

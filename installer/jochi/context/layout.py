@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from jochi.context.lines import digest
+from jochi.context.reading import refuse_conflicts
 from jochi.errors import Refused
 
 TITLE = "# Memory"
@@ -45,7 +46,8 @@ def is_ours(text: str) -> bool:
 
 
 def take_apart(text: str, where: str) -> Parts:
-    """`Refused` where it isn't clear what is personal: nothing of that may be taken for a memory."""
+    """`Refused` where it isn't clear what is personal, or a conflict of git is left: nothing of that may be taken for a memory.
+    In the personal part a conflict is the person's own."""
     if not is_ours(text):
         raise Refused(
             "this file isn't one of Jochi's",
@@ -54,6 +56,7 @@ def take_apart(text: str, where: str) -> Parts:
         )
     starts, ends = list(_PERSONAL.finditer(text)), list(_PERSONAL_END.finditer(text))
     if len(starts) != 1 or len(ends) != 1 or ends[0].start() < starts[0].end():
+        refuse_conflicts(text, where)
         at = sorted(text.count("\n", 0, each.start()) + 1 for each in (*starts, *ends))
         raise Refused(
             f"the personal part needs one line where it begins and one where it ends (found in lines {at})",
@@ -62,6 +65,7 @@ def take_apart(text: str, where: str) -> Parts:
         )
     start, end = starts[0], ends[0]
     rest = text[: start.start()] + "\n" * text.count("\n", start.start(), end.end()) + text[end.end() :]
+    refuse_conflicts(rest, where)
     found = _HEADER.search(rest)
     return Parts(
         scope=found[1] if found else None,
