@@ -35,14 +35,31 @@ memories = st.lists(
 )
 
 
-@given(given=memories, shapes=st.lists(st.sampled_from(SHAPES), min_size=1, max_size=4), before=st.booleans())
+PLACES = {
+    "part": "",
+    "heading": "\n## Private\n\n{0}\n",
+    "bold": "\n**Private**\n\n{0}\n",
+    "changed": "\n## Private\n\n- {1} {2}\n",
+    "comment": "\n- Nothing <!-- {1} -->\n\n> Nothing\n> <!-- {1} -->\n",
+}
+"""Where it may stand: in the part that is the person's, or elsewhere in the file, also in a line of Jochi's."""
+
+
+@given(
+    given=memories,
+    shapes=st.lists(st.sampled_from(SHAPES), min_size=1, max_size=4),
+    before=st.booleans(),
+    place=st.sampled_from(list(PLACES)),
+)
 @settings(
     max_examples=25,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-def test_each_text_is_only_where_it_may_be(jochi: Jochi, given: list[Any], shapes: list[str], before: bool) -> None:
+def test_each_text_is_only_where_it_may_be(
+    jochi: Jochi, given: list[Any], shapes: list[str], before: bool, place: str
+) -> None:
     jochi.database.run("MATCH (n) WHERE n:Curated OR n:JochiManifest OR n:JochiManifestVersion DETACH DELETE n")
     rows = [
         {
@@ -64,13 +81,20 @@ def test_each_text_is_only_where_it_may_be(jochi: Jochi, given: list[Any], shape
                 if before:
                     file.write_text(part)
                 jochi.write_context(file, scope, include_sensitive=open, now=NOON)
-                if not before:
-                    head, _, rest = file.read_text().partition(PERSONAL)
+                text = file.read_text()
+                if place != "part":
+                    own = "\n\n".join(each for each in personal.split("\n\n") if "##" not in each)
+                    ids = re.findall("<!--\\w{3,7}-->", text)
+                    text += PLACES[place].format(own, own.split("\n")[-1], ids[0] if ids else "")
+                elif not before:
+                    head, _, rest = text.partition(PERSONAL)
                     text = head + part + rest.partition(PERSONAL_END)[2]
-                    file.write_text(text)
+                file.write_text(text)
+                wrote = set(re.findall("Secretive words number \\d", text))
                 jochi.write_context(file, scope, include_sensitive=open, now=NOON)
                 text = file.read_text()
-                assert personal in text
+                assert wrote == set(re.findall("Secretive words number \\d", text))
+                assert place != "part" or personal in text
                 allowed = {"PUBLIC", "SENSITIVE"} if open else {"PUBLIC"}
                 found = set(re.findall(r"Marked (\w) (\w+) number (\d+)", text))
                 assert found <= {(scope, tier, n) for tier in allowed for n in map(str, range(len(rows)))}
