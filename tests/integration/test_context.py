@@ -118,6 +118,18 @@ def test_what_was_struck_and_stands_there_again_stays(client: Jochi, tmp_path: P
     file.write_text(file.read_text() + f"\n## Key insights\n\n- {TOWER}\n")
     client.write_context(file, "s", now=NOON)
     assert content(client, "s/tower") == (TOWER, None)
+    # To and fro while one file is written: each is on record.
+    graph = Graph.of(client.engine, client.policy.policy, "s", include_sensitive=False, max_tokens=None, now=NOON)
+    for _ in range(2):
+        assert graph.strike("s/tower", None) == "done"
+        assert graph.remember("insights", TOWER) == "s/tower"
+    for _ in range(2):
+        assert [graph.change("s/tower", said, None) for said in (STAIRS, TOWER)] == ["done", "done"]
+    rows = client.database.run(
+        "MATCH (a:CurationAudit) WHERE a.run = $run RETURN count(a) AS n, count(DISTINCT a.id) AS ids",
+        {"run": graph.run},
+    )
+    assert rows[0] == {"n": 8, "ids": 8}
 
 
 def test_edits_that_cannot_be_taken_in_are_memories_of_their_own(client: Jochi, tmp_path: Path) -> None:
