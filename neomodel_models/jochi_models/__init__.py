@@ -24,7 +24,7 @@ from jochi_models.knowledge import (
     HeartbeatTaskRegistry,
     KnowledgeChunk,
 )
-from jochi_models.personal import Artifact, Concept, Entity, Macro, Note, Person, Source, Storyline
+from jochi_models.personal import Artifact, Concept, Entity, Macro, Note, Person, Source, SourceSummary, Storyline
 from jochi_models.properties import ZonedDateTimeProperty
 from jochi_models.relationships import Edge, Semantic, SummarizedTo
 from jochi_models.team import (
@@ -76,6 +76,7 @@ __all__ = [
     "Semantic",
     "SessionContext",
     "Source",
+    "SourceSummary",
     "Storyline",
     "SummarizedTo",
     "Synthesis",

@@ -16,7 +16,7 @@ from jochi_models.properties import (
     ZonedDateTimeProperty,
 )
 from jochi_models.relationships import Related, Semantic
-from jochi_models.words import LifeState, NoteLifetime, ProcessingStatus
+from jochi_models.words import ContentType, LifeState, NoteLifetime, ProcessingStatus
 
 
 class LivingFields(CuratedFields):
@@ -61,9 +61,20 @@ class SourceFields(EpisodeFields):
     extraction_started_at = ZonedDateTimeProperty("when phase 2 was asked for")
     extraction_completed_at = ZonedDateTimeProperty("when what it mentions was in the graph")
 
-    summaries = Related("what phase 1 made of it", "SUMMARIZED_TO", "CompressedContext")
+    summaries = Related("what phase 1 made of it", "SUMMARIZED_TO", "SourceSummary")
     mentions = Related("people, concepts and entities in it", "mentions")
     storylines = Related("stories it belongs to", "includes", "Storyline", incoming=True)
+
+
+class SourceSummaryFields(CuratedFields):
+    """What a Source says in one or two sentences (seed 002, Phase 1); its vector stands for the source."""
+
+    keywords = ListProperty[str]("searchable terms", TextProperty())
+    tags = ListProperty[str]("what it is about, in general words", TextProperty())
+    content_type = ChoiceProperty[ContentType]("what the source holds", ContentType)
+    contains_pii = BooleanProperty("whether something personal is said in it")
+
+    source = Related("the source", "SUMMARIZED_TO", "Source", incoming=True)
 
 
 class ArtifactFields(EpisodeFields):
@@ -160,6 +171,9 @@ class NoteFields(CuratedFields):
 
 
 class Source(SourceFields, Curated): ...
+
+
+class SourceSummary(SourceSummaryFields, Curated): ...
 
 
 class Artifact(ArtifactFields, Curated): ...

@@ -164,7 +164,7 @@ def test_processed_and_again_when_more_comes(client: Jochi) -> None:
     assert "conversation" in state.tags
     assert "lighthouse" in " ".join(state.keywords).lower()
     [summary] = run(client, "MATCH (:Source)-[:SUMMARIZED_TO]->(s:Curated) RETURN s {.*} AS s")
-    assert summary["s"]["compression_level"] == "summary"
+    assert summary["s"]["embed_due"]
     client.ingest(talk([*(said(n) for n in range(12)), said(12, "Then the harbour froze over.")]), now=NOW)
     assert parts(client)[0]["processing_status"] == "raw"
     assert work(client) == 1
@@ -182,7 +182,7 @@ def test_undo_of_a_run_makes_it_raw_again(client: Jochi) -> None:
     [source] = parts(client)
     assert source["processing_status"] == "raw"
     assert "processing_completed_at" not in source
-    assert run(client, "MATCH (s:Curated:CompressedContext) RETURN s.key") == []
+    assert run(client, "MATCH (s:Curated:SourceSummary) RETURN s.key") == []
 
 
 def test_forgetting_takes_it_from_text_raw_data_and_summary_and_it_does_not_come_again(client: Jochi) -> None:

@@ -51,7 +51,7 @@ AT_ONCE = frozenset({"Notification", "SessionContext"})
 NOT_EMBEDDED = frozenset(
     {
         *("Notification", "SessionContext", "Task", "CompressedContext"),
-        *("HeartbeatTaskRegistry", "HeartbeatTask"),
+        *("HeartbeatTaskRegistry", "HeartbeatTask", "Source"),
     }
 )
 CLAIMS = frozenset({"Belief", "Reflection", "Analysis", "Synthesis", "Recommendation", "Fact"})

@@ -120,6 +120,7 @@ SEEDS: set[tuple[str, str, str, str | None]] = {
     ("CompressedContext", "FOLLOWS", "CompressedContext", None),
     # seed 002: sources, what they mention, its notes, storylines and macros
     ("Source", "mentions", "Curated", None),
+    ("Source", "SUMMARIZED_TO", "SourceSummary", None),  # seed 002, Phase 1: its summary, a memory of its own
     ("Artifact", "mentions", "Curated", None),
     *((kind, "RELATED_TO", "Curated", "Semantic") for kind in ("Person", "Concept", "Entity")),
     *((kind, "HAS_NOTE", "Note", None) for kind in ("Person", "Concept", "Entity")),

@@ -150,6 +150,8 @@ MEMORY = (
     *_of("moment", None, "", "extraction_started_at extraction_completed_at"),
     *_of("any", None, "", "part name canonical_name type has_meso has_macro"),
     *_of("text", None, "", "lifetime added_by source_id created_by"),
+    *_of("any", None, "", "source_count distinct_source_days"),
+    *_of("moment", None, "", "first_mentioned_at last_mentioned_at"),
     *_of("any", None, "ahead", "valid_from"),
     *_of("any", None, "slot", "valid_to"),
     *_of("moment", None, "slot", "superseded_at"),
@@ -225,7 +227,7 @@ OF_EDGES = (
     *ON_EDGES,
     *("access_count", "archived_at", "confidence", "created_at", "decay_gradient", "last_accessed_at"),
     "last_recall_interval",
-    *("last_reinforced_at", "prev_accessed_at", "recall_frequency", "salience", "salience_at", "state"),
+    *("last_reinforced_at", "notes", "prev_accessed_at", "recall_frequency", "salience", "salience_at", "state"),
 )
 """All that it writes there: the rest says how sure and how present an edge is, and stays."""
 
