@@ -142,6 +142,10 @@ def test_nothing_is_left_of_the_value_of_what_is_gone(
     assert len(_valued(applied, later)) == 2
     applied.restore(["s/expires"], now=later)
     assert len(_valued(applied, later)) == 3
+    # A policy that classifies its kind no more is as one that never did.
+    pairs.add("source", kind="Source")
+    applied.database.run("MATCH (m:Curated {id: 'source'}) CREATE (m)-[:HAS_VALUE]->(:ValueClassification:JochiValue)")
+    assert "s/source" not in _valued(applied, later)
     own = "MATCH (v:ValueClassification) WHERE NOT v:JochiValue RETURN v.id AS id"
     assert [row["id"] for row in applied.database.run(own)] == ["of an app"]
 

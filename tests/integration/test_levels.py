@@ -272,6 +272,22 @@ def test_levels_expire_but_not_the_whole_text(client: Jochi) -> None:
     assert (back["expires_at"], back["derived_ended_at"]) == (ended["expires_at"], ended["derived_ended_at"])
 
 
+def test_odd_counts_of_tokens_stop_no_keywords(client: Jochi) -> None:
+    put(client, "talk", talk())
+    put(client, "other", talk("mill"))
+    assert work(client) == 4
+    for odd in ("many", float("nan"), None):
+        for name in ("talk", "other"):
+            change(client, f"default/{name}", token_count=odd)
+            say(
+                client,
+                f"default/{name}:summary",
+                f"Bob said {odd} things about the {name}. The keeper painted the tower stairs.",
+            )
+        change(client, "default/other:summary", token_count=odd)
+        assert work(client) == 2, odd
+
+
 READ = """
 MATCH (m:Mine) ORDER BY m.id
 RETURN labels(m) AS labels, properties(m) AS properties, COLLECT { MATCH (m)-[r]-() WHERE type(r) <> 'DERIVED_FROM' RETURN type(r) } AS links
