@@ -89,9 +89,11 @@ def _due(one: Left) -> datetime:
 def test_uniqueness_is_of_the_nearest_in_its_scope_of_any_kind(
     install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith, exact_up_to: int
 ) -> None:
-    """One by one, and by the index, whose cosines are a little off."""
+    """One by one, and by the index, whose cosines are a little off; the vectors of a scope are read once for this and for its pairs."""
     pairs = Pairs(install_once(policy_with(f"{CLASSIFYING}[duplicates]\nexact_up_to = {exact_up_to}\nwidest = 3")))
     size = pairs.dimensions
+    act = "MATCH (p:JochiProcedure {name: 'dedup/find_duplicates'}) RETURN size(split(p.act, 'o.key STARTS WITH prefix')) - 1 AS n"
+    assert pairs.client.database.run(act) == [{"n": 1}]
     pairs.add("a", 1.0)
     pairs.add("b", 0.6, kind="Note", created_at=NOW - DAY)
     pairs.add("c", at_cosine(0.3, size, 2))
