@@ -290,7 +290,8 @@ def test_odd_counts_of_tokens_stop_no_keywords(client: Jochi) -> None:
 
 READ = """
 MATCH (m:Mine) ORDER BY m.id
-RETURN labels(m) AS labels, properties(m) AS properties, COLLECT { MATCH (m)-[r]-() WHERE type(r) <> 'DERIVED_FROM' RETURN type(r) } AS links
+RETURN labels(m) AS labels, properties(m) AS properties,
+  COLLECT { MATCH (m)-[r]-() WHERE type(r) <> 'DERIVED_FROM' RETURN type(r) } AS links
 """
 
 
