@@ -89,7 +89,7 @@ def _due(one: Left) -> datetime:
 def test_uniqueness_is_of_the_nearest_in_its_scope_of_any_kind(
     install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith, exact_up_to: int
 ) -> None:
-    """One by one, and by the index, whose cosines are a little off; the vectors of a scope are read once for this and for its pairs."""
+    """One by one, and by the index, whose cosines are a little off; a scope is read once for this and for its pairs."""
     pairs = Pairs(install_once(policy_with(f"{CLASSIFYING}[duplicates]\nexact_up_to = {exact_up_to}\nwidest = 3")))
     size = pairs.dimensions
     act = "MATCH (p:JochiProcedure {name: 'dedup/find_duplicates'}) RETURN size(split(p.act, 'o.key STARTS WITH prefix')) - 1 AS n"

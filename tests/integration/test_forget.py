@@ -625,7 +625,7 @@ def test_of_a_scope_in_which_something_is_held_the_rest_leaves_no_trace(engine: 
 
 
 def test_nothing_that_was_made_of_a_scope_names_it(engine: Jochi) -> None:
-    """Manifests with their versions and notes, values, and what waits in the registry of tasks (docs/reference/context.md, heartbeat.md)."""
+    """Manifests with their versions and notes, values, and what waits in the registry of tasks."""
 
     def make() -> None:
         for scope in ("s", "t"):
@@ -641,7 +641,8 @@ def test_nothing_that_was_made_of_a_scope_names_it(engine: Jochi) -> None:
     engine.database.run(
         "UNWIND ['s', 't'] AS scope CREATE (:JochiManifestChange {scope: scope, at: $now}) "
         "WITH scope MATCH (m:Curated {key: scope + '/m1'}) "
-        "CREATE (:Curated:CompressedContext {key: scope + '/c', scope: scope, id: 'c', parent_context_id: 'm1', child_context_ids: ['m1', 'm2']}) "
+        "CREATE (:Curated:CompressedContext {key: scope + '/c', scope: scope, id: 'c', "
+        "parent_context_id: 'm1', child_context_ids: ['m1', 'm2']}) "
         "CREATE (m)-[:HAS_VALUE]->(:ValueClassification:JochiValue {scope: scope, id: 'm1'})",
         {"now": NOW},
     )
