@@ -5,7 +5,7 @@
 // never was anything else (null: such a one is no business of ours).
 // Returns one row: released integer, restored integer (of these, tombstones brought back).
 // Writes: labels and properties of the nodes; deletes :CurationAudit, :CurationSnapshot :JochiAccess and :JochiWork of their keys, SUPERSEDES of a slot,
-// SIMILAR_TO of ours; :ValueClassification; :JochiSlotChange.
+// SIMILAR_TO, FOLLOWS and SUMMARIZED_TO of ours; :ValueClassification; :JochiSlotChange.
 CALL () {
   UNWIND $nodes AS element
   MATCH (m) WHERE elementId(m) = element
@@ -63,6 +63,13 @@ CALL (rows) {
   }
   CALL (m) {
     MATCH (m)-[f:SIMILAR_TO]-() WHERE f.found_at IS NOT NULL
+    DELETE f
+  }
+  // Its place among contexts, and the way to what was made of it, which stays a memory.
+  CALL (m, r) {
+    WITH m WHERE r.enrolled
+    MATCH (m)-[f:FOLLOWS|SUMMARIZED_TO]-(x)
+    WHERE f.derived_by = 'levels' OR type(f) = 'SUMMARIZED_TO' AND EXISTS { MATCH (m)<-[d:DERIVED_FROM]-(x) WHERE d.at IS NOT NULL }
     DELETE f
   }
   CALL (m) {

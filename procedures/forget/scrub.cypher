@@ -1,6 +1,6 @@
 // Takes what was forgotten out of nodes of the engine that speak of more than that.
 // Parameters: $rows list of {id: element id, delete boolean, new: map (property: what is left; null takes it away)}. Returns one row: deleted, scrubbed.
-// Writes: as asked; deletes a node with its relationships and snapshots, a snapshot with the others of its record.
+// Writes: as asked; deletes a node with its relationships, snapshots and versions, a snapshot with the others of its record.
 CALL () {
   UNWIND $rows AS row
   MATCH (n) WHERE elementId(n) = row.id
@@ -9,7 +9,7 @@ CALL () {
     // Of several copies that a record keeps none stays alone: half of them brings nothing back.
     OPTIONAL MATCH (n)<-[:KEEPS]-(record:CurationAudit)
     WITH n, coalesce(record, n) AS keeper
-    OPTIONAL MATCH (keeper)-[:KEEPS]->(copy:CurationSnapshot) WHERE copy <> n
+    OPTIONAL MATCH (keeper)-[:KEEPS|HAD_VERSION]->(copy:CurationSnapshot|JochiManifestVersion) WHERE copy <> n
     WITH n, collect(DISTINCT copy) AS copies
     FOREACH (x IN copies | DETACH DELETE x)
     DETACH DELETE n

@@ -89,9 +89,11 @@ def _due(one: Left) -> datetime:
 def test_uniqueness_is_of_the_nearest_in_its_scope_of_any_kind(
     install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith, exact_up_to: int
 ) -> None:
-    """One by one, and by the index, whose cosines are a little off."""
+    """One by one, and by the index, whose cosines are a little off; a scope is read once for this and for its pairs."""
     pairs = Pairs(install_once(policy_with(f"{CLASSIFYING}[duplicates]\nexact_up_to = {exact_up_to}\nwidest = 3")))
     size = pairs.dimensions
+    act = "MATCH (p:JochiProcedure {name: 'dedup/find_duplicates'}) RETURN size(split(p.act, 'o.key STARTS WITH prefix')) - 1 AS n"
+    assert pairs.client.database.run(act) == [{"n": 1}]
     pairs.add("a", 1.0)
     pairs.add("b", 0.6, kind="Note", created_at=NOW - DAY)
     pairs.add("c", at_cosine(0.3, size, 2))
@@ -142,6 +144,10 @@ def test_nothing_is_left_of_the_value_of_what_is_gone(
     assert len(_valued(applied, later)) == 2
     applied.restore(["s/expires"], now=later)
     assert len(_valued(applied, later)) == 3
+    # A policy that classifies its kind no more is as one that never did.
+    pairs.add("source", kind="Source")
+    applied.database.run("MATCH (m:Curated {id: 'source'}) CREATE (m)-[:HAS_VALUE]->(:ValueClassification:JochiValue)")
+    assert "s/source" not in _valued(applied, later)
     own = "MATCH (v:ValueClassification) WHERE NOT v:JochiValue RETURN v.id AS id"
     assert [row["id"] for row in applied.database.run(own)] == ["of an app"]
 

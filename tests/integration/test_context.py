@@ -365,10 +365,17 @@ def test_what_is_sensitive_is_only_in_a_file_that_asks_for_it(client: Jochi, tmp
         "odd": [False, False],
     }
     assert [(each.scope, each.include_sensitive) for each in client.contexts()] == [("s", False), ("s", True)]
-    # It became sensitive: the next writing takes it out.
-    client.database.run("MATCH (m:Curated {key: 's/tower'}) SET m.access_tier = 'SENSITIVE'")
-    client.write_context(plain, "s", now=NOON)
-    assert TOWER not in plain.read_text()
+    # It became sensitive: the next writing takes it out, and what is told of earlier versions doesn't say it.
+    for said in ("m.access_tier = 'SENSITIVE'", "m.contains_pii = true", "m.sensitivity = 'high'"):
+        client.write_context(plain, "s", now=NOON)
+        assert TOWER in plain.read_text()
+        client.database.run(f"MATCH (m:Curated {{key: 's/tower'}}) SET {said}")
+        client.write_context(plain, "s", now=NOON)
+        assert TOWER not in plain.read_text()
+        for open, known in ((False, False), (True, True)):
+            texts = client.engine.call("context/versions", {"scope": "s", "open": open}, write=False)["texts"]
+            assert ("s/tower" in [key for key, _ in texts]) == known
+        client.database.run("MATCH (m:Curated {key: 's/tower'}) REMOVE m.access_tier, m.contains_pii, m.sensitivity")
 
 
 def test_a_line_in_a_file_with_what_is_sensitive_is_sensitive(client: Jochi, tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_a_context_has_a_summary_and_that_has_keywords(client: Jochi) -> None:
 
 def test_an_output_is_as_near_and_as_hard_to_reach_as_what_it_was_made_of(client: Jochi) -> None:
     for n, (tier, reach, sensitivity) in enumerate(
-        (("ARCHIVE", "PRIVATE", "high"), ("HOT", "PUBLIC", None), ("COLD", None, "low"))
+        (("ARCHIVE", "PRIVATE", "high"), ("HOT", "PUBLIC", None), ("COLD", None, "low"), ("HOT", None, "high"))
     ):
         put(client, talk(f"tower{n}"), f"default/talk{n}")
         client.database.run(
@@ -141,10 +141,10 @@ def test_an_output_is_as_near_and_as_hard_to_reach_as_what_it_was_made_of(client
         )
     work(client)
     for level in ("summary", "keywords"):
-        found = [there(client, f"default/talk{n}:{level}") for n in range(3)]
-        assert [m["tier"] for m in found] == ["ARCHIVE", "HOT", "COLD"]
-        assert [m.get("access_tier") for m in found] == ["PRIVATE", "PUBLIC", None]
-        assert [m.get("sensitivity") for m in found] == ["high", None, "low"]
+        found = [there(client, f"default/talk{n}:{level}") for n in range(4)]
+        assert [m["tier"] for m in found] == ["ARCHIVE", "HOT", "COLD", "HOT"]
+        assert [m.get("access_tier") for m in found] == ["PRIVATE", "PUBLIC", None, "SENSITIVE"]
+        assert [m.get("sensitivity") for m in found] == ["high", None, "low", "high"]
     # What a person made stricter stays so when it is made anew.
     client.database.run(
         "MATCH (m:Curated {key: $key}) SET m.access_tier = 'SENSITIVE'", {"key": "default/talk1:summary"}

@@ -14,6 +14,7 @@ from tests.work import work_of
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
+from jochi.heartbeat import NewTask
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
 from jochi.write import importing
@@ -621,6 +622,58 @@ def test_of_a_scope_in_which_something_is_held_the_rest_leaves_no_trace(engine: 
     done = engine.forget(Request(scope="s"), now=NOW, verify=True)
     assert (keys(engine), dict(done.held), done.left) == ({"s/b"}, {"s/b": ("hold",)}, ())
     assert engine.database.run("MATCH (a:CurationAudit) RETURN a.keys AS keys") == [{"keys": ["forgotten", "s/b"]}]
+
+
+def test_nothing_that_was_made_of_a_scope_names_it(engine: Jochi) -> None:
+    """Manifests with their versions and notes, values, and what waits in the registry of tasks."""
+
+    def make() -> None:
+        for scope in ("s", "t"):
+            for open in (False, True):
+                asked = {"now": NOW, "scope": scope, "open": open, "max_tokens": None}
+                engine.engine.call("context/make", asked)
+
+    for scope in ("s", "t"):
+        make()
+        memories(engine, *({"id": f"m{n}", "content": f"number {n}", "scope": scope} for n in (1, 2)))
+        engine.heartbeat.add(NewTask("sweep", "Sweep the floor.", "every 1h"), scope=scope, now=NOW)
+    make()
+    engine.database.run(
+        "UNWIND ['s', 't'] AS scope CREATE (:JochiManifestChange {scope: scope, at: $now}) "
+        "WITH scope MATCH (m:Curated {key: scope + '/m1'}) "
+        "CREATE (:Curated:CompressedContext {key: scope + '/c', scope: scope, id: 'c', "
+        "parent_context_id: 'm1', child_context_ids: ['m1', 'm2']}) "
+        "CREATE (m)-[:HAS_VALUE]->(:ValueClassification:JochiValue {scope: scope, id: 'm1'})",
+        {"now": NOW},
+    )
+    engine.forget(Request(keys=("t/m1", "t/sweep")), now=NOW)
+    assert engine.verify_forgotten(Request(keys=("t/m1", "t/sweep"))) == []
+    found = engine.database.run(
+        "MATCH (n {scope: 't'}) WHERE n:HeartbeatTaskRegistry OR n:CompressedContext "
+        "RETURN n.pending_changes AS pending, n.parent_context_id AS parent, n.child_context_ids AS children ORDER BY n.key"
+    )
+    assert [tuple(row.values()) for row in found] == [(None, None, ["m2"]), ([], None, None)]
+    done = engine.forget(Request(scope="s"), now=NOW, verify=True)
+    assert done.left == ()
+    left = engine.database.run(
+        "MATCH (n) WHERE NOT n:JochiReceipt UNWIND keys(n) AS name WITH n, n[name] AS value "
+        "UNWIND CASE WHEN value IS :: LIST<ANY> THEN value ELSE [value] END AS text WITH n, toStringOrNull(text) AS text "
+        "WHERE text = 's' OR text STARTS WITH 's/' RETURN labels(n) AS labels, text"
+    )
+    assert left == []
+    assert {each.scope for each in engine.contexts()} == {"t"}
+    orphans = "MATCH (v:JochiManifestVersion) WHERE NOT (v)<-[:HAD_VERSION]-() RETURN count(v) AS n"
+    assert engine.database.run(orphans) == [{"n": 0}]
+    # What is written there later is found, wherever it is.
+    engine.database.run(
+        "MATCH (n {scope: 't'}) WHERE n:HeartbeatTaskRegistry OR n:JochiManifest AND NOT n.include_sensitive "
+        "SET n.pending_changes = ['m1'], n.high_value_insight_ids = ['m1'] "
+        "CREATE (:JochiManifestVersion {keys: [], left_keys: ['t/m1']})"
+    )
+    places = {label for mention in engine.verify_forgotten(Request(keys=("t/m1",))) for label in mention.place}
+    assert places >= {"HeartbeatTaskRegistry", "JochiManifest", "JochiManifestVersion"}
+    engine.forget(Request(keys=("t/m1",)), now=NOW)
+    assert engine.verify_forgotten(Request(keys=("t/m1",))) == []
 
 
 def test_dense_memories_go_in_bounded_transactions(engine: Jochi) -> None:

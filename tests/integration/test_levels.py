@@ -272,6 +272,49 @@ def test_levels_expire_but_not_the_whole_text(client: Jochi) -> None:
     assert (back["expires_at"], back["derived_ended_at"]) == (ended["expires_at"], ended["derived_ended_at"])
 
 
+def test_odd_counts_of_tokens_stop_no_keywords(client: Jochi) -> None:
+    put(client, "talk", talk())
+    put(client, "other", talk("mill"))
+    assert work(client) == 4
+    for odd in ("many", float("nan"), None):
+        for name in ("talk", "other"):
+            change(client, f"default/{name}", token_count=odd)
+            say(
+                client,
+                f"default/{name}:summary",
+                f"Bob said {odd} things about the {name}. The keeper painted the tower stairs.",
+            )
+        change(client, "default/other:summary", token_count=odd)
+        assert work(client) == 2, odd
+
+
+READ = """
+MATCH (m:Mine) ORDER BY m.id
+RETURN labels(m) AS labels, properties(m) AS properties,
+  COLLECT { MATCH (m)-[r]-() WHERE type(r) <> 'DERIVED_FROM' RETURN type(r) } AS links
+"""
+
+
+def test_disenrolled_contexts_are_as_they_were(client: Jochi) -> None:
+    """Nothing of the engine's leads from them any more (docs/how-to/enrol-existing-nodes.md)."""
+    for n in (1, 2):
+        run(
+            client,
+            "CREATE (:CompressedContext:Mine {id: $id, content: $text, created_at: $now - duration({days: $n}), sender_hash: 'x'})",
+            id=f"own{n}",
+            text=talk(f"tower{n}"),
+            n=n,
+        )
+    before = client.database.run(READ)
+    assert client.enrol("CompressedContext").enrolled == 2
+    assert work(client) == 4
+    links = [row["links"] for row in client.database.run(READ)]
+    assert [sorted(each) for each in links] == [["FOLLOWS", "SUMMARIZED_TO"]] * 2
+    client.disenrol("CompressedContext")
+    assert client.database.run(READ) == before
+    assert work(client) == 0
+
+
 @pytest.mark.parametrize(("days", "fits"), [(0.0, False), (0.01, True), (36_500.0, True), (36_500.1, False)])
 def test_days_have_bounds(policy_with: PolicyWith, days: float, fits: bool) -> None:
     tables = f"[derive.levels]\nnumbers = {{ summary_days = {days} }}"

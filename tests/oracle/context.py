@@ -5,7 +5,8 @@ Ours, where the seed is silent:
   is worth most in each section where memories are classified. First comes what is HOT or was used within 30 days, then what is
   near or was ever used, then the rest.
 - Not chosen: superseded, archived, stale facts, expired, PRIVATE, SENSITIVE unless that is asked for, without content, of no
-  section.
+  section. SENSITIVE is also what is of high sensitivity, and what holds something personal and isn't said to be PUBLIC; odd
+  values of either say the same.
 - Tokens are those that the budgets count, and a few for the line.
 - Each section has its share, the best for a token first; of `recent` the last used first. What doesn't fit is passed over.
   What is left of the whole goes to the best for a token of all sections. Of two with one content the first has it.
@@ -13,9 +14,10 @@ Ours, where the seed is silent:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from typing import Any
 
 from tests.oracle.budgets import tokens
 from tests.oracle.classification import RECENT, worth
@@ -121,7 +123,7 @@ def section_of(memory: Memory) -> str | None:
 
 
 def _ruled_out(memory: Memory, now: datetime, open: bool) -> bool:
-    content, expires, tier = memory.get("content"), memory.get("expires_at"), memory.get("access_tier")
+    content, expires = memory.get("content"), memory.get("expires_at")
     fact = "Fact" in memory.labels
     return (
         not (isinstance(content, str) and content.strip())
@@ -129,7 +131,20 @@ def _ruled_out(memory: Memory, now: datetime, open: bool) -> bool:
         or memory.get("state") == "archived"
         or (fact and (memory.get("state") == "stale" or memory.get("status") == "archived"))
         or (is_moment(expires) and expires <= now)
-        or not (tier is None or tier == "PUBLIC" or (open and tier == "SENSITIVE"))
+        or reach(memory.get) not in (("PUBLIC", "SENSITIVE") if open else ("PUBLIC",))
+    )
+
+
+def reach(get: Callable[[str], Any]) -> str:
+    """PUBLIC, SENSITIVE or PRIVATE, by what is said of it (``get``)."""
+    tier = get("access_tier")
+    if tier not in (None, "PUBLIC", "SENSITIVE"):
+        return "PRIVATE"
+    personal = tier is None and get("contains_pii") not in (None, False)
+    return (
+        "SENSITIVE"
+        if tier == "SENSITIVE" or personal or get("sensitivity") not in (None, "low", "normal")
+        else "PUBLIC"
     )
 
 

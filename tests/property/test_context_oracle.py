@@ -30,6 +30,8 @@ _MORE = st.fixed_dictionaries(
         "category": st.sampled_from(["preference", "identity", "event"]),
         "content_type": st.sampled_from(["preference", "task", "chitchat"]),
         "access_tier": st.sampled_from(["PUBLIC", "PUBLIC", "SENSITIVE", "PRIVATE", "odd", 7]),
+        "contains_pii": st.sampled_from([True, False, False, "true"]),
+        "sensitivity": st.sampled_from(["low", "normal", "high", 7]),
         "state": st.sampled_from(["archived", "stale", "active", "active", "active", "active"]),
         "token_count": st.sampled_from([0, 5, 40, 90, 450, 900]),
     },

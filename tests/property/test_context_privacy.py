@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.duplicate_pairs import NOON
+from tests.oracle.context import reach
 
 from jochi import Jochi
 from jochi.context.layout import PERSONAL, PERSONAL_END
@@ -19,7 +20,14 @@ from jochi.context.layout import PERSONAL, PERSONAL_END
 pytestmark = pytest.mark.server
 
 SCOPES = ("s", "t")
-TIERS = (None, "PUBLIC", "SENSITIVE", "PRIVATE")
+SAID = st.fixed_dictionaries(
+    {},
+    optional={
+        "access_tier": st.sampled_from(["PUBLIC", "SENSITIVE", "PRIVATE"]),
+        "contains_pii": st.booleans(),
+        "sensitivity": st.sampled_from(["low", "normal", "high"]),
+    },
+)
 SHAPES = (
     *("{0}", "- {0}", "## Notes\n\n- {0}", "> {0}", "```\n{0}\n```", "| a |\n|---|\n| {0} |", "- [ ] {0} <!--abc-->"),
     "1. {0}\n   more",
@@ -27,9 +35,7 @@ SHAPES = (
 """How a person may write it down."""
 
 memories = st.lists(
-    st.tuples(
-        st.sampled_from(SCOPES), st.sampled_from(TIERS), st.sampled_from(["Note", "Fact", "Task", "CompressedContext"])
-    ),
+    st.tuples(st.sampled_from(SCOPES), SAID, st.sampled_from(["Note", "Fact", "Task", "CompressedContext"])),
     min_size=1,
     max_size=12,
 )
@@ -66,10 +72,10 @@ def test_each_text_is_only_where_it_may_be(
             "kind": kind,
             "scope": scope,
             "id": f"m{n}",
-            "content": f"Marked {scope} {tier or 'PUBLIC'} number {n}.",
-            "properties": {"status": "pending"} | ({"access_tier": tier} if tier else {}),
+            "content": f"Marked {scope} {reach(said.get)} number {n}.",
+            "properties": {"status": "pending"} | said,
         }
-        for n, (scope, tier, kind) in enumerate(given)
+        for n, (scope, said, kind) in enumerate(given)
     ]
     jochi.remember(rows, now=NOON, on_refused="raise")
     personal = "\n\n".join(shape.format(f"Secretive words number {n}") for n, shape in enumerate(shapes))
@@ -98,9 +104,7 @@ def test_each_text_is_only_where_it_may_be(
                 allowed = {"PUBLIC", "SENSITIVE"} if open else {"PUBLIC"}
                 found = set(re.findall(r"Marked (\w) (\w+) number (\d+)", text))
                 assert found <= {(scope, tier, n) for tier in allowed for n in map(str, range(len(rows)))}
-                wanted = {
-                    str(n) for n, (of, tier, _) in enumerate(given) if of == scope and (tier or "PUBLIC") in allowed
-                }
+                wanted = {str(n) for n, (of, said, _) in enumerate(given) if of == scope and reach(said.get) in allowed}
                 assert {n for _, _, n in found} == wanted
     leaked = jochi.database.run(
         "MATCH (n) UNWIND keys(n) AS name WITH n, n[name] AS value "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jochi.database.statements import procedures_folder
 from jochi.errors import UsageError
 from jochi.forgetting.checking import ANYWHERE, Sealer, texts_of
 from jochi.forgetting.clauses import sentences, without
 from jochi.forgetting.mentions import linked
 from jochi.forgetting.receipts import hash_of
-from jochi.forgetting.records import Sought, change, change_of_link, found_in
+from jochi.forgetting.records import BOOKS, Sought, change, change_of_link, found_in, is_ours
 from jochi.forgetting.secret import VARIABLE, ForgetKey, make_key, read_key
 from jochi.forgetting.words import as_the_server_folds, folded, folded_needle, phrase, says
 from jochi.operate.checks_memories import check_forgetting
@@ -235,6 +237,14 @@ def test_a_key_that_has_another_in_it_is_another(other: str) -> None:
         stored = {name: [f"merge_duplicates/7/{other}#3"]}
         mark = {"id": "1", "type": type, "stored": stored, "names": list(stored)}
         assert (change_of_link(mark, sought), linked(mark, sought)) == (None, []), "and --verify names what is scrubbed"
+
+
+def test_every_label_of_the_engine_is_looked_at() -> None:
+    """What a body writes besides memories is ours to scrub, is of forgetting itself, or tells of nobody."""
+    files = [file for file in procedures_folder().rglob("*") if file.is_file()]
+    labels = {label for file in files for label in re.findall(r":(Jochi\w+)", file.read_text())}
+    tell_of_nobody = {"JochiProcedure", "JochiPolicy", "JochiIntake", "JochiProbe"}
+    assert {label for label in labels if not is_ours([label])} == BOOKS | tell_of_nobody
 
 
 def test_what_is_sought_itself_is_found_in_all_of_these() -> None:

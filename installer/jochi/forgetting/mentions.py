@@ -10,6 +10,7 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.forgetting.records import (
     BOOKS,
+    IDS,
     Sought,
     change,
     change_of_link,
@@ -90,6 +91,7 @@ class Store:
         given = {
             "needles": sought.needles(),
             "exact": sought.names_sought(),
+            "ids": list(IDS),
             "limit": PAGE,
             "seen": list(seen),
             "links": links,
@@ -105,10 +107,11 @@ def _names(row: Mapping[str, Any], sought: Sought) -> list[str]:
     if BOOKS & labels:
         return []
     memory = bool({"Curated", "Tombstone"} & labels)
+    named = found_in(row, sought) if memory else []
     return [
         n
         for n in row["names"]
-        if any(sought.says(text) and not (memory and is_our_word(n, text)) for text in texts(stored[n]))
+        if n in named or any(sought.says(text) and not (memory and is_our_word(n, text)) for text in texts(stored[n]))
     ]
 
 

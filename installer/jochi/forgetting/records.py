@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jochi.forgetting.words import folded_needle, phrase, says
-from jochi.graph.catalogue import LINK_MARKS, is_our_word
+from jochi.graph.catalogue import LINK_MARKS, MANIFEST_IDS, is_our_word, named
 
 _NEEDLES = 100
 """Needles that one look through the store is for."""
@@ -24,16 +24,23 @@ _SCOPED = {
     "JochiQuota": "key",
     "JochiPause": "name",
     "JochiSpent": "scope",
+    "JochiManifestChange": "scope",
+    "JochiValue": "scope",
 }
 """Nodes of a scope, by label, and the property that names it: they go with the scope and with nothing else."""
-_GO = frozenset(("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork", "JochiInputChange"))
-"""Nodes of one memory: they go with it."""
+_GO = frozenset(
+    (
+        *("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork", "JochiInputChange"),
+        "JochiManifestVersion",
+    )
+)
+"""Nodes of one memory: they go with it. (A version that names others as well has been rid of its name by then.)"""
 _ENGINE = frozenset(
     (
         *_SCOPED,
         *_GO,
         *("CurationAudit", "CurationSnapshot", "JochiSlot", "JochiDerivation"),
-        *("JochiJob", "JochiJobRun", "JochiPlan", "JochiPlanPart", "JochiPump", "JochiAccessBatch"),
+        *("JochiJob", "JochiJobRun", "JochiPlan", "JochiPlanPart", "JochiPump", "JochiAccessBatch", "JochiManifest"),
     )
 )
 BOOKS = frozenset(("JochiForgetting", "JochiReceipt", "JochiForgotten"))
@@ -46,8 +53,8 @@ _VOCABULARY = frozenset(
     )
 )
 """Properties of the engine's nodes that name no memory, whatever stands there."""
-_NAMED_BY_RUN = frozenset(("JochiJob", "JochiJobRun", "JochiPlan", "JochiPump"))
-_PLACES = frozenset(("keys", "others", "notes", "before", "after", "stopped_scopes"))
+_NAMED_BY_RUN = frozenset(("JochiJob", "JochiJobRun", "JochiPlan", "JochiPump", "JochiManifest"))
+_PLACES = frozenset(("keys", "left_keys", "others", "notes", "before", "after", "stopped_scopes"))
 """Lists whose places say which entries of other lists are meant: there something stays in the place of what goes."""
 _SCOPE_NAMES = frozenset(("scope", "stopped_scopes", "overflowing_scopes"))
 _WALKED_BY_SCOPE = "enforce_budgets"
@@ -61,6 +68,7 @@ _ARE_KEYS = frozenset(
         *(
             "key",
             "keys",
+            "left_keys",
             "other",
             "others",
             "into",
@@ -76,6 +84,9 @@ _ARE_KEYS = frozenset(
     )
 )
 """Properties that hold whole keys, or begin with a scope; elsewhere, as in ids of records and errors, keys stand in other text."""
+
+IDS = (*named(mark="ids"), *MANIFEST_IDS)
+"""Properties of memories and manifests that hold bare ids, of memories in the scope of the node."""
 
 GONE = "forgotten"
 """What stands in the place of a key or a scope that was forgotten."""
@@ -184,7 +195,10 @@ def _given_away(row: Mapping[str, Any], sought: Sought) -> Given:
     """The one judge of a node's texts: by it something is found, and by it is told what of a list goes."""
     labels, stored = set(row["labels"]), row["stored"]
     if {"Curated", "Tombstone"} & labels:
-        return lambda name, text: name in _ON_MEMORIES and sought.takes(text)
+        return lambda name, text: (
+            (name in _ON_MEMORIES and sought.takes(text))
+            or (name in IDS and sought.takes(f"{stored.get('scope')}/{text}"))
+        )
     scoped = next((label for label in _SCOPED if label in labels), None)
     if scoped is not None:
         if scoped == "JochiPause" and stored.get("what") != "scope":
@@ -204,6 +218,7 @@ def _given_away(row: Mapping[str, Any], sought: Sought) -> Given:
     return lambda name, text: (
         (_may_name(labels, name) and named(name, text))
         or (_names_scope(stored, name) and text in sought.scopes)
+        or (name in IDS and sought.takes(f"{stored.get('scope')}/{text}"))
         or (said(name, text) and sought.is_said(text))
     )
 
@@ -299,6 +314,8 @@ def _goes(labels: set[str], stored: Mapping[str, Any], names: Sequence[str]) -> 
         return names != ["agent"]
     if "CurationAudit" in labels:
         return not isinstance(stored.get("keys"), list) and names != ["inputs"]
+    if "JochiManifest" in labels:
+        return "scope" in names
     return bool(labels & (frozenset(_SCOPED) | {"CurationSnapshot", "JochiSlot", "JochiAccessBatch"}))
 
 

@@ -88,7 +88,7 @@ class Property:
     - ``read``: a rule or a rail reads it. ``mapped``: a kind may keep it under a name of its own.
     - ``ahead``: a moment that may lie years ahead. ``counted``: the fold counts it, so `remember` doesn't take it.
     - ``word``: its texts are words of ours or of a rule. ``said``: the engine writes it, and its texts hold what somebody said.
-    - ``slot``: of facts that stand in a slot, the slot writes it.
+    - ``ids``: it names memories of its scope by their ids. ``slot``: of facts that stand in a slot, the slot writes it.
     - ``content``: made from the content, so it goes with it. ``combined``: a merge writes it on the memory that stays.
     - ``off``: an app's property that the engine can be the first to write: disenrol takes it off a node that came without it.
     - ``stays``: uninstall leaves it on what was a memory from the start.
@@ -125,7 +125,8 @@ MEMORY = (
     *_of("moment", None, "", "last_full_refresh last_sync scheduled_at claimed_until"),
     *_of("any", None, "", "task_name schedule time_zone is_active quick definition_hash execution_count error_count"),
     *_of("any", None, "", "error_streak last_error claimed_by claim_token"),
-    *_of("any", None, "", "task_definitions_hash pending_changes task_changes"),
+    *_of("any", None, "", "task_definitions_hash task_changes"),
+    *_of("any", None, "ids", "pending_changes"),
     *_of("flag", None, "mapped read", "pinned active consolidated"),
     *_of("flag", None, "", "keep_forever"),
     *_of("flag", None, "mapped", "read"),
@@ -138,8 +139,9 @@ MEMORY = (
     *_of("share", None, "mapped combined", "importance"),
     *_of("share", None, "mapped combined off stays", "salience"),
     *_of("any", None, "combined", "tags keywords topics aliases"),
-    *_of("texts", None, "", "child_context_ids"),
-    *_of("text", None, "", "parent_context_id sender_hash"),
+    *_of("texts", None, "ids", "child_context_ids"),
+    *_of("text", None, "ids", "parent_context_id"),
+    *_of("text", None, "", "sender_hash"),
     *_of("text", None, "word", "content_type"),
     *_of("flag", None, "", "contains_pii"),
     *_of("texts", None, "", "raw_content participants"),
@@ -247,6 +249,10 @@ OF_MERGES = (
 
 LINK_MARKS = ("curation_merges", "curation_copied", "curation_copy_of", "curation_paired", "unlinked", "other_key")
 """Of all that, what names a memory: of which merge a relationship is, whom it led to."""
+
+
+MANIFEST_IDS = ("active_task_summary_ids", "high_value_insight_ids", "personal_preference_ids", "recent_context_ids")
+"""What a manifest names memories of its scope by, section by section (`_macros/context/keeping.j2`)."""
 
 
 def named(*, type: str = "", mark: str = "") -> tuple[str, ...]:
