@@ -465,7 +465,7 @@ def test_a_migrated_file_is_kept_and_a_second_run_changes_nothing(jochi: Jochi, 
     found = jochi.migrate_heartbeat(file, scope="s", time_zone="Europe/Berlin")
     assert [replace(task, outcome="added") for task in planned.tasks] == list(found.tasks)
     assert kept.read_text() == "an earlier one"
-    assert found.kept == f"{kept}.2"
+    assert found.kept == f"{kept}-2"
     assert Path(found.kept).read_bytes() == old
     assert {path.stat().st_mode & 0o777 for path in (file, Path(found.kept))} == {0o600}
     stored = {task.id: task for task in jochi.heartbeat.ls(scope="s")}
@@ -490,9 +490,9 @@ def test_a_migration_that_was_cut_off_goes_on(jochi: Jochi, tmp_path: Path, monk
     def stops(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    for broken in ("hardlink_to", "replace"):
+    for broken in ((os, "open"), (Path, "replace")):
         with monkeypatch.context() as patch:
-            patch.setattr(Path, broken, stops)
+            patch.setattr(*broken, stops)
             with pytest.raises(JochiError, match="No space left"):
                 jochi.migrate_heartbeat(file, scope="s")
         assert file.read_bytes() == old

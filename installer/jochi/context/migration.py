@@ -12,9 +12,9 @@ from jochi.context.reading import blocks, refuse_conflicts, source_lines
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, in_its_place, is_section, personal_lines, section_of
 from jochi.context.state import Generation, State, file_hash, save_state
-from jochi.context.writing import Store, keep, render_for, taking_in
+from jochi.context.writing import Store, render_for, taking_in
 from jochi.errors import JochiError
-from jochi.files import read_text, write_atomically
+from jochi.files import keep, read_text, write_atomically
 from jochi.text.content import is_blank
 
 
