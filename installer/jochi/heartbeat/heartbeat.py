@@ -320,8 +320,8 @@ class Heartbeat:
                     raise Refused(
                         "Jochi didn't write this file" if mark is None else "somebody has edited this file",
                         where=str(path),
-                        fix="`jochi heartbeat migrate` takes a file of your own in; --overwrite replaces this one and loses what it "
-                        "says. (A box that is ticked here ends no task: `jochi heartbeat done` reports one, `pause` stops it)",
+                        fix="`jochi heartbeat migrate` takes a file of your own in; --overwrite replaces this one and loses what "
+                        "it says. (A box that is ticked here ends no task: `jochi heartbeat done` reports one, `pause` stops it)",
                     )
                 files.require_scope(mark, scope, str(path))
 
