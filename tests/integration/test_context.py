@@ -398,7 +398,8 @@ def test_what_ended_takes_no_place_and_no_text_is_too_long(client: Jochi) -> Non
     long = "x" * 40_000 + " y" * 40_000
     client.database.run(
         "UNWIND range(1, 450) AS n "
-        "CREATE (:Curated:Fact {key: 's/old' + n, id: 'old' + n, scope: 's', content: 'Old ' + n, tier: 'ARCHIVE', category: 'preference', status: CASE WHEN n % 2 = 0 THEN 'superseded' END, "
+        "CREATE (:Curated:Fact {key: 's/old' + n, id: 'old' + n, scope: 's', content: 'Old ' + n, tier: 'ARCHIVE', "
+        "category: 'preference', status: CASE WHEN n % 2 = 0 THEN 'superseded' END, "
         "expires_at: CASE WHEN n % 2 = 1 THEN $now END})",
         {"now": NOON - DAY},
     )
