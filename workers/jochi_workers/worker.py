@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import Event
 from time import monotonic
 from typing import TypeVar
@@ -223,17 +224,12 @@ class Worker:
             _log.warning("the database can't store results of %s: %s", queue.name, _named(error))
         stored, told = list[Result](), list[Finished]()
         for result in outcome.done:
-
-            def alone(result: Result = result) -> Finished:
-                return queue.finish(batch, [result])
-
             try:
-                finished = self._patiently(alone, even_when_stopping=True)
+                finished = self._patiently(partial(queue.finish, batch, [result]), even_when_stopping=True)
             except (Neo4jError, UsageError) as error:
                 outcome.failed[result.key] = _named(error)
-                outcome.spent.setdefault(
-                    result.key, {name: result.values[name] for name in ("used_in", "used_out") if name in result.values}
-                )
+                if "used_in" in result.values:
+                    outcome.spent[result.key] = {name: result.values[name] for name in ("used_in", "used_out")}
             else:
                 stored.append(result)
                 told += [finished] if finished else []
