@@ -131,7 +131,7 @@ MEMORY = (
     *_of("flag", None, "mapped read", "pinned active consolidated"),
     *_of("flag", None, "", "keep_forever"),
     *_of("flag", None, "mapped", "read"),
-    *_of("any", None, "", "is_dirty"),
+    *_of("any", None, "", "is_dirty category"),
     *_of("text", None, "mapped read word", "ttl_policy state"),
     *_of("text", None, "mapped read word slot", "status"),
     *_of("text", None, "mapped word", "priority severity"),
