@@ -222,11 +222,13 @@ class _Comparison:
     def _without_open_box(self, block: Block) -> Block:
         """A box that its memory hasn't: an open one says nothing; what a ticked one should do to the memory the file can't tell."""
         box, line = BOX.match(block.text), self.lines.get(block.id or "")
-        if block.kind != "item" or box is None or (line and BOX.match(self.now.get(line.key, ""))):
+        if block.kind != "item" or box is None:
+            return block
+        if line and (digest(block.text) == line.hash or BOX.match(self.now.get(line.key, ""))):
             return block
         if box[1] == " ":
             return replace(block, text=block.text[box.end() :])
-        if line and digest(block.text) != line.hash:
+        if line:
             raise Refused(
                 "a box is ticked here, and that is no way to end a memory",
                 where=f"{self.where}, line {block.first}",
