@@ -2,9 +2,10 @@
 CREATE INDEX value_classification_score IF NOT EXISTS FOR (v:ValueClassification) ON (v.value_score, v.retention_tier);
 CREATE INDEX value_classification_entity IF NOT EXISTS FOR (v:ValueClassification) ON (v.entity_type, v.retention_tier);
 CREATE INDEX value_classification_scope IF NOT EXISTS FOR (v:JochiValue) ON (v.scope, v.section, v.value_score);
-// What belongs into a section by what it says of itself is found in whatever tier it is.
-CREATE INDEX task_scope_status IF NOT EXISTS FOR (t:Task) ON (t.scope, t.status);
-CREATE INDEX fact_scope_category IF NOT EXISTS FOR (f:Fact) ON (f.scope, f.category);
+// What belongs into a section by what it says of itself is found in whatever tier it is. By words: a range index would refuse an app's write of a long text,
+// and an analyzer that takes a text for one word would, too.
+CREATE FULLTEXT INDEX curated_said IF NOT EXISTS FOR (m:Curated) ON EACH [m.scope, m.status, m.category]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-no-stop-words', `fulltext.eventually_consistent`: false}};
 // What an agent starts with (seed 001, BoundedMemoryManifest): one a scope, or two; and scopes of which something changed that one holds.
 CREATE CONSTRAINT bounded_memory_manifest_id IF NOT EXISTS FOR (b:JochiManifest) REQUIRE b.id IS UNIQUE;
 CREATE INDEX bounded_memory_manifest_scope IF NOT EXISTS FOR (b:JochiManifest) ON (b.scope);

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import stat
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from jochi.errors import JochiError
+
+T = TypeVar("T")
+
+ATTEMPTS = 5
+"""So often a file is read again that somebody edits while it is written."""
+
+
+class EditedMeanwhileError(Exception):
+    """The file isn't what was read any more."""
 
 
 def read_text(path: Path, *, pipes: bool = False) -> str | None:
@@ -61,6 +72,44 @@ def write_atomically(
             where=str(path),
             fix="look at its folder: it must exist, be writable and have room. What the file held before is untouched",
         ) from error
+
+
+def replace_text(path: Path, before: str, text: str) -> None:
+    """`write_atomically`, where the file still says ``before`` ('': nothing, or there is none); else `EditedMeanwhileError`."""
+
+    def look_again() -> None:
+        if (read_text(path) or "") != before:
+            raise EditedMeanwhileError
+
+    write_atomically(path, text, before_replacing=look_again)
+
+
+def until_quiet(path: Path, once: Callable[[], T], *, left: str = "") -> T:
+    """What ``once``, which reads the file and replaces it, returns; again where somebody edited the file in between.
+
+    `JochiError` after `ATTEMPTS` times: the file is untouched, and ``left`` says in a sentence what isn't.
+    """
+    for _ in range(ATTEMPTS):
+        with contextlib.suppress(EditedMeanwhileError):
+            return once()
+    raise JochiError(
+        f"somebody changed the file each of the {ATTEMPTS} times it was to be written",
+        where=str(path),
+        fix=f"try again when it is quiet. {left}The file is untouched",
+    )
+
+
+def keep(path: Path, text: str, suffix: str) -> Path:
+    """A copy of the file beside it. One that is there with another text stays, and this one gets a number."""
+    for number in itertools.count(1):
+        copy = path.with_name(f"{path.name}.{suffix}" + (f"-{number}" if number > 1 else ""))
+        there = copy.exists() or copy.is_symlink()
+        if there and (not copy.is_file() or read_text(copy) != text):
+            continue
+        if not there:
+            write_atomically(copy, text, like=path)
+        return copy
+    raise AssertionError("numbers have no end")
 
 
 def _mode(file: Path) -> int:

@@ -4,9 +4,14 @@ CALL () {
       |JochiScopeChange|JochiBudget|JochiIntake|JochiSlot|JochiSlotChange|JochiMerged|JochiMerging
       |JochiWork|JochiDerivation|JochiSpent|JochiInputChange|JochiForgotten|JochiForgetting|JochiReceipt
       |JochiValue|JochiManifest|JochiManifestVersion|JochiManifestChange|CurationAudit|CurationSnapshot|CurationCycleSummary)
-  WITH n LIMIT $limit
-  RETURN collect(n) AS page
+  RETURN n
+UNION ALL
+  // A registry is a memory, and was released: but without the engine it says nothing. One that an app wrote is the app's.
+  MATCH (n:HeartbeatTaskRegistry) WHERE n.id = 'heartbeat_registry' AND n.task_changes IS NOT NULL
+  RETURN n
 }
+WITH n LIMIT $limit
+WITH collect(n) AS page
 CALL (page) {
   UNWIND page AS n
   DETACH DELETE n

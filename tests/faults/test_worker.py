@@ -22,7 +22,7 @@ from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, JochiError
 from jochi.operate.work import status
 from jochi.text.tokens import Estimate
-from jochi_workers.handler import Outcome, Row
+from jochi_workers.handler import Outcome, Result, Row
 from jochi_workers.prepare import Prepare
 from jochi_workers.queue import Queue
 from jochi_workers.worker import Progress, Stop, Worker
@@ -178,6 +178,26 @@ def test_a_handlers_own_mistake_counts_as_failures_and_tells_no_content(
     assert worker.progress["prepare"].failed == 3
     rows = jochi.database.run("MATCH (w:JochiWork) RETURN collect(DISTINCT w.error) AS errors", write=False)
     assert rows[0]["errors"] == ["ValueError"]
+    assert "secret" not in caplog.text
+
+
+def test_what_the_database_cannot_store_costs_no_other(jochi: Jochi, caplog: pytest.LogCaptureFixture) -> None:
+    fill(jochi.database, 5)
+
+    def unsendable(rows: Sequence[Row]) -> Outcome:
+        outcome = Prepare(Estimate()).handle(rows)
+        for result in outcome.done[1:3]:
+            values = {**result.values, "token_count": {"secret": 1} if result is outcome.done[1] else 2**64}
+            outcome.done[outcome.done.index(result)] = Result(result.key, values)
+        return outcome
+
+    worker = Worker(jochi.engine, [Failing([unsendable])])
+    worker.run(once=True)
+    progress = worker.progress["prepare"]
+    assert (progress.done, progress.failed) == (3, 2)
+    assert counts(jochi.database) == {**counts(jochi.database), "hashed": 3, "leased": 0}
+    rows = jochi.database.run("MATCH (w:JochiWork) WHERE w.error IS NOT NULL RETURN w.error AS error ORDER BY error")
+    assert [row["error"] for row in rows] == ["Neo.ClientError.Statement.TypeError", "UsageError"]
     assert "secret" not in caplog.text
 
 

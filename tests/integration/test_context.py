@@ -400,6 +400,36 @@ def test_one_odd_memory_and_paused_scopes_stop_no_other(client: Jochi) -> None:
     assert {each.scope: each.version for each in client.contexts()} == {"p1": 1, "p2": 1, "s": 2}
 
 
+def test_what_ended_takes_no_place_and_no_text_is_too_long(client: Jochi) -> None:
+    """Of the archive, in which no tier is looked at; and an app's writes don't fail because Jochi has an index."""
+    long = "x" * 40_000 + " y" * 40_000
+    ended = (
+        "UNWIND range($from, $from + 449) AS n "
+        "CREATE (:Curated:Fact {key: 's/old' + n, id: 'old' + n, scope: 's', content: 'Old ' + n, tier: 'ARCHIVE', "
+        "category: 'preference', status: CASE WHEN n % 2 = 0 THEN 'superseded' END, "
+        "expires_at: CASE WHEN n % 2 = 1 THEN $now END})"
+    )
+    # Before and behind one that counts, in whatever order the index has them.
+    client.database.run(ended, {"from": 1000, "now": NOON - DAY})
+    put(client, "Ann dislikes coffee.", "dislikes", "Fact", category="preference")
+    client.database.run(ended, {"from": 2000, "now": NOON - DAY})
+    client.database.run(
+        "MATCH (m:Curated) WHERE m.key IN ['s/likes', 's/dislikes'] SET m.tier = 'ARCHIVE', m.last_accessed_at = null"
+    )
+    client.database.run(
+        "MATCH (m:Curated {key: 's/stairs'}) SET m.category = $long "
+        "CREATE (:Task {scope: $long, status: $long}), (:Fact {scope: $long, category: $long}), "
+        "(:Curated:Task {key: 's/long', scope: 's', id: 'long', content: 'Long', status: $long, tier: 'ARCHIVE'})",
+        {"long": long},
+    )
+    assert {entry.text for entry in client.context("s", at=NOON).entries} == {
+        LIKES,
+        "Ann dislikes coffee.",
+        STAIRS,
+        TOWER,
+    }
+
+
 def test_an_old_file_is_taken_over_once(client: Jochi, tmp_path: Path) -> None:
     file = tmp_path / "MEMORY.md"
     parts = ("# Notes", "## About me", "My bank is the Moon Bank.", "## Todo", "- [ ] Call the pilot", "## Learned")

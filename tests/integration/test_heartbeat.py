@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from jochi.forgetting import Request
 from jochi.forgetting.secret import VARIABLE
 from jochi.heartbeat import Heartbeat, NewTask, StaleClaim
 from jochi.heartbeat.heartbeat import LEASE
+from jochi.heartbeat.migrating import migrate
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
@@ -124,6 +126,99 @@ def test_a_task_that_an_app_wrote_is_due_once_it_is_scheduled(heartbeat: Heartbe
     assert heartbeat.done("a", claim.token, scope="s", now=NOON + HOUR).next_due == NOON + 2 * HOUR
 
 
+ODD = {
+    "a number": 15,
+    "a word": "yes",
+    "a flag": True,
+    "a list": ["a", "b"],
+    "a share": 0.5,
+    "beyond counting": 2**63 - 1,
+    "a date": date(2026, 1, 1),
+    "a local time": NOON.replace(tzinfo=None),
+}
+FITS = {"text": {"a word"}, "count": {"a number"}, "flag": {"a flag"}, "moment": set[str]()}
+FORMS = {
+    "text": [
+        "task_name",
+        "schedule",
+        "time_zone",
+        "definition_hash",
+        "content_hash",
+        "last_error",
+        "claimed_by",
+        "content",
+    ],
+    "count": ["token_count", "revision", "execution_count", "error_count", "error_streak"],
+    "flag": ["is_active", "quick"],
+    "moment": [
+        "scheduled_at",
+        "task_next_due",
+        "last_executed",
+        "claimed_until",
+        "claimable_at",
+        "last_definition_load",
+    ],
+}
+
+
+def test_odd_values_of_an_app_stop_no_task_and_ls_says_what_is_wrong(heartbeat: Heartbeat, tmp_path: Path) -> None:
+    """Each value in the place of each property, before and after a claim, a lost lease and a report."""
+    odd = {
+        f"{name}-{what.replace(' ', '_')}": (name, what, form)
+        for form, names in FORMS.items()
+        for name in names
+        for what in ODD
+    } | {f"id-{what.replace(' ', '_')}": ("id", what, "id") for what in ODD}
+    run = heartbeat.engine.database.run
+
+    def spoil() -> None:
+        run(
+            "UNWIND $rows AS row MATCH (t:Curated {key: 's/' + row[0]}) SET t[row[1]] = row[2]",
+            {"rows": [[id, name, ODD[what]] for id, (name, what, _) in odd.items()]},
+        )
+
+    heartbeat.add_all([NewTask(id, "do it", "every 15min") for id in (*odd, "good")], scope="s", now=NOON)
+    run("CREATE (:HeartbeatTask {key: 's/not_ours', id: 'not_ours', scope: 's', claimable_at: $now})", {"now": NOON})
+    spoil()
+    problems = {task.id: task.problem for task in heartbeat.ls(scope="s")}
+    assert problems.keys() == {*odd, "good"}
+    assert problems["good"] is None
+    for id, (name, what, form) in odd.items():
+        if form == "id" or what in FITS[form]:
+            unread = {"schedule": "is no schedule", "time_zone": "no time zone"}.get(name)
+            assert unread in problems[id] if unread else problems[id] is None, (id, problems[id])  # type: ignore[operator]
+        else:
+            assert f"{name} is n" in str(problems[id]), (id, problems[id])
+    assert "good" in [task.id for task, _ in heartbeat.start(scope="s", limit=1000).quick]
+    assert sync(heartbeat, tmp_path / "f")
+    now, claimed = NOON, {}
+    for _ in range(2):
+        now += HOUR
+        claimed = {claim.task.id: claim for claim in heartbeat.due("x", scope="s", limit=1000, now=now)}
+        never = {
+            id
+            for id, (name, what, _) in odd.items()
+            if name in ("claimable_at", "is_active", "content") and problems[id]
+        }
+        assert claimed.keys() == {*odd, "good"} - never
+        assert all(claim.task.execution_count < 20 for claim in claimed.values())
+        spoil()  # the lease is lost: what is counted then is odd, too
+    for id, claim in claimed.items():
+        assert heartbeat.load(id, scope="s", now=now) == ("yes" if id == "content-a_word" else "do it")
+        due = heartbeat.done(id, claim.token, scope="s", now=now).next_due
+        name = odd[id][0] if id in odd else None
+        never_again = id == "time_zone-a_word" or (name in ("schedule", "scheduled_at") and bool(problems[id]))
+        assert (due is None) == never_again, (id, due)
+    with pytest.raises(JochiError, match="no text"):
+        heartbeat.load("content-a_number", scope="s", now=now)
+    spoil()
+    # A person mends them all.
+    now += HOUR
+    heartbeat.add_all([NewTask(id, "do that", "every 1h") for id in odd], scope="s", now=now)
+    assert all(heartbeat.pause(id, scope="s", now=now) and heartbeat.resume(id, scope="s", now=now) for id in odd)
+    assert {claim.task.id for claim in heartbeat.due("x", scope="s", limit=1000, now=now + 2 * HOUR)} >= odd.keys()
+
+
 @pytest.mark.parametrize(
     ("task", "says"),
     [
@@ -156,6 +251,51 @@ def test_what_was_forgotten_is_no_task(
     with pytest.raises(Refused, match="forgotten"):
         heartbeat.add(NewTask("t", "water the ferns of Ada", "every 1h"), scope="s", now=NOON)
     assert node(heartbeat, "t") == {}
+
+
+def test_names_of_any_length_and_leases_of_any(heartbeat: Heartbeat) -> None:
+    long = "\U0001f600" * 1000
+    heartbeat.add(NewTask(long, "quick", "every 1h", task_name=long), scope=long, now=NOON)
+    assert [task.id for task, _ in heartbeat.start(scope=long).quick] == [long]
+    assert [claim.task.id for claim in heartbeat.due("x", scope=long, now=NOON + HOUR)] == [long]
+    with pytest.raises(UsageError, match="9999"):
+        heartbeat.due("x", scope=long, lease=timedelta(days=3_000_000), now=NOON + HOUR)
+    with pytest.raises(UsageError, match="9999"):
+        add(heartbeat, "t", "every 3000000d")
+
+
+def test_a_file_and_a_start_show_what_their_reader_may_see(heartbeat: Heartbeat, tmp_path: Path) -> None:
+    tiers = {"none": None, "PUBLIC": "PUBLIC", "SENSITIVE": "SENSITIVE", "PRIVATE": "PRIVATE", "odd": 7}
+    for quick in (True, False):
+        tasks = [NewTask(f"{tier}-{quick}", f"of {tier}" if quick else words(150), "every 1h") for tier in tiers]
+        heartbeat.add_all(tasks, scope="s", now=NOON)
+        for tier, value in tiers.items():
+            text = "MATCH (t:Curated {key: $key}) SET t.access_tier = $value"
+            heartbeat.engine.database.run(text, {"key": f"s/{tier}-{quick}", "value": value})
+    for open, shown in ((False, {"none", "PUBLIC"}), (True, {"none", "PUBLIC", "SENSITIVE"})):
+        file = tmp_path / f"{open}.md"
+        started = heartbeat.start(scope="s", include_sensitive=open)
+        assert {task.id for task, _ in started.quick} == {f"{tier}-True" for tier in shown}
+        assert {*started.pending} == {f"{tier}-{quick}" for tier in shown for quick in (True, False)}
+        for most in (120, 1000):
+            sync(heartbeat, file, max_tokens=most, include_sensitive=open, overwrite=True)
+            text = file.read_text()
+            assert {tier for tier in tiers if f"{tier}-" in text or f"of {tier}" in text} <= shown
+        assert {tier for tier in tiers if f"- {tier}-False" in text and f"> of {tier}" in text} == shown
+        assert "more:" not in text
+        heartbeat.engine.database.run(
+            "MATCH (r:HeartbeatTaskRegistry) SET r.pending_changes = $ids",
+            {"ids": [f"{tier}-{quick}" for tier in tiers for quick in (True, False)]},
+        )
+
+
+def test_what_nobody_sees_is_not_in_the_file(heartbeat: Heartbeat, tmp_path: Path) -> None:
+    hidden = "\u202e\u2066\u200b\U000e0041\x1b"
+    heartbeat.add(NewTask(f"i{hidden}", f"  do{hidden} it\u2028now", "every 1h", task_name=f"na{hidden}me"), scope="s")
+    sync(heartbeat, tmp_path / "f")
+    text = (tmp_path / "f").read_text()
+    assert not set(hidden) & set(text)
+    assert ": name (every 1h, UTC)\n>   do it\n> now\n" in text
 
 
 def test_due_moments_and_the_lease(heartbeat: Heartbeat) -> None:
@@ -390,9 +530,54 @@ def test_a_file_of_somebody_else_is_not_overwritten(heartbeat: Heartbeat, tmp_pa
     with pytest.raises(Refused, match="edited"):
         sync(heartbeat, file)
     assert file.read_text().endswith("mine\n")
+    assert sync(heartbeat, file, overwrite=True)
+    with pytest.raises(Refused, match="tasks of scope 's', not of 't'"):
+        heartbeat.sync(file, scope="t", now=NOON)
+    with pytest.raises(Refused, match="tasks of scope 's', not of 't'"):
+        migrate(heartbeat, file, scope="t", time_zone="UTC", max_tokens=1000, dry_run=False)
+    assert heartbeat.sync(file, scope="t", now=NOON, overwrite=True).rewritten
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(JochiError, match="UTF-8"):
         sync(heartbeat, file)
+
+
+@pytest.mark.parametrize("how", ["sync", "overwrite", "migrate"])
+def test_who_edits_the_file_meanwhile_is_not_overwritten(
+    heartbeat: Heartbeat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """At the last moment, when the new file is on the disk already."""
+    file = tmp_path / "HEARTBEAT.md"
+    if how == "migrate":
+        file.write_text("- every hour: look\n")
+    else:
+        sync(heartbeat, file)
+    add(heartbeat, "a")
+    fsync, left = os.fsync, [2]
+
+    def meanwhile(number: int) -> None:
+        fsync(number)
+        if (
+            left[0]
+            and stat.S_ISREG(os.fstat(number).st_mode)
+            and ("pre-migration" in str([*tmp_path.iterdir()])) == (how == "migrate")
+        ):
+            left[0] -= 1
+            file.write_text(file.read_text() + "mine\n")
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    if how == "overwrite":  # asked for: but what is overwritten was read before
+        assert sync(heartbeat, file, overwrite=True)
+        assert left == [0]
+        assert "mine" not in file.read_text()
+        return
+    if how == "sync":
+        with pytest.raises(Refused, match="edited this file"):
+            sync(heartbeat, file)
+    else:
+        with pytest.raises(Refused, match="changed the file meanwhile"):
+            migrate(heartbeat, file, scope="s", time_zone="UTC", max_tokens=1000, dry_run=False)
+    assert file.read_text().endswith("mine\n")
+    assert len(list(heartbeat.ls(scope="s"))) == (2 if how == "migrate" else 1)
 
 
 @pytest.mark.parametrize("broken", [(os, "open"), (os, "fsync"), (Path, "replace")])
@@ -430,11 +615,12 @@ def test_start_costs_the_same_with_10_and_with_10_000_tasks(heartbeat: Heartbeat
 
     claim = {"now": NOON + 2 * HOUR, "agent": "x", "until": NOON + 3 * HOUR, "limit": 10, "token": "t"}
     heartbeat.add_all([NewTask(f"q{n}", "quick", "every 1h") for n in range(10)], scope="s", now=NOON)
-    few = cost("heartbeat/start", limit=10), cost("heartbeat/claim", **claim)
+    few = cost("heartbeat/start", limit=10, open=False), cost("heartbeat/claim", **claim)
     heartbeat.add_all(
         [NewTask(f"t{n}", "quick" if n % 2 else words(100), "every 1h") for n in range(10_000)], scope="s", now=NOON
     )
-    many = cost("heartbeat/start", limit=10), cost("heartbeat/claim", **claim)
+    database.run("MATCH (r:HeartbeatTaskRegistry) SET r.pending_changes = []")
+    many = cost("heartbeat/start", limit=10, open=False), cost("heartbeat/claim", **claim)
     for before, after in zip(few, many, strict=True):
         assert before > 10
         assert after <= before * 1.2 + 20
@@ -465,7 +651,7 @@ def test_a_migrated_file_is_kept_and_a_second_run_changes_nothing(jochi: Jochi, 
     found = jochi.migrate_heartbeat(file, scope="s", time_zone="Europe/Berlin")
     assert [replace(task, outcome="added") for task in planned.tasks] == list(found.tasks)
     assert kept.read_text() == "an earlier one"
-    assert found.kept == f"{kept}.2"
+    assert found.kept == f"{kept}-2"
     assert Path(found.kept).read_bytes() == old
     assert {path.stat().st_mode & 0o777 for path in (file, Path(found.kept))} == {0o600}
     stored = {task.id: task for task in jochi.heartbeat.ls(scope="s")}
@@ -490,9 +676,9 @@ def test_a_migration_that_was_cut_off_goes_on(jochi: Jochi, tmp_path: Path, monk
     def stops(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    for broken in ("hardlink_to", "replace"):
+    for broken in ((os, "open"), (Path, "replace")):
         with monkeypatch.context() as patch:
-            patch.setattr(Path, broken, stops)
+            patch.setattr(*broken, stops)
             with pytest.raises(JochiError, match="No space left"):
                 jochi.migrate_heartbeat(file, scope="s")
         assert file.read_bytes() == old
@@ -504,6 +690,25 @@ def test_a_migration_that_was_cut_off_goes_on(jochi: Jochi, tmp_path: Path, monk
     tasks = {task.id: task for task in jochi.heartbeat.ls(scope="s")}
     assert len(tasks) == len(found.tasks)
     assert tasks["meditate-5-min"].schedule == "every 1d"
+
+
+def test_who_adds_a_task_while_a_file_is_migrated_keeps_it(
+    heartbeat: Heartbeat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "HEARTBEAT.md"
+    file.write_text("- **Backup** every 2h: theirs\n- **Look** every 2h: around\n")
+    add_all = heartbeat.add_all
+
+    def meanwhile(*given: Any, **more: Any) -> dict[str, str]:
+        monkeypatch.undo()
+        heartbeat.add(NewTask("backup", "mine", "every 1d"), scope="s")
+        return add_all(*given, **more)
+
+    monkeypatch.setattr(heartbeat, "add_all", meanwhile)
+    found = migrate(heartbeat, file, scope="s", time_zone="UTC", max_tokens=1000, dry_run=False)
+    assert {task.id: task.outcome for task in found.tasks} == {"backup-2": "added", "look": "added"}
+    assert heartbeat.load("backup", scope="s") == "mine"
+    assert "theirs" in heartbeat.load("backup-2", scope="s")
 
 
 def test_a_task_of_the_same_name_is_not_overwritten(jochi: Jochi, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,13 @@ from jochi.compile.registry import Status
 from jochi.database.database import Database
 from jochi.database.statements import schema_folder
 from jochi.errors import Refused
+from jochi.heartbeat import NewTask
 from jochi.install.install import as_doit_runs_it, install, prune_procedures, status_of_procedures
 from jochi.jobs.rearm import rearm_key, rearm_line
 from jochi.jobs.results import Switch
 from jochi.policy import LoadedPolicy, load_policy
 
+IN_A_YEAR = datetime.now(timezone.utc) + timedelta(days=365)
 TEST_POLICY = Path(__file__).parents[1] / "policy.toml"
 SHIPPED = len(list(schema_folder().glob("V*.cypher")))
 """Migrations that Jochi ships."""
@@ -181,11 +184,33 @@ def test_uninstall_leaves_nothing_and_brings_everything_back(client: Jochi) -> N
     client.apply()
     client.run("curate_due", drain=True)
     client.pause(Switch("kind", "Task"))
+    client.heartbeat.add(NewTask("h", "do it", "every 1s"), scope="default")
+    client.heartbeat.failed("h", client.heartbeat.due("x", now=IN_A_YEAR)[0].token, "boom")
+    client.heartbeat.due("x", now=IN_A_YEAR + timedelta(days=1))
+    client.database.run("CREATE (:HeartbeatTaskRegistry {id: 'of another application'})")
     text = "MATCH (m:Notification) WITH m ORDER BY m.key RETURN collect(m {.key, .content, .read, .created_at, .tier}) AS m"
     assert keys(client.database, "Notification") == kept
     result = client.uninstall()
-    assert (result.restored, result.unenrolled) == (12, 4)
+    assert (result.restored, result.unenrolled) == (12, 6)
     assert keys(client.database, "Notification") == dead | kept
+    of_tasks = (
+        "MATCH (t:HeartbeatTask|HeartbeatTaskRegistry) WITH t, t {.*} AS p "
+        "REMOVE t:HeartbeatTask:HeartbeatTaskRegistry SET t = {} RETURN p"
+    )
+    registry, task = sorted((row["p"] for row in client.database.run(of_tasks)), key=len)
+    assert registry == {"id": "of another application"}
+    assert task.keys() - {"content", "created_at", "id", "key", "scope", "tier", "revision", "updated_at"} == {
+        *("task_name", "schedule", "time_zone", "is_active", "ttl_policy"),
+        *(
+            "execution_count",
+            "error_count",
+            "last_executed",
+            "last_error",
+            "content_hash",
+            "token_count",
+            "token_counter",
+        ),
+    }
     assert client.database.run(text)[0]["m"][0]["content"] == "text 1"
     labels = client.database.run("MATCH (n) UNWIND labels(n) AS l RETURN DISTINCT l ORDER BY l")
     assert [row["l"] for row in labels] == ["Notification", "Person", "Tombstone"]

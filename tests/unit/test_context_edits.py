@@ -52,6 +52,11 @@ CASES: dict[str, tuple[str, tuple[list[tuple[str, str]], list[tuple[str, str]], 
     "struck, its id left": (OLD.replace(A, f"- {ID['a']}\n"), ([], [], ["a"], [])),
     "all struck": (OLD[: OLD.index("\n## ")], ([], [], ["a", "b", "c", "d"], [])),
     "changed": (OLD.replace("tea.", "green tea."), ([], [("a", "Prefers green tea.")], [], [])),
+    "an open box says nothing": (OLD.replace(C, C.replace("- ", "- [ ] ")), ([], [], [], [])),
+    "a new line loses its open box, and a ticked one keeps it": (
+        OLD.replace(C, C + "- [ ] Buy soil\n- [x] Water roses\n"),
+        ([("tasks", "Buy soil"), ("tasks", "[x] Water roses")], [], [], []),
+    ),
     "only its case": (OLD.replace("Prefers tea.", "prefers tea"), ([], [("a", "prefers tea")], [], [])),
     "escapes are undone": (OLD.replace("snake", "kebab"), ([], [("b", "Uses `<T>` and kebab_case\\*")], [], [])),
     "words behind the id": (
@@ -268,3 +273,14 @@ def test_a_scope_of_any_name_ends_no_header(scope: str) -> None:
     assert not edits(file.text, state, odd)
     with pytest.raises(JochiError):
         edits(file.text, state, replace(MANIFEST, scope="界" * 1001))
+
+
+def test_a_ticked_box_is_refused_where_the_memory_has_none() -> None:
+    ticked = OLD.replace(C, C.replace("- ", "- [x] "))
+    with pytest.raises(Refused, match=rf"line {ticked[: ticked.index('[x]')].count(chr(10)) + 1}: a box is ticked"):
+        of(ticked)
+    own = graph(("tasks", "[x] Water roses")).manifest()
+    file = render(own, "", exact(), False)
+    state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
+    [change] = edits(file.text.replace("roses", "ferns"), state, own).changed
+    assert change.text == "[x] Water ferns"

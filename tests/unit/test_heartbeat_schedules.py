@@ -159,6 +159,13 @@ def test_no_minute_is_left_out_and_none_is_added(schedule: str, change: tuple[st
     assert (found if found <= until else None) == expected
 
 
+@pytest.mark.parametrize("schedule", ["every 3000000d", "0 0 1 1 *"])
+def test_what_no_calendar_reaches_is_refused(schedule: str) -> None:
+    last = at("9999-12-31T23:00+00:00")
+    with pytest.raises(UsageError, match=r"9999|never comes"):
+        next_due(schedule, "UTC", after=last, since=last)
+
+
 @given(seconds=st.integers(1, 10**6), passed=st.integers(-(10**6), 10**9), zone=st.sampled_from(sorted(CHANGES)))
 def test_an_interval_keeps_its_pace(seconds: int, passed: int, zone: str) -> None:
     since = at("2026-03-28T00:00:07+00:00")

@@ -65,6 +65,16 @@ class Finished:
     duplicates: Mapping[str, str]
     refused: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, parts: Sequence[Finished]) -> Finished:
+        """All together."""
+        return cls(
+            sum(part.done for part in parts),
+            sum(part.outdated for part in parts),
+            {key: of for part in parts for key, of in part.duplicates.items()},
+            tuple(key for part in parts for key in part.refused),
+        )
+
 
 @dataclass(frozen=True)
 class Failed:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import Event
 from time import monotonic
 from typing import TypeVar
 
+from neo4j.exceptions import Neo4jError
+
 from jochi.database.engine import Engine
-from jochi.errors import ConnectionFailed, Refused
+from jochi.errors import ConnectionFailed, Refused, UsageError
 from jochi_workers.context_files import ContextFiles
 from jochi_workers.forgotten import HELD, TakenOut, take_out
-from jochi_workers.handler import Handler, Outcome, reserved
-from jochi_workers.queue import Batch, Queue
+from jochi_workers.handler import Handler, Outcome, Result, reserved
+from jochi_workers.queue import Batch, Finished, Queue
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -186,7 +189,7 @@ class Worker:
 
     def _store(self, queue: Queue, batch: Batch, outcome: Outcome) -> None:
         progress = self.progress[queue.name]
-        finished = self._patiently(lambda: queue.finish(batch, outcome.done), even_when_stopping=True)
+        finished = self._finish(queue, batch, outcome)
         failed = self._patiently(lambda: queue.fail(batch, outcome.failed, outcome.spent), even_when_stopping=True)
         progress.tokens_in += sum(spent["used_in"] for spent in outcome.spent.values())
         progress.tokens_out += sum(spent["used_out"] for spent in outcome.spent.values())
@@ -212,6 +215,26 @@ class Worker:
                 where=f"queue {queue.name}",
                 fix="start the worker again: it reads the policy anew",
             )
+
+    def _finish(self, queue: Queue, batch: Batch, outcome: Outcome) -> Finished | None:
+        """Stores the results. Where the database can't, each alone: the one that it can't store has failed, and costs no other."""
+        try:
+            return self._patiently(lambda: queue.finish(batch, outcome.done), even_when_stopping=True)
+        except (Neo4jError, UsageError) as error:
+            _log.warning("the database can't store results of %s: %s", queue.name, _named(error))
+        stored, told = list[Result](), list[Finished]()
+        for result in outcome.done:
+            try:
+                finished = self._patiently(partial(queue.finish, batch, [result]), even_when_stopping=True)
+            except (Neo4jError, UsageError) as error:
+                outcome.failed[result.key] = _named(error)
+                if "used_in" in result.values:
+                    outcome.spent[result.key] = {name: result.values[name] for name in ("used_in", "used_out")}
+            else:
+                stored.append(result)
+                told += [finished] if finished else []
+        outcome.done = stored
+        return Finished.of(told)
 
     def _stopped_by(self, handler: Handler, outcome: Outcome, once: bool) -> None:
         assert outcome.stopped_by is not None
@@ -260,3 +283,8 @@ class Worker:
         if monotonic() - self._texts_read > _READ_AGAIN:
             self.engine.refresh()
             self._texts_read = monotonic()
+
+
+def _named(error: Exception) -> str:
+    """What went wrong without a word of the content, which a message of the server may quote."""
+    return (error.code if isinstance(error, Neo4jError) else None) or type(error).__name__

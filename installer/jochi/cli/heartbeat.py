@@ -54,9 +54,9 @@ def ls(context: typer.Context, scope: Scope = "default", as_json: AsJson = False
     """Show all tasks of a scope, and which changed since the last sync."""
     with jochi(context) as client:
         tasks = list(client.heartbeat.ls(scope=scope))
-        pending = set(client.heartbeat.start(scope=scope, limit=0).pending)
+        pending = set(client.heartbeat.start(scope=scope, limit=0, include_sensitive=True).pending)
     if as_json:
-        write_json([{**vars(task), "pending": task.id in pending} for task in tasks])
+        write_json([{**vars(task), "problem": task.problem, "pending": task.id in pending} for task in tasks])
         return
     titles = ("id", "schedule", "zone", "next due", "runs", "failed", "tokens", "")
     table(
@@ -71,7 +71,7 @@ def ls(context: typer.Context, scope: Scope = "default", as_json: AsJson = False
                 task.execution_count,
                 task.error_count,
                 task.definition_tokens,
-                "changed" if task.id in pending else "",
+                task.problem or ("changed" if task.id in pending else ""),
             )
             for task in tasks
         ],
@@ -86,13 +86,22 @@ def sync(
     file: Annotated[Path, typer.Option("--out", help="The file to be written.")] = Path("HEARTBEAT.md"),
     max_tokens: Most = MAX_TOKENS,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Also replace a file that Jochi didn't write, or that somebody edited.")
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Also replace a file that Jochi didn't write, that somebody edited, or of another scope.",
+        ),
+    ] = False,
+    include_sensitive: Annotated[
+        bool, typer.Option("--include-sensitive", help="Also tasks whose access_tier is SENSITIVE; PRIVATE ones never.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring HEARTBEAT.md up to date from the graph. Nothing is read from it."""
     with jochi(context) as client:
-        done = client.heartbeat.sync(file, scope=scope, max_tokens=max_tokens, overwrite=overwrite)
+        done = client.heartbeat.sync(
+            file, scope=scope, max_tokens=max_tokens, overwrite=overwrite, include_sensitive=include_sensitive
+        )
     if as_json:
         write_json(done)
     else:

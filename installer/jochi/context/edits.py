@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
 from jochi.context.layout import Parts, shown, take_apart
 from jochi.context.lines import digest, marks_in, plain, without_marks
 from jochi.context.manifest import Manifest
-from jochi.context.reading import Block, blocks, source_lines
+from jochi.context.reading import BOX, Block, blocks, source_lines
 from jochi.context.sections import in_its_place, is_section, personal_lines, section_of
 from jochi.context.state import Line, State, Taken, file_hash
 from jochi.errors import Refused
@@ -97,7 +97,7 @@ class _Comparison:
     def __init__(
         self, parts: Parts, lines: dict[str, Line] | None, manifest: Manifest, taken: Iterable[Taken], where: str
     ) -> None:
-        self.known = lines is not None
+        self.known, self.where = lines is not None, where
         self.content_hash = cache(content_hash)
         self.lines = lines or {}
         self.sections = manifest.sections
@@ -117,7 +117,7 @@ class _Comparison:
         self.there: dict[str, list[Block]] = defaultdict(list)
         self.free: list[Block] = []
         self.withheld: set[str] = set()
-        for block in found:
+        for block in map(self._without_open_box, found):
             here = set(range(block.first, block.last + 1))
             is_personal = block.first in private
             if block.is_comment and block.kind == "html":
@@ -218,6 +218,23 @@ class _Comparison:
             text = in_its_place(block, self.sections)
             if not said & {digest(block.text), digest(text)}:
                 self.added.append(Added(self._section(block), text))
+
+    def _without_open_box(self, block: Block) -> Block:
+        """A box that its memory hasn't: an open one says nothing; what a ticked one should do to the memory the file can't tell."""
+        box, line = BOX.match(block.text), self.lines.get(block.id or "")
+        if block.kind != "item" or box is None:
+            return block
+        if line and (digest(block.text) == line.hash or BOX.match(self.now.get(line.key, ""))):
+            return block
+        if box[1] == " ":
+            return replace(block, text=block.text[box.end() :])
+        if line:
+            raise Refused(
+                "a box is ticked here, and that is no way to end a memory",
+                where=f"{self.where}, line {block.first}",
+                fix="take the box away. If the task is done, delete the line, or set the task's status in the graph",
+            )
+        return block
 
     def _section(self, block: Block) -> str:
         return section_of(block.path, self.sections)

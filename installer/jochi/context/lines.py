@@ -24,12 +24,17 @@ class Piece(NamedTuple):
     comments: tuple[str, ...] = ()
 
 
-def plain(text: str) -> str:
-    """``text`` in one line: blanks are one space each, and what is invisible and could mislead is gone.
+def visible(text: str) -> str:
+    """``text`` without what is invisible and could mislead.
 
     That is control characters, marks of direction, tags and other characters that nobody sees and no script needs.
     """
-    return " ".join(_INVISIBLE.sub("", _SURROGATES.sub("\ufffd", text)).split())
+    return _INVISIBLE.sub("", _SURROGATES.sub("\ufffd", text))
+
+
+def plain(text: str) -> str:
+    """``text`` in one line: only what is `visible`, and blanks are one space each."""
+    return " ".join(visible(text).split())
 
 
 def digest(text: str) -> str:

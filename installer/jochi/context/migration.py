@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jochi.context.layout import is_ours
-from jochi.context.reading import blocks, refuse_conflicts, source_lines
+from jochi.context.reading import BOX, blocks, refuse_conflicts, source_lines
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, in_its_place, is_section, personal_lines, section_of
 from jochi.context.state import Generation, State, file_hash, save_state
-from jochi.context.writing import Store, keep, render_for, taking_in
+from jochi.context.writing import Store, render_for, taking_in
 from jochi.errors import JochiError
-from jochi.files import read_text, write_atomically
+from jochi.files import keep, read_text, write_atomically
 from jochi.text.content import is_blank
 
 
@@ -112,7 +112,7 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
         if block.kind == "bare heading" and is_section(block.text):
             skipped.append((block.first, block.last, "a heading with nothing below it"))
         else:
-            box = _BOX.match(block.text) if block.kind == "item" else None
+            box = BOX.match(block.text) if block.kind == "item" else None
             said = in_its_place(replace(block, text=block.text[box.end() :] if box else block.text))
             if box and section != "personal":
                 section, said = ("tasks", said) if box[1] == " " else ("recent", box[0] + said)
@@ -136,4 +136,3 @@ def _personal_part(text: str) -> str:
 
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?=[\w-]+:)(?:.*\n)*?---[ \t]*(?:\r?\n|\Z)")
-_BOX = re.compile(r"\[([ xX])\]\s+")

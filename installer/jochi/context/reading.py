@@ -215,9 +215,9 @@ def _level(node: SyntaxTreeNode) -> int:
 
 def _below(above: str, text: str) -> str:
     """``text`` behind what is above it, and behind the box of a task."""
-    box = _BOX.match(text)
+    box = BOX.match(text)
     first, rest = (box[0], text[box.end() :]) if box else ("", text)
-    above = _BOX.sub("", above)
+    above = BOX.sub("", above)
     return first + (f"{above}{'' if above.endswith((':', '?')) else ':'} {rest}" if above else rest)
 
 
@@ -228,4 +228,5 @@ _CONFLICT = re.compile(r"(?:<{7}|>{7})(?: .*)?|={7}")
 _WRAP = re.compile(r"(?: {2,}|\\)?\n[ \t]*")
 _QUOTE = re.compile(r"^\s*(?:> ?)+")
 _MARKER = re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+")
-_BOX = re.compile(r"^\[[ xX]\]\s+")
+BOX = re.compile(r"^\[([ xX])\]\s+")
+"""The box of a task, and whether it is ticked."""

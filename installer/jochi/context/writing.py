@@ -6,7 +6,6 @@ what is known of the new file; the file.
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,11 +21,8 @@ from jochi.context.manifest import Manifest
 from jochi.context.rendering import Count, Rendered, render
 from jochi.context.state import Generation, Line, State, Taken, file_hash, load_state, save_state
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
-from jochi.files import read_text, write_atomically
+from jochi.files import keep, read_text, replace_text, until_quiet
 from jochi.text.content import content_hash
-
-ATTEMPTS = 5
-"""So often a file is read again that somebody edits while it is written."""
 
 MANY = 5
 """More lines than this aren't struck at once, where they are more than half of the file, unless that is asked for."""
@@ -81,10 +77,6 @@ class Written:
     notes: tuple[str, ...]
 
 
-class EditedMeanwhileError(Exception):
-    """The file isn't what was read any more."""
-
-
 def write_context(
     path: Path,
     manifest: Manifest,
@@ -107,16 +99,7 @@ def write_context(
     writing = _Writing(
         Path(os.path.realpath(path)), manifest, store, count, now, include_sensitive, personal_share, strike_many
     )
-    for _ in range(ATTEMPTS):
-        try:
-            return writing.once()
-        except EditedMeanwhileError:
-            continue
-    raise JochiError(
-        f"somebody changed the file each of the {ATTEMPTS} times it was to be written",
-        where=str(path),
-        fix="try again when it is quiet. What was read of the edits is in the graph, and the file is untouched",
-    )
+    return until_quiet(path, writing.once, left="What was read of the edits is in the graph. ")
 
 
 @dataclass
@@ -202,14 +185,9 @@ class _Writing:
 
     def replace(self, before: str, rendered: Rendered, state: State, generation: str | None) -> None:
         """What is known of the new file is written first: whichever of the two files is there after a kill, it is known."""
-
-        def look_again() -> None:
-            if (read_text(self.path) or "") != before:
-                raise EditedMeanwhileError
-
         state = _with(state, rendered, generation)
         save_state(self.path, state)
-        write_atomically(self.path, rendered.text, before_replacing=look_again)
+        replace_text(self.path, before, rendered.text)
         if state.taken:
             save_state(self.path, _done(state))
 
@@ -273,19 +251,6 @@ def render_for(path: Path, manifest: Manifest, personal: str, count: Count, incl
         return render(manifest, personal, count, include_sensitive)
     except UsageError as error:
         raise UsageError(error.what, where=str(path), fix=error.fix) from None
-
-
-def keep(path: Path, text: str, suffix: str) -> Path:
-    """A copy of the file beside it. One that is there with another text stays, and this one gets a number."""
-    for number in itertools.count(1):
-        copy = path.with_name(f"{path.name}.{suffix}" + (f"-{number}" if number > 1 else ""))
-        there = copy.exists() or copy.is_symlink()
-        if there and (not copy.is_file() or read_text(copy) != text):
-            continue
-        if not there:
-            write_atomically(copy, text, like=path)
-        return copy
-    raise AssertionError("numbers have no end")
 
 
 def _with(state: State, rendered: Rendered, on_disk: str | None) -> State:

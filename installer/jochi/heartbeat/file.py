@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from jochi.errors import UsageError
+from jochi.context.lines import plain, visible
+from jochi.errors import Refused, UsageError
 from jochi.text.tokens import TokenCounter
 
 MAX_TOKENS = 1_000
@@ -55,9 +56,19 @@ def written(text: str) -> Written | None:
         return Written("", 0, "", edited=True)
 
 
-def says_the_same(text: str | None, new: str) -> bool:
+def require_scope(mark: Written, scope: str, where: str) -> None:
+    """`Refused` where the file is another scope's."""
+    if mark.scope != scope:
+        raise Refused(
+            f"the file holds the tasks of scope {mark.scope!r}, not of {scope!r}",
+            where=where,
+            fix="name another file, or the scope that it was made for",
+        )
+
+
+def says_the_same(text: str, new: str) -> bool:
     """Whether the two differ in nothing but when they were written."""
-    return text is not None and _WHEN.sub("", text, count=1) == _WHEN.sub("", new, count=1)
+    return _WHEN.sub("", text, count=1) == _WHEN.sub("", new, count=1)
 
 
 def render(
@@ -112,17 +123,17 @@ def _body(scope: str, whole: Sequence[Entry], ids: Sequence[str], active: int) -
     if whole:
         lines += ["", "## Quick tasks"]
     for task in whole:
-        quoted = "\n".join(f"> {line}".rstrip() for line in (task.definition or "").splitlines())
-        lines += ["", f"### {_line(task.id)}: {_line(task.name)}", quoted]
+        quoted = "\n".join(f"> {line}".rstrip() for line in visible(task.definition or "").splitlines())
+        lines += ["", f"### {_exact(task.id)}: {plain(task.name)}", quoted]
     if ids:
-        lines += ["", "## Other tasks (ids)", *(f"- {_line(id)}" for id in ids)]
+        lines += ["", "## Other tasks (ids)", *(f"- {_exact(id)}" for id in ids)]
     if left := active - len(whole) - len(ids):
         lines += ["", f"… and {left:,} more: `jochi heartbeat ls{option}`"]
     return "\n".join(lines) + "\n"
 
 
-def _line(text: str) -> str:
-    """In one line, whatever it holds."""
+def _exact(text: str) -> str:
+    """In one line, whatever it holds, and so that it can be given back."""
     return text if text.isprintable() else json.dumps(text)
 
 

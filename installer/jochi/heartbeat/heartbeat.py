@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import neo4j
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError, Refused, UsageError
-from jochi.files import read_text, write_atomically
+from jochi.files import read_text, replace_text, until_quiet
 from jochi.graph.catalogue import LONGEST_NAME
 from jochi.graph.driver_values import read_as, zoned
 from jochi.heartbeat import file as files
@@ -34,7 +34,10 @@ PAGE = 2_000
 _PENDING = 1_000
 """Ids of changed tasks that a registry keeps; of more, the newest."""
 _TRIES = 5
+_SOME_DAY = datetime(2026, 1, 1, tzinfo=timezone.utc)
 _QUICK_AT_START = 50
+_NONE_YET = -1
+"""The revision that no task has."""
 
 
 def definition_hash(definition: str) -> str:
@@ -48,7 +51,10 @@ class StaleClaim(Refused):
 
 @dataclass(frozen=True)
 class Task:
-    """A task without its definition. ``schedule`` None: it is never due. ``next_due`` is in UTC; None: it is paused."""
+    """A task without its definition. ``schedule`` None: it is never due. ``next_due`` is in UTC; None: it is paused.
+
+    ``wrong``: of which properties an app wrote something of another form, in words; these are told as if they weren't there.
+    """
 
     id: str
     task_name: str
@@ -69,6 +75,18 @@ class Task:
     claimed_by: str | None = None
     claimed_until: datetime | None = None
     last_definition_load: datetime | None = None
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def problem(self) -> str | None:
+        """What a person has to mend; None: nothing."""
+        wrong = list(self.wrong)
+        if self.schedule is not None:
+            try:
+                next_due(self.schedule, self.time_zone or "UTC", after=_SOME_DAY, since=_SOME_DAY)
+            except UsageError as error:
+                wrong.append(error.what)
+        return "; ".join(wrong) or None
 
 
 @dataclass(frozen=True)
@@ -132,16 +150,22 @@ class Heartbeat:
         return self.add_all([task], scope=scope, now=now)[task.id]
 
     def add_all(
-        self, tasks: Sequence[NewTask], *, scope: str = DEFAULT_SCOPE, now: datetime | None = None
+        self,
+        tasks: Sequence[NewTask],
+        *,
+        scope: str = DEFAULT_SCOPE,
+        only_new: bool = False,
+        now: datetime | None = None,
     ) -> dict[str, str]:
-        """Writes tasks; by id what became of each: `added`, `changed`, `unchanged`.
+        """Writes tasks; by id what became of each: `added`, `changed`, `unchanged`, or with ``only_new`` `lost`: it is there
+        already, and nothing was written.
 
         One with a schedule is active and first due at its next moment; without one it is never due. One that a person paused
         stays so. `UsageError` for what can't be written, `Refused` for what was forgotten or whose id is another memory's: then
         none of up to 2,000 is written.
         """
         at = self._at(now)
-        rows = [self._row(task, scope, at) for task in tasks]
+        rows = [self._row(task, scope, at) | ({"revision": _NONE_YET} if only_new else {}) for task in tasks]
         if len({row["id"] for row in rows}) < len(rows):
             raise UsageError("two tasks have the same id", fix="name each once")
         outcomes: dict[str, str] = {}
@@ -158,11 +182,14 @@ class Heartbeat:
         at = self._at(now)
         for _ in range(_TRIES):
             task = self.task(id, scope=scope)
-            row = {"id": id, "is_active": True, "revision": task.revision, "next_due": self._next(task, at)}
-            if row["next_due"] is None:
+            due = self._next(task, at)
+            if due is None:
                 raise UsageError(
-                    f"{id} has no schedule", where=key_of(scope, id), fix="`jochi heartbeat add` gives it one"
+                    f"{id} has no schedule" + (f": {task.problem}" if task.problem else ""),
+                    where=key_of(scope, id),
+                    fix="`jochi heartbeat add` gives it one",
                 )
+            row = {"id": id, "is_active": True, "revision": task.revision, "next_due": due}
             if (outcome := self._store([row], scope, at)[id]) != "lost":
                 return outcome
         raise self._busy(id, scope)
@@ -174,17 +201,27 @@ class Heartbeat:
 
     def ls(self, *, scope: str = DEFAULT_SCOPE) -> Iterator[Task]:
         """All tasks of the scope by id, a page at a time, without their definitions."""
+        return self._ls(scope, None)
+
+    def _ls(self, scope: str, open: bool | None) -> Iterator[Task]:
+        """Those that a file may show: ``open``: what is SENSITIVE, too. None: all."""
         after = key_of(scope, "")
         while True:
-            row = self.engine.call("heartbeat/list", {"scope": scope, "after": after, "limit": PAGE}, write=False)
+            asked = {"scope": scope, "after": after, "limit": PAGE, "open": open}
+            row = self.engine.call("heartbeat/list", asked, write=False)
             yield from (read_as(Task, entry) for entry in row["tasks"])
             if len(row["tasks"]) < PAGE:
                 return
             after = key_of(scope, row["tasks"][-1]["id"])
 
-    def start(self, *, scope: str = DEFAULT_SCOPE, limit: int = _QUICK_AT_START) -> Started:
-        """What a session begins with: the first ``limit`` quick tasks. It costs the same however many tasks there are."""
-        row = self.engine.call("heartbeat/start", {"scope": scope, "limit": limit}, write=False)
+    def start(
+        self, *, scope: str = DEFAULT_SCOPE, limit: int = _QUICK_AT_START, include_sensitive: bool = False
+    ) -> Started:
+        """What a session begins with: the first ``limit`` quick tasks. It costs the same however many tasks there are.
+
+        Tasks whose `access_tier` is PRIVATE aren't among them, and SENSITIVE ones only with ``include_sensitive``.
+        """
+        row = self._start(scope, limit, include_sensitive)
         registry = row["registry"] or {}
         quick = [(read_as(Task, entry["task"]), entry["content"]) for entry in row["quick"]]
         for task, definition in quick:
@@ -217,14 +254,20 @@ class Heartbeat:
         if lease <= timedelta(0) or limit < 1:
             raise UsageError("a lease takes time, and a limit is 1 or more", where="heartbeat due")
         at, token = self._at(now), uuid.uuid4().hex
+        try:
+            until = at + lease
+        except OverflowError:
+            raise UsageError(
+                "the lease ends after the year 9999", where="heartbeat due", fix="give minutes or hours"
+            ) from None
         row = self.engine.call(
             "heartbeat/claim",
-            {"now": at, "scope": scope, "agent": agent, "until": at + lease, "limit": limit, "token": token},
+            {"now": at, "scope": scope, "agent": agent, "until": until, "limit": limit, "token": token},
         )
         tasks = [read_as(Task, entry) for entry in row["tasks"]]
         for task in tasks:
             self._drop_if_other(task, scope)
-        return [Claimed(task, token, at + lease) for task in tasks]
+        return [Claimed(task, token, until) for task in tasks]
 
     def load(self, id: str, *, scope: str = DEFAULT_SCOPE, fresh: bool = False, now: datetime | None = None) -> str:
         """The whole definition. What this session has isn't read again, unless a claim showed that it changed, or ``fresh``."""
@@ -232,6 +275,10 @@ class Heartbeat:
         if fresh or key not in self._loaded:
             row = self.engine.call("heartbeat/load", {"now": self._at(now), "key": key})
             task = self._known(row["task"], id, scope)
+            if row["content"] is None:
+                raise JochiError(
+                    "its definition is no text", where=key, fix="`jochi heartbeat add ID --definition …` gives it one"
+                )
             self._loaded[key] = task.revision, row["content"]
         return self._loaded[key][1]
 
@@ -255,46 +302,70 @@ class Heartbeat:
         scope: str = DEFAULT_SCOPE,
         max_tokens: int = files.MAX_TOKENS,
         overwrite: bool = False,
+        include_sensitive: bool = False,
         now: datetime | None = None,
     ) -> Synced:
         """Brings the file up to date, whole or not at all, and only if it would say something else; takes nothing from it.
 
         Reads all tasks of the scope, but not their definitions: so it sees what was changed, pruned or forgotten by whatever way.
+        Tasks whose `access_tier` is PRIVATE aren't in it, and SENSITIVE ones only with ``include_sensitive``.
 
-        `Refused` for a file that Jochi didn't write, or that somebody changed since, unless ``overwrite``.
+        `Refused` for a file that Jochi didn't write, that somebody changed since or that is another scope's, unless ``overwrite``.
         """
-        at = self._at(now)
-        text = read_text(path)
-        mark = None if text is None else files.written(text)
-        if text and not overwrite and (mark is None or mark.edited):
-            what = "Jochi didn't write this file" if mark is None else "somebody has edited this file"
-            raise Refused(
-                what,
-                where=str(path),
-                fix="`jochi heartbeat migrate` takes a file of your own in; --overwrite replaces this one and loses what it says",
-            )
-        row = self.engine.call("heartbeat/start", {"scope": scope, "limit": 0}, write=False)
-        changes = (row["registry"] or {}).get("task_changes", 0)
-        digest, entries, active = self._entries(scope, max_tokens)
-        new = files.render(
-            scope, entries, active=active, definitions=digest, max_tokens=max_tokens, counter=self.counter, now=at
-        )
-        rewritten = overwrite or not files.says_the_same(text, new)
-        if rewritten:
-            write_atomically(path, new)
-        self.engine.call(
-            "heartbeat/synced",
-            {"now": at, "scope": scope, "hash": digest, "changes": changes},
-        )
-        return Synced(str(path), digest, rewritten)
 
-    def _entries(self, scope: str, max_tokens: int) -> tuple[str, list[files.Entry], int]:
+        def may_replace(text: str) -> None:
+            if text and not overwrite:
+                mark = files.written(text)
+                if mark is None or mark.edited:
+                    raise Refused(
+                        "Jochi didn't write this file" if mark is None else "somebody has edited this file",
+                        where=str(path),
+                        fix="`jochi heartbeat migrate` takes a file of your own in; --overwrite replaces this one and loses what "
+                        "it says. (A box that is ticked here ends no task: `jochi heartbeat done` reports one, `pause` stops it)",
+                    )
+                files.require_scope(mark, scope, str(path))
+
+        return self.replace(path, may_replace, scope, max_tokens, overwrite, include_sensitive, now)
+
+    def replace(
+        self,
+        path: Path,
+        may_replace: Callable[[str], None],
+        scope: str,
+        max_tokens: int,
+        overwrite: bool = True,
+        include_sensitive: bool = False,
+        now: datetime | None = None,
+    ) -> Synced:
+        """`sync`, where ``may_replace`` raises if the text that is there must stay ('': there is none)."""
+        at = self._at(now)
+
+        def once() -> Synced:
+            text = read_text(path) or ""
+            may_replace(text)
+            changes = (self._start(scope, 0, include_sensitive)["registry"] or {}).get("task_changes", 0)
+            digest, entries, active = self._entries(scope, max_tokens, include_sensitive)
+            new = files.render(
+                scope, entries, active=active, definitions=digest, max_tokens=max_tokens, counter=self.counter, now=at
+            )
+            rewritten = overwrite or not files.says_the_same(text, new)
+            if rewritten:
+                replace_text(path, text, new)
+            self.engine.call("heartbeat/synced", {"now": at, "scope": scope, "hash": digest, "changes": changes})
+            return Synced(str(path), digest, rewritten)
+
+        return until_quiet(path, once)
+
+    def _start(self, scope: str, limit: int, open: bool) -> dict[str, Any]:
+        return self.engine.call("heartbeat/start", {"scope": scope, "limit": limit, "open": open}, write=False)
+
+    def _entries(self, scope: str, max_tokens: int, open: bool) -> tuple[str, list[files.Entry], int]:
         """The hash of all definitions, as many tasks as the file could name, quick ones first, and how many are active."""
-        quick = self.start(scope=scope, limit=max_tokens // files.LEAST_TOKENS).quick
+        quick = self.start(scope=scope, limit=max_tokens // files.LEAST_TOKENS, include_sensitive=open).quick
         whole = {task.id for task, _ in quick}
         ids: list[str] = []
         active, digest = 0, hashlib.sha256()
-        for task in self.ls(scope=scope):
+        for task in self._ls(scope, open):
             said = (
                 task.id,
                 task.task_name,
@@ -344,11 +415,14 @@ class Heartbeat:
         raise self._busy(id, scope)
 
     def _next(self, task: Task, at: datetime) -> datetime | None:
-        """After ``at`` and after what it was due for, if the clocks differ."""
+        """After ``at`` and after what it was due for, if the clocks differ. None also where a schedule of an app can't be read."""
         if task.schedule is None or task.scheduled_at is None:
             return None
         after = max(at, task.next_due) if task.next_due else at
-        return next_due(task.schedule, task.time_zone or "UTC", after=after, since=task.scheduled_at)
+        try:
+            return next_due(task.schedule, task.time_zone or "UTC", after=after, since=task.scheduled_at)
+        except UsageError:
+            return None
 
     def _row(self, task: NewTask, scope: str, at: datetime) -> dict[str, Any]:
         if not task.id.strip() or len(task.id) > LONGEST_NAME:

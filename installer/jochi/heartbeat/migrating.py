@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from jochi.errors import JochiError, Refused, UsageError
-from jochi.files import read_text
+from jochi.files import keep, read_text
 from jochi.heartbeat import file as files
 from jochi.heartbeat.heartbeat import Heartbeat, NewTask, Synced, Task, definition_hash
 from jochi.heartbeat.schedules import interval, next_due
@@ -48,7 +48,7 @@ def migrate(
     """Takes the tasks of the file into the graph, keeps it as `.pre-migration`, and writes the small one in its place.
 
     Cut off anywhere it goes on when it is run again: a task that is there isn't written twice. A file that Jochi wrote is left
-    alone; one of those that somebody edited is `Refused`.
+    alone; one of those that somebody edited, or that is another scope's, is `Refused`.
     """
     next_due("0 0 * * *", time_zone, after=_SOME_DAY, since=_SOME_DAY)  # says at once where there is no such zone
     text = read_text(path)
@@ -61,23 +61,34 @@ def migrate(
                 where=str(path),
                 fix="write what is new with `jochi heartbeat add`, then `jochi heartbeat sync --overwrite`",
             )
+        files.require_scope(mark, scope, str(path))
         return Migrated((), already=True)
-    known = {task.id: task for task in heartbeat.ls(scope=scope)}
-    found = _named(read(text, time_zone), known)
+    found, written = _named(read(text, time_zone), _known(heartbeat, scope)), set[str]()
     if dry_run:
         return Migrated(tuple(found))
-    heartbeat.add_all(
-        [
-            NewTask(task.id, task.definition, task.schedule, time_zone, task.task_name)
-            for task in found
-            if task.outcome == "planned"
-        ],
-        scope=scope,
-    )
-    kept = _keep(path)
-    synced = heartbeat.sync(path, scope=scope, max_tokens=max_tokens, overwrite=True)
-    done = (replace(task, outcome="added") if task.outcome == "planned" else task for task in found)
+    # Who adds a task meanwhile may take an id that was free: then the rest is named anew.
+    while planned := [task for task in found if task.outcome == "planned"]:
+        new = [NewTask(task.id, task.definition, task.schedule, time_zone, task.task_name) for task in planned]
+        outcomes = heartbeat.add_all(new, scope=scope, only_new=True)
+        written |= {id for id, outcome in outcomes.items() if outcome == "added"}
+        found = _named(read(text, time_zone), _known(heartbeat, scope))
+
+    def may_replace(there: str) -> None:
+        if there != text:
+            raise Refused(
+                "somebody changed the file meanwhile",
+                where=str(path),
+                fix="migrate it again: what is in the graph already isn't written twice",
+            )
+
+    kept = keep(path.resolve(), text, "pre-migration")
+    synced = heartbeat.replace(path, may_replace, scope, max_tokens)
+    done = (replace(task, outcome="added") if task.id in written else task for task in found)
     return Migrated(tuple(done), str(kept), synced)
+
+
+def _known(heartbeat: Heartbeat, scope: str) -> dict[str, Task]:
+    return {task.id: task for task in heartbeat.ls(scope=scope)}
 
 
 def _named(found: Iterable[Found], known: Mapping[str, Task]) -> list[Found]:
@@ -91,26 +102,6 @@ def _named(found: Iterable[Found], known: Mapping[str, Task]) -> list[Found]:
             id = f"{task.id}-{number}"
         named[id] = replace(task, id=id, outcome="there" if id in known else "planned")
     return list(named.values())
-
-
-def _keep(path: Path) -> Path:
-    """Gives the old file a second name that nobody has: it is there at once, whole, with its mode. Returns that name."""
-    target, number = path.resolve(), 1
-    while True:
-        kept = target.with_name(f"{target.name}.pre-migration" + (f".{number}" if number > 1 else ""))
-        try:
-            kept.hardlink_to(target)
-            return kept
-        except FileExistsError:
-            if kept.exists() and kept.samefile(target):
-                return kept  # a run before was cut off here
-            number += 1
-        except OSError as error:
-            raise JochiError(
-                f"the old file can't be kept: {error.strerror}",
-                where=str(kept),
-                fix="its folder must be writable; the tasks are in the graph and the old file is as it was, so run this again",
-            ) from error
 
 
 def read(text: str, time_zone: str = "UTC") -> Iterator[Found]:
@@ -266,8 +257,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
         (rf"{_CRON}", lambda found: " ".join(found[0].split())),
         (r"@hourly|hourly", lambda _: "0 * * * *"),
         (r"@yearly|@annually", lambda _: "0 0 1 1 *"),
-        (r"(?:every|each) (?:(?P<n>\d+) ?)?(?P<unit>s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)", _every),
-        (r"(?:every|each) (?P<n>\d+) ?(?P<unit>d|days?|w|weeks?)", _every),
+        (r"(?:every|each) (?:(?P<n>\d{1,7}) ?)?(?P<unit>s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)", _every),
+        (r"(?:every|each) (?P<n>\d{1,7}) ?(?P<unit>d|days?|w|weeks?)", _every),
         (
             rf"(?:@daily|daily|every day|each day|every night|nightly){_AT}",
             lambda found: f"{_clock(found['time'])} * * *",

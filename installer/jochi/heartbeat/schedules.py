@@ -24,6 +24,13 @@ def next_due(schedule: str, time_zone: str, *, after: datetime, since: datetime)
     due the first time alone; if its minute or hour begins with `*`, it goes by the hands of the clock. A month without the day
     is left out. `UsageError` for what can't be read or never comes.
     """
+    try:
+        return _next_due(schedule, time_zone, after, since)
+    except OverflowError:
+        raise UsageError(f"{schedule!r} comes after the year 9999 only", fix=_HOW) from None
+
+
+def _next_due(schedule: str, time_zone: str, after: datetime, since: datetime) -> datetime:
     zone, step = _zone(time_zone), interval(schedule)
     if step is not None:
         return (since + ((after - since) // step + 1) * step if after >= since else since + step).astimezone(
