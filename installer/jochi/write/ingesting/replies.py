@@ -12,6 +12,7 @@ _LINES = 400
 _LONGEST_SIGNATURE = 15
 # A line before quoted ones that says whose they are, in any language: it ends with a colon, and holds an address or a time.
 _WHOSE = re.compile(r"(?=.*(?:@|\b\d{4}\b|\d:\d\d)).*[:：]\s*")
+_BROKEN = re.compile(r".{39,}[^.!?:…]")
 _SENT_FROM = re.compile(
     r"(?:Sent from (?:my|Mail for)|Get Outlook for|Von meinem .{1,40} gesendet|Gesendet (?:von|mit)|Envoyé d(?:e mon|epuis)|"
     r"Enviado desde mi|Enviado do meu|Inviato da|Verzonden vanaf|Skickat från min|Sendt fra min|Wysłane z)\b.{0,80}"
@@ -47,12 +48,11 @@ def _drop_whose(kept: list[str]) -> None:
     end = len(kept)
     while end and not kept[end - 1].strip():
         end -= 1
-    for start in range(end - 1, max(end - 4, -1), -1):
-        if not kept[start].strip():
-            return
-        if _WHOSE.fullmatch(" ".join(kept[start:end])[-_LONGEST_LINE:]):
-            del kept[start:]
-            return
+    start = end - 1
+    while start > 0 and end - start < 3 and _BROKEN.fullmatch(kept[start - 1]):
+        start -= 1
+    if end and _WHOSE.fullmatch(" ".join(kept[start:end])[-_LONGEST_LINE:]):
+        del kept[start:]
 
 
 def _unmarked(lines: list[str], *, marked: bool) -> str:
