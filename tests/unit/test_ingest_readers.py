@@ -131,8 +131,10 @@ FILES: list[tuple[str, str, list[tuple[object, ...]]]] = [
         31.01.26, 09:06 - Bob: Ähm, ja.
         1/31/26, 9:07 AM - Bob: Uh-huh, see https://a.example: it is so
         Ann Lee (00:12:01): Hmm.
-        Bob   00:12:09
+        Bob 00:12:09
         That was it.
+        See you at 10:30
+        +49 170 123: +1
         """,
         [
             (None, None, None, None, "Board, 31 January"),
@@ -140,7 +142,8 @@ FILES: list[tuple[str, str, list[tuple[object, ...]]]] = [
             (None, None, "Bob", "31 09:06", "ja."),
             (None, None, "Bob", None, "Uh-huh, see https://a.example: it is so"),
             (None, None, "Ann Lee", None, "Hmm."),
-            (None, None, "Bob", None, "That was it."),
+            (None, None, "Bob", None, "That was it.\nSee you at 10:30"),
+            (None, None, "+49 170 123", None, "+1"),
         ],
     ),
     (
@@ -410,6 +413,7 @@ def test_html() -> None:
         ("Er kommt, äh, später", "Er kommt, später"),
         ("uh-huh", "uh-huh"),
         ("Hmm.", "Hmm."),
+        ("two  blanks,", "two  blanks,"),
         ("the uhrwerk", "the uhrwerk"),
     ],
 )
@@ -492,6 +496,8 @@ def found_or_refused(data: bytes, format: str | None) -> list[Piece]:
 
 @settings(max_examples=400)
 @given(st.binary() | damaged(), st.sampled_from([None, *READERS]))
+@example(b"\r!", "markdown")
+@example(b"From: a\nReferences: \0\n\nx", "email")
 def test_no_bytes_do_harm(data: bytes, format: str | None) -> None:
     """Whatever comes: pieces that can be stored, or an error that says what to do."""
     for piece in found_or_refused(data, format):
@@ -545,6 +551,12 @@ def test_limits_and_charsets() -> None:
     assert [row[-1] if len(row) == 1 else str(row[-1])[0] for row in told(found)] == ["x", "line 2", "line 3", "y"]
     latin = "Grüße aus München, für alle, die schöne Bücher hätten.\n".encode("latin-1")
     assert messages(latin, name="a.txt")[0][1].text == latin.decode("latin-1").strip()
+    mixed = (
+        MAIL.encode()
+        + b"Content-Type: text/plain; charset=latin-1\n\nsch\xf6n \x81\x8d\xff\xfe"
+        + bytes(range(128, 256)) * 9
+    )
+    assert messages(mixed)[0][1].text.startswith("schön")
     wrong = MAIL.encode() + b"Content-Type: text/plain; charset=no-such\n\n" + "schön".encode()
     assert messages(wrong, name="a.eml")[0][1].text == "schön"
     bad = (
@@ -587,6 +599,12 @@ def test_long_threads_in_bounded_memory(name: str, one: bytes, count: int, tmp_p
         tracemalloc.stop()
     assert read_ == count
     assert peak < 3 * 1024**2, f"{peak:,}"
+
+
+def test_lists_within_lists_stay_small() -> None:
+    """YAML may name a list in a list sixty times over; nobody writes that out."""
+    lists = "".join(f"b{n + 1}: &b{n + 1} [*b{n}, *b{n}]\n" for n in range(60))
+    assert messages(f"---\nb0: &b0 [x]\n{lists}title: *b60\n---\n# Head\n", name="a.md")[0][0].title == "Head"
 
 
 def test_a_stream_that_cannot_go_back() -> None:

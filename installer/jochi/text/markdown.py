@@ -49,7 +49,7 @@ class Section:
 
 def sections(text: str) -> list[Section]:
     """The sections of a file in their order (CommonMark with tables), those without a word left out, and YAML at its head."""
-    lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff").split("\n")
     for at in range(front_matter("\n".join(lines)).count("\n")):
         lines[at] = ""
     tree = SyntaxTreeNode(PARSER.parse("\n".join(lines)))

@@ -62,8 +62,12 @@ class Opened:
         return found
 
     def start(self) -> str:
-        """The first characters, for a guess at the format."""
-        return self.head.decode(self.charset(), "ignore")
+        """The first characters, for a guess at the format; of bytes in several charsets, as an e-mail may be, what is ASCII."""
+        try:
+            charset = self.charset()
+        except UsageError:
+            charset = "ascii"
+        return self.head.decode(charset, "ignore")
 
     def lines(self) -> Iterator[tuple[int, str | Fault]]:
         """Each line with its number from 1, without its end (LF or CRLF). A fault stands for one that can't be read."""

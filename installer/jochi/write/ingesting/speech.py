@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from jochi.text.content import is_blank
-
 # "um" and "er" are words in other languages.
 _ANYWHERE = r"u+h+|u+h+m+|u+mm+|e+r+m+|ä+h+m*|e+uh+|h+m+|m+h+m*|hä+"
 _IN_ENGLISH = rf"{_ANYWHERE}|um|er"
@@ -22,7 +20,9 @@ _ANY, _ALL = _fillers(_ANYWHERE), _fillers(_IN_ENGLISH)
 
 
 def fluent(text: str) -> str:
-    """``text`` without um, uh, hmm, äh, euh; as it is where it says nothing else."""
-    left = (_ALL if _ENGLISH.search(text) else _ANY).sub(" ", text)
+    """``text`` without um, uh, hmm, äh, euh; as it is where there are none, and where it says nothing else."""
+    left, fillers = (_ALL if _ENGLISH.search(text) else _ANY).subn(" ", text)
+    if not fillers:
+        return text
     left = re.sub(r"[ \t]+([,.;:!?…])", r"\1", re.sub(r"[ \t]{2,}", " ", left)).strip(" \t,")
-    return text if is_blank(left) or not any(each.isalnum() for each in left) else left
+    return left if any(each.isalnum() for each in left) else text

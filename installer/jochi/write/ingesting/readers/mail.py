@@ -9,7 +9,7 @@ import email.utils
 import hashlib
 import re
 from collections.abc import Iterator
-from datetime import datetime, tzinfo
+from datetime import datetime, timezone, tzinfo
 from email.message import Message as Part
 from typing import IO
 
@@ -226,7 +226,8 @@ def _root(own: str | None, headers: dict[str, str], roots: dict[str, str]) -> st
 
 
 def _ids(header: str) -> list[str]:
-    return [visible(id) for id in _ID.findall(header)] or header.split()[:1]
+    shown = visible(header)
+    return _ID.findall(shown) or shown.split()[:1]
 
 
 def _sender(headers: dict[str, str]) -> str | None:
@@ -240,7 +241,8 @@ def _sender(headers: dict[str, str]) -> str | None:
 
 def _date(header: str, zone: tzinfo) -> datetime | None:
     try:
-        return plausible(email.utils.parsedate_to_datetime(header), zone)
+        # -0000 is UTC, said by who keeps his own zone to himself.
+        return plausible(email.utils.parsedate_to_datetime(header), timezone.utc if "-0000" in header else zone)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
 

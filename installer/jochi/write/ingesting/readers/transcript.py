@@ -30,12 +30,12 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)]*$")
 
 _CLOCK = r"\d{1,3}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:Z|[+-]\d\d:?\d\d)?"
 _MOMENT = rf"(?:\d{{1,4}}[-./]\d{{1,2}}[-./]\d{{1,4}}(?:,?[ \t]+|T))?{_CLOCK}"
-_PERSON = r"[^\W\d_][^:\[\]()<>?!;\t\n]{0,59}?"
+_PERSON = r"(?:[^\W\d_]|[+@~][ ]?\w)[^:\[\]()<>?!;\t\n]{0,59}?"
 _TURN = re.compile(
     rf"[ \t]*(?:[\[(]?(?P<before>{_MOMENT})[\])]?[ \t]*[-–—]?[ \t]*)?"
     rf"(?P<person>{_PERSON})(?:[ \t]*[\[(](?P<after>{_MOMENT})[\])])?[ \t]*[:：](?:[ \t]+|$)"
 )
-_HEAD = re.compile(rf"[ \t]*(?P<person>{_PERSON})[ \t]+[\[(]?(?P<after>{_MOMENT})[\])]?[ \t]*")
+_HEAD = re.compile(rf"[ \t]*(?P<person>{_PERSON})(?P<gap>[ \t]+[\[(]?)(?P<after>{_MOMENT})[\])]?[ \t]*")
 _MOST_WORDS, _LONGEST_HEAD = 5, 200
 _DAY_AND_CLOCK = re.compile(
     r"(?:(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})|(?P<D>\d{1,2})\.(?P<M>\d{1,2})\.(?P<Y>\d{4}|\d\d))"
@@ -53,7 +53,12 @@ class Turn(NamedTuple):
 
 def turn(line: str) -> Turn | None:
     """The line as the beginning of a turn, or as its head with the text in the lines below; None if it goes on with one."""
-    found = _TURN.match(line[:_LONGEST_HEAD]) or (_HEAD.fullmatch(line) if len(line) <= _LONGEST_HEAD else None)
+    found = _TURN.match(line[:_LONGEST_HEAD])
+    if found is None and len(line) <= _LONGEST_HEAD:
+        found = _HEAD.fullmatch(line)
+        # "See you at 10:30" is no head: nobody's name is written so.
+        if found and found["gap"] == " " and any(word[0].islower() for word in found["person"].split()):
+            return None
     if found is None or len(found["person"].split()) > _MOST_WORDS:
         return None
     named = found.groupdict()
@@ -130,8 +135,7 @@ def _cues(file: Opened, source: Source, format: str) -> Iterator[Piece]:
         ):
             yield from _spoken(source, held)
             held = []
-        if not held or found.text != held[-1].text:  # captions that roll say each line twice
-            held.append(found)
+        held.append(found)
     yield from _spoken(source, held)
 
 
