@@ -570,6 +570,8 @@ def test_limits_and_charsets() -> None:
     ]
     nested = MAIL + "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(5000))
     assert told(pieces(nested, name="a.eml")) == [("message 1",)]
+    parts = MAIL + "Content-Type: multipart/mixed; boundary=b\n\n" + "--b\n\nx\n" * 51_000
+    assert told(pieces(parts, name="a.eml")) == [("message 1",)]
     forwards = MAIL + "Content-Type: message/rfc822\n\n" * 5000
     assert told(pieces(forwards, name="a.eml")) == [("message 1",)]
 

@@ -139,7 +139,7 @@ def opened(source: Path | str | IO[bytes], name: str | None) -> Iterator[Opened]
             path = Path(source)
             where = str(path)
             stream = stack.enter_context(_open(path))
-            name, folder = name or path.name, path.absolute().parent.name or None
+            name, folder = name or path.name, visible(path.absolute().parent.name) or None
         else:
             stream, where, folder = source, name or "the stream", None
             if not stream.seekable():

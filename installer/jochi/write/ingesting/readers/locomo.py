@@ -37,7 +37,7 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
 def _sample(sample: Json, number: int, file: Opened) -> Iterator[Piece]:
     conversation = sample["conversation"]
     id = sample.get("sample_id")
-    name = clean(id) if isinstance(id, str) else f"sample {number}"
+    name = (clean(id) if isinstance(id, str) else "") or f"sample {number}"
     for session in sorted(int(found[1]) for key in conversation if (found := SESSION.fullmatch(key))):
         part = f"session_{session}"
         where = f"{name} {part}"

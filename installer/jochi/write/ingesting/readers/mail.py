@@ -29,6 +29,8 @@ _LONGEST_HEADER = 10_000
 _LONGEST_ADDRESS = 500
 _LONGEST_TEXT = 4 * 1024 * 1024
 _DEEPEST = 50
+_MOST_LINES, _MOST_PARTS = 1_000_000, 50_000
+"""Of each line of headers and of each part the parser makes an object; 32 MB of base64 are 440,000 lines."""
 _MOST_WORK = 10_000_000
 """Lines times boundaries: the parser compares each line with each boundary that is open."""
 _REMEMBERED = 100_000
@@ -64,8 +66,8 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
             yield Fault(where, f"The message is larger than {LARGEST_WHOLE // 1024**2} MB.")
         elif _LONG_HEADER.search(data):
             yield Fault(where, f"A Content header is longer than {_LONGEST_HEADER:,} characters.")
-        elif data.count(b"\n") * (1 + data.lower().count(b"boundary")) > _MOST_WORK:
-            yield Fault(where, "The message has too many parts within parts.")
+        elif _too_much(data):
+            yield Fault(where, "The message has too many lines, or too many parts.")
         else:
             try:
                 yield from list(_message(data, where, file, zone, roots))
@@ -73,6 +75,12 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
                 raise
             except Exception:  # the parser of the standard library doesn't say what it raises for a hostile message
                 yield Fault(where, "This is no e-mail that can be read: its structure is broken.")
+
+
+def _too_much(data: bytes) -> bool:
+    lines = data.count(b"\n")
+    boundaries = 1 + data.lower().count(b"boundary")
+    return lines > _MOST_LINES or data.count(b"\n--") > _MOST_PARTS or lines * boundaries > _MOST_WORK
 
 
 def _single(stream: IO[bytes]) -> Iterator[bytes]:

@@ -40,8 +40,10 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
             fix="give what conversations.replies returns, or a day of an export",
         )
     people = _people(around.get("users"), messages)
-    channel = _text(around.get("channel")) or None
-    title = _text(around.get("channel_name")) or (file.folder if file.name and _DAY.fullmatch(file.name) else None)
+    channel = clean(_text(around.get("channel"))) or None
+    title = clean(_text(around.get("channel_name"))) or (
+        file.folder if file.name and _DAY.fullmatch(file.name) else None
+    )
     for number, message in enumerate(messages, 1):
         where = f"message {number}"
         if not isinstance(message, dict):
@@ -60,15 +62,15 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
 def _piece(
     message: Json, people: dict[str, str], channel: str | None, title: str | None, file: Opened, zone: tzinfo
 ) -> tuple[Source, Message]:
-    ts = _text(message.get("ts"))
+    ts = clean(_text(message.get("ts")))
     at = moment(ts, zone)
     if at is None:
         raise ValueError("The message has no ts.")
     text = _said(message, people)
     if is_blank(text):
         raise ValueError("The message says nothing.")
-    channel = _text(message.get("channel")) or channel
-    thread = _text(message.get("thread_ts"))
+    channel = clean(_text(message.get("channel"))) or channel
+    thread = clean(_text(message.get("thread_ts")))
     if thread:
         type, own = "slack-thread", f"{channel}/{thread}" if channel else thread
     else:
