@@ -51,7 +51,7 @@ def client(install_once: Any, processing: Any, tmp_path: Path, monkeypatch: pyte
 def said(n: int, text: str | None = None, **more: Any) -> Message:
     who = ("Ann", "Bob")[n % 2]
     text = text or f"The keeper of the lighthouse painted stair number {n}."
-    return Message(text, f'{{"from": "{who}", "text": "{text}"}}', at=NOW + n * MINUTE, sender=who, **more)
+    return Message(more.get("id"), NOW + n * MINUTE, who, text, f'{{"from": "{who}", "text": "{text}"}}')
 
 
 def talk(messages: Sequence[Message], **source: Any) -> Iterator[Piece]:
@@ -110,7 +110,7 @@ def test_the_same_again_is_one_source_and_only_what_is_new_goes_in(client: Jochi
     assert sorted(len(each["message_ids"]) for each in parts(client)) == [2, 3, 4]
     assert len(parts(client, "bob")) == 1
     # The same words twice, at no known time, were said twice; that is the same when they come again.
-    twice = [Message("ok", "ok"), Message("so", "so"), Message("ok", "ok")]
+    twice = [Message(None, None, None, text, text) for text in ("ok", "so", "ok")]
     assert client.ingest(talk(twice), scope="twice", now=NOW).messages == 3
     assert client.ingest(talk(twice), scope="twice", now=NOW).known == 3
 

@@ -13,15 +13,14 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, out, printable, some, write_json
 from jochi.errors import UsageError
-from jochi.write.ingesting import KEPT, Fault, Ingested
-from jochi.write.ingesting.readers import FORMATS
+from jochi.write.ingesting import KEPT, READERS, Fault, Ingested
 
 
 def ingest(
     context: typer.Context,
     files: Annotated[list[str], typer.Argument(help="Files or folders; `-` reads standard input.")],
     scope: Annotated[str, typer.Option(help="Whose memories they become.")] = "default",
-    format: Annotated[str | None, typer.Option(help=f"One of {', '.join(FORMATS)}.", show_default="guessed")] = None,
+    format: Annotated[str | None, typer.Option(help=f"One of {', '.join(READERS)}.", show_default="guessed")] = None,
     zone: Annotated[str, typer.Option(help="Time zone of times that have none.")] = "UTC",
     sensitivity: Annotated[str | None, typer.Option(help="low, normal or high: who may see new ones.")] = None,
     agent: Annotated[str | None, typer.Option(help="Who ingests.")] = None,

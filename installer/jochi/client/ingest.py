@@ -11,8 +11,7 @@ from jochi.client.base import Base
 from jochi.use import sources
 from jochi.use.sources import SourceState
 from jochi.write import ingesting
-from jochi.write.ingesting import Fault, Ingested, Piece
-from jochi.write.ingesting.readers import read
+from jochi.write.ingesting import Fault, Ingested, Piece, read
 
 
 class IngestVerbs(Base):

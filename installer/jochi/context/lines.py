@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from jochi.text.visible import visible
+
 _LETTERS = "bcdfghjkmnpqrstvwxz23456789"  # no vowels, so that an id is no word, and nothing that looks like another
 _SHORTEST, _LONGEST = 3, 7
 
@@ -22,14 +24,6 @@ class Piece(NamedTuple):
     text: str
     id: str | None
     comments: tuple[str, ...] = ()
-
-
-def visible(text: str) -> str:
-    """``text`` without what is invisible and could mislead.
-
-    That is control characters, marks of direction, tags and other characters that nobody sees and no script needs.
-    """
-    return _INVISIBLE.sub("", _SURROGATES.sub("\ufffd", text))
 
 
 def plain(text: str) -> str:
@@ -110,15 +104,6 @@ def _escaped(token: re.Match[str]) -> str:
         return token[0].replace("`", "\\`")
     return token[0] + "\\" if token["close"] else "\\" + token[0]
 
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
-# Blanks among the control characters separate words and are left to `split`. Joiners and variation selectors spell words and
-# emoji. Tags and the further selectors can hide whole sentences from a person, so the flags that they also spell are given up.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
-    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
-)
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _PUNCTUATION = r"[!-/:-@\[-`{-~]"

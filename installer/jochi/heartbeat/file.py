@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from jochi.context.lines import plain, visible
+from jochi.context.lines import plain
 from jochi.errors import Refused, UsageError
 from jochi.text.tokens import TokenCounter
+from jochi.text.visible import visible
 
 MAX_TOKENS = 1_000
 """Tokens of the file at most, unless the caller says another number."""

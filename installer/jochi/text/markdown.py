@@ -49,10 +49,9 @@ class Section:
 
 def sections(text: str) -> list[Section]:
     """The sections of a file in their order (CommonMark with tables), those without a word left out, and YAML at its head."""
-    lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
-    if front := _FRONT.match("\n".join(lines)):
-        for at in range(front[0].count("\n")):
-            lines[at] = ""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff").split("\n")
+    for at in range(front_matter("\n".join(lines)).count("\n")):
+        lines[at] = ""
     tree = SyntaxTreeNode(PARSER.parse("\n".join(lines)))
     found: list[tuple[int, str, int, int, list[Block]]] = [(0, "", 0, 0, [])]
     for node in tree.children:
@@ -67,6 +66,12 @@ def sections(text: str) -> list[Section]:
         for (level, title, start, below, blocks), end in zip(found, ends, strict=True)
     ]
     return [each for each in made if each.title or each.blocks]
+
+
+def front_matter(text: str) -> str:
+    """The YAML at the head of a file whose lines end with LF, with the lines of dashes around it; empty where there is none."""
+    found = _FRONT.match(text)
+    return found[0] if found else ""
 
 
 def _blocks(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Block]:

@@ -17,7 +17,7 @@ from jochi.write.record import MemoryRecord, Place
 
 BELIEF_CONFIDENCE = 0.8
 
-_SESSION = re.compile(r"session_([1-9][0-9]{0,8})")
+SESSION = re.compile(r"session_([1-9][0-9]{0,8})")
 _OBSERVATIONS = re.compile(r"session_([1-9][0-9]{0,8})_observation")
 _TURN_ID = re.compile(r"D[0-9]+:[0-9]+")
 _DATE_FORMAT = "%I:%M %p on %d %B, %Y"
@@ -109,7 +109,7 @@ def _memories(sample: Json, on_note: Callable[[str], None]) -> Iterator[tuple[st
     conversation = sample["conversation"]
     dates: dict[int, datetime] = {}
     known: set[str] = set()
-    for number in sorted(int(m[1]) for name in conversation if (m := _SESSION.fullmatch(name))):
+    for number in sorted(int(m[1]) for name in conversation if (m := SESSION.fullmatch(name))):
         part = f"session_{number}"
         turns = conversation[part]
         try:
@@ -122,7 +122,7 @@ def _memories(sample: Json, on_note: Callable[[str], None]) -> Iterator[tuple[st
         spoken: list[tuple[str, Json]] = []
         for position, turn in enumerate(turns):
             try:
-                spoken.append((f"{part} turn {position + 1}", _turn(turn, number, position, dates[number])))
+                spoken.append((f"{part} turn {position + 1}", turn_of(turn, number, position, dates[number])))
             except ValueError as error:
                 yield f"{part} turn {position + 1}", error
         known.update(turn["id"] for _, turn in spoken)
@@ -151,7 +151,8 @@ def _session(number: int, date: datetime, turns: list[Json]) -> Iterator[Json]:
     }
 
 
-def _turn(turn: object, number: int, position: int, date: datetime) -> Json:
+def turn_of(turn: object, number: int, position: int, date: datetime) -> Json:
+    """A turn as a line of a file states a memory. ValueError says what is wrong with it."""
     if not isinstance(turn, dict):
         raise ValueError("is no object")
     for name in ("dia_id", "speaker", "text"):

@@ -1,44 +1,49 @@
-"""What readers make of raw data: sources, their messages, and what couldn't be read (seed 002, Phase 0)."""
+"""What a reader makes of a raw source (seed 002, Phase 0): who said what, when, and in which source."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from jochi.text.visible import visible
+
 
 @dataclass(frozen=True)
 class Source:
-    """What is said once of a source.
+    """What is said once of a source. Each of its messages comes with it; what the first says counts.
 
-    ``source_type``: conversation, email, slack-thread, transcript, text-note, … ``id``: its own lasting name, such as a
-    thread's; None: it is known by its first messages. ``provenance``: where it is from.
+    ``id``: its own lasting name, such as the Message-ID of a thread's root; None where it has none, and the writer makes one of
+    its first messages. ``context_type``: `channel` or `list`, if it is one. ``provenance``: `origin` (the format it was read
+    as), `file` (the file's name without its folder).
     """
 
     source_type: str
     id: str | None = None
     title: str | None = None
     context_type: str | None = None
-    provenance: dict[str, str | float] = field(default_factory=dict, compare=False)
+    provenance: dict[str, str | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Message:
-    """One message. ``id``: its own in its source; None: it is known by sender, time and text.
+    """One message of a source.
 
-    ``text``: what was said, without quoted replies and signatures. ``raw``: as it came, decoded, so that forgetting finds
-    what it says. ``at``: zoned.
+    ``id``: its own in its source, or None. ``at``: zoned, or None where the source tells none that can be. ``sender``: as people
+    say it, the display name, else the address. ``text``: what was said, never blank: without quoted replies, signatures, markup and
+    fillers of speech. ``raw``: as it came, decoded, with everything in it but attached files, of which it has name, type, size
+    and SHA-256. In neither is anything invisible.
     """
 
+    id: str | None
+    at: datetime | None
+    sender: str | None
     text: str
     raw: str
-    id: str | None = None
-    at: datetime | None = None
-    sender: str | None = None
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What couldn't be read: ``where`` it is, and ``why``, without a word of what it says. The rest goes in."""
+    """What couldn't be read; everything else goes in. ``why`` is a sentence without what stood there."""
 
     where: str
     why: str
@@ -48,3 +53,8 @@ class Fault:
 
 
 Piece = tuple[Source, Message] | Fault
+
+
+def clean(text: str) -> str:
+    """``text`` as a message holds it: what a person sees of it, with LF at the ends of lines."""
+    return visible(text.replace("\r\n", "\n")).strip()

@@ -1,0 +1,78 @@
+"""HTML of e-mails as text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from jochi.text.visible import visible
+from jochi.write.ingesting.extra import ingest_extra
+
+LONGEST = 4 * 1024 * 1024
+"""Characters of HTML."""
+_TOO_DEEP = "Its HTML is nested too deep."
+_HIDDEN = re.compile(
+    r"(?:display:\s*none|visibility:\s*hidden|(?:font-size|opacity|max-height):\s*0(?![.\d]*[1-9])|mso-hide:\s*all)",
+    re.IGNORECASE,
+)
+_SIGNATURES = "//*[contains(@class, 'gmail_signature') or contains(@class, 'moz-signature')]"
+_QUOTED = "//blockquote[@type='cite' or contains(@class, 'gmail_quote')]|//*[contains(@class, 'yahoo_quoted')]"
+"""What mail programs put around what they quote. What they put around quotations and answers together is left alone."""
+
+
+def text_of(html: str) -> tuple[str, str]:
+    """All that HTML shows; and the same without signatures, a line `>` for each quotation (`replies.written` takes that).
+
+    Left off is what is hidden from the reader. ValueError for HTML that is too long or nested too deep to be read whole.
+    """
+    if len(html) > LONGEST:
+        raise ValueError(f"Its HTML is longer than {LONGEST // 1024**2} MB.")
+    with ingest_extra():
+        import lxml.etree
+        import lxml.html
+        from inscriptis import Inscriptis
+        from inscriptis.css_profiles import CSS_PROFILES
+        from inscriptis.model.config import ParserConfig
+
+    # As UTF-8, so that a charset named in the HTML itself is not asked.
+    parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
+    try:
+        tree = lxml.html.document_fromstring(visible(html).encode(), parser=parser)
+    except lxml.etree.ParserError:  # nothing in it
+        return "", ""
+    if any("depth" in entry.message for entry in parser.error_log):
+        raise ValueError(_TOO_DEEP)
+    _drop(tree, [each for each in tree.iter(lxml.etree.Element) if _is_hidden(each)])
+    for each in tree.iter("table", "tbody", "thead", "tfoot", "tr", "td", "th"):
+        # The columns of a table would be padded to one width: kilobytes of HTML could become gigabytes of blanks.
+        if each.tag in ("td", "th"):
+            each.tag, each.tail = "span", "  " + (each.tail or "")
+        else:
+            each.tag = "div"
+    for each in tree.iter(lxml.etree.Element):
+        each.attrib.pop("style", None)
+    try:
+        config = ParserConfig(css=CSS_PROFILES["strict"])
+        shown = Inscriptis(tree, config).get_text()
+        signatures, quotations = tree.xpath(_SIGNATURES), tree.xpath(_QUOTED)
+        if not signatures and not quotations:
+            return shown, shown
+        _drop(tree, signatures)
+        for each in quotations:
+            mark = lxml.html.Element("div")
+            mark.text, mark.tail = ">", each.tail
+            if each.getparent() is not None:
+                each.getparent().replace(each, mark)
+        return shown, Inscriptis(tree, config).get_text()
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+
+
+def _is_hidden(element: Any) -> bool:
+    return "hidden" in element.attrib or _HIDDEN.search(element.get("style", "")) is not None
+
+
+def _drop(tree: Any, elements: list[Any]) -> None:
+    for each in elements:
+        if each is not tree and each.getparent() is not None:
+            each.drop_tree()

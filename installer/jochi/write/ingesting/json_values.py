@@ -1,0 +1,32 @@
+"""JSON of other programs: read, and written so that a person finds in it what it says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from pydantic_core import from_json
+
+from jochi.text.visible import visible
+
+_ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
+_BLANKS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
+
+
+def parsed(text: str) -> Any:
+    """What the JSON says; ValueError if it is none."""
+    return from_json(text, allow_inf_nan=False, cache_strings="keys")
+
+
+def readable(value: object) -> str:
+    """``value`` as JSON without escapes but those of `"` and backslash: letters are letters, and the ends of lines are such.
+
+    `json.loads(readable(value), strict=False)` gives it back, its texts `visible`. ValueError for a number that is too long.
+    """
+    dumped = json.dumps(value, ensure_ascii=False)
+    return visible(_ESCAPED.sub(_unescaped, dumped) if "\\" in dumped else dumped)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16)) if found[1] else _BLANKS.get(found[2], found[0])

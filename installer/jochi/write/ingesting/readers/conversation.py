@@ -1,0 +1,144 @@
+"""Conversations as JSON: one message a line, one conversation a line, or an array of either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import tzinfo
+from typing import Any
+
+from jochi.errors import UsageError
+from jochi.text.content import is_blank
+from jochi.write.ingesting.json_values import parsed, readable
+from jochi.write.ingesting.moments import moment
+from jochi.write.ingesting.opening import Opened
+from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
+
+NAME = "conversation"
+
+_TEXT = ("content", "text", "message", "body", "parts", "value")
+_SENDER = ("sender", "speaker", "name", "author", "from", "user", "username", "role")
+_NAME = ("name", "display_name", "real_name", "role", "id")
+_AT = ("timestamp", "at", "created_at", "time", "ts", "create_time", "sent_at", "date")
+_ID = ("id", "message_id", "uuid")
+_CONVERSATION = (
+    "conversation_id",
+    "thread_id",
+    "session_id",
+    "chat_id",
+    "conversation",
+    "thread",
+    "session",
+    "channel",
+)
+_TITLE = ("title", "subject")
+_MESSAGES = ("messages", "chat_messages", "turns")
+
+Json = dict[str, Any]
+
+
+def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+    """The messages in their order. JSON Lines are streamed; an array, or an object over several lines, is read whole."""
+    start = file.start().lstrip()
+    first_line, newline, _ = start.partition("\n")
+    if start.startswith("[") or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
+        yield from _pieces(whole(file), "", Source(NAME, provenance=file.provenance(NAME)), zone)
+        return
+    source = Source(NAME, provenance=file.provenance(NAME))
+    for number, line in file.lines():
+        if isinstance(line, Fault):
+            yield line
+        elif line.strip():
+            try:
+                yield from _pieces(parsed(line), f"line {number}", source, zone)
+            except ValueError:
+                yield Fault(f"line {number}", "The line is no JSON: write one object a line.")
+
+
+def whole(file: Opened) -> Any:
+    """What a file of JSON says. UsageError if it is too large, or none."""
+    try:
+        return parsed(file.text())
+    except ValueError:
+        raise UsageError(
+            "the file begins like JSON and isn't",
+            where=file.where,
+            fix="export it anew, or give JSON Lines: one message a line",
+        ) from None
+
+
+def _pieces(value: object, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
+    if isinstance(value, list):
+        for number, item in enumerate(value, 1):
+            what = "conversation" if isinstance(item, dict) and _held(item) is not None else "message"
+            yield from _pieces(item, f"{where}, {what} {number}".removeprefix(", "), source, zone)
+    elif not isinstance(value, dict):
+        yield Fault(where or "the file", "This is no JSON object: write each message as one.")
+    elif (held := _held(value)) is not None:
+        own = _id(value, (*_CONVERSATION, *_ID))
+        yield from _pieces(held, where, _named(source, own or source.id, _title(value) or source.title), zone)
+    else:
+        yield _message(value, where or "the file", source, zone)
+
+
+def _held(value: Json) -> list[object] | None:
+    """The messages of a conversation; None if it is a message itself."""
+    for name in _MESSAGES:
+        if isinstance(value.get(name), list):
+            return list(value[name])
+    if isinstance(nodes := value.get("mapping"), dict):  # ChatGPT's export: by id, each with its parent
+        return [node["message"] for node in nodes.values() if isinstance(node, dict) and _says(node.get("message"))]
+    return None
+
+
+def _says(value: object) -> bool:
+    return isinstance(value, dict) and not is_blank(_text(value))
+
+
+def _message(value: Json, where: str, source: Source, zone: tzinfo) -> Piece:
+    text = clean(_text(value))
+    if is_blank(text):
+        return Fault(where, "The message says nothing: give it its text as content or text.")
+    try:
+        raw = readable(value)
+    except ValueError:
+        return Fault(where, "The message holds a number that is too long.")
+    conversation = _id(value, _CONVERSATION)
+    if conversation is not None and conversation != source.id:
+        source = _named(source, conversation, _title(value))
+    return source, Message(_id(value, _ID), moment(_first(value, _AT), zone), _sender(value), text, raw)
+
+
+def _named(source: Source, id: str | None, title: str | None) -> Source:
+    return Source(source.source_type, id, title, source.context_type, source.provenance)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(text for item in value if (text := _text(item)))
+    return _text(_first(value, _TEXT)) if isinstance(value, dict) else ""
+
+
+def _sender(value: Json) -> str | None:
+    for name in _SENDER:
+        found = value.get(name)
+        if isinstance(found, dict):
+            found = _first(found, _NAME)
+        if isinstance(found, str | int) and not isinstance(found, bool) and (sender := clean(str(found))):
+            return sender
+    return None
+
+
+def _id(value: Json, names: tuple[str, ...]) -> str | None:
+    found = _first(value, names)
+    return clean(str(found)) or None if isinstance(found, str | int) and not isinstance(found, bool) else None
+
+
+def _title(value: Json) -> str | None:
+    found = _first(value, _TITLE)
+    return clean(found) or None if isinstance(found, str) else None
+
+
+def _first(value: Json, names: tuple[str, ...]) -> Any:
+    return next((value[name] for name in names if value.get(name) is not None), None)
