@@ -64,6 +64,7 @@ _MOST_WORDS = 6
 _MOST_CONCEPT_WORDS = 3
 _MOST_CANDIDATES = 2_000
 _MOST_PHRASES = 50_000
+_MOST_LOOKED_AT = 50
 _LEAST_MENTIONS = 2
 _SAME = 0.8
 """Share of their words that two sentences have in common when they count as one."""
@@ -116,6 +117,7 @@ class _Claim(NamedTuple):
 class _Draft:
     kind: Kind
     type: str | None = None
+    phrase: bool = False  # found as a noun phrase, not as a name that the reader knows
     speaker: bool = False
     keyword: bool = False
     capital: bool = False
@@ -324,12 +326,34 @@ class _Found:
         found = []
         counts = [(key, times) for key, times in self._phrases.items() if times >= _LEAST_MENTIONS]
         for key, times in sorted(counts, key=lambda each: (-each[1], each[0]))[:_MOST_CANDIDATES]:
-            # All by one name, of whatever number it is written: stories, of several texts, too.
-            forms = Counter({" ".join(key): 1}) if self._english else self._shown[key].copy()
+            name, proper = self._as_written(key) if self._english else (self._shown[key].most_common(1)[0][0], False)
             keyword = any(_within(key, other) for other in self._telling)
-            found.append(_Draft("Concept", keyword=keyword, known=times, forms=forms, keys={key}))
+            kind: Kind = "Entity" if proper else "Concept"
+            found.append(
+                _Draft(
+                    kind,
+                    phrase=True,
+                    keyword=keyword,
+                    capital=proper,
+                    known=times,
+                    forms=Counter({name: 1}),
+                    keys={key},
+                )
+            )
             found[-1].lines = list(dict.fromkeys(self._where[key]))
         return found
+
+    def _as_written(self, key: tuple[str, ...]) -> tuple[str, bool]:
+        """A phrase's name: its words in the singular, small but where the text always has a capital within sentences (LGBTQ
+        community); and whether all of them have, so that it is the name of something the reader doesn't know."""
+        pattern = re.compile(r"(?<!\w)" + r"[\W_]+".join(map(re.escape, key)) + r"(?!\w)", re.IGNORECASE)
+        lines = (self._lines[line].text for line in self._where[key][:_MOST_LOOKED_AT])
+        within = Counter(found[0] for text in lines for found in pattern.finditer(text, 1))
+        small = " ".join(key)
+        if not within or any(form == form.lower() for form in within):
+            return small, False
+        name = within.most_common(1)[0][0]
+        return name, all(word[0].isupper() for word in name.split())
 
     def _mention(self, drafts: list[_Draft]) -> None:
         """Which sentences have which names."""
@@ -338,14 +362,14 @@ class _Found:
         for draft in drafts:
             for key in draft.keys if not draft.lines else ():
                 index[key[0]].append((key, draft))
-                if draft.kind != "Concept":
+                if not draft.phrase:
                     by_name["-".join(key)] = draft
         for number, line in enumerate(self._lines):
             here: list[_Draft] = []
             for place, word in enumerate(line.bases):
                 for exact in {word, line.words[place]}:
                     for key, draft in index.get(exact, ()):
-                        told = line.bases if draft.kind == "Concept" else line.words
+                        told = line.bases if draft.phrase else line.words
                         if told[place : place + len(key)] == key:
                             here.append(draft)
             here += [by_name[name] for name in line.pronouns if name in by_name]
@@ -362,7 +386,7 @@ class _Found:
         kept = []
         for draft in drafts:
             forms = [*draft.forms]
-            if draft.kind != "Concept" and not draft.speaker:
+            if not draft.phrase and not draft.speaker:
                 told = [self._lines[line] for line in draft.lines if not self._lines[line].pronouns]
                 small = sum(not any(form in line.text for form in forms) for line in told)
                 key = min(map("-".join, draft.keys))
@@ -378,7 +402,7 @@ class _Found:
         spread = len({line.message for line in lines})
         pieces = ["speaker"] * draft.speaker + ["message"] * (spread - 1) + ["keyword"] * draft.keyword
         pieces += ["capital"] * draft.capital + ["full"] * (draft.kind == "Person" and len(words(draft.name)) > 1)
-        known = "phrase" if draft.kind == "Concept" else "name"
+        known = "phrase" if draft.phrase else "name"
         pieces += [known] * draft.known + ["word"] * max(0, len(lines) - draft.known)
         doubt = 1.0
         for piece in pieces:
@@ -417,7 +441,7 @@ class _Found:
 
     def _relations(self, made: list[tuple[_Draft, Thing]]) -> Iterator[Relation]:
         names = {key: thing.name for draft, thing in made for key in draft.keys}
-        concepts = {key: thing.name for draft, thing in made if draft.kind == "Concept" for key in draft.keys}
+        concepts = {key: thing.name for draft, thing in made if draft.phrase for key in draft.keys}
         seen: set[tuple[str, str, str]] = set()
         for claim in self._claims:
             line = self._lines[claim.line]
@@ -488,10 +512,10 @@ def _first_names(drafts: dict[str, _Draft], owner: str) -> list[_Draft]:
 
 def _without_parts(drafts: list[_Draft]) -> list[_Draft]:
     """Without concepts that are words of a name, or of a longer concept that stands in half of their sentences."""
-    named = {key for draft in drafts if draft.kind != "Concept" for whole in draft.keys for key in _runs(whole)}
+    named = {key for draft in drafts if not draft.phrase for whole in draft.keys for key in _runs(whole)}
     longer: dict[tuple[str, ...], int] = defaultdict(int)
     for draft in drafts:
-        if draft.kind == "Concept" and len(draft.lines) >= _LEAST_MENTIONS:
+        if draft.phrase and len(draft.lines) >= _LEAST_MENTIONS:
             for key in draft.keys:
                 for part in _runs(key):
                     if part != key:
@@ -499,7 +523,7 @@ def _without_parts(drafts: list[_Draft]) -> list[_Draft]:
     return [
         draft
         for draft in drafts
-        if draft.kind != "Concept"
+        if not draft.phrase
         or (
             len(draft.lines) >= _LEAST_MENTIONS
             and not any(key in named or 2 * longer[key] >= len(draft.lines) for key in draft.keys)

@@ -1,0 +1,100 @@
+"""Whatever is called a name has one canonical form, and is like another as much as the other is like it."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jochi_workers.derive.extract.messages import messages
+from jochi_workers.derive.extract.names import LONGEST, alike, canonical_name, words
+from jochi_workers.derive.extract.output import Kind
+
+_ANY = st.text(st.characters(), max_size=40) | st.text(
+    st.characters(categories=["Cs", "Mn", "Cf", "Lo", "No", "Sk"]), max_size=12
+)
+_WORDS = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "Anna",
+                "Hanna",
+                "Marie",
+                "Maria",
+                "Smith",
+                "Smyth",
+                "Dr.",
+                "Mr",
+                "Jr.",
+                "II",
+                "J.",
+                "C",
+                "C++",
+                "#",
+                "3",
+                "North",
+                "South",
+            ),
+            *(
+                "Ольга",
+                "Olga",
+                "王伟",
+                "Wang",
+                "Wei",
+                "é",
+                "e\u0301",
+                "İ",
+                "ß",
+                "ŉ",
+                "ﬁ",
+                "'s",
+                "’s",
+                "O'Brien",
+                "\u200d",
+                "\u0345",
+                "x" * 90,
+            ),
+        ]
+    ),
+    max_size=5,
+).map(" ".join)
+_NAMES = _ANY | _WORDS
+_KINDS: st.SearchStrategy[Kind] = st.sampled_from(("Person", "Concept", "Entity"))
+
+
+@settings(max_examples=400)
+@given(_NAMES, _KINDS)
+def test_canonical_names(name: str, kind: Kind) -> None:
+    found = canonical_name(name, kind)
+    assert canonical_name(found, kind) == found
+    assert len(found) <= LONGEST
+    assert found == "" or any(map(str.isalpha, found))
+    assert not found.startswith("-")
+    assert not found.endswith("-")
+    assert found.encode() if found else True
+    assert canonical_name(f"  {name}\n", kind) == found
+    if len(found) < LONGEST:
+        assert set(found.split("-")) <= {"", *words(name)}
+
+
+@settings(max_examples=300)
+@given(_NAMES, _NAMES, _KINDS, st.none() | st.floats(-1, 1))
+def test_alike_is_symmetric(one: str, other: str, kind: Kind, cosine: float | None) -> None:
+    found = alike(one, other, kind, cosine)
+    assert found == alike(other, one, kind, cosine)
+    assert alike(one, one, kind, cosine) is None
+    if found:
+        assert 0 < found.score <= 1
+        assert canonical_name(one, kind) != canonical_name(other, kind)
+
+
+@given(
+    st.text(max_size=200)
+    | st.lists(st.sampled_from(["[2026-01-05 10:00] ", "Anna: ", "I ", "x", "\n", "  ", ": ", "]"])).map("".join)
+)
+def test_messages_lose_nothing(text: str) -> None:
+    """Every word is in one message, or before its colon."""
+    parts = [*messages(text)]
+    kept = "".join(f"{part.speaker}{part.text}" for part in parts)
+    letters = [each for each in text if each == "x"]
+    assert [each for each in kept if each == "x"] == letters
+    assert all(part.text.strip() == part.text != "" for part in parts)
