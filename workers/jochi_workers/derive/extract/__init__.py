@@ -33,11 +33,14 @@ __all__ = [
 
 def worth_keeping(row: Row, output: Extracted) -> Extracted:
     """Without things that are less sure than `confidence` of the row or have no more than `subpoints`, and without their relations
-    (seed 002: 7 of 10, more than 2)."""
+    (seed 002: 7 of 10, more than 2). `owner` of the row goes too: that node is the profile's."""
+    owner = canonical_name(row.get("owner") or "")
     things = tuple(
         thing
         for thing in output.things
-        if thing.confidence >= row["confidence"] and len(thing.subpoints) > row["subpoints"]
+        if thing.confidence >= row["confidence"]
+        and len(thing.subpoints) > row["subpoints"]
+        and (thing.kind != "Person" or not owner or canonical_name(thing.name) != owner)
     )
     kept = {thing.name for thing in things}
     relations = tuple(relation for relation in output.relations if {relation.of, relation.to} <= kept)

@@ -25,12 +25,14 @@ REASONS = (
 """Why it is rejected, in the order in which it is asked; the first counts."""
 
 _ORDER = re.compile(
-    r"""\b(?:ignore|disregard|forget|override|bypass|overrule|reveal|repeat|print|obey|follow)\b[^.!?\n]{0,80}?
-        \b(?:instructions?|prompts?|rules|guidelines|directives|system\s+message)\b
-      | \b(?:add|extract|insert|create|include|record|store|output|return|list|mark|rate)\b[^.!?\n]{0,80}?
-        \b(?:entit(?:y|ies)|confidence|subpoints?|json|schema|as\s+(?:a|an)\s+(?:person|concept|thing)|(?:knowledge\s+)?graph)\b
-      | \b(?:you\s+are|act\s+as|pretend\s+to\s+be)\b[^.!?\n]{0,30}?\b(?:language\s+model|extractor|ai\b|llm|chatbot|system)
-      | \bsystem\s+prompt\b
+    r"""\b(?:ignore|disregard|forget|override|bypass|overrule)\b[^.!?\n]{0,40}?
+        \b(?:all|any|your|previous|prior|above|earlier|these|system)\b[^.!?\n]{0,40}?
+        \b(?:instructions?|prompts?|rules|guidelines|directives)\b
+      | \b(?:reveal|repeat|print|show)\b[^.!?\n]{0,40}?\b(?:your\s+(?:instructions|rules)|system\s+(?:prompt|message))\b
+      | (?:^|[,;:]|\b(?:and|then|please|now|must|should))\s*
+        (?:add|extract|insert|create|include|record|store|output|list|mark|rate)\b
+        [^.!?\n]{0,80}?\b(?:as\s+(?:an?|the)\s+(?:person|concept|entity|thing)|confidence\s+(?:of\s+)?\d+|subpoints?)\b
+      | \b(?:you\s+are|act\s+as|pretend\s+to\s+be)\b[^.!?\n]{0,30}?\b(?:language\s+model|extractor|chatbot|llm)\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )

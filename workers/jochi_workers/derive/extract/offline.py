@@ -314,7 +314,9 @@ class _Found:
             kinds: Counter[tuple[Kind, str | None]] = Counter()
             for label, times in self._names[key].items():
                 kinds[_KINDS[label]] += times
-            kind, type_ = min(kinds, key=lambda each: (-kinds[each], each[0] != "Person", str(each[1])))
+            kind, type_ = min(
+                kinds, key=lambda each: (-kinds[each], (each[0] == "Person") != ("-" in key), str(each[1]))
+            )
             draft = drafts.get(key) or _Draft(kind, type_, keys={tuple(key.split("-"))})
             draft.known += kinds[(draft.kind, draft.type)]
             draft.forms += self._forms[key]
