@@ -10,7 +10,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from jochi_workers.derive.extract.lists import words_in
@@ -60,7 +59,6 @@ def words(text: str) -> list[str]:
     return _ASCII.findall(folded) if folded.isascii() else _split(folded)
 
 
-@lru_cache(maxsize=20_000)
 def singular(word: str) -> str:
     """An English noun's singular by the dictionary; any other word as it is."""
     base = lemma(word, "en") if word.endswith("s") and len(word) > 3 else None

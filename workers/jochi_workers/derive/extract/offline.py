@@ -32,9 +32,10 @@ from jochi_workers.derive.extract.output import (
     Subpoint,
     Thing,
 )
+from jochi_workers.guard import lists
+from jochi_workers.guard.inflect import lemma
 from jochi_workers.handler import Row
 from jochi_workers.language import Reading, Statement, read_all
-from jochi_workers.language.extra import packages
 from jochi_workers.language.keywords import MOST_CHARACTERS, keywords
 from jochi_workers.language.reader import language_of
 from jochi_workers.language.sentences import sentences
@@ -554,11 +555,9 @@ def _empty(base: str) -> bool:
 
 def _known(word: str) -> bool:
     """Whether the dictionary has it."""
-    [inflect] = packages("jochi_workers.guard.inflect")
-    return inflect.lemma(word, "en") is not None
+    return lemma(word, "en") is not None
 
 
 @lru_cache(maxsize=1)
 def _frequent() -> frozenset[str]:
-    [lists] = packages("jochi_workers.guard.lists")
-    return frozenset(dict(lists.by_language())["en"])
+    return dict(lists.by_language())["en"]
