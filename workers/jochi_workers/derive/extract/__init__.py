@@ -60,14 +60,14 @@ def _made(row: Row, output: Extracted, counter: TokenCounter) -> Mapping[str, An
     things: dict[str, dict[str, Any]] = {}
     notes: dict[str, dict[str, Any]] = {}
     for thing in kept.things:
-        known_as = ids[thing.name]
+        known_as = _id(thing)
         if known_as is None:
             continue
         about = things.setdefault(
             known_as,
             {
                 **{"id": known_as, "kind": thing.kind, "name": thing.name, "type": thing.type, "notes": []},
-                **{"canonical_name": canonical_name(thing.name), "confidence": thing.confidence / 10},
+                **{"canonical_name": canonical_name(thing.name, thing.kind), "confidence": thing.confidence / 10},
             },
         )
         for said in thing.subpoints:
@@ -90,7 +90,7 @@ def _made(row: Row, output: Extracted, counter: TokenCounter) -> Mapping[str, An
 
 def _id(thing: Thing) -> str | None:
     """By which a thing is known in its scope; None of a name without a letter."""
-    name = canonical_name(thing.name)
+    name = canonical_name(thing.name, thing.kind)
     return f"{thing.kind.lower()}:{name}" if name else None
 
 
