@@ -50,8 +50,9 @@ def messages(text: str) -> Iterator[Message]:
 
 
 def person(speaker: str) -> bool:
-    """Whether a speaker's name can be a person's: no role, no address, no number."""
-    return speaker.casefold() not in _ROLES and not re.search(r"[@/\\\d_]", speaker) and any(map(str.isalpha, speaker))
+    """Whether a speaker's name can be a person's: no role, no label, no address, no number."""
+    known = speaker.casefold() in _ROLES | _LABELS
+    return not known and not re.search(r"[@/\\\d_]", speaker) and any(map(str.isalpha, speaker))
 
 
 def _unstamped(text: str) -> frozenset[str]:
