@@ -132,7 +132,8 @@ def test_nobody_who_is_none() -> None:
     text = (
         "Glad you came. Glad it works. Glad to see that. Pay $500 by 3 May 2024, then $500 on Monday. "
         "Write to a@acme.org or https://acme.org/x. The 5 km run took 30 minutes.\n"
-        "[2026-01-05 10:00] assistant: I like it. I am here. I help.\n[2026-01-05 10:00] Note: I call.\n[2026-01-05 10:01] +49 30 1234: I call.\n"
+        "[2026-01-05 10:00] assistant: I like it. I am here. I help.\n"
+        "[2026-01-05 10:00] Note: I call.\n[2026-01-05 10:01] +49 30 1234: I call.\n"
         "Subject: my plan\nSubject: my plan"
     )
     assert [name for name in named(extracted(text)) if not name.islower()] == []
