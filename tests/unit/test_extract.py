@@ -219,6 +219,18 @@ def test_messages() -> None:
         Message("", "Note: my list\nlast"),
     ]
     assert [*messages("Milk: two\nMilk: one\n\nEnd.")] == [Message("", "Milk: two\nMilk: one"), Message("", "End.")]
+    told = [
+        "The plan: we go.",
+        "Here it is: a list.",
+        "Will Smith: I go.",
+        "Maria de la Cruz: I go.",
+        "anna: I go.",
+        "I go.",
+    ]
+    assert [one.speaker for one in messages("\n".join(f"[2026-01-05 10:00] {text}" for text in told))] == [
+        *("", "", "Will Smith", "Maria de la Cruz", "anna", "")
+    ]
+    assert [*messages(f"[2026-01-05 10:00] {told[0]}")] == [Message("", told[0])]
     assert [len(one.text) for one in messages("x" * (LONGEST + 1))] == [LONGEST, 1]
     assert [len(one.text) for one in messages("x" * LONGEST)] == [LONGEST]
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jochi_workers.derive.extract.lists import words_in
+from jochi_workers.guard import lists
 from jochi_workers.language.sentences import SPEAKER
 
 LONGEST = 20_000
@@ -16,6 +17,7 @@ LONGEST = 20_000
 
 _STAMPED = re.compile(r"\[\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?\] *(?:([^\s:\[\]][^:\n]{0,99}): +)?")
 _LABELS = words_in("labels")
+_OPENERS = words_in("openers")
 _ROLES = words_in("roles")
 _SPOKEN = re.compile(r"(?<![\w'’])(?:i|i'm|i’m|my|me|we|our|us|you|your)(?![\w])", re.IGNORECASE)
 
@@ -34,11 +36,14 @@ def messages(text: str) -> Iterator[Message]:
     for line in text.splitlines():
         head = _STAMPED.match(line)
         name = head[1] or "" if head else ""
+        end = head.end() if head else 0
+        if head and name and not _called(name):  # no sender, but a colon in what was said
+            name, end = "", head.start(1)
         if head is None and (label := SPEAKER.match(line)) and label[1] in speakers:
-            head, name = label, label[1]
+            head, name, end = label, label[1], label.end()
         if head:
             yield from _cut(speaker, lines)
-            speaker, lines, open_ = name.strip(), [line[head.end() :]], True
+            speaker, lines, open_ = name.strip(), [line[end:]], True
         elif open_ and (line.startswith("  ") or not line.strip()):
             lines.append(line.strip())
         elif open_ or not line.strip():
@@ -47,6 +52,13 @@ def messages(text: str) -> Iterator[Message]:
         else:
             lines.append(line.strip())
     yield from _cut(speaker, lines)
+
+
+def _called(name: str) -> bool:
+    """Whether a name can stand before the colon: not `The plan`, not `Here it is`."""
+    said = name.split()
+    frequent = dict(lists.by_language())["en"]
+    return len(said) == 1 or (said[0].casefold() not in _OPENERS and not any(word in frequent for word in said))
 
 
 def person(speaker: str) -> bool:
