@@ -1,4 +1,5 @@
-// People, concepts and entities whose sources may be others than were counted (seed 002, Phase 2; docs/reference/extraction.md).
+// People, concepts and entities whose sources may be others than were counted (seed 002, Phase 2; docs/reference/extraction.md), and those that may have a
+// storyline or a theme, or another one (seed 002, Hierarchical Memory Promotion; docs/reference/storylines.md).
 CREATE INDEX curated_count_due IF NOT EXISTS FOR (m:Curated) ON (m.count_due);
-// Those that may have a storyline or a theme, the most mentioned first (seed 002, Hierarchical Memory Promotion).
-CREATE INDEX curated_promotable IF NOT EXISTS FOR (m:Curated) ON (m.has_meso, m.source_count);
+CREATE INDEX curated_promote_due IF NOT EXISTS FOR (m:Curated) ON (m.promote_due);
+CREATE INDEX curated_macro_due IF NOT EXISTS FOR (m:Curated) ON (m.macro_due);

@@ -128,10 +128,10 @@ class EntityFields(MeaningFields):
 
 
 class StorylineFields(LivingFields):
-    """What goes on around one anchor for a time (seed 002, Nightly Storyline Promotion Job)."""
+    """What goes on around one anchor for a time (seed 002, Nightly Storyline Promotion Job); `content` is its description."""
 
     storyline_id = TextProperty("the seed's own identifier, where an app has one")
-    description = TextProperty("two or three sentences; embedded")
+    title = TextProperty("its anchor and first day")
     source_count = IntegerProperty("sources it includes", least=0)
     first_source_at = ZonedDateTimeProperty("first of them")
     last_source_at = ZonedDateTimeProperty("last of them")
@@ -143,9 +143,9 @@ class StorylineFields(LivingFields):
 
 
 class MacroFields(LivingFields):
-    """A theme of somebody's life: storylines of one anchor (seed 002, Weekly Macro Promotion Job)."""
+    """A theme of somebody's life: storylines of one anchor (seed 002, Weekly Macro Promotion Job); `content` is its overview."""
 
-    overview = TextProperty("two to four sentences; embedded")
+    title = TextProperty("its anchor")
     storyline_count = IntegerProperty("storylines it groups", least=0)
     total_source_count = IntegerProperty("sources of all of them", least=0)
     first_event_at = ZonedDateTimeProperty("first of them")

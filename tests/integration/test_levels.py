@@ -375,7 +375,7 @@ def test_without_the_extra_nothing_is_invented(
     def missing(_text: str) -> Any:
         raise ProviderUnusable("the package spacy is not installed")
 
-    levels._say_once.cache_clear()
+    levels.say_once.cache_clear()
     monkeypatch.setattr(levels, "read", missing)
     say(client, "default/talk", talk("windmill", "Please send it to keeper@example.com tomorrow."))
     put(client, "given", talk(), content_type="task")

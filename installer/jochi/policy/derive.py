@@ -81,6 +81,8 @@ class Derived(Caps):
     """The labels of its targets: each such memory has an output of its own. The policy need not have all of them."""
     retention: Annotated[tuple[Literal["KEEP", "SUMMARIZE", "ARCHIVE"], ...], Field(strict=False)] = ()
     """Only memories whose value is in these tiers have an output (`[classification]`). Empty: all have."""
+    by_job: bool = False
+    """A job says what is to be made, and when; `of` is empty then."""
     after: Name | None = None
     """Only memories of which that derivation has made something have an output, while that one is switched on."""
     outlives: bool
@@ -95,7 +97,7 @@ class Derived(Caps):
     def _plain(self) -> Derived:
         if twice := repeated(list(self.of)):
             raise ValueError(f"a kind is there twice: {', '.join(twice)}")
-        if self.deriving and not self.of:
+        if self.deriving and not self.of and not self.by_job:
             raise ValueError("`of` names no kind, so nothing would be made")
         if taken := sorted({*type(self).model_fields, "cycle_s"} & self.numbers.keys()):
             raise ValueError(f"numbers can't be named {', '.join(taken)}: that is a field of its own")

@@ -1,0 +1,259 @@
+"""Storylines and themes against an oracle in plain Python (seed 002, Hierarchical Memory Promotion; docs/reference/storylines.md).
+Which sources a storyline has follows from the graph alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import PolicyWith
+
+from jochi import Jochi
+from jochi.forgetting import VARIABLE, Request
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
+from jochi.text.tokens import Estimate
+from jochi_workers.derive import derivation
+from jochi_workers.derive.derivation import Offline
+from jochi_workers.derive.handler import Derive
+from jochi_workers.prepare import Prepare
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+BEGIN = datetime(2026, 1, 7, 12, tzinfo=timezone.utc)
+"""Noon of the first day of a window."""
+NOW = datetime(2026, 9, 1, 12, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+SOURCES, DAYS, AGE, SEGMENT, ATTACH, MACRO_AGE = 5, 3, 3, 30, 90, 30
+
+
+@pytest.fixture(scope="session")
+def telling(policy_with: PolicyWith) -> Any:
+    return policy_with(
+        "[derive.process]\nderiving = true\n[derive.storylines]\nderiving = true\n[derive.macros]\nderiving = true"
+    )
+
+
+@pytest.fixture
+def client(install_once: Any, telling: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    ready: Jochi = install_once(telling)
+    ready.apply()
+    return ready
+
+
+def run(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:
+    return [dict(to_python(row)) for row in client.database.run(cypher, {"now": NOW, **given})]
+
+
+def expected(days: Sequence[float]) -> dict[date, list[float]]:
+    """What a storyline is: by first day of its window the days of the sources that it includes, written anew from the docs."""
+    moments = sorted(BEGIN + DAY * day for day in days)
+    windows: dict[int, list[datetime]] = {}
+    for at in moments:
+        windows.setdefault((at.date() - date(1970, 1, 1)).days // SEGMENT, []).append(at)
+    full = {
+        n for n, members in windows.items() if len(members) >= SOURCES and len({at.date() for at in members}) >= DAYS
+    }
+    stories: dict[int, list[datetime]] = {n: list(windows[n]) for n in full}
+    for n, members in windows.items():
+        before = [home for home in full if home < n]
+        if n not in full and before and windows[max(before)][-1] > members[0] - ATTACH * DAY:
+            stories[max(before)] += members
+    return {
+        date(1970, 1, 1) + n * SEGMENT * DAY: sorted((at - BEGIN) / DAY for at in members)
+        for n, members in stories.items()
+    }
+
+
+def put(
+    client: Jochi, days: Sequence[float], anchor: str = "anna", state: str = "active", scope: str = "default"
+) -> str:
+    """A person whom a source mentions on each of these days; its key."""
+    key = f"{scope}/person:{anchor}"
+    client.remember(
+        [
+            {
+                "kind": "Person",
+                "id": f"person:{anchor}",
+                "scope": scope,
+                "content": anchor,
+                "properties": {"name": anchor.title(), "state": state},
+            }
+        ],
+        now=NOW,
+    )
+    rows = [
+        {
+            **{
+                "kind": "Source",
+                "id": f"{anchor}-{number}",
+                "scope": scope,
+                "content": f"On day {day} {anchor.title()} painted.",
+            },
+            "properties": {"started_at": BEGIN + DAY * day, "processing_status": "raw"},
+            "relationships": [{"type": "mentions", "to_key": key}],
+        }
+        for number, day in enumerate(days)
+    ]
+    assert client.remember(rows, now=NOW, on_refused="raise").written == len(days)
+    run(client, "MATCH (n:Curated {key: $key}) SET n.count_due = $now", key=key)
+    return key
+
+
+def work(client: Jochi) -> dict[str, int]:
+    makers = [derivation(name) for name in ("process", "storylines", "macros")]
+    worker = Worker(
+        client.engine, [Prepare(Estimate()), *(Derive(one, Offline(one, Estimate()), Estimate()) for one in makers)]
+    )
+    worker.run(once=True)
+    assert not any(each.failed for each in worker.progress.values()), worker.progress
+    return {name: each.done for name, each in worker.progress.items()}
+
+
+def night(client: Jochi, at: datetime | None = None) -> dict[str, int]:
+    """All that a week's end brings: counting, promotion, and what workers make of it."""
+    later = at or datetime.now(timezone.utc) + DAY
+    work(client)
+    run_job(client.engine, "count_mentions", now=later, drain=True)
+    run_job(client.engine, "promote_storylines", now=later, drain=True)
+    done = work(client)
+    run_job(client.engine, "promote_macros", now=later, drain=True)
+    return {**done, "macros": done["macros"] + work(client)["macros"]}
+
+
+def stories(client: Jochi, key: str) -> dict[date, list[float]]:
+    found = run(
+        client,
+        "MATCH (n:Curated {key: $key})<-[:about]-(st:Curated:Storyline)-[:includes]->(s:Curated:Source) "
+        "RETURN date(right(st.key, 10)) AS begins, s.started_at AS at ORDER BY at",
+        key=key,
+    )
+    told: dict[date, list[float]] = {}
+    for row in found:
+        told.setdefault(row["begins"], []).append((row["at"] - BEGIN) / DAY)
+    return told
+
+
+FULL = (0, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        FULL,
+        FULL[:4],
+        (0, 1, 2, 2.1, 2.2),
+        (0, 1, 1.1, 1.2, 1.3),
+        (*FULL, *(day + 30 for day in FULL)),
+        (*FULL, 40, 93),
+        (*FULL, 95),
+        (-60, *FULL, 40),
+        (*FULL, 40, *(day + 70 for day in FULL), 150, 260),
+    ],
+)
+def test_which_storylines_there_are_and_what_they_include(client: Jochi, days: tuple[float, ...]) -> None:
+    key = put(client, days)
+    night(client)
+    assert stories(client, key) == expected(days)
+    [row] = run(client, "MATCH (n:Curated {key: $key}) RETURN n.has_meso AS meso, n.has_macro AS macro", key=key)
+    assert (row["meso"], row["macro"]) == (True if expected(days) else None, True if len(expected(days)) >= 2 else None)
+    # The same again changes nothing.
+    run(client, "MATCH (n:Curated {key: $key}) SET n.count_due = $now", key=key)
+    assert night(client) == {"prepare": 0, "process": 0, "storylines": 0, "macros": 0}
+
+
+@pytest.mark.parametrize(
+    ("state", "age", "told"), [("active", AGE + 0.1, 1), ("core", 9, 1), ("candidate", 9, 0), ("active", AGE - 0.1, 0)]
+)
+def test_the_anchor_must_be_used_and_known_for_a_while(client: Jochi, state: str, age: float, told: int) -> None:
+    key = put(client, FULL, state=state)
+    later = datetime.now(timezone.utc) + DAY
+    work(client)
+    run_job(client.engine, "count_mentions", now=later, drain=True)
+    first = BEGIN
+    assert run(client, "MATCH (n:Curated {key: $key}) RETURN n.first_mentioned_at AS at", key=key)[0]["at"] == first
+    # What is known for so long: seen from such a night.
+    run(client, "MATCH (n:Curated {key: $key}) SET n.promote_due = $at", key=key, at=first)
+    run_job(client.engine, "promote_storylines", now=first + age * DAY, drain=True)
+    assert work(client)["storylines"] == told
+    if not told:  # it waits for the next night
+        [row] = run(client, "MATCH (n:Curated {key: $key}) RETURN n.promote_due AS at", key=key)
+        assert row["at"] == first + (age + 1) * DAY
+
+
+def test_text_counts_and_a_new_source(client: Jochi) -> None:
+    key = put(client, (*FULL, 5))
+    night(client)
+    [row] = run(client, "MATCH (st:Storyline) RETURN st {.*} AS st")
+    story = row["st"]
+    assert (story["source_count"], story["state"], story["title"]) == (6, "active", "Anna, from 2026-01-07")
+    assert (story["first_source_at"], story["last_source_at"]) == (BEGIN, BEGIN + 5 * DAY)
+    assert story["content"].startswith("On day 0 Anna painted.")
+    assert len(run(client, "MATCH (:Storyline)-[d:DERIVED_FROM]->(:SourceSummary) RETURN d")) == 6
+    client.remember(
+        [
+            {
+                "kind": "Source",
+                "id": "new",
+                "content": "Then Anna sang.",
+                "properties": {"started_at": BEGIN + 6 * DAY},
+                "relationships": [{"type": "mentions", "to_key": key}],
+            }
+        ],
+        now=NOW,
+    )
+    run(client, "MATCH (n:Curated {key: $key}) SET n.count_due = $now", key=key)
+    assert night(client)["storylines"] == 1
+    [row] = run(client, "MATCH (st:Storyline) RETURN st {.*} AS st")
+    assert (row["st"]["source_count"], "Anna sang" in row["st"]["content"]) == (7, True)
+
+
+def test_undo_of_the_night(client: Jochi) -> None:
+    key = put(client, (*FULL, *(day + 30 for day in FULL)))
+    night(client)
+    assert len(stories(client, key)) == 2
+    for rule in ("derive.macros", "derive.storylines"):
+        for row in run(client, "MATCH (a:CurationAudit {rule: $rule}) RETURN DISTINCT a.run AS run", rule=rule):
+            client.undo(row["run"])
+    assert stories(client, key) == {}
+    assert run(client, "MATCH (m:Curated:Macro) RETURN m.key") == []
+
+
+def test_what_is_forgotten_is_in_no_story(client: Jochi) -> None:
+    key = put(client, (*FULL, *(day + 30 for day in FULL)))
+    client.remember(
+        [
+            {
+                "kind": "Source",
+                "id": "secret",
+                "content": "Zanzibar hides the gold.",
+                "properties": {"started_at": BEGIN + 3 * DAY},
+                "relationships": [{"type": "mentions", "to_key": key}],
+            }
+        ],
+        now=NOW,
+    )
+    night(client)
+    assert run(client, "MATCH (m:Macro)-[:groups]->(st:Storyline) RETURN count(st) AS n") == [{"n": 2}]
+    assert run(
+        client, "MATCH (m:Curated) WHERE m.content CONTAINS 'Zanzibar' AND m:Storyline RETURN count(m) AS n"
+    ) == [{"n": 1}]
+    client.forget(Request(keys=("default/secret",)), verify=True)
+    night(client)
+    said = "MATCH (n) WHERE any(name IN keys(n) WHERE toStringOrNull(n[name]) CONTAINS 'Zanzibar') RETURN count(n) AS n"
+    assert run(client, said) == [{"n": 0}]
+    assert stories(client, key) == expected((*FULL, *(day + 30 for day in FULL)))
+    assert run(client, "MATCH (m:Curated:Macro)-[:groups]->(st:Curated:Storyline) RETURN count(st) AS n") == [{"n": 2}]
+
+
+def test_nobody_elses_sources_are_in_it(client: Jochi) -> None:
+    key = put(client, FULL[:4])
+    put(client, FULL[:4], scope="bob")
+    run(client, "MATCH (n:Curated {key: $key}), (s:Source {scope: 'bob'}) CREATE (s)-[:mentions]->(n)", key=key)
+    night(client)
+    assert stories(client, key) == {}

@@ -1,0 +1,48 @@
+"""Storylines: what goes on around one person, concept or entity for a time, in two or three sentences (seed 002, Nightly Storyline
+Promotion and Refresh). Themes are made in the same way, of storylines (`derive.macros`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jochi.text.tokens import TokenCounter
+from jochi_workers.derive.compress.checks import faults
+from jochi_workers.derive.compress.extractive import Extractive
+from jochi_workers.derive.compress.models import words_of
+from jochi_workers.derive.derivation import Derivation
+from jochi_workers.handler import Row
+
+
+def _told(row: Row) -> str:
+    return "\n".join(each["content"] for each in row["inputs"])
+
+
+def offline(row: Row, counter: TokenCounter) -> str:
+    """The sentences that say most, as they stand, in the order of time; all of it where there is room."""
+    text = _told(row)
+    if counter.count(text) <= row["most_tokens"]:
+        return text
+    return Extractive(counter).summarise(text, row["most_tokens"], keep=False).text
+
+
+def sound(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:
+    """It may say nothing that its sources don't, but for the name of its anchor."""
+    return faults(f"{row['name'] or ''}\n{_told(row)}", output, share=1.0, counter=counter, keep=False)
+
+
+def words(row: Row) -> Mapping[str, Any]:
+    """What the prompt speaks of."""
+    return {"name": row["name"] or "somebody", "words": words_of(row["most_tokens"])}
+
+
+DERIVATION = Derivation(
+    name="storylines",
+    folder=Path(__file__).parent,
+    output=str,
+    offline=offline,
+    faults=sound,
+    example={"name": "somebody", "words": 10**9},
+    words=words,
+)
