@@ -10,6 +10,7 @@ import sys
 import tracemalloc
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from random import Random
 from textwrap import dedent
 from zoneinfo import ZoneInfo
 
@@ -134,6 +135,7 @@ FILES: list[tuple[str, str, list[tuple[object, ...]]]] = [
         Bob 00:12:09
         That was it.
         See you at 10:30
+        and it is always as she says: so
         +49 170 123: +1
         """,
         [
@@ -142,7 +144,7 @@ FILES: list[tuple[str, str, list[tuple[object, ...]]]] = [
             (None, None, "Bob", "31 09:06", "ja."),
             (None, None, "Bob", None, "Uh-huh, see https://a.example: it is so"),
             (None, None, "Ann Lee", None, "Hmm."),
-            (None, None, "Bob", None, "That was it.\nSee you at 10:30"),
+            (None, None, "Bob", None, "That was it.\nSee you at 10:30\nand it is always as she says: so"),
             (None, None, "+49 170 123", None, "+1"),
         ],
     ),
@@ -345,6 +347,7 @@ BODIES: dict[str, tuple[str, str]] = {
         "Hi\n\nIl giorno ven 30 gen 2026 alle ore 10:00 Bob\n<b@x.example> ha scritto:\n\n> Eins?\n\nSì.\n\n>> zwei\n> drei\nNo.",
         "Hi\n\nSì.\n\nNo.",
     ),
+    "whose is not told": ("On 3 March, Ann wrote:\n> q\n\nMy answer.", "On 3 March, Ann wrote:\n\nMy answer."),
     "no mark": ("Ja.\n\nAm 30.01.2026 um 10:00 schrieb Bob <b@x.example>:\n\nFreitag?\n", "Ja."),
     "outlook": (
         "Fine.\n\nFrom: Bob <b@x.example>\nSent: Friday, 30 January 2026 10:00\nTo: Ann\nSubject: Re: x\n\nFriday?\n",
@@ -397,6 +400,7 @@ def test_html() -> None:
         " ".join(shown.split())
         == "Hi Bob, grüß small a b c On Fri, 30 Jan 2026 Bob wrote: first? my answer second? Ann"
     )
+    assert "\na b\nc\n" in shown
     assert " ".join(written(marked).split()) == "Hi Bob, grüß small a b c my answer"
     with pytest.raises(ValueError, match="too deep"):
         text_of("<div>" * 3000 + "x")
@@ -551,14 +555,13 @@ def test_limits_and_charsets() -> None:
     assert [row[-1] if len(row) == 1 else str(row[-1])[0] for row in told(found)] == ["x", "line 2", "line 3", "y"]
     latin = "Grüße aus München, für alle, die schöne Bücher hätten.\n".encode("latin-1")
     assert messages(latin, name="a.txt")[0][1].text == latin.decode("latin-1").strip()
-    mixed = (
-        MAIL.encode()
-        + b"Content-Type: text/plain; charset=latin-1\n\nsch\xf6n \x81\x8d\xff\xfe"
-        + bytes(range(128, 256)) * 9
-    )
-    assert messages(mixed)[0][1].text.startswith("schön")
+    noise = bytes(Random(1).choices(range(32, 256), k=3000))
+    mixed = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\ngood\n--b\nContent-Type: image/png\n\n" + noise
+    assert messages(MAIL.encode() + mixed)[0][1].text == "good"
     wrong = MAIL.encode() + b"Content-Type: text/plain; charset=no-such\n\n" + "schön".encode()
     assert messages(wrong, name="a.eml")[0][1].text == "schön"
+    no_charset = MAIL + "Content-Type: text/plain; charset=punycode\n\nabc-def"
+    assert messages(no_charset, name="a.eml")[0][1].text == "abc-def"
     bad = (
         MAIL.encode()
         + b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\ngood\n--b\nContent-Type: text/html\n\n"
@@ -568,8 +571,10 @@ def test_limits_and_charsets() -> None:
         ("part 2 of 2@acme.example",),
         ("1@acme.example", "The house", "Ann Müller", "31 10:00", "good"),
     ]
-    nested = MAIL + "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(5000))
-    assert told(pieces(nested, name="a.eml")) == [("message 1",)]
+    for depth, faults in ((50, 0), (51, 1), (5000, 1)):
+        levels = (f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(depth))
+        nested = pieces(MAIL + "".join(levels) + "\nx\n", name="a.eml")
+        assert sum(isinstance(piece, Fault) for piece in nested) == faults == len(told(nested)) - 1 + faults
     parts = MAIL + "Content-Type: multipart/mixed; boundary=b\n\n" + "--b\n\nx\n" * 51_000
     assert told(pieces(parts, name="a.eml")) == [("message 1",)]
     forwards = MAIL + "Content-Type: message/rfc822\n\n" * 5000

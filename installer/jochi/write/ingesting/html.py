@@ -46,7 +46,7 @@ def text_of(html: str) -> tuple[str, str]:
     for each in tree.iter("table", "tbody", "thead", "tfoot", "tr", "td", "th"):
         # The columns of a table would be padded to one width: kilobytes of HTML could become gigabytes of blanks.
         if each.tag in ("td", "th"):
-            each.tag, each.tail = "span", "  " + (each.tail or "")
+            each.tag, each.tail = "span", " " + (each.tail or "")
         else:
             each.tag = "div"
     for each in tree.iter(lxml.etree.Element):

@@ -57,7 +57,11 @@ def _sample(sample: Json, number: int, file: Opened) -> Iterator[Piece]:
                 yield (
                     source,
                     Message(
-                        clean(said["id"]), said["created_at"], clean(said["speaker"]) or None, text, readable(turn)
+                        clean(said["id"]) or None,
+                        said["created_at"],
+                        clean(said["speaker"]) or None,
+                        text,
+                        readable(turn),
                     ),
                 )
             except ValueError as error:
