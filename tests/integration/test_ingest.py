@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
+from jochi.errors import UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
 from jochi.text.tokens import Estimate
@@ -220,3 +221,48 @@ def test_what_workers_gave_up_on_is_failed_and_can_be_put_back(
     shown = CliRunner().invoke(app, ["--policy", str(processing.path), "sources", "ls", "--json"])
     assert json.loads(shown.stdout)["counts"] == {"stuck": 1}
     assert "harbour" not in CliRunner().invoke(app, ["sources", "show", "default/none"]).stdout
+
+
+def test_files_of_every_kind_through_the_command_line(
+    client: Jochi, server: TestServer, processing: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    files = {
+        "talk.jsonl": '{"from": "Ann", "text": "The lamp is lit.", "at": "2026-01-05T10:00:00Z"}\nno json\n'
+        '{"from": "Bob", "text": "I saw it.", "at": "2026-01-05T10:01:00Z"}\n',
+        "mail.eml": "From: Ann <ann@example.org>\nTo: bob@example.org\nSubject: Re: Lamp\nMessage-ID: <2@x>\nReferences: <1@x>\n"
+        "Date: Mon, 5 Jan 2026 10:00:00 +0000\n\nThe lamp is lit.\n\n-- \nAnn\n",
+        "days/general/2026-01-05.json": '[{"type": "message", "user": "U1", "text": "lit &amp; warm", "ts": "1767607200.000100", '
+        '"user_profile": {"display_name": "Ann"}}]',
+        "calls/one.vtt": "WEBVTT\n\n00:00.000 --> 00:02.000\n<v Ann>The lamp is lit.\n\n00:03.000 --> 00:04.000\n<v Bob>Good.\n",
+        "note.md": "# Lamps\n\nThey are lit at dusk.\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_text(text)
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
+    command = [
+        "--policy",
+        str(processing.path),
+        "ingest",
+        str(tmp_path / "in"),
+        "--scope",
+        "alice",
+        "--sensitivity",
+        "high",
+    ]
+    told = CliRunner().invoke(app, command)
+    assert (told.exit_code, "5 new sources" in told.stdout, "talk.jsonl: line 2" in told.stderr) == (3, True, True)
+    found = {each["source_type"]: each for each in parts(client, "alice")}
+    assert set(found) == {"conversation", "email", "slack-channel", "transcript", "text-note"}
+    assert found["email"]["content"] == "# Lamp\n[2026-01-05 10:00] Ann: The lamp is lit."
+    assert found["text-note"]["sensitivity"] == "high"
+    renamed = (tmp_path / "in" / "talk.jsonl").rename(tmp_path / "in" / "other.jsonl")
+    again = CliRunner().invoke(app, [*command[:3], str(renamed), "--scope", "alice", "--json"])
+    said = json.loads(again.stdout)
+    assert (said["sources"], said["unchanged"], said["known"], said["faulty"]) == (0, 1, 2, 1)
+    assert work(client) == 5
+    shown = CliRunner().invoke(app, [*command[:2], "sources", "show", found["email"]["key"]])
+    assert "summary: # Lamp" in shown.stdout
+    for wrong in (["--zone", "Moon"], ["--sensitivity", "odd"], ["--format", "pdf"]):
+        assert isinstance(CliRunner().invoke(app, [*command[:3], str(renamed), *wrong]).exception, UsageError)

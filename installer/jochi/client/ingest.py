@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import IO, Any
@@ -27,7 +28,7 @@ class IngestVerbs(Base):
         properties: Mapping[str, Any] | None = None,
         on_fault: Callable[[Fault], None] | None = None,
     ) -> Ingested:
-        """Writes raw sources as they come, at once and without a model: files, a binary stream, or pieces that an app made.
+        """Writes raw sources as they come, at once and without a model: files, folders, a binary stream, or pieces of an app's.
 
         Each source is a memory of kind Source (seed 002, Phase 0), a long one several. The same again is known by its content,
         whatever the file is called; what is new of it goes in behind. ``format``: one of docs/reference/ingesting.md, else it is
@@ -57,11 +58,21 @@ class IngestVerbs(Base):
         return sources.show(self.engine, key)
 
 
-def _pieces(what: Any, format: str | None, zone: tzinfo) -> Iterable[Piece]:
-    if isinstance(what, str | Path) or hasattr(what, "read"):
-        what = [what]
-    for each in what:
+def _pieces(what: Any, format: str | None, zone: tzinfo) -> Iterator[Piece]:
+    for each in [what] if isinstance(what, str | Path) or hasattr(what, "read") else what:
         if isinstance(each, tuple | Fault):
             yield each
-        else:
+        elif hasattr(each, "read"):
             yield from read(each, format=format, zone=zone)
+        else:
+            for path in _files(Path(each)):
+                for piece in read(path, format=format, zone=zone):
+                    yield replace(piece, where=f"{path}: {piece.where}") if isinstance(piece, Fault) else piece
+
+
+def _files(path: Path) -> list[Path]:
+    """The file, or all in the folder and in folders in it but hidden ones, in the order of their names."""
+    if not path.is_dir():
+        return [path]
+    found = (each for each in path.rglob("*") if each.is_file())
+    return sorted(each for each in found if not any(part.startswith(".") for part in each.relative_to(path).parts))
