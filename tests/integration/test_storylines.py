@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, TestServer
+from typer.testing import CliRunner
 
 from jochi import Jochi
+from jochi.cli.app import app
+from jochi.errors import UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
@@ -257,3 +260,60 @@ def test_nobody_elses_sources_are_in_it(client: Jochi) -> None:
     run(client, "MATCH (n:Curated {key: $key}), (s:Source {scope: 'bob'}) CREATE (s)-[:mentions]->(n)", key=key)
     night(client)
     assert stories(client, key) == {}
+
+
+def test_three_granularities_and_down_again(
+    client: Jochi, server: TestServer, telling: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By words alone; the vectors stand for what is near in meaning."""
+    key = put(client, (*FULL, *(day + 30 for day in FULL)))
+    put(client, FULL, scope="bob")
+    night(client)
+    macro, story, source = "default/macro:person:anna", "default/storyline:person:anna:2026-01-07", "default/anna-4"
+
+    def near(which: str, cosine: float) -> None:
+        vector = [cosine, (1 - cosine**2) ** 0.5, *[0.0] * 382]
+        label = {"macro": "Macro", "story": "Storyline", "source": "SourceSummary"}[which]
+        run(
+            client,
+            f"MATCH (m:{label} {{scope: 'default'}}) SET m.embedding = $v, m.embedding_model = $model",
+            v=vector,
+            model=client.policy.policy.embedding.model,
+        )
+
+    for granularity, kind in ((1, "Source"), (2, "Storyline"), (3, "Macro")):
+        found = client.explore("painted", granularity=granularity, k=4)
+        assert {place.kind for place in found.places} - {"Person"} == {kind}
+        assert len(found.keys) == len(set(found.keys)) == {1: 4, 2: 2, 3: 1}[granularity]
+        assert all(place.key.startswith("default/") for place in found.places)
+    [theme] = client.explore("painted", granularity=3).places
+    assert (theme.key, [one.key for one in theme.members]) == (
+        macro,
+        ["default/storyline:person:anna:2026-02-06", story],
+    )
+    assert (theme.source_count, theme.started_at, theme.ended_at) == (10, BEGIN, BEGIN + 34 * DAY)
+    told, anna, of_summary = client.drill_down([story, key, "default/none", source + ":summary"])
+    assert [one.key for one in told.members] == [f"default/anna-{n}" for n in (4, 3, 2, 1, 0)]
+    assert told.members[0].content == "On day 4 Anna painted."
+    assert [one.kind for one in anna.members] == ["Storyline", "Storyline", "Macro"]
+    assert (of_summary.key, of_summary.asked, [one.key for one in of_summary.members]) == (
+        source,
+        source + ":summary",
+        [key],
+    )
+    # The coarsest that is nearly as near as the nearest; without vectors the coarsest that has any.
+    assert client.explore("painted", granularity="auto").granularity == 3
+    asked = [1.0, *[0.0] * 383]
+    for cosines, chosen in (((0.9, 0.9, 0.849), 2), ((0.9, 0.9, 0.851), 3), ((0.9, 0.84, 0.84), 1)):
+        for which, cosine in zip(("source", "story", "macro"), cosines, strict=True):
+            near(which, cosine)
+        assert client.explore(vector=asked, granularity="auto").granularity == chosen
+    assert client.explore("painted", scope="bob", granularity=2).places == ()
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
+    command = ["--policy", str(telling.path), "explore"]
+    assert macro in CliRunner().invoke(app, [*command, "painted", "--granularity", "3", "--json"]).stdout
+    assert "2026-02-06" in CliRunner().invoke(app, [*command, macro, "--drill"]).stdout
+    assert isinstance(CliRunner().invoke(app, [*command, "x", "--granularity", "4"]).exception, UsageError)
+    with pytest.raises(UsageError):
+        client.explore("painted", granularity=4)  # type: ignore[arg-type]

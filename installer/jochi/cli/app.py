@@ -32,6 +32,7 @@ from jochi.cli.doctor import doctor
 from jochi.cli.edges import edges
 from jochi.cli.enrol import disenrol, enrol
 from jochi.cli.explain import explain
+from jochi.cli.explore import explore
 from jochi.cli.forget import forget, receipts
 from jochi.cli.history import history
 from jochi.cli.importing import import_command
@@ -113,6 +114,7 @@ app.command()(undo)
 app.command()(forget)
 app.command()(receipts)
 app.command()(recall)
+app.command()(explore)
 app.command()(history)
 app.command()(levels)
 app.command()(doctor)

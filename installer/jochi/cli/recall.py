@@ -54,7 +54,7 @@ def recall(
     with jochi(context) as client:
         found = client.recall(
             text,
-            vector=None if provider is None else _embedded(text, provider, client.policy.policy.embedding),
+            vector=None if provider is None else embedded(text, provider, client.policy.policy.embedding),
             scope=scope,
             k=k,
             kinds=kinds or None,
@@ -84,7 +84,7 @@ def recall(
             err.print(said, style="yellow", markup=False)
 
 
-def _embedded(text: str, provider: str, policy: Embedding) -> list[float]:
+def embedded(text: str, provider: str, policy: Embedding) -> list[float]:
     """The text as a vector of the policy's model; no other can be compared with what is stored."""
     from jochi_workers import embeddings
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Literal
 
 from jochi.client.base import Base
 from jochi.errors import UsageError
@@ -12,6 +13,7 @@ from jochi.use import accesses
 from jochi.use.accesses import Touched
 from jochi.use.edges import Edge, Reinforced, reinforce
 from jochi.use.edges import salience as edge_standings
+from jochi.use.explore import MEMBERS, Explored, Granularity, Place, drill_down, explore
 from jochi.use.levels import Levels
 from jochi.use.recall import Recalled, recall
 from jochi.use.salience import Standing
@@ -58,6 +60,41 @@ class UseVerbs(Base):
             min_score=min_score,
             hops=hops,
         )
+
+    def explore(
+        self,
+        text: str | None = None,
+        *,
+        vector: Sequence[float] | None = None,
+        scope: str = "default",
+        granularity: Granularity | Literal["auto"] = 1,
+        k: int = 10,
+        include_archived: bool = False,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Explored:
+        """What happened (seed 002): at granularity 1 the ``k`` sources, people, concepts and entities that fit best, at 2
+        storylines, at 3 themes, each with what lies beneath it.
+
+        By words, by meaning or both, as `recall`; each granularity searches vectors of its own. ``auto``: the coarsest whose
+        best hit is nearly as near as the best of all. Writes nothing: `touch` reports what was used. Raises `UsageError`.
+        """
+        return explore(
+            self.engine,
+            text,
+            vector=vector,
+            scope=scope,
+            granularity=granularity,
+            k=k,
+            include_archived=include_archived,
+            since=since,
+            until=until,
+        )
+
+    def drill_down(self, keys: Iterable[str], *, members: int = MEMBERS) -> list[Place]:
+        """What lies beneath memories (`scope/id`): storylines of a theme, sources of a storyline, what a source mentions. Of
+        each at most ``members``, the newest first; keys that no live memory has are left out. Writes nothing."""
+        return drill_down(self.engine, keys, members=members)
 
     def levels(self, key: str) -> Levels:
         """All levels of a context (`scope/id` of any of them), and its neighbours in time. Writes nothing: `touch` reports what was

@@ -1,0 +1,131 @@
+"""What happened at three granularities (seed 002, Retrieval Granularity Controls; docs/reference/explore.md): sources,
+storylines, themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from jochi.database.engine import Engine
+from jochi.errors import UsageError
+from jochi.graph.driver_values import read_as
+from jochi.use.recall import Hit, Recalled, recall
+
+Granularity = Literal[1, 2, 3]
+
+_KNOWN = ("Person", "Concept", "Entity")
+KINDS: dict[Granularity, tuple[str, ...]] = {
+    1: ("SourceSummary", "Source", *_KNOWN),
+    2: ("Storyline",),
+    3: ("Macro",),
+}
+"""What is searched at each granularity, each by vectors of its own; at 1 people, concepts and entities, too (seed 002, Hybrid
+Retrieval)."""
+
+AS_GOOD = 0.05
+"""A coarser granularity is chosen if its best hit is at most so much farther (raw cosine) than the best of all."""
+MEMBERS = 50
+
+
+@dataclass(frozen=True)
+class Beneath:
+    """A memory beneath another. ``content``: of a source its summary. ``source_count``: of storylines, themes and what is
+    mentioned."""
+
+    key: str
+    kind: str
+    title: str | None
+    content: str | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    source_count: int | None
+    context_type: str | None
+
+
+@dataclass(frozen=True)
+class Place(Beneath):
+    """A memory with what lies beneath it, the newest first: a theme's storylines, a storyline's sources, what a source mentions,
+    storylines of a person, concept or entity. ``content`` is the whole text, ``summary`` that of a source."""
+
+    asked: str
+    summary: str | None
+    members: tuple[Beneath, ...]
+
+
+@dataclass(frozen=True)
+class Explored:
+    """Places of one granularity, best first, with the hit by which each was found. ``degraded``, ``hint``: as `Recalled` has
+    them."""
+
+    granularity: Granularity
+    places: tuple[Place, ...]
+    hits: tuple[Hit, ...]
+    degraded: str | None = None
+    hint: str | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The places' keys, best first: what `Jochi.touch` takes."""
+        return [place.key for place in self.places]
+
+
+def explore(
+    engine: Engine,
+    text: str | None,
+    *,
+    vector: Sequence[float] | None,
+    scope: str,
+    granularity: Granularity | Literal["auto"],
+    k: int,
+    include_archived: bool,
+    since: datetime | None,
+    until: datetime | None,
+) -> Explored:
+    """See `Jochi.explore`."""
+    if granularity not in (1, 2, 3, "auto"):
+        raise UsageError(
+            f"the granularity is {granularity!r}",
+            where="explore",
+            fix="give 1 (sources), 2 (storylines), 3 (themes) or 'auto'",
+        )
+
+    def ask(level: Granularity) -> Recalled:
+        asked: dict[str, Any] = {"scope": scope, "since": since, "until": until, "include_archived": include_archived}
+        # A source and its summary are one place.
+        return recall(engine, text, vector=vector, kinds=KINDS[level], k=2 * k if level == 1 else k, **asked)
+
+    if granularity == "auto":
+        level, found = _chosen({each: ask(each) for each in KINDS})
+    else:
+        level, found = granularity, ask(granularity)
+    places: list[Place] = []
+    hits: list[Hit] = []
+    by_key = {place.asked: place for place in drill_down(engine, found.keys)}
+    for hit in found:
+        place = by_key.get(hit.key)
+        if place is not None and all(place.key != other.key for other in places) and len(places) < k:
+            places.append(place)
+            hits.append(hit)
+    return Explored(level, tuple(places), tuple(hits), found.degraded, found.hint)
+
+
+def _chosen(found: dict[Granularity, Recalled]) -> tuple[Granularity, Recalled]:
+    """The coarsest granularity whose best hit is nearly as near as the best of all; without vectors the coarsest that has any."""
+    best = {
+        level: max((hit.cosine for hit in hits if hit.cosine is not None), default=None)
+        for level, hits in found.items()
+    }
+    known = [cosine for cosine in best.values() if cosine is not None]
+    for level in sorted(found, reverse=True):
+        cosine = best[level]
+        if (cosine is not None and cosine >= max(known) - AS_GOOD) or (not known and found[level]):
+            return level, found[level]
+    return 1, found[1]
+
+
+def drill_down(engine: Engine, keys: Iterable[str], *, members: int = MEMBERS) -> list[Place]:
+    """What lies beneath memories, in the order of ``keys``; those that don't live are left out."""
+    row = engine.call("memory/drill_down", {"keys": list(keys), "members": members}, write=False)
+    return [read_as(Place, each) for each in row["found"]]
