@@ -49,6 +49,7 @@ class SourceFields(EpisodeFields):
     message_ids = ListProperty[str]("by which its messages are known when they come again", TextProperty())
     part = IntegerProperty("of a long source, which part this is", least=1)
     title = TextProperty("its subject, channel or heading")
+    copy_of = TextProperty("key of the team's source that it was taken from")
     source_type = TextProperty("voice-memo, meeting, email, slack-thread, text-note, …")
     provenance = TextProperty("origin and its confidence, as JSON text")
     context_type = TextProperty("the circumstances")

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
-from jochi.errors import UsageError
+from jochi.errors import JochiError, UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
 from jochi.text.tokens import Estimate
@@ -266,3 +266,29 @@ def test_files_of_every_kind_through_the_command_line(
     assert "summary: # Lamp" in shown.stdout
     for wrong in (["--zone", "Moon"], ["--sensitivity", "odd"], ["--format", "pdf"]):
         assert isinstance(CliRunner().invoke(app, [*command[:3], str(renamed), *wrong]).exception, UsageError)
+
+
+def test_a_teams_source_is_each_users_own_who_looks(client: Jochi) -> None:
+    messages = [said(n) for n in range(45)]
+    [key] = client.ingest(talk(messages[:30], id="standup", title="Standup"), scope="team", now=NOW).keys
+    first = client.take_source(key, "alice", now=NOW)
+    assert (first.messages, first.known, first.changed) == (30, 0, ())
+    assert [each["content"] for each in parts(client, "alice")] == [each["content"] for each in parts(client, "team")]
+    assert {each["copy_of"] for each in parts(client, "alice")} == {key}
+    client.ingest(talk(messages, id="standup"), scope="team", now=NOW)
+    again = client.take_source(key, "alice", now=NOW)
+    assert (again.key, again.messages, again.known) == (first.key, 15, 30)
+    assert client.take_source(key, "alice", now=NOW).messages == 0
+    assert [each["content"] for each in parts(client, "alice")] == [each["content"] for each in parts(client, "team")]
+    # Of 50 users two look: what there is, is theirs alone.
+    client.take_source(key, "bob", now=NOW)
+    rows = run(client, "MATCH (m:Curated:Source) RETURN m.scope AS scope, count(m) AS n ORDER BY scope")
+    assert [row["scope"] for row in rows] == ["alice", "bob", "team"]
+    assert work(client) == 3 * rows[0]["n"]
+    crossing = "MATCH (a:Curated)-[r]->(b:Curated) WHERE a.scope <> b.scope RETURN count(r) AS n"
+    assert run(client, crossing) == [{"n": 0}]
+    run(client, "MATCH (m:Source {scope: 'alice'}) WHERE m.part = 1 SET m.message_ids = m.message_ids[1..]")
+    assert len(client.take_source(key, "alice", now=NOW).changed) == 1
+    for wrong in (("team/none", "alice"), (key, "team"), (key, "a/b")):
+        with pytest.raises(JochiError):
+            client.take_source(*wrong, now=NOW)

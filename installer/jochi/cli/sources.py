@@ -93,6 +93,23 @@ def retry(
     out.print(f"put back: {some(put_back, 'piece of work', 'pieces of work')}")
 
 
+@app.command()
+def take(
+    context: typer.Context,
+    key: Annotated[str, typer.Argument(help="A team's source: scope/id.")],
+    scope: Annotated[str, typer.Option(help="The scope of the user who needs it.")],
+    agent: Annotated[str | None, typer.Option(help="Who takes it.")] = None,
+) -> None:
+    """Give a user a team's source, as a copy of its own: what is extracted of it is that user's alone. Again it brings in what
+    is new."""
+    with jochi(context) as client:
+        taken = client.take_source(key, scope, agent=agent)
+    came = f"{some(taken.messages, 'new message', 'new messages')}, {taken.known:,} there already"
+    out.print(f"{taken.key}: {came}", markup=False)
+    for one in taken.changed:
+        out.print(f"{one} says something else than the team's by now, and stays as it is", markup=False)
+
+
 def _why(source: SourceState) -> str:
     return "; ".join(
         f"{one.phase} ({'given up' if one.put_aside else 'tried'}: {one.error})" if one.error else one.phase

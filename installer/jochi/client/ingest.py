@@ -12,7 +12,7 @@ from jochi.client.base import Base
 from jochi.use import sources
 from jochi.use.sources import SourceState
 from jochi.write import ingesting
-from jochi.write.ingesting import Fault, Ingested, Piece, read
+from jochi.write.ingesting import Fault, Ingested, Piece, Taken, read
 
 
 class IngestVerbs(Base):
@@ -46,6 +46,12 @@ class IngestVerbs(Base):
             properties=properties,
             on_fault=on_fault,
         )
+
+    def take_source(self, key: str, scope: str, *, now: datetime | None = None, agent: str | None = None) -> Taken:
+        """A team's source (`scope/id`) in the scope of one of its users, who needs it now for the first time: a copy of its
+        own, of which
+        workers extract that user's people, concepts and entities. Again it brings in what is new. Raises `JochiError`."""
+        return ingesting.take(self.engine, key, scope=scope, now=self._at(now, "take_source", "now"), agent=agent)
 
     def sources(
         self, *, scope: str | None = None, state: str | None = None, limit: int = 100

@@ -7,6 +7,20 @@ from __future__ import annotations
 
 from jochi.write.ingesting.readers import READERS, read
 from jochi.write.ingesting.source import Fault, Message, Piece, Source
+from jochi.write.ingesting.team import Taken, take
 from jochi.write.ingesting.writing import KEPT, Ingested, IngestInterrupted, ingest
 
-__all__ = ["KEPT", "READERS", "Fault", "IngestInterrupted", "Ingested", "Message", "Piece", "Source", "ingest", "read"]
+__all__ = [
+    "KEPT",
+    "READERS",
+    "Fault",
+    "IngestInterrupted",
+    "Ingested",
+    "Message",
+    "Piece",
+    "Source",
+    "Taken",
+    "ingest",
+    "read",
+    "take",
+]

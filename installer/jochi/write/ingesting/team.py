@@ -1,0 +1,96 @@
+"""A team's source in the scope of one of its users, from the moment that this user first needs it (seed 002, Per-User Extraction).
+
+So what is extracted of it is that user's own, nothing of one user's graph is in another's, and a source costs for those who looked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from jochi.database.engine import Engine
+from jochi.errors import JochiError, Refused, UsageError
+from jochi.use.context import check_scope
+from jochi.write.ingesting.writing import KIND, TRIES
+from jochi.write.record import key_of
+from jochi.write.remembering import remember
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The copy's key; how many messages came in now, and how many were there. ``changed``: parts that say something else than the
+    team's by now, by an edit or because something was forgotten: they stay as they are."""
+
+    key: str
+    messages: int
+    known: int
+    changed: tuple[str, ...] = ()
+
+
+def take(engine: Engine, key: str, *, scope: str, now: datetime, agent: str | None = None) -> Taken:
+    """Makes the copy, or brings in what is new in the team's source since; see `Jochi.take_source`."""
+    check_scope(scope)
+    if key.partition("/")[0] == scope:
+        raise UsageError("this source is in that scope already", where=key, fix="give the scope of a user")
+    id = "source-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    copy = key_of(scope, id)
+    for _ in range(TRIES):
+        theirs, ours = engine.call("ingest/look", {"keys": [key, copy]}, write=False)["sources"]
+        if not theirs:
+            raise Refused("there is no such source", where=key, fix="`jochi sources ls` lists them")
+        taken = _bring(engine, [part["key"] for part in theirs], ours, key, copy, now, agent)
+        if taken is not None:
+            return taken
+    raise JochiError("the copy is written by somebody else all the time", where=copy, fix="try again when that is over")
+
+
+def _bring(
+    engine: Engine, theirs: list[str], ours: list[dict[str, Any]], key: str, copy: str, now: datetime, agent: str | None
+) -> Taken | None:
+    """All parts in turn; None where somebody else wrote at the same time."""
+    messages = known = 0
+    changed: list[str] = []
+    for number, their_key in enumerate(theirs, 1):
+        part = engine.call("ingest/part", {"key": their_key}, write=False)["part"]
+        if part is None:
+            continue
+        mine = ours[number - 1] if number <= len(ours) else None
+        if mine is None:
+            written = remember(engine, [_row(part, copy, number, key)], now=now, agent=agent, on_refused="raise")
+            if written.results[0].outcome != "written":
+                return None
+            messages += len(part["message_ids"])
+            continue
+        there, ids = mine["message_ids"], part["message_ids"]
+        known += len(there)
+        if ids[: len(there)] != there:
+            changed.append(mine["key"])
+        elif len(ids) > len(there):
+            own = engine.call("ingest/part", {"key": mine["key"]}, write=False)["part"]
+            if own is None or not part["content"].startswith(own["content"] + "\n"):
+                changed.append(mine["key"])
+                continue
+            new = ids[len(there) :]
+            row = {
+                **{"key": mine["key"], "message_ids": there, "content": part["content"][len(own["content"]) + 1 :]},
+                **{"raw": part["raw_content"][-len(new) :], "ids": new, "forgotten_as_of": None},
+                **{name: part["properties"][name] for name in ("started_at", "ended_at")},
+                "participants": part["properties"]["participants"] or [],
+            }
+            if engine.call("ingest/append", {"now": now, "rows": [row]})["results"][0]["outcome"] != "written":
+                return None
+            messages += len(new)
+    return Taken(copy, messages, known, tuple(changed))
+
+
+def _row(part: dict[str, Any], copy: str, number: int, key: str) -> dict[str, Any]:
+    scope, _, id = copy.partition("/")
+    own = {
+        **{name: value for name, value in part["properties"].items() if value is not None},
+        **{"raw_content": part["raw_content"], "message_ids": part["message_ids"], "copy_of": key},
+        **{"processing_status": "raw", "salience": 0.5, "state": "candidate", "ttl_policy": "decay"},
+    }
+    suffix = f"#{number:06}" if number > 1 else ""
+    return {"scope": scope, "id": id + suffix, "kind": KIND, "content": part["content"], "properties": own}
