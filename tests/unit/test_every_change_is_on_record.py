@@ -112,8 +112,8 @@ WHY_NOT: dict[str, str] = {
     "undo/begin": ENGINE,
     "undo/end": ENGINE,
     "undo/others": ENGINE,
-    **{f"derive/{name}/want": SCHEDULE for name in ("prepare", "judge", "embed", "compress")},
-    **{f"derive/{name}/store": DERIVED for name in ("prepare", "judge", "embed")},
+    **{f"derive/{name}/want": SCHEDULE for name in ("prepare", "judge", "embed", "compress", "resolve")},
+    **{f"derive/{name}/store": DERIVED for name in ("prepare", "judge", "embed", "resolve")},
     "derive/judge/failed": DERIVED,
     "derive/compress/failed": "sums up in the run of the cycle what was rejected",
     **{

@@ -30,9 +30,12 @@ _IDENTITY: Mapping[str, tuple[str, ...]] = {
     "prepare": ("key", "scope", "kind", "content"),
     "judge": ("key", "start", "end", "left", "right"),
     "embed": ("key", "scope", "kind", "content"),
+    "resolve": ("key", "content"),
     "compress": ("key", "scope", "kind", "content", "charge"),
 }
 """What of a row goes back with its result: by it the database sees whether it still is what was leased."""
+WITHOUT_TEXT = ("prepare", "judge", "embed", "resolve")
+"""They make no text, so nobody is asked for one and nothing is charged."""
 _NOT_BACK = frozenset(("inputs", "there", "size", "tokens_in", "tokens_out", "most_tokens"))
 """Of an output's row, what does not: the result has its inputs."""
 
@@ -103,7 +106,7 @@ class Queue:
         self.name = name
         self._clock = clock or _server_clock(engine)
         self._also: dict[str, Any] = {"guard": guard} if name == "judge" else {}
-        if name not in ("prepare", "judge", "embed"):
+        if name not in WITHOUT_TEXT:
             self._also = {"pump": engine.pump, "paid": False, "overhead": 0, "asks": 1, **(asks or {})}
 
     def lease(self, limit: int = 200, *, exact: bool = False, most_characters: int = MOST_CHARACTERS) -> Batch:

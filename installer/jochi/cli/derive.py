@@ -138,7 +138,9 @@ def try_(
 ) -> None:
     """Do one piece of work and print what would be stored. Nothing is stored, and the caps don't count what it costs."""
     asked = {"model": model, "base_url": base_url, "key_variable": key_variable, "key_file": key_file}
-    if name in _WITHOUT_TEXT and (provider != "extractive" or any(asked.values())):
+    from jochi_workers.queue import WITHOUT_TEXT
+
+    if name in WITHOUT_TEXT and (provider != "extractive" or any(asked.values())):
         raise UsageError(f"{name} takes no provider here", fix="leave its options out")
     with jochi(context) as client:
         handler = _handler(client, _derivation(name), provider, asked)
@@ -188,13 +190,9 @@ def _derivation(name: str) -> str:
     return name
 
 
-_WITHOUT_TEXT = ("prepare", "judge", "embed")
-"""They make no text, so nobody is asked for one."""
-
-
 def _row(client: Jochi, name: str, key: str | None, asks: dict[str, Any] | None = None) -> Row:
     """What is read for it. Raises `Refused` where there is nothing to read."""
-    from jochi_workers.queue import Queue
+    from jochi_workers.queue import WITHOUT_TEXT, Queue
 
     found = Queue(client.engine, name, asks=asks).peek(key)
     if found.rows:
@@ -205,7 +203,7 @@ def _row(client: Jochi, name: str, key: str | None, asks: dict[str, Any] | None 
         raise Refused(f"no {name} waits for its turn", fix="name a memory: `jochi derive show NAME KEY`")
     raise Refused(
         f"there is nothing to {name} now"
-        if name in (*_WITHOUT_TEXT, "compress")
+        if name in (*WITHOUT_TEXT, "compress")
         else f"{name} has nothing to make of it now",
         where=key,
         fix="look whether it is there, whether the policy wants this of its kind, and whether a rail holds it: `jochi explain`",
@@ -216,9 +214,10 @@ def _handler(client: Jochi, name: str, provider: str, asked: dict[str, Any]) -> 
     from jochi.cli.worker import making
     from jochi_workers.judge import Judge
     from jochi_workers.prepare import Prepare
+    from jochi_workers.resolve import Resolve
     from jochi_workers.worker import Stop
 
-    simple: dict[str, Callable[[], Handler]] = {"prepare": Prepare, "judge": Judge}
+    simple: dict[str, Callable[[], Handler]] = {"prepare": Prepare, "judge": Judge, "resolve": Resolve}
     if name in simple:
         return simple[name]()
     if name == "embed":

@@ -15,7 +15,7 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.output import err, out
 from jochi.client import Jochi
-from jochi.errors import UsageError
+from jochi.errors import JochiError, UsageError
 
 if TYPE_CHECKING:
     from jochi_workers.handler import Handler
@@ -115,14 +115,22 @@ def _handlers(
     from jochi_workers.guard import GUARD_VERSION
     from jochi_workers.judge import Judge
     from jochi_workers.prepare import Prepare
+    from jochi_workers.resolve import Resolve
 
     prepare, judge = Prepare(stopping=stop.asked), Judge(stopping=stop.asked)
     err.print(f"prepare: content hashes, tokens by {prepare.counter.name}", markup=False)
     if not prepare.exact:
         err.print("  → `jochi tokens prime` fetches the vocabulary for exact counts", markup=False)
     err.print(f"judge: near duplicates, guard {GUARD_VERSION}", markup=False)
+    handlers: list[Handler] = [prepare, judge]
+    if client.policy.policy.resolved_labels():
+        try:
+            handlers.append(Resolve(stopping=stop.asked))
+            err.print("resolve: names of people, concepts and entities", markup=False)
+        except JochiError as error:  # this machine lacks it: all else goes on
+            err.print(f"resolve: {error.what}; {error.fix}", markup=False)
     if provider is None:
-        return [prepare, judge]
+        return handlers
     from jochi_workers.embeddings.handler import with_provider
 
     policy = client.policy.policy.embedding
@@ -130,7 +138,7 @@ def _handlers(
         raise UsageError("embeddings are switched off in the policy", fix="set embedding.enabled = true and install")
     embed = with_provider(provider, model, policy, stopping=stop.asked, **options)
     err.print(f"embed: {policy.model} by {provider}", markup=False)
-    return [prepare, judge, embed]
+    return [*handlers, embed]
 
 
 def making(

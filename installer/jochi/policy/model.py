@@ -435,6 +435,11 @@ class Policy(Part):
         """The labels of what derivations look at because the policy says so, sorted."""
         return tuple(sorted({label for each in self.derive.values() if each.deriving for label in each.of}))
 
+    def resolved_labels(self) -> tuple[str, ...]:
+        """The labels of which names are looked at for who may be who; none where nothing is extracted (seed 002)."""
+        extract = self.derive.get("extract")
+        return ("Person", "Concept", "Entity") if extract and extract.deriving else ()
+
     def derived_by_value(self) -> tuple[str, ...]:
         """Those of which only some tiers of value have an output, sorted."""
         by_value = (each for each in self.derive.values() if each.deriving and each.retention)

@@ -19,6 +19,7 @@ class Newborn:
 
     unique: frozenset[str]
     compared: frozenset[str]
+    resolved: frozenset[str]
     derived: frozenset[str]
     embedded: frozenset[str]
     in_slots: frozenset[str]
@@ -31,6 +32,7 @@ class Newborn:
         return cls(
             unique=frozenset(policy.unique_labels()),
             compared=frozenset(policy.duplicates.kinds),
+            resolved=frozenset(policy.resolved_labels()),
             derived=frozenset(policy.derived_labels()),
             embedded=frozenset(policy.embedded_labels()),
             in_slots=frozenset(policy.slot_labels()),
@@ -69,6 +71,7 @@ class Newborn:
             "prepare_due": (said and (unhashed or uncounted or unclaimed or kind in self.derived)) or unnamed,
             "slot_due": given.get("slot_name") is not None,
             "similar_due": kind in self.compared and hashed is not None,
+            "resolve_due": kind in self.resolved and hashed is not None,
             "embed_due": kind in self.embedded and said and unembedded,
         }
         return {name: now if wanted else None for name, wanted in waits.items()}

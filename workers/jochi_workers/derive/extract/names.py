@@ -27,6 +27,8 @@ LEAST_COSINE = 0.75
 """Raw; names are alike in meaning above it (seed 002)."""
 
 _HASHED = 32
+_END = 6
+_MOST_TERMS = 60
 _STEADY = 8
 _POSSESSIVE = re.compile(r"(?<=\w)['’ʼ]s(?!\w)")
 _ASCII = re.compile(r"[a-z0-9][a-z0-9+#]*")
@@ -102,6 +104,34 @@ def alike(one: str, other: str, kind: Kind, cosine: float | None = None) -> Alik
     if cosine is not None and math.isfinite(cosine) and cosine > LEAST_COSINE:
         return Alike("meaning", min(1.0, cosine))
     return None
+
+
+def ready() -> None:
+    """`JochiError` where what names are compared with isn't installed: the extra [language]."""
+    packages("rapidfuzz.distance.Levenshtein", "anyascii")
+
+
+def search_terms(name: str, kind: Kind, scope: str) -> str | None:
+    """By what ``name`` is found among those of its scope and kind, one text for the index of names; None: it has no letter.
+
+    A mark of scope and kind; `_2` if it has several words; its words, the same in Latin letters, and these as one word; of long ones
+    both ends, so that they are found by one that is as near as `MOST_APART`.
+    """
+    canonical = canonical_name(name, kind)
+    if not canonical:
+        return None
+    found = canonical.split("-")
+    latin = _latin(found)
+    long = [word for word in dict.fromkeys(found + latin) if len(word) > 2 * _END - 1]
+    ends = [end for word in long for end in (f"_{word[:_END]}", f"{word[-_END:]}_")]
+    mark = hashlib.sha256(f"{scope}/{kind}".encode("utf-8", "surrogatepass")).hexdigest()[:_HASHED]
+    terms = dict.fromkeys([*found, *latin, "".join(latin), *ends][:_MOST_TERMS])
+    return " ".join([mark, *(["_2"] if len(found) > 1 else []), *(term for term in terms if term)])
+
+
+def _latin(found: Sequence[str]) -> list[str]:
+    [latin] = packages("anyascii")
+    return words(latin.anyascii(" ".join(map(bare, found))))
 
 
 def _split(text: str) -> list[str]:
@@ -185,8 +215,7 @@ def _transliterated(ours: Sequence[str], theirs: Sequence[str]) -> float:
     left, right = ("".join(bare(word) for word in each) for each in (ours, theirs))
     if _scripts(left) == _scripts(right):
         return 1.0 if left == right else 0.0
-    [latin] = packages("anyascii")
-    one, two = (words(latin.anyascii(" ".join(map(bare, each)))) for each in (ours, theirs))
+    one, two = _latin(ours), _latin(theirs)
     if "".join(one) == "".join(two):
         return 1.0
     return _near(one, two) if one and two else 0.0
