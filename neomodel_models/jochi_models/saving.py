@@ -147,7 +147,9 @@ def _update(memory: LoadedState) -> Work[None]:
             made = _content(memory, changed["content"], key, was["scope"], installed.policy)
             left = installed.newborn.outstanding(kind, {**made, "content": changed["content"]}, now)
             # It looks for its near duplicates anew, whatever it says now.
-            changes |= made | {name: left[name] for name in ("prepare_due", "embed_due", "resolve_due")} | {"similar_due": now}
+            changes |= (
+                made | {name: left[name] for name in ("prepare_due", "embed_due", "resolve_due")} | {"similar_due": now}
+            )
         parameters = {
             "policy": installed.sha256,
             "now": now,

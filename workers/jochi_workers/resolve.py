@@ -48,6 +48,7 @@ def _values(row: Row) -> dict[str, Any]:
 
 def _pair(row: Row, candidate: Mapping[str, Any]) -> dict[str, Any] | None:
     one, other, kind = row["name"], candidate["name"], row["kind"]
+    reason: str
     found = alike(one, other, kind, candidate["cosine"])
     if found is not None:
         reason, score = found

@@ -114,8 +114,8 @@ def ready() -> None:
 def search_terms(name: str, kind: Kind, scope: str) -> str | None:
     """By what ``name`` is found among those of its scope and kind, one text for the index of names; None: it has no letter.
 
-    A mark of scope and kind; `_2` if it has several words; its words, the same in Latin letters, and these as one word; of long ones
-    both ends, so that they are found by one that is as near as `MOST_APART`.
+    A mark of scope and kind; `_2` if it has several words; its words, the same in Latin letters, and these as one word; of long
+    ones both ends: of three letters that are others, one end has at most one.
     """
     canonical = canonical_name(name, kind)
     if not canonical:

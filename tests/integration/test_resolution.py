@@ -1,0 +1,234 @@
+"""Who may be who: names that are alike are flagged and a person decides (seed 002, Entity Resolution; docs/reference/extraction.md).
+What makes two names alike: tests/unit/test_extract_names.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import PolicyWith
+from tests.duplicate_pairs import at_cosine
+from tests.integration.test_extraction import put, run, thing, work
+
+from jochi import Jochi
+from jochi.forgetting import VARIABLE
+from jochi.jobs.runner import run_job
+from jochi.text.tokens import Estimate
+from jochi_workers.derive.extract import Extracted
+from jochi_workers.prepare import Prepare
+from jochi_workers.queue import Queue
+from jochi_workers.resolve import Resolve
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
+
+
+@pytest.fixture(scope="session")
+def resolving(policy_with: PolicyWith) -> Any:
+    return policy_with("[derive.extract]\nderiving = true\n[duplicates]\nmerging = true\nflags = 3\n")
+
+
+@pytest.fixture
+def client(install_once: Any, resolving: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    ready: Jochi = install_once(resolving)
+    ready.apply()
+    return ready
+
+
+Name = tuple[str, str]
+"""Id and name."""
+
+
+def known(client: Jochi, names: Iterable[Name], kind: str = "Person", scope: str = "default", **said: Any) -> None:
+    """People (or other things) of these names, and all is resolved."""
+    rows = [
+        {"kind": kind, "id": id, "scope": scope, "content": name, "properties": {"name": name}, **said}
+        for id, name in names
+    ]
+    client.remember(rows, now=NOW, on_refused="raise")
+    resolve(client)
+
+
+def resolve(client: Jochi) -> int:
+    worker = Worker(client.engine, [Prepare(Estimate()), Resolve()])
+    worker.run(once=True)
+    assert not worker.progress["resolve"].failed
+    return worker.progress["resolve"].done
+
+
+def pairs(client: Jochi, scope: str | None = None) -> dict[tuple[str, str], str]:
+    """By both keys without the scope the reason, of those that wait for a person, else the decision."""
+    text = (
+        "MATCH (a:Curated)-[r:SIMILAR_TO]->(b:Curated) WHERE $scope IS NULL OR a.scope = $scope "
+        "RETURN a.id AS one, b.id AS other, coalesce(r.decision, r.reasons[0]) AS why, r.merge_due IS NOT NULL AS due"
+    )
+    found = run(client, text, scope=scope)
+    assert not [row for row in found if row["due"] and row["why"] != "approved"], "merged by itself"
+    return {(row["one"], row["other"]): row["why"].removeprefix("name:") for row in found}
+
+
+ALIKE = [
+    ("distance", "Person", "Katherine Jones", "Katharine Jones"),
+    ("distance", "Entity", "Bundesverfassungsgericht", "Bunvesverfassungsgerihct"),
+    ("distance", "Entity", "Wolkenkuckucksheimer", "Welkemkuckucksheimes"),
+    ("distance", "Concept", "Machine Learning", "Machinelearning"),
+    ("part", "Person", "Maria Lopez", "Maria Elena Lopez"),
+    ("script", "Person", "Анна Кузнецова", "Anna Kuznetsova"),
+    ("script", "Entity", "Cité Zoé", "Cite Zoe"),
+    ("same", "Person", "Dr. Anna Ross", "Anna Ross"),
+    ("same", "Person", 'AND OR "NOT" (a:b)~2^3 [x TO y] \\ /re/ +- && || ! {z} *?', 'and or not a:b 2 3 x to y re z'),
+    (None, "Person", "Anna Ross", "Hanna Ross"),
+    (None, "Person", "Ivan Petrov", "Peter Quill"),
+    (None, "Entity", "North Station", "South Station"),
+    (None, "Concept", "+++", "---"),
+]
+
+
+def test_names_that_are_alike_are_flagged_in_their_scope_and_kind_alone(client: Jochi) -> None:
+    for number, (_, kind, one, other) in enumerate(ALIKE):
+        known(client, [("a", one), ("b", other)], kind, scope=f"s{number}")
+        # The same names elsewhere, and as another kind, are others.
+        known(client, [("a", one)], kind, scope=f"t{number}")
+        known(client, [("c", other)], "Concept" if kind != "Concept" else "Entity", scope=f"s{number}")
+    expected = {f"s{number}": why for number, (why, *_) in enumerate(ALIKE) if why}
+    text = "MATCH (a)-[r:SIMILAR_TO]->(b) RETURN a.scope AS scope, collect([a.id, b.id, r.reasons, r.verdict]) AS said"
+    found = {row["scope"]: row["said"] for row in run(client, text)}
+    assert found == {scope: [["a", "b", [f"name:{why}"], "flag"]] for scope, why in expected.items()}
+    assert resolve(client) == 0  # nothing is looked at again by itself
+    [listed] = client.duplicates(scope="s0").pairs
+    assert (listed.left, listed.right, listed.verdict) == ("s0/a", "s0/b", "flag")
+    assert 0.9 < listed.score < 1.0
+
+
+def test_a_name_that_has_changed_is_compared_anew(client: Jochi) -> None:
+    known(client, [("a", "Katherine Jones"), ("b", "Katharine Jones"), ("c", "Roberta Novak")])
+    assert pairs(client) == {("a", "b"): "distance"}
+    run(client, "MATCH (m {id: 'b'}) SET m.content = 'Robertta Novak', m.name = 'Robertta Novak', m.prepare_due = $now")
+    resolve(client)
+    assert pairs(client) == {("b", "c"): "distance"}
+
+
+@pytest.mark.parametrize(("cosine", "flagged"), [(0.76, True), (0.74, False)])
+def test_names_of_one_meaning_are_flagged_above_the_seeds_cosine(client: Jochi, cosine: float, flagged: bool) -> None:
+    embedding = client.policy.policy.embedding
+
+    def vector(cosine: float) -> dict[str, Any]:
+        return {"embedding": at_cosine(cosine, embedding.dimensions), "embedding_model": embedding.model}
+
+    known(client, [("a", "Big Apple")], "Entity", **vector(1.0))
+    known(client, [("b", "New York")], "Entity", **vector(cosine))
+    known(client, [("b", "New York")], "Entity", scope="other", **vector(cosine))
+    assert pairs(client) == ({("a", "b"): "meaning"} if flagged else {})
+
+
+def test_a_first_name_waits_until_one_person_alone_has_it(client: Jochi) -> None:
+    known(client, [("anna", "Anna")])
+    assert pairs(client) == {}
+    known(client, [("smith", "Anna Smith")])
+    assert pairs(client) == {("anna", "smith"): "part"}
+    known(client, [("jones", "Anna Jones")])
+    assert pairs(client) == {}  # taken back: it may be either
+    known(client, [("bo", "Bo Smith"), ("bo1", "Bo")])
+    assert pairs(client) == {("bo", "bo1"): "part"}
+    client.decide_duplicates([("default/bo", "default/bo1")], "rejected", by="test")
+    known(client, [("cy", "Cy Young")])
+    run(client, "MATCH (m:Person) SET m.resolve_due = $now")
+    resolve(client)
+    assert pairs(client) == {("bo", "bo1"): "rejected"}
+    # Nor with the next one who has it.
+    run(client, "MATCH (m {id: 'bo'}) SET m.content = 'Robert Smith', m.name = 'Robert Smith', m.prepare_due = $now")
+    run(client, "MATCH (m {id: 'bo1'})-[r:SIMILAR_TO]-() RETURN count(r) AS n")
+    resolve(client)
+    assert pairs(client) == {}
+
+
+def test_what_a_person_decides_stays(client: Jochi) -> None:
+    known(client, [("a", "Katherine Jones"), ("b", "Katharine Jones")])
+    client.decide_duplicates([("default/a", "default/b")], "rejected", by="test")
+    run(client, "MATCH (m:Person) SET m.resolve_due = $now, m.similar_due = $now")
+    assert resolve(client) == 2
+    run_job(client.engine, "find_duplicates", now=datetime.now(timezone.utc), drain=True)
+    run_job(client.engine, "merge_duplicates", now=datetime.now(timezone.utc), drain=True)
+    assert pairs(client) == {("a", "b"): "rejected"}
+
+
+SOURCES = {
+    "boat": "Katherine Jones built a boat. Katherine Jones sold the boat. Katherine Jones bought a sail.",
+    "bread": "Katharine Jones bakes bread. Katharine Jones burned the bread. Katharine Jones likes rye.",
+    "tea": "Katharine Jones drinks tea. Katharine Jones grows tea. Katharine Jones pours tea.",
+}
+
+
+def told(word: str) -> Extracted:
+    text = SOURCES[word]
+    name = " ".join(text.split()[:2])
+    return Extracted(things=(thing(name, *(f"{each.strip()}." for each in text.split(".") if each)),))
+
+
+def test_a_pair_that_a_person_approves_is_one_from_then_on(client: Jochi) -> None:
+    """Merged with all that hangs on it, counted right, found by its other name, and two again by unmerge."""
+
+    def read(*words: str) -> dict[str, Any]:
+        for day, word in enumerate(words):
+            put(client, word, day=day, text=SOURCES[word])
+        work(client, {word: told(word) for word in SOURCES})
+        resolve(client)
+        text = (
+            "MATCH (p:Curated:Person) RETURN p.id AS id, p.source_count AS sources, p.distinct_source_days AS days, "
+            "COUNT { (p)-[:HAS_NOTE]->(:Note) } AS notes, COUNT { (p)-[:RELATED_TO]->() } AS related"
+        )
+        return {row.pop("id"): tuple(row.values()) for row in run(client, text)}
+
+    a, b = "person:katherine-jones", "person:katharine-jones"
+    assert read("boat", "bread") == {a: (1, 1, 3, 0), b: (1, 1, 3, 0)}
+    assert pairs(client) == {(b, a): "distance"}
+    run_job(client.engine, "merge_duplicates", now=datetime.now(timezone.utc), drain=True)
+    place = "MATCH (p:Person {id: $id}) CREATE (p)-[:RELATED_TO {relationship_type: 'at'}]->(:Curated:Entity {key: 'default/x', scope: 'default', id: 'x'})"
+    run(client, place, id=b)
+    [decided] = client.decide_duplicates([(f"default/{a}", f"default/{b}")], "approved", by="test")
+    assert decided.outcome == "approved"
+    # A merge waits until both are older than a day, as any does.
+    later = datetime.now(timezone.utc) + timedelta(days=30)
+    merged = run_job(client.engine, "merge_duplicates", now=later, drain=True)
+    assert sum(batch.changed for batch in merged) == 1, merged
+    [survivor] = run(client, "MATCH (p:Curated:Person) RETURN p.id AS id")
+    gone = b if survivor["id"] == a else a
+    run_job(client.engine, "count_mentions", now=later, drain=True)
+    assert read() == {survivor["id"]: (2, 2, 6, 1)}
+    # A text that knows it by its other name tells of it.
+    assert read("tea") == {survivor["id"]: (3, 2, 9, 1)}
+    [back] = client.unmerge([f"default/{gone}"])
+    assert back.outcome == "unmerged"
+    run_job(client.engine, "count_mentions", now=later, drain=True)
+    found = read()
+    assert {found[a][0], found[b][0]} == {1, 2}
+    assert found[b][3] + found[a][3] == 1
+    assert found[b][3] == 1
+    assert pairs(client) == {(b, a): "rejected"}
+
+
+def test_a_thousand_of_one_first_name_stay_bounded(client: Jochi) -> None:
+    letters = "bcdfghjklmnpqrstvwxz"
+    names = [f"Anna {x}{'aeiou'[i]}{y}{'aeiou'[j]}{x}" for i, x in enumerate("bdfgk") for j, y in enumerate("lmnpr")]
+    known(client, [(f"p{n}", f"Anna {x}a{y}e{z}u") for n, (x, y, z) in enumerate(_three(letters))], scope="many")
+    known(client, [("anna", "Anna")], scope="many")
+    del names
+    [most] = run(client, "MATCH (p:Person) RETURN max(COUNT { (p)-[:SIMILAR_TO]-() }) AS n, count(p) AS people")
+    assert most["people"] == 1001
+    assert most["n"] <= 3
+    assert not [pair for pair in pairs(client) if "anna" in pair]
+    run(client, "MATCH (p:Person {id: 'p7'}) SET p.resolve_due = $now")
+    [row] = Queue(client.engine, "resolve").peek("many/p7").rows
+    assert 20 <= len(row["candidates"]) <= 23
+    [row] = Queue(client.engine, "resolve").peek("many/anna").rows
+    assert len(row["full_names"]) == 2
+
+
+def _three(letters: str) -> list[tuple[str, str, str]]:
+    return [(x, y, z) for x in letters for y in letters for z in letters][:1000]
