@@ -169,12 +169,11 @@ def test_only_a_person_decides_and_it_stays(client: Jochi, cosine: float) -> Non
 SOURCES = {
     "boat": "Katherine Jones built a boat. Katherine Jones sold the boat. Katherine Jones bought a sail.",
     "bread": "Katharine Jones bakes bread. Katharine Jones burned the bread. Katharine Jones likes rye.",
-    "tea": "Katharine Jones drinks tea. Katharine Jones grows tea. Katharine Jones pours tea.",
+    "tea": "{name} drinks tea. {name} grows tea. {name} pours tea.",
 }
 
 
-def told(word: str) -> Extracted:
-    text = SOURCES[word]
+def told(text: str) -> Extracted:
     name = " ".join(text.split()[:2])
     return Extracted(things=(thing(name, *(f"{each.strip()}." for each in text.split(".") if each)),))
 
@@ -182,10 +181,11 @@ def told(word: str) -> Extracted:
 def test_a_pair_that_a_person_approves_is_one_from_then_on(client: Jochi) -> None:
     """Merged with all that hangs on it, counted right, found by its other name, and two again by unmerge."""
 
-    def read(*words: str) -> dict[str, Any]:
+    def read(*words: str, name: str = "") -> dict[str, Any]:
+        texts = {word: text.format(name=name) for word, text in SOURCES.items()}
         for day, word in enumerate(words):
-            put(client, word, day=day, text=SOURCES[word])
-        work(client, {word: told(word) for word in SOURCES})
+            put(client, word, day=day, text=texts[word])
+        work(client, {word: told(text) for word, text in texts.items()})
         resolve(client)
         text = (
             "MATCH (p:Curated:Person) RETURN p.id AS id, p.source_count AS sources, p.distinct_source_days AS days, "
@@ -212,7 +212,7 @@ def test_a_pair_that_a_person_approves_is_one_from_then_on(client: Jochi) -> Non
     run_job(client.engine, "count_mentions", now=later, drain=True)
     assert read() == {survivor["id"]: (2, 2, 6, 1)}
     # A text that knows it by its other name tells of it.
-    assert read("tea") == {survivor["id"]: (3, 2, 9, 1)}
+    assert read("tea", name={a: "Katherine Jones", b: "Katharine Jones"}[gone]) == {survivor["id"]: (3, 2, 9, 1)}
     [back] = client.unmerge([f"default/{gone}"])
     assert back.outcome == "unmerged"
     run_job(client.engine, "count_mentions", now=later, drain=True)
