@@ -79,7 +79,7 @@ ALIKE = [
     ("distance", "Entity", "Bundesverfassungsgericht", "Bunvesverfassungsgerihct"),
     ("distance", "Entity", "Zuckerberg", "Zukkerburg"),
     ("distance", "Entity", "Wolkenkuckucksheimer", "Woolkenkuckuckshoimar"),
-    ("distance", "Concept", "C++ Templates", "C++ Templated"),
+    ("distance", "Concept", "Notepad++ Plugins", "Notepad++ Plagins"),
     ("distance", "Concept", "Machine Learning", "Machinelearning"),
     ("part", "Person", "Maria Lopez", "Maria Elena Lopez"),
     ("script", "Person", "Анна Кузнецова", "Anna Kuznetsova"),
@@ -107,6 +107,15 @@ def test_names_that_are_alike_are_flagged_in_their_scope_and_kind_alone(client: 
     [listed] = client.duplicates(scope="s0").pairs
     assert (listed.left, listed.right, listed.verdict) == ("s0/a", "s0/b", "flag")
     assert 0.9 < listed.score < 1.0
+
+
+def test_a_name_of_many_words_that_many_are_like_is_compared(client: Jochi) -> None:
+    """Each fuzzy word is up to fifty for Lucene, which refuses more than 1,024 of them."""
+    letters = "abcdefghijklmnopqrstuvwxyzабвгдежзиклмнопрстуфхцчшщыэюя"
+    words = [f"word{each}" for each in letters]
+    known(client, [(f"n{n}", " ".join(words[n : n + 32])) for n in range(0, 24, 3)], "Concept")
+    [row] = Queue(client.engine, "resolve").peek("default/n0").rows
+    assert "default/n21" in {each["key"] for each in row["candidates"]}
 
 
 def test_a_name_that_has_changed_is_compared_anew(client: Jochi) -> None:
