@@ -75,7 +75,7 @@ class SourceSummaryFields(CuratedFields):
     content_type = ChoiceProperty[ContentType]("what the source holds", ContentType)
     contains_pii = BooleanProperty("whether something personal is said in it")
 
-    source = Related("the source", "SUMMARIZED_TO", "Source", incoming=True)
+    summarises = Related("the source", "SUMMARIZED_TO", "Source", incoming=True)
 
 
 class ArtifactFields(EpisodeFields):

@@ -456,7 +456,7 @@ def test_the_cost_goes_with_the_batch_and_not_with_the_backlog(jochi: Jochi, nam
         {"id": f"prepare/s/{i}", "what": "done", "until": None, "error": None, "final": None} for i in range(2, 202, 4)
     ]
     given: dict[str, Any] = {"now": NOON, "derivation": "prepare", "limit": 50, "token": "other", "able": True}
-    given |= {"items": items, "settled": settled, "spent": []}
+    given |= {"items": items, "settled": settled, "spent": [], "key": None}
     text = jochi.engine.text(name)
     cost = []
     for first, last in ((1, 1_000), (1_001, 10_000)):
