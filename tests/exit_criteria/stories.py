@@ -39,7 +39,8 @@ from jochi_workers.prepare import Prepare
 from jochi_workers.worker import Worker
 
 POLICY = '[policy]\nname = "stories"\nextends = "default"\n' + "".join(
-    f"[derive.{name}]\nderiving = true\nper_cycle = 10_000\nper_day = 10_000\n" for name in ("process", "extract", "storylines", "macros")
+    f"[derive.{name}]\nderiving = true\nper_cycle = 10_000\nper_day = 10_000\n"
+    for name in ("process", "extract", "storylines", "macros")
 )
 SOURCES, STORYLINES, EVERY = 10, 3, 4
 """So many are handed over; of the questions every fourth is asked."""

@@ -68,8 +68,8 @@ def explore(
 
 
 def _place(place: Place) -> None:
-    for line in (place.title, place.summary, place.content):
-        if line:
+    for text in (place.title, place.summary, place.content):
+        for line in (text or "").splitlines():
             out.print(printable(line), markup=False, soft_wrap=True)
     _rows(f"Beneath {place.key}", place.members)
 

@@ -75,7 +75,8 @@ def show(
     }
     for title, value in said.items():
         if value not in (None, ""):
-            out.print(printable(f"{title}: {value}"), markup=False, soft_wrap=True)
+            lines = [printable(line) for line in f"{title}: {value}".splitlines()]
+            out.print("\n  ".join(lines), markup=False, soft_wrap=True)
 
 
 @app.command()

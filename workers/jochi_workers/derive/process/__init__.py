@@ -21,6 +21,8 @@ from jochi_workers.language.keywords import keywords
 from jochi_workers.models import ProviderUnusable
 
 _MOST_KEYWORDS = 10
+_WHEN = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", re.MULTILINE)
+"""When a message was, before its sender: nothing to search by."""
 _TAG = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 """A tag is one to three words: it states nothing."""
 
@@ -40,7 +42,7 @@ def _offline(row: Row, counter: TokenCounter) -> Processed:
     text = row["inputs"][0]["content"]
     found: tuple[str, ...] = ()
     try:
-        found = keywords(text, language_of(text))[:_MOST_KEYWORDS]
+        found = keywords(_WHEN.sub("", text), language_of(text))[:_MOST_KEYWORDS]
     except ProviderUnusable as missing:
         say_once(str(missing))
     known = (row["source_type"], row["context_type"], held(text, ["content_type"])["content_type"])
