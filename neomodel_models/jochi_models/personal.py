@@ -92,7 +92,7 @@ class MeaningFields(LivingFields):
 
     entity_key = TextProperty("the seed's own identifier, where an app has one")
     name = TextProperty("as people say it")
-    description = TextProperty("made anew from the notes at night")
+    description = TextProperty("in the app's words; what is made of the notes at night is in `described_by`")
     is_dirty = BooleanProperty("notes were added since")
     created_by = TextProperty("user in whose graph it was extracted")
     source_count = IntegerProperty("sources that mention it", least=0)
@@ -107,8 +107,15 @@ class MeaningFields(LivingFields):
     related_to = Related("what it is to another one", "RELATED_TO", properties=Semantic)
     related_from = Related("what another one is to it", "RELATED_TO", incoming=True, properties=Semantic)
     notes = Related("what is noted about it", "HAS_NOTE", "Note")
+    described_by = Related("who or what it is, made anew from its notes at night", "DESCRIBED_BY", "Description")
     storylines = Related("stories it anchors", "about", "Storyline", incoming=True)
     macros = Related("themes it roots", "rooted_in", "Macro", incoming=True)
+
+
+class DescriptionFields(CuratedFields):
+    """Who or what a person, concept or entity is (seed 002, Nightly Description Consolidation); its vector stands for the notes, too."""
+
+    describes = Related("whom or what", "DESCRIBED_BY", incoming=True)
 
 
 class PersonFields(MeaningFields):
@@ -187,6 +194,9 @@ class Concept(ConceptFields, Curated): ...
 
 
 class Entity(EntityFields, Curated): ...
+
+
+class Description(DescriptionFields, Curated): ...
 
 
 class Storyline(StorylineFields, Curated): ...

@@ -53,7 +53,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "derive/compress/store": frozenset({"compress"}),
     "derive/levels/store": frozenset({"derive"}),
     "derive/process/store": frozenset({"derive"}),
-    **{f"derive/{name}/store": frozenset({"derive"}) for name in ("extract", "storylines", "macros")},
+    **{f"derive/{name}/store": frozenset({"derive"}) for name in ("extract", "storylines", "macros", "describe")},
 }
 """The actions that its records say, by procedure."""
 
@@ -106,6 +106,7 @@ WHY_NOT: dict[str, str] = {
     "plans/saved": ENGINE,
     "slots/requeue_slots": SCHEDULE,
     "slots/settle": "whoever runs it writes the record: memory/supersede and slots/settle_slots",
+    "stories/consolidate": SCHEDULE,
     "stories/promote_storylines": SCHEDULE,
     "stories/promote_macros": SCHEDULE,
     "stories/count_mentions": "counted from what is there, and counted anew where that changes",

@@ -124,6 +124,7 @@ SEEDS: set[tuple[str, str, str, str | None]] = {
     ("Artifact", "mentions", "Curated", None),
     *((kind, "RELATED_TO", "Curated", "Semantic") for kind in ("Person", "Concept", "Entity")),
     *((kind, "HAS_NOTE", "Note", None) for kind in ("Person", "Concept", "Entity")),
+    *((kind, "DESCRIBED_BY", "Description", None) for kind in ("Person", "Concept", "Entity")),
     ("Note", "ADDED_IN", "Source", None),
     ("Storyline", "about", "Curated", None),
     ("Storyline", "includes", "Source", None),

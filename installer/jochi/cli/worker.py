@@ -184,8 +184,11 @@ def making(
             continue
         model = language_model(name, **given)
         maker = Offline(found, counter) if model is None else ByModel(found, model, found.told(prompts))
-        err.print(f"{each}: by {maker.name}{about}", markup=False)
-        handlers.append(Derive(found, maker, counter, stopping=stop.asked))
+        little = None if model is None else policy.derive[each].small_model
+        small = language_model(name, **{**given, "model": little}) if little else None
+        of_few = None if small is None else ByModel(found, small, found.told(prompts))
+        err.print(f"{each}: by {maker.name}{about}{f', what is little by {little}' if little else ''}", markup=False)
+        handlers.append(Derive(found, maker, counter, small=of_few, stopping=stop.asked))
     return handlers
 
 

@@ -232,7 +232,7 @@ ON_EDGES = ("access_windows", "next_due")
 
 OF_EDGES = (
     *ON_EDGES,
-    *("access_count", "archived_at", "confidence", "created_at", "decay_gradient", "last_accessed_at"),
+    *("access_count", "archived_at", "confidence", "created_at", "decay_gradient", "description", "last_accessed_at"),
     "last_recall_interval",
     *("last_reinforced_at", "notes", "prev_accessed_at", "recall_frequency", "salience", "salience_at", "state"),
 )

@@ -27,6 +27,7 @@ class Derivation:
     ``faults``: why it may not be stored, without a word of a memory; the first counts. ``text``: the content that is stored.
     ``properties``: what the stored memory says besides. ``words``: what its prompt may use; ``example``: such words. ``made``:
     where the output is no single memory, what `derive/<name>/store` gets of it; it may be empty then, and nobody asks ``text``.
+    ``texts``: what a model reads; what isn't among the inputs is in `beside` of the row, so that it is reserved for.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Derivation:
     text: Callable[[Any], str] = str
     properties: Callable[[Row, Any], Mapping[str, Any]] = lambda _row, _output: {}
     made: Callable[[Row, Any, TokenCounter], Mapping[str, Any]] | None = None
+    texts: Callable[[Row], list[str]] = lambda row: [each["content"] for each in row["inputs"]]
 
     def told(self, folder: str | None = None) -> Prompt:
         """What a model is told; ``folder``: `work.prompts` of the policy, whose `<name>.md.j2` goes before the derivation's own."""
@@ -107,5 +109,4 @@ class ByModel:
 
     def make(self, row: Row) -> Reply[Any]:
         told = self._told.filled(**self._derivation.words(row))
-        texts = [each["content"] for each in row["inputs"]]
-        return self._asked.ask(told, texts, self._derivation.output, row["most_tokens"])
+        return self._asked.ask(told, self._derivation.texts(row), self._derivation.output, row["most_tokens"])

@@ -18,7 +18,10 @@ TAKEN = "another memory has its key"
 
 
 class Derive(Making):
-    """Makes the outputs of ``derivation`` by ``maker``, and leaves alone what a person has edited since."""
+    """Makes the outputs of ``derivation`` by ``maker``, and leaves alone what a person has edited since.
+
+    ``small``: makes what is made of `few` inputs; it costs no more than ``maker``.
+    """
 
     def __init__(
         self,
@@ -26,11 +29,13 @@ class Derive(Making):
         maker: Maker,
         counter: TokenCounter | None = None,
         *,
+        small: Maker | None = None,
         stopping: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(derivation.name, paid=maker.paid, fixed=maker.fixed, counter=counter, stopping=stopping)
         self._derivation = derivation
         self._maker = maker
+        self._small = small or maker
 
     @property
     def asks(self) -> dict[str, Any]:
@@ -53,8 +58,11 @@ class Derive(Making):
             return TAKEN
         return EDITED if edited(was) else None
 
+    def _of(self, row: Row) -> Maker:
+        return self._small if row.get("few") else self._maker
+
     def _make(self, row: Row) -> Reply[Any]:
-        return self._maker.make(row)
+        return self._of(row).make(row)
 
     def _faults(self, row: Row, output: Any) -> tuple[str, ...]:
         if self._derivation.made is not None:
@@ -67,11 +75,12 @@ class Derive(Making):
         return self._derivation.faults(row, output, self.counter)
 
     def _values(self, row: Row, output: Any) -> Mapping[str, Any]:
+        maker = self._of(row)
         told = {
             "inputs": [{**each, "content_hash": content_hash(each["content"])} for each in row["inputs"]],
-            "provider": self._maker.name,
-            "model": self._maker.model,
-            "version": self._maker.version,
+            "provider": maker.name,
+            "model": maker.model,
+            "version": maker.version,
         }
         if self._derivation.made is not None:
             return {**told, "made": self._derivation.made(row, output, self.counter)}

@@ -48,13 +48,13 @@ def _offline(row: Row, counter: TokenCounter) -> Processed:
     known = (row["source_type"], row["context_type"], held(text, ["content_type"])["content_type"])
     tags = dict.fromkeys(tag.replace("-", " ") for tag in known if tag)
     return Processed(
-        summary=_summary(text, row["most_tokens"], counter),
+        summary=shortened(text, row["most_tokens"], counter),
         keywords=list(found),
         tags=[tag for tag in tags if _TAG.fullmatch(tag)],
     )
 
 
-def _summary(text: str, room: int, counter: TokenCounter) -> str:
+def shortened(text: str, room: int, counter: TokenCounter) -> str:
     """The sentences that say most. Where none is short enough, the beginning of the first."""
     if counter.count(text) <= room:
         return text
