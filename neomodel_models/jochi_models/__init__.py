@@ -24,7 +24,18 @@ from jochi_models.knowledge import (
     HeartbeatTaskRegistry,
     KnowledgeChunk,
 )
-from jochi_models.personal import Artifact, Concept, Description, Entity, Macro, Note, Person, Source, SourceSummary, Storyline
+from jochi_models.personal import (
+    Artifact,
+    Concept,
+    Description,
+    Entity,
+    Macro,
+    Note,
+    Person,
+    Source,
+    SourceSummary,
+    Storyline,
+)
 from jochi_models.properties import ZonedDateTimeProperty
 from jochi_models.relationships import Edge, Semantic, SummarizedTo
 from jochi_models.team import (

@@ -113,7 +113,7 @@ class MeaningFields(LivingFields):
 
 
 class DescriptionFields(CuratedFields):
-    """Who or what a person, concept or entity is (seed 002, Nightly Description Consolidation); its vector stands for the notes, too."""
+    """Who or what a person, concept or entity is (seed 002, Nightly Description Consolidation)."""
 
     describes = Related("whom or what", "DESCRIBED_BY", incoming=True)
 

@@ -161,7 +161,8 @@ def test_what_a_description_says_and_is_made_of(client: Jochi) -> None:
     run(
         client,
         "MATCH (a {key: $anna}), (f {key: $firm}), (b {key: $other}) "
-        "CREATE (a)-[:RELATED_TO {relationship_type: 'work_at', notes: ['Anna joined Firm.', 'Anna leads Firm.'], is_dirty: true}]->(f), "
+        "CREATE (a)-[:RELATED_TO {relationship_type: 'work_at', notes: ['Anna joined Firm.', 'Anna leads Firm.'], "
+        "is_dirty: true}]->(f), "
         "(a)-[:RELATED_TO {relationship_type: 'know', notes: ['Anna knows Bob.'], is_dirty: false}]->(b)",
         **{"anna": anna, "firm": firm, "other": other},
     )
@@ -175,38 +176,49 @@ def test_what_a_description_says_and_is_made_of(client: Jochi) -> None:
         ["Bob", None, False],
         ["Firm", "Anna leads Firm.", False],
     ]
-    made_of = "MATCH (d:Description {derived_for: $key})-[:DERIVED_FROM]->(i) RETURN labels(i) AS kinds, i.content AS said ORDER BY said"
+    made_of = "MATCH (d:Description {derived_for: $key})-[:DERIVED_FROM]->(i) RETURN i.content AS said"
     assert {row["said"] for row in run(client, made_of, key=anna)} == {"Anna", *ANNA}
     # All of it is on record, and comes back: then it is to be said anew.
     [audit] = run(client, "MATCH (a:CurationAudit {rule: 'derive.describe'}) RETURN collect(DISTINCT a.run) AS runs")
     for each in audit["runs"]:
         client.undo(each)
     assert told(client) == {}
-    assert [row["dirty"] for row in run(client, "MATCH (t:Person|Concept) RETURN t.is_dirty AS dirty ORDER BY t.key")] == [
+    assert [
+        row["dirty"] for row in run(client, "MATCH (t:Person|Concept) RETURN t.is_dirty AS dirty ORDER BY t.key")
+    ] == [
         *(True, False),
         True,
     ]
     assert [list(row.values()) for row in run(client, edges)] == [["Bob", None, False], ["Firm", None, True]]
 
 
-def test_few_notes_are_a_small_models(client: Jochi) -> None:
-    for name, n in (("One", 1), ("Two", FEW - 1), ("Three", FEW), ("Four", FEW + 1)):
-        put(client, name, [f"{name} said a thing, the {word}." for word in ("red", "blue", "green", "grey")[:n]])
+def test_what_a_night_costs(client: Jochi) -> None:
+    """Ten dirty things and as many dirty relationships, of which four things are in use (the share that the seed reckons with)."""
+    for n in range(10):
+        notes = [f"Thing{n} is {word}." for word in ("red", "old", "big")[: FEW - n % 2]]
+        put(client, f"Thing{n}", notes, used=NOW - DAY if n < 4 else NOW - 8 * DAY)
+    run(
+        client,
+        "UNWIND range(0, 9) AS n MATCH (a {key: 'default/thing' + n}), (b {key: 'default/thing' + (n + 1) % 10}) "
+        "CREATE (a)-[:RELATED_TO {relationship_type: 'near', notes: ['It is near.'], is_dirty: true}]->(b)",
+    )
     large, small = Counting(), Counting("small")
     assert night(client, large, small) == 4
-    asked = [{row["inputs"][0]["content"] for row in maker.rows} for maker in (large, small)]
-    assert asked == [{"Three", "Four"}, {"One", "Two"}]
+    asked = [sorted(row["inputs"][0]["content"] for row in maker.rows) for maker in (large, small)]
+    assert asked == [["Thing0", "Thing2"], ["Thing1", "Thing3"]]
     by = "MATCH (t)-[:DESCRIBED_BY]->(d) RETURN t.name AS name, split(d.derived_model, ' ')[-1] AS model"
     assert {row["name"]: row["model"] for row in run(client, by)} == {
-        **{"One": "small", "Two": "small"},
-        **{"Three": "large", "Four": "large"},
+        **{"Thing0": "large", "Thing2": "large"},
+        **{"Thing1": "small", "Thing3": "small"},
     }
+    done = "MATCH ()-[e:RELATED_TO]->() WHERE e.description = 'It is near.' AND NOT e.is_dirty RETURN count(e) AS n"
+    assert run(client, done) == [{"n": 4}]
 
 
 def test_the_same_text_keeps_its_vector(client: Jochi) -> None:
     anna = put(client, "Anna", ANNA)
     assert night(client) == 1
-    vector = "MATCH (d:Description) SET d.embedding = [1.0], d.embedding_hash = d.content_hash, d.embedding_model = $m, d.embed_due = null"
+    vector = "MATCH (d:Description) SET d += {embedding: [1.0], embedding_hash: d.content_hash, embedding_model: $m, embed_due: null}"
     run(client, vector, m=client.policy.policy.embedding.model)
     state = "MATCH (d:Description) RETURN d.embedding AS v, d.embed_due IS NOT NULL AS due, d.derived_at AS at"
     [before] = run(client, state)
@@ -242,7 +254,11 @@ def test_notes_go_after_they_were_taken_in_and_what_they_said_stays(client: Joch
 def test_what_no_longer_holds_is_not_told_on(client: Jochi) -> None:
     anna = put(client, "Anna", ANNA)
     assert night(client) == 1
-    run(client, "MATCH (n:Note {content: $said}) SET n.content = 'Anna left the harbour.', n.prepare_due = $now", said=ANNA[0])
+    run(
+        client,
+        "MATCH (n:Note {content: $said}) SET n.content = 'Anna left the harbour.', n.prepare_due = $now",
+        said=ANNA[0],
+    )
     # A note that says something else is no matter of a night.
     assert work(client) == 1
     assert told(client)[anna][0] == "Anna has a red beard.\nAnna left the harbour."
@@ -293,7 +309,7 @@ def test_lazily_only_what_was_used_since_something_was_said(install_once: Any, l
         note(client, key, f"{name} sings.", said)
     large = Counting()
     assert night(client, large) == 2
-    assert {key for key in told(client)} == {"default/then", "default/after"}
+    assert set(told(client)) == {"default/then", "default/after"}
     # Used later: then it is described.
     run(client, "MATCH (t {key: 'default/before'}) SET t.last_accessed_at = $now")
     assert night(client, large) == 1

@@ -36,7 +36,9 @@ _IDENTITY: Mapping[str, tuple[str, ...]] = {
 """What of a row goes back with its result: by it the database sees whether it still is what was leased."""
 WITHOUT_TEXT = ("prepare", "judge", "embed", "resolve")
 """They make no text, so nobody is asked for one and nothing is charged."""
-_NOT_BACK = frozenset(("inputs", "there", "before", "beside", "relations", "size", "tokens_in", "tokens_out", "most_tokens"))
+_NOT_BACK = frozenset(
+    ("inputs", "there", "before", "beside", "relations", "size", "tokens_in", "tokens_out", "most_tokens")
+)
 """Of an output's row, what does not: the result has its inputs."""
 
 _TRIES = 5

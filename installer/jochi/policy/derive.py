@@ -91,7 +91,7 @@ class Derived(Caps):
     `false`: it is made anew of what is left, and expires with the last of it.
     """
     small_model: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    """The model, of the worker's provider, for what is made of few inputs. It may cost no more than the worker's own. For `describe`."""
+    """The model, of the worker's provider, for what is made of few inputs; it counts by the same prices. For `describe`."""
     lazy: bool = False
     """`true`: an output is made when its target was used since something new was said of it, not before. For `describe`."""
     numbers: dict[Name, _Number] = Field(default_factory=dict)

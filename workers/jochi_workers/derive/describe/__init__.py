@@ -1,5 +1,5 @@
-"""Descriptions of people, concepts and entities out of what is noted of them, and of what they are to others, one sentence each (seed
-002, Nightly Description Consolidation; docs/reference/descriptions.md)."""
+"""Descriptions of people, concepts and entities out of their notes, and of what they are to others, one sentence each (seed 002,
+Nightly Description Consolidation; docs/reference/descriptions.md)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def _faults(row: Row, output: Described, counter: TokenCounter) -> tuple[str, ..
 def _texts(row: Row) -> list[str]:
     name, *notes = (each["content"] for each in row["inputs"])
     relations = [
-        f"Relationship {number} to {each['name'] or 'somebody'} ({each['type']}):\n" + "\n".join(reversed(each["notes"]))
+        f"Relationship {number} to {each['name'] or 'somebody'} ({each['type']}):\n"
+        + "\n".join(reversed(each["notes"]))
         for number, each in enumerate(row["relations"], 1)
     ]
     return [f"Name: {name}", *([f"So far: {row['before']}"] if row["before"] else []), *notes, *relations]
@@ -86,7 +87,9 @@ def _made(row: Row, output: Described, counter: TokenCounter) -> Mapping[str, An
     told = zip(row["relations"], output.relations, strict=True)
     return {
         **stored_text(output.description, counter),
-        "relations": [{**{name: each[name] for name in ("to", "type", "notes")}, "description": text} for each, text in told],
+        "relations": [
+            {**{name: each[name] for name in ("to", "type", "notes")}, "description": text} for each, text in told
+        ],
     }
 
 
