@@ -218,8 +218,9 @@ def test_what_a_night_costs(client: Jochi) -> None:
 def test_the_same_text_keeps_its_vector(client: Jochi) -> None:
     anna = put(client, "Anna", ANNA)
     assert night(client) == 1
-    vector = "MATCH (d:Description) SET d += {embedding: [1.0], embedding_hash: d.content_hash, embedding_model: $m, embed_due: null}"
+    vector = "MATCH (d:Description) SET d += {embedding: [1.0], embedding_hash: d.content_hash, embedding_model: $m}"
     run(client, vector, m=client.policy.policy.embedding.model)
+    run(client, "MATCH (d:Description) REMOVE d.embed_due")
     state = "MATCH (d:Description) RETURN d.embedding AS v, d.embed_due IS NOT NULL AS due, d.derived_at AS at"
     [before] = run(client, state)
     note(client, anna, "Anna collects stamps. " * 400, NOW - 30 * DAY)  # there is no room for it
