@@ -125,6 +125,11 @@ def told(client: Jochi) -> dict[str, tuple[str, bool]]:
     return {row["key"]: (row["said"], row["dirty"]) for row in run(client, text)}
 
 
+def sent(row: Row) -> int:
+    """Tokens that a model would be sent for it."""
+    return Estimate().count("\n".join([DESCRIBE.told().filled(**DESCRIBE.words(row)), *DESCRIBE.texts(row)]))
+
+
 ANNA = ("Anna works at the harbour.", "Anna has a red beard.")
 
 
@@ -213,6 +218,15 @@ def test_what_a_night_costs(client: Jochi) -> None:
     }
     done = "MATCH ()-[e:RELATED_TO]->() WHERE e.description = 'It is near.' AND NOT e.is_dirty RETURN count(e) AS n"
     assert run(client, done) == [{"n": 4}]
+    # What all of them would take, each thing and each relationship in a call of its own.
+    run(client, "MATCH (t:Person) SET t.last_accessed_at = $now")
+    everything = Counting()
+    assert night(client, everything) == 6
+    rows = [*large.rows, *small.rows, *everything.rows]
+    apart = [{**row, "relations": []} for row in rows] + [
+        {**row, "inputs": row["inputs"][:1], "before": None} for row in rows
+    ]
+    assert (len(apart), sum(map(sent, apart)) > 4 * sum(map(sent, rows[:4]))) == (20, True)
 
 
 def test_the_same_text_keeps_its_vector(client: Jochi) -> None:
