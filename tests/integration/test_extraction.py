@@ -222,6 +222,37 @@ def test_forgetting_a_source_takes_what_only_it_told_of(client: Jochi) -> None:
     )
 
 
+def test_what_a_source_noted_of_a_relationship_goes_with_it(client: Jochi) -> None:
+    again = Extracted(
+        things=(
+            *BREAD.things,
+            thing(
+                "Berlin",
+                "Anna Smith bakes bread.",
+                "Anna Smith likes rye.",
+                "Anna Smith burned the bread.",
+                kind="Entity",
+            ),
+        ),
+        relations=(Relation(of="Anna Smith", to="Berlin", type="built_in", note="Anna Smith bakes bread."),),
+    )
+    put(client, "boat")
+    put(client, "bread", day=1, text=TEXTS["bread"] + " Berlin.")
+    work(client, {"boat": BOAT, "bread": again})
+    said = "MATCH (:Person)-[r:RELATED_TO]->(:Entity) RETURN r.notes AS notes, r.note_sources AS sources"
+    [row] = run(client, said)
+    assert dict(zip(row["sources"], row["notes"], strict=True)) == {
+        "default/boat": "Anna Smith built a boat in Berlin.",
+        "default/bread": "Anna Smith bakes bread.",
+    }
+    client.forget(Request(keys=("default/boat",)), verify=True)
+    assert run(client, said) == [{"notes": ["Anna Smith bakes bread."], "sources": ["default/bread"]}]
+    # Said no more, it is noted no more.
+    run(client, "MATCH (s:Source {id: 'bread'}) SET s.content = 'Well. ' + s.content, s.prepare_due = $now")
+    work(client, {"bread": BREAD})
+    assert run(client, said) == []
+
+
 def test_forgetting_a_person_leaves_the_rest_of_the_text(client: Jochi) -> None:
     put(client, "boat")
     work(client, {"boat": BOAT})

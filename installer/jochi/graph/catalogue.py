@@ -234,7 +234,7 @@ OF_EDGES = (
     *ON_EDGES,
     *("access_count", "archived_at", "confidence", "created_at", "decay_gradient", "description", "last_accessed_at"),
     "last_recall_interval",
-    *("last_reinforced_at", "notes", "prev_accessed_at", "recall_frequency", "salience", "salience_at", "state"),
+    *("last_reinforced_at", "note_sources", "notes", "prev_accessed_at", "recall_frequency", "salience", "salience_at", "state"),
 )
 """All that it writes there: the rest says how sure and how present an edge is, and stays."""
 
