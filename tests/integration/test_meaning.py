@@ -3,15 +3,18 @@ that the words that were said stay within reach."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, TestServer
+from typer.testing import CliRunner
 
 from jochi import Jochi
+from jochi.cli.app import app
 from jochi.errors import UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
@@ -222,7 +225,7 @@ def test_what_an_insight_is(client: Jochi) -> None:
     assert archived(client) == ["s0", "s1", "s2", "s3", "t0", "t1", "t2", "u0"]
 
 
-def test_the_originals_are_in_reach(client: Jochi) -> None:
+def test_the_originals_are_in_reach(client: Jochi, server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
     put(client, [faint()] * 3)
     sunday(client)
     found = client.originals(f"default/{ANNA}", limit=2)
@@ -239,6 +242,11 @@ def test_the_originals_are_in_reach(client: Jochi) -> None:
         "(:Curated:Macro {key: 'default/b', scope: 'default'})-[:groups]->(a)",
     )
     assert [one.key for one in client.originals("default/b").originals] == ["default/s0"]
+    monkeypatch.setenv("JOCHI_PASSWORD", server.password)
+    command = ["--uri", server.uri, "--user", server.user, "originals", f"default/{ANNA}", "--limit", "2"]
+    assert CliRunner().invoke(app, command).stdout.rstrip().endswith("2 of 3")
+    told = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+    assert [one["key"] for one in told["originals"]] == ["default/s2", "default/s1"]
     for key, limit in (("default/none", 20), (f"default/{ANNA}", 0)):
         with pytest.raises(UsageError):
             client.originals(key, limit=limit)
