@@ -216,13 +216,21 @@ def test_what_an_insight_is(client: Jochi) -> None:
     # What is made of it is found in the usual search; its sources on request.
     hits = client.recall("Anna painted", kinds=["Note", "Source", "SourceSummary"]).hits
     assert {hit.key for hit in hits} == {f"default/{ANNA}", f"default/{cleo}"}
-    # Another source of the same time.
+    # Another source of the same time. What came of one that was pruned stays.
+    now = datetime.now(timezone.utc)
+    run(client, "MATCH (s:Source {id: 's0'}) SET s.expires_at = $at, s.next_due = $at", at=now - DAY)
+    run_job(client.engine, "curate_due", now=now)
     put(client, [faint(day=3)], about=["bert", "anna"], name="u")
     assert sunday(client) == 1
-    assert insights(client)[ANNA] == ["s0", "s1", "s2", "u0"]
-    assert "picture u0" in run(client, "MATCH (m:Note {id: $id}) RETURN m.content AS said", id=ANNA)[0]["said"]
-    assert run(client, "MATCH (:Note {id: $id})-[r:WAS_DERIVED_FROM]->() RETURN count(r) AS n", id=ANNA) == [{"n": 0}]
-    assert archived(client) == ["s0", "s1", "s2", "s3", "t0", "t1", "t2", "u0"]
+    assert insights(client)[ANNA] == ["s1", "s2", "u0"]
+    [row] = run(client, "MATCH (m:Note {id: $id}) RETURN m {.*} AS m", id=ANNA)
+    assert "picture s0" in row["m"]["content"]
+    assert "picture u0" in row["m"]["content"]
+    assert (row["m"]["source_count"], row["m"]["first_source_at"]) == (4, BEGIN)
+    pruned = [(one.key, one.content) for one in client.originals(f"default/{ANNA}").originals if one.pruned]
+    assert pruned == [("default/s0", None)]
+    assert run(client, "MATCH (:Note {id: $id})-[:WAS_DERIVED_FROM]->(s) RETURN s.id AS id", id=ANNA) == [{"id": "s0"}]
+    assert archived(client) == ["s1", "s2", "s3", "t0", "t1", "t2", "u0"]
 
 
 def test_the_originals_are_in_reach(client: Jochi, server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,8 +250,9 @@ def test_the_originals_are_in_reach(client: Jochi, server: TestServer, monkeypat
         "(:Curated:Macro {key: 'default/b', scope: 'default'})-[:groups]->(a)",
     )
     assert [one.key for one in client.originals("default/b").originals] == ["default/s0"]
-    monkeypatch.setenv("JOCHI_PASSWORD", server.password)
-    command = ["--uri", server.uri, "--user", server.user, "originals", f"default/{ANNA}", "--limit", "2"]
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
+    command = ["--policy", str(client.policy.path), "originals", f"default/{ANNA}", "--limit", "2"]
     assert CliRunner().invoke(app, command).stdout.rstrip().endswith("2 of 3")
     told = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
     assert [one["key"] for one in told["originals"]] == ["default/s2", "default/s1"]

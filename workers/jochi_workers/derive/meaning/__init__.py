@@ -43,7 +43,7 @@ def _words(row: Row) -> Mapping[str, Any]:
 def _properties(row: Row, _output: str) -> Mapping[str, Any]:
     return {
         **{"lifetime": "forever", "added_by": "meaning"},
-        **{"source_count": len({key.partition("#")[0] for key in row["members"]})},
+        **{"source_count": len({key.partition("#")[0] for key in row["sources"]})},
         **{"first_source_at": row["first_at"], "last_source_at": row["last_at"]},
     }
 
