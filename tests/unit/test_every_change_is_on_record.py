@@ -54,6 +54,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "derive/levels/store": frozenset({"derive"}),
     "derive/process/store": frozenset({"derive"}),
     **{f"derive/{name}/store": frozenset({"derive"}) for name in ("extract", "storylines", "macros", "describe")},
+    "derive/meaning/store": frozenset({"derive", "archive"}),
 }
 """The actions that its records say, by procedure."""
 
@@ -109,6 +110,7 @@ WHY_NOT: dict[str, str] = {
     "stories/consolidate": SCHEDULE,
     "stories/promote_storylines": SCHEDULE,
     "stories/promote_macros": SCHEDULE,
+    "meaning/find_meaning": SCHEDULE,
     "stories/count_mentions": "counted from what is there, and counted anew where that changes",
     "undo/begin": ENGINE,
     "undo/end": ENGINE,

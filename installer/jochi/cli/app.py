@@ -40,6 +40,7 @@ from jochi.cli.ingest import ingest
 from jochi.cli.install import install, uninstall
 from jochi.cli.levels import levels
 from jochi.cli.mode import mode
+from jochi.cli.originals import originals
 from jochi.cli.pause import pause, resume
 from jochi.cli.recall import recall
 from jochi.cli.remember import remember
@@ -117,6 +118,7 @@ app.command()(recall)
 app.command()(explore)
 app.command()(history)
 app.command()(levels)
+app.command()(originals)
 app.command()(doctor)
 app.command()(demo)
 app.command()(install)

@@ -15,6 +15,7 @@ from jochi.use.edges import Edge, Reinforced, reinforce
 from jochi.use.edges import salience as edge_standings
 from jochi.use.explore import MEMBERS, Explored, Granularity, Place, drill_down, explore
 from jochi.use.levels import Levels
+from jochi.use.originals import Originals
 from jochi.use.recall import Recalled, recall
 from jochi.use.salience import Standing
 
@@ -110,6 +111,25 @@ class UseVerbs(Base):
                 fix="give the key scope/id of a CompressedContext; `jochi explain` says what became of one",
             )
         return read_as(Levels, row, key=key)
+
+    def originals(self, key: str, *, limit: int = 20) -> Originals:
+        """The sources that a memory (`scope/id` of an insight, a summary, a storyline, a theme) was made of, whatever their state,
+        the newest first, ``limit`` (1 to 1,000) at most. Writes nothing.
+
+        `UsageError` where no live memory has the key, or ``limit`` is another number.
+        """
+        if not 1 <= limit <= 1_000:
+            raise UsageError(
+                "originals are 1 to 1,000 at once", where=f"limit {limit}", fix="give a limit from 1 to 1,000"
+            )
+        row = self._read("memory/originals", key=key, limit=limit)
+        if not row["found"]:
+            raise UsageError(
+                "no live memory has this key",
+                where=key,
+                fix="give the key scope/id; `jochi explain` says what became of one",
+            )
+        return read_as(Originals, row, key=key)
 
     def touch(
         self,

@@ -213,7 +213,7 @@ MEMORY = (
     *_of("texts", _MARK, "", "derived_marks derived_nothing"),
     *_of("text", _MARK, "said", "level_line level_place"),
     *_of("moment", _MARK, "newborn", "similar_due slot_due resolve_due"),
-    *_of("moment", _MARK, "", "count_due promote_due macro_due"),
+    *_of("moment", _MARK, "", "count_due promote_due macro_due meaning_due"),
     *_of("text", _MARK, "content said", "name_terms"),
     *_of("share", _COMPARED, "content", "nearest"),
     *_of("text", _COMPARED, "content", "nearest_hash"),
@@ -234,7 +234,16 @@ OF_EDGES = (
     *ON_EDGES,
     *("access_count", "archived_at", "confidence", "created_at", "decay_gradient", "description", "last_accessed_at"),
     "last_recall_interval",
-    *("last_reinforced_at", "note_sources", "notes", "prev_accessed_at", "recall_frequency", "salience", "salience_at", "state"),
+    *(
+        "last_reinforced_at",
+        "note_sources",
+        "notes",
+        "prev_accessed_at",
+        "recall_frequency",
+        "salience",
+        "salience_at",
+        "state",
+    ),
 )
 """All that it writes there: the rest says how sure and how present an edge is, and stays."""
 
