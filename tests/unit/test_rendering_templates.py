@@ -12,7 +12,7 @@ import pytest
 
 from jochi.compile.policy_data import policy_data
 from jochi.compile.quoting import identifier, literal
-from jochi.compile.rendering import render_all, render_one
+from jochi.compile.rendering import procedure_names, render_all, render_one
 from jochi.compile.wrapping import LONGEST, wrapped
 from jochi.database.server_facts import NEEDED_FOR_JOBS, ServerFacts
 from jochi.database.statements import procedures_folder
@@ -228,6 +228,11 @@ def test_no_body_is_heavier_than_a_reader_and_a_planner_can_bear() -> None:
             assert len(text.encode()) <= 32_768, name
             long = [line for line in text.splitlines() if len(line) > LONGEST]
             assert all(re.match(r"\s*(?:ELSE )?['\"]", line) for line in long), (name, long)
+
+
+def test_a_policy_from_before_there_were_derivations_renders() -> None:
+    policy = load_policy().policy.model_copy(update={"derive": {}})
+    assert set(render_all(policy, SERVER)) == set(procedure_names())
 
 
 def test_no_line_of_a_template_is_long() -> None:
