@@ -632,7 +632,7 @@ def test_the_command_s_filters_on_both_sides(client: Jochi, run: Callable[..., R
 
 
 def test_the_command_s_least_cosine(client: Jochi, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "_embedded", lambda text, provider, policy: TOWARDS)
+    monkeypatch.setattr(command, "embedded", lambda text, provider, policy: TOWARDS)
     add(client, *({"id": f"m{n}", "vector": angle(n / 10), "content": "tea"} for n in (2, 5, 8)))
     assert sorted(told(run("tea", "--provider", "minilm", "--json"))) == ["m2", "m5", "m8"]
     assert sorted(told(run("tea", "--provider", "minilm", "--json", "--min-score", "0.49"))) == ["m5", "m8"]
