@@ -382,4 +382,7 @@ def test_without_the_extra_nothing_is_invented(
     assert work(client) == 4
     assert marks(client, "talk") == [(None, None, None)] * 3
     assert marks(client, "given") == [("task", None, None)] * 3
-    assert caplog.text.count("made without keywords, content_type and contains_pii: the package spacy is not installed") == 1
+    assert (
+        caplog.text.count("made without keywords, content_type and contains_pii: the package spacy is not installed")
+        == 1
+    )
