@@ -5,7 +5,6 @@ So what is extracted of it is that user's own, nothing of one user's graph is in
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from jochi.database.engine import Engine
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.use.context import check_scope
-from jochi.write.ingesting.writing import KIND, TRIES
+from jochi.write.ingesting.writing import KIND, TRIES, UNUSED, id_of, part_id
 from jochi.write.record import key_of
 from jochi.write.remembering import remember
 
@@ -34,8 +33,7 @@ def take(engine: Engine, key: str, *, scope: str, now: datetime, agent: str | No
     check_scope(scope)
     if key.partition("/")[0] == scope:
         raise UsageError("this source is in that scope already", where=key, fix="give the scope of a user")
-    id = "source-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    copy = key_of(scope, id)
+    copy = key_of(scope, id_of(key))
     for _ in range(TRIES):
         theirs, ours = engine.call("ingest/look", {"keys": [key, copy]}, write=False)["sources"]
         if not theirs:
@@ -90,7 +88,6 @@ def _row(part: dict[str, Any], copy: str, number: int, key: str) -> dict[str, An
     own = {
         **{name: value for name, value in part["properties"].items() if value is not None},
         **{"raw_content": part["raw_content"], "message_ids": part["message_ids"], "copy_of": key},
-        **{"processing_status": "raw", "salience": 0.5, "state": "candidate", "ttl_policy": "decay"},
+        **UNUSED,
     }
-    suffix = f"#{number:06}" if number > 1 else ""
-    return {"scope": scope, "id": id + suffix, "kind": KIND, "content": part["content"], "properties": own}
+    return {"scope": scope, "id": part_id(id, number), "kind": KIND, "content": part["content"], "properties": own}

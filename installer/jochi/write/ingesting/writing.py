@@ -33,6 +33,9 @@ TRIES = 5
 KEPT = 1_000
 """So many faults and keys an `Ingested` keeps; all are counted."""
 
+UNUSED = {"processing_status": "raw", "salience": 0.5, "state": "candidate", "ttl_policy": "decay"}
+"""What a source says of itself before anybody has used it (seed 002, Phase 0)."""
+
 _FLUSHED_AT = 2_000
 """Messages that are read before they are written."""
 _KNOWN_BY = 5
@@ -250,16 +253,13 @@ class _Writer:
             "raw_content": part.raw,
             "message_ids": part.hashes,
             "part": part.number,
-            "processing_status": "raw",
-            "salience": 0.5,
-            "state": "candidate",
             "sensitivity": "normal",
-            "ttl_policy": "decay",
+            **UNUSED,
             **part.span(),
         }
         return {
             "scope": self._scope,
-            "id": key.partition("/")[2] + (f"#{part.number:06}" if part.number > 1 else ""),
+            "id": part_id(key.partition("/")[2], part.number),
             "kind": KIND,
             "content": title + part.content,
             "properties": {name: value for name, value in (own | self._properties).items() if value is not None},
@@ -350,6 +350,11 @@ def _append(last: Mapping[str, Any], part: _Part, version: int | None) -> dict[s
     }
 
 
+def part_id(id: str, number: int) -> str:
+    """The id of the ``number``-th part of the source ``id``, from 1 on: by it `ingest/look` finds them in their order."""
+    return f"{id}#{number:06}" if number > 1 else id
+
+
 def line_of(message: Message) -> str:
     """How a message stands in the text of its source: `[2026-01-05 10:00] Anna: what she said`, further lines indented."""
     when = f"[{message.at:%Y-%m-%d %H:%M}] " if message.at else ""
@@ -372,11 +377,12 @@ def _message_hash(message: Message) -> str:
 
 def _source_id(one: _Pending) -> str:
     if one.source.id is not None:
-        return _id_of(one.source.source_type, "id", one.source.id)
-    return _id_of(one.source.source_type, one.messages[0][0])
+        return id_of(one.source.source_type, "id", one.source.id)
+    return id_of(one.source.source_type, one.messages[0][0])
 
 
-def _id_of(*parts: str) -> str:
+def id_of(*parts: str) -> str:
+    """The id of the source that these tell from others."""
     return f"source-{_hash(*parts)}"
 
 

@@ -127,3 +127,13 @@ class _Choice:
                 lines[-1] += " " + part.text
             last = part.line
         return "\n".join(lines)
+
+
+def most_telling(text: str, room: int, counter: TokenCounter) -> str:
+    """All of ``text`` if it has at most ``room`` tokens, else the sentences that say most, as they stand.
+
+    '' if none is short enough.
+    """
+    if counter.count(text) <= room:
+        return text
+    return Extractive(counter).summarise(text, room, keep=False).text

@@ -8,32 +8,30 @@ from typing import Any
 
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
-from jochi_workers.derive.compress.extractive import Extractive
+from jochi_workers.derive.compress.extractive import most_telling
 from jochi_workers.derive.compress.models import words_of
 from jochi_workers.derive.derivation import Derivation
+from jochi_workers.derive.storylines import told
 from jochi_workers.handler import Row
 from jochi_workers.language.sentences import sentences
-
-
-def _told(row: Row) -> str:
-    return "\n".join(each["content"] for each in row["inputs"])
 
 
 def _offline(row: Row, counter: TokenCounter) -> str:
     """Of the sentences that name one of the things, or of all where none does, those that say most of what they share, as they
     stand, each once, in the order of time."""
-    told = {part.text: f"{part.speaker}: {part.text}" if part.speaker else part.text for part in sentences(_told(row))}
+    said_once = {
+        part.text: f"{part.speaker}: {part.text}" if part.speaker else part.text for part in sentences(told(row))
+    }
     names = [name.casefold() for name in row["names"]]
-    about = [said for said in told.values() if any(name in said.casefold() for name in names)] or list(told.values())
-    text = "\n".join(about)
-    if counter.count(text) <= row["most_tokens"]:
-        return text
-    return Extractive(counter).summarise(text, row["most_tokens"], keep=False).text
+    about = [said for said in said_once.values() if any(name in said.casefold() for name in names)] or list(
+        said_once.values()
+    )
+    return most_telling("\n".join(about), row["most_tokens"], counter)
 
 
 def _sound(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:
     """It may say nothing that its sources don't, but for the names of the things."""
-    return faults(f"{', '.join(row['names'])}\n{_told(row)}", output, share=1.0, counter=counter, keep=False)
+    return faults(f"{', '.join(row['names'])}\n{told(row)}", output, share=1.0, counter=counter, keep=False)
 
 
 def _words(row: Row) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
-from jochi_workers.derive.compress.extractive import Extractive
+from jochi_workers.derive.compress.extractive import most_telling
 from jochi_workers.derive.compress.models import words_of
 from jochi_workers.derive.compress.particulars import language_of, words
 from jochi_workers.derive.derivation import Derivation
@@ -56,9 +56,7 @@ def _offline(row: Row, counter: TokenCounter) -> Processed:
 
 def shortened(text: str, room: int, counter: TokenCounter) -> str:
     """The sentences that say most. Where none is short enough, the beginning of the first."""
-    if counter.count(text) <= room:
-        return text
-    whole = Extractive(counter).summarise(text, room, keep=False).text
+    whole = most_telling(text, room, counter)
     if whole.strip():
         return whole
     said = text.split()

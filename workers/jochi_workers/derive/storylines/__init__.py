@@ -9,27 +9,25 @@ from typing import Any
 
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
-from jochi_workers.derive.compress.extractive import Extractive
+from jochi_workers.derive.compress.extractive import most_telling
 from jochi_workers.derive.compress.models import words_of
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.handler import Row
 
 
-def _told(row: Row) -> str:
+def told(row: Row) -> str:
+    """All that an output is made of."""
     return "\n".join(each["content"] for each in row["inputs"])
 
 
 def offline(row: Row, counter: TokenCounter) -> str:
     """The sentences that say most, as they stand, in the order of time; all of it where there is room."""
-    text = _told(row)
-    if counter.count(text) <= row["most_tokens"]:
-        return text
-    return Extractive(counter).summarise(text, row["most_tokens"], keep=False).text
+    return most_telling(told(row), row["most_tokens"], counter)
 
 
 def sound(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:
     """It may say nothing that its sources don't, but for the name of its anchor."""
-    return faults(f"{row['name'] or ''}\n{_told(row)}", output, share=1.0, counter=counter, keep=False)
+    return faults(f"{row['name'] or ''}\n{told(row)}", output, share=1.0, counter=counter, keep=False)
 
 
 def words(row: Row) -> Mapping[str, Any]:
