@@ -1,9 +1,9 @@
 """What an agent starts with (seed 001, Rolling Window with Value-Based Retention; DESIGN §14), chosen in plain Python.
 
 Ours, where the seed is silent:
-- Looked at is what is HOT, WARM or COLD, what of ARCHIVE was used last, active tasks and preferences in whatever tier, and what
-  is worth most in each section where memories are classified. First comes what is HOT or was used within 30 days, then what is
-  near or was ever used, then the rest.
+- Looked at is what is near: HOT, WARM or COLD, or the last used of ARCHIVE; what is worth most in each section where memories are
+  classified; and active tasks and preferences in whatever tier, unless what is near fills their section's share and the whole.
+  First comes what is HOT or was used within 30 days, then what is near or was ever used, then the rest.
 - Not chosen: superseded, archived, stale facts, expired, PRIVATE, SENSITIVE unless that is asked for, without content, of no
   section. SENSITIVE is also what is of high sensitivity, and what holds something personal and isn't said to be PUBLIC; odd
   values of either say the same.
@@ -61,20 +61,27 @@ def choose(
     memories: Iterable[Memory], now: datetime, first: datetime | None, *, max_tokens: int = 2000, open: bool = False
 ) -> list[Chosen]:
     """In the order of the file. ``memories`` of one scope; ``first``: when it first reported an access."""
-    rows = [
-        _Row(
-            m.key,
-            section,
-            tokens(m) + LINE,
-            worth(m, now, first).value,
-            _used(m, first),
-            _rank(m, now, first),
-            str(m.get("content_hash") or m.key),
+
+    def row_of(m: Memory) -> _Row | None:
+        section = section_of(m)
+        if not section or _ruled_out(m, now, open):
+            return None
+        cost, value = tokens(m) + LINE, worth(m, now, first).value
+        return _Row(
+            m.key, section, cost, value, _used(m, first), _rank(m, now, first), str(m.get("content_hash") or m.key)
         )
-        for m in memories
-        if (_looked_at(m) or _named(m)) and (section := section_of(m)) and not _ruled_out(m, now, open)
-    ]
+
     room = max(0, max_tokens - FRAME)
+    memories = list(memories)
+    rows = [r for m in memories if _looked_at(m) and (r := row_of(m))]
+    near = sum(r.tokens for r in rows)
+    held = {s: sum(r.tokens for r in rows if r.section == s) for s in SECTIONS}
+    rows += [
+        r
+        for m in memories
+        if _named(m) and not _looked_at(m) and (r := row_of(m))
+        if near < room or held[r.section] < SECTIONS[r.section] * room // 2000
+    ]
     by_value = sorted(rows, key=lambda r: (r.rank, -r.value / r.tokens, -r.value, r.key))
     by_age = sorted(rows, key=lambda r: (-r.used, r.key))
     taken: list[tuple[_Row, str]] = []
