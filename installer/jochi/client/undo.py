@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from jochi.client.base import Base
-from jochi.errors import UsageError
-from jochi.graph.driver_values import read_as
+from jochi.graph.driver_values import keys_of, read_as
 from jochi.undo import undo
 from jochi.undo.results import Decompressed, Restored, Unmerged
 from jochi.undo.undo import Undone
@@ -20,9 +19,9 @@ from jochi.users import operating_system_user
 class UndoVerbs(Base):
     def restore(self, keys: Sequence[str], *, audit: str | None = None, now: datetime | None = None) -> list[Restored]:
         """Brings pruned memories (`scope/id`) back; ``audit`` names one of several tombstones of a key."""
-        _check_named(keys)
+        named = keys_of(keys, where="restore")
         when = self._now(now, "restore")
-        asked = {"now": when, "keys": list(keys), "audit": audit, "run": f"restore/{uuid.uuid4()}"}
+        asked = {"now": when, "keys": named, "audit": audit, "run": f"restore/{uuid.uuid4()}"}
         results = self.engine.call("memory/restore", asked)["results"]
         slots.settle(self.engine, [{"key": entry["key"]} for entry in results if entry.get("slotted")], now=when)
         return [read_as(Restored, entry) for entry in results]
@@ -58,24 +57,19 @@ class UndoVerbs(Base):
         Both become what they were; what has changed since stays as it is and is named. ``dry_run`` writes nothing. Of a chain
         take the last merge back first, or the earlier one gets back only what is still where that merge left it.
         """
-        _check_named(keys)
-        return take_merges_back(self.engine, keys, now=self._now(now, "unmerge"), dry_run=dry_run)
+        named = keys_of(keys, where="unmerge")
+        return take_merges_back(self.engine, named, now=self._now(now, "unmerge"), dry_run=dry_run)
 
     def decompress(
         self, keys: Sequence[str], *, dry_run: bool = False, now: datetime | None = None
     ) -> list[Decompressed]:
         """Brings back the contents that compression took (docs/reference/compression.md). One that was written since stays."""
-        _check_named(keys)
+        named = keys_of(keys, where="decompress")
         asked = {
             "now": self._now(now, "decompress"),
-            "keys": list(keys),
+            "keys": named,
             "audits": None,
             "dry_run": dry_run,
             "run": f"decompress/{uuid.uuid4()}",
         }
         return [read_as(Decompressed, entry) for entry in self.engine.call("memory/decompress", asked)["results"]]
-
-
-def _check_named(keys: Sequence[str]) -> None:
-    if not keys:
-        raise UsageError("no memory named", fix="give one or more keys such as default/m1")

@@ -15,7 +15,7 @@ from jochi.curate.plan import Plan
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import Refused, UsageError
-from jochi.graph.driver_values import read_as
+from jochi.graph.driver_values import keys_of, read_as
 
 PAGE = 2_000
 """Keys that one part of a plan holds at most; a page of the walk that saves it."""
@@ -168,11 +168,10 @@ def memories(engine: Engine, plan: str, *, skip: int, limit: int, drifted: bool)
 
 def exclude(engine: Engine, plan: str, keys: Sequence[str], *, now: datetime, policy: str) -> list[Excluded]:
     """See `jochi.Jochi.exclude`."""
-    if not keys:
-        raise UsageError("no memory named", fix="give one or more keys such as default/m1")
+    named = keys_of(keys, where="exclude")
     results: list[Excluded] = []
-    for start in range(0, len(keys), BATCH):
-        some = {"keys": list(keys[start : start + BATCH]), "run": f"{plan}/{uuid.uuid4()}"}
+    for start in range(0, len(named), BATCH):
+        some = {"keys": named[start : start + BATCH], "run": f"{plan}/{uuid.uuid4()}"}
         row = engine.call("plans/exclude", {"now": now, "plan": plan, "policy": policy, **some})
         if row["refused"] is not None:
             raise _refused(row["refused"], plan, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import cache
 from typing import Any, TypeVar
@@ -24,6 +24,15 @@ def zoned(value: object, name: str, *, where: str) -> datetime:
     if value.utcoffset() is None:
         raise UsageError(f"{name} has no zone: {value}", where=where, fix=fix)
     return value
+
+
+def keys_of(named: Sequence[str], *, where: str) -> list[str]:
+    """Keys of memories as a list. `UsageError` where nobody is named, or one key stands where a list of them belongs."""
+    if isinstance(named, str):
+        raise UsageError("keys must be a list of keys, not one text", where=where, fix=f"write [{named!r}]")
+    if not named:
+        raise UsageError("no memory named", where=where, fix="give one or more keys such as default/m1")
+    return list(named)
 
 
 def fixed_offset(value: datetime) -> datetime:
