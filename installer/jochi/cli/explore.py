@@ -9,7 +9,7 @@ import typer
 from jochi.cli.arguments import parse_moment
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, printable, shortened, table, write_json
-from jochi.cli.recall import embedded
+from jochi.cli.recall import AskXRay, embedded, show_xray
 from jochi.errors import Refused, UsageError
 from jochi.use.explore import Beneath, Place
 
@@ -31,6 +31,7 @@ def explore(
         str | None,
         typer.Option(help="Search by meaning, too: embed the text with minilm, sentence-transformers or openai."),
     ] = None,
+    xray: AskXRay = False,
     as_json: AsJson = False,
 ) -> None:
     """Find what happened: storylines and themes say it in short, and --drill leads from them to the sources. This writes
@@ -57,11 +58,16 @@ def explore(
             include_archived=include_archived,
             since=parse_moment(since),
             until=parse_moment(until),
+            xray=xray,
         )
     if as_json:
         write_json(explored)
         return
     _rows(f"{len(explored.places)} of {scope}, granularity {explored.granularity}", explored.places)
+    if xray:
+        show_xray(explored.hits)
+        for level, cosine in (explored.nearest or {}).items():
+            out.print(f"granularity {level}: best cosine {'–' if cosine is None else f'{cosine:.4f}'}")
     for said in (explored.degraded, explored.hint):
         if said:
             err.print(said, style="yellow", markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -11,8 +12,12 @@ from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, shortened, table, write_json
 from jochi.errors import UsageError
 from jochi.policy.settings import Embedding
+from jochi.use.recall import Found, Hit, Reached
+from jochi.use.xray import XRay
 
 _LONGEST = 120
+
+AskXRay = Annotated[bool, typer.Option("--xray", help="Show what each score is made of, and what it isn't made of.")]
 
 
 def recall(
@@ -48,6 +53,7 @@ def recall(
             help="Follow edges from the hits for so many steps, and show the way with the confidence of each edge."
         ),
     ] = 0,
+    xray: AskXRay = False,
     as_json: AsJson = False,
 ) -> None:
     """Find memories of a scope by their words, and with --provider by their meaning. This writes nothing."""
@@ -65,6 +71,7 @@ def recall(
             until=parse_moment(until),
             min_score=min_score,
             hops=hops,
+            xray=xray,
         )
     if as_json:
         followed = {"reached": list(found.reached), "cut_off": found.cut_off} if hops else {}
@@ -79,9 +86,50 @@ def recall(
         table(f"{len(ways)} more along edges", ("key", "kind", "score", "way", "content"), ways, right=(2,))
         if found.cut_off:
             err.print("[yellow]there were more edges than recall reads: these are of the strongest part[/]")
+    if xray:
+        show_xray([*found, *found.reached])
     for said in (found.degraded, found.hint):
         if said:
             err.print(said, style="yellow", markup=False)
+
+
+def show_xray(found: Sequence[Found]) -> None:
+    """A line for each term of each score, and what is known of the memory that doesn't move it."""
+    rows: list[tuple[object, ...]] = []
+    for one in found:
+        if one.xray is None:
+            continue
+        rows.append((one.key, f"{one.score:.5f}", "=", _beside(one)))
+        rows += [("", f"{part.amount:+.5f}", part.name, _why(one, part.name)) for part in one.xray.parts]
+        rows += [("", f"({seed.amount:.5f})", "activation by", seed.name) for seed in one.xray.seeds]
+    table("X-ray", ("key", "score", "part", ""), rows, right=(1,))
+
+
+def _why(one: Found, part: str) -> str:
+    """What a term was made of."""
+    if isinstance(one, Reached):
+        if part == "activation":
+            return one.way
+        return "kept: it leads to none of the others" if part == one.key else "flows from it along edges"
+    if not isinstance(one, Hit):
+        return ""
+    cosine = "" if one.cosine is None else f", cosine {one.cosine:.4f}"
+    return {
+        "vector": f"rank {one.vector_rank}{cosine}",
+        "text": f"rank {one.text_rank}" + ("" if one.text_score is None else f", Lucene {one.text_score:.3f}"),
+        "state": str(one.state),
+    }.get(part, "")
+
+
+def _beside(one: Found) -> str:
+    xray = one.xray or XRay(())
+    known = {
+        "tier": one.tier,
+        "salience": None if xray.salience is None else f"{xray.salience:.3f}",
+        "MVS": None if xray.mvs is None else f"{xray.mvs:.1f}",
+        "value": None if xray.value is None else f"{xray.value:.2f} {xray.retention}",
+    }
+    return "beside it: " + ", ".join(f"{name} {value}" for name, value in known.items() if value is not None)
 
 
 def embedded(text: str, provider: str, policy: Embedding) -> list[float]:

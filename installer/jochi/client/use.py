@@ -36,6 +36,7 @@ class UseVerbs(Base):
         until: datetime | None = None,
         min_score: float | None = None,
         hops: int = 0,
+        xray: bool = False,
     ) -> Recalled:
         """The ``k`` memories of ``scope`` that fit best by words (``text``), by meaning (``vector``), or by both.
 
@@ -44,7 +45,8 @@ class UseVerbs(Base):
         what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k out of range).
 
         ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
-        `Recalled.reached`, each with the way to it and every edge's confidence.
+        `Recalled.reached`, each with the way to it and every edge's confidence. ``xray``:
+        each says in `Found.xray` what its score is made of.
         """
         return recall(
             self.engine,
@@ -60,6 +62,7 @@ class UseVerbs(Base):
             until=until,
             min_score=min_score,
             hops=hops,
+            xray=xray,
         )
 
     def explore(
@@ -73,12 +76,14 @@ class UseVerbs(Base):
         include_archived: bool = False,
         since: datetime | None = None,
         until: datetime | None = None,
+        xray: bool = False,
     ) -> Explored:
         """What happened (seed 002): at granularity 1 the ``k`` sources, people, concepts and entities that fit best, at 2
         storylines, at 3 themes, each with what lies beneath it.
 
         By words, by meaning or both, as `recall`; each granularity searches vectors of its own. ``auto``: the coarsest whose
-        best hit is nearly as near as the best of all. Writes nothing: `touch` reports what was used. Raises `UsageError`.
+        best hit is nearly as near as the best of all. Writes nothing: `touch` reports what was used. ``xray``: the hits say what
+        their scores are made of. Raises `UsageError`.
         """
         return explore(
             self.engine,
@@ -90,6 +95,7 @@ class UseVerbs(Base):
             include_archived=include_archived,
             since=since,
             until=until,
+            xray=xray,
         )
 
     def drill_down(self, keys: Iterable[str], *, members: int = MEMBERS) -> list[Place]:

@@ -64,6 +64,8 @@ class Explored:
     hits: tuple[Hit, ...]
     degraded: str | None = None
     hint: str | None = None
+    nearest: dict[int, float | None] | None = None
+    """Of ``auto`` the raw cosine of the best hit at each granularity, by which one was chosen."""
 
     @property
     def keys(self) -> list[str]:
@@ -82,6 +84,7 @@ def explore(
     include_archived: bool,
     since: datetime | None,
     until: datetime | None,
+    xray: bool = False,
 ) -> Explored:
     """See `Jochi.explore`."""
     if granularity not in (1, 2, 3, "auto"):
@@ -93,11 +96,13 @@ def explore(
 
     def ask(level: Granularity) -> Recalled:
         asked: dict[str, Any] = {"scope": scope, "since": since, "until": until, "include_archived": include_archived}
+        asked["xray"] = xray
         # A source and its summary are one place.
         return recall(engine, text, vector=vector, kinds=KINDS[level], k=2 * k if level == 1 else k, **asked)
 
+    nearest: dict[int, float | None] | None = None
     if granularity == "auto":
-        level, found = _chosen({each: ask(each) for each in KINDS})
+        level, found, nearest = _chosen({each: ask(each) for each in KINDS})
     else:
         level, found = granularity, ask(granularity)
     places: list[Place] = []
@@ -108,12 +113,12 @@ def explore(
         if place is not None and all(place.key != other.key for other in places) and len(places) < k:
             places.append(place)
             hits.append(hit)
-    return Explored(level, tuple(places), tuple(hits), found.degraded, found.hint)
+    return Explored(level, tuple(places), tuple(hits), found.degraded, found.hint, nearest)
 
 
-def _chosen(found: dict[Granularity, Recalled]) -> tuple[Granularity, Recalled]:
+def _chosen(found: dict[Granularity, Recalled]) -> tuple[Granularity, Recalled, dict[int, float | None]]:
     """The coarsest granularity whose best hit is nearly as near as the best of all; without vectors the coarsest that has any."""
-    best = {
+    best: dict[int, float | None] = {
         level: max((hit.cosine for hit in hits if hit.cosine is not None), default=None)
         for level, hits in found.items()
     }
@@ -121,8 +126,8 @@ def _chosen(found: dict[Granularity, Recalled]) -> tuple[Granularity, Recalled]:
     for level in sorted(found, reverse=True):
         cosine = best[level]
         if (cosine is not None and cosine >= max(known) - AS_GOOD) or (not known and found[level]):
-            return level, found[level]
-    return 1, found[1]
+            return level, found[level], best
+    return 1, found[1], best
 
 
 def drill_down(engine: Engine, keys: Iterable[str], *, members: int = MEMBERS) -> list[Place]:

@@ -7,7 +7,7 @@ procedure; then it is asked again in a way that does without, and the result say
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, overload
 
@@ -20,6 +20,7 @@ from jochi.errors import JochiError, UsageError
 from jochi.graph.driver_values import fixed_offset, to_python, zoned
 from jochi.schema.indexes import TEXT_INDEX, VECTOR_INDEX, read
 from jochi.use.edges import Edge
+from jochi.use.xray import XRay, completed, taken, worth
 
 _INCOMPARABLE = "vector.similarity.cosine"
 _NOT_READY = ("There is no such", "come online")
@@ -37,6 +38,8 @@ class Found:
     state: str | None
     created_at: datetime | None
     score: float
+    xray: XRay | None = field(default=None, kw_only=True)
+    """What the score is made of, where ``xray`` was asked for."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class Hit(Found):
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Hit:
         """A hit as `memory/recall` returns it."""
-        return cls(**to_python(row))
+        plain = to_python(row)
+        return cls(xray=taken(plain), **plain)
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class Reached(Found):
         """As `memory/recall_spread` returns it."""
         plain = to_python(row)
         edges = tuple(Step(**edge) for edge in plain["edges"])
-        return cls(**{**plain, "keys": tuple(plain["keys"]), "edges": edges})
+        return cls(xray=taken(plain), **{**plain, "keys": tuple(plain["keys"]), "edges": edges})
 
     @property
     def way(self) -> str:
@@ -166,6 +170,7 @@ def recall(
     until: datetime | None = None,
     min_score: float | None = None,
     hops: int = 0,
+    xray: bool = False,
 ) -> Recalled:
     """See `Jochi.recall`."""
     for name, moment in (("since", since), ("until", until)):
@@ -185,15 +190,27 @@ def recall(
         "until": None if until is None else fixed_offset(until),
         "min_score": min_score,
         "careful": False,
+        "xray": xray,
     }
     if not isinstance(hops, int) or isinstance(hops, bool) or hops < 0:
         raise UsageError(f"hops is {hops!r}", where="recall", fix="give 0 (edges are not followed), or 1, 2, 3")
     found = _ask(engine, *_ready(engine, asked))
     if hops:
         found = _spread(engine, found, asked, hops)
+    if xray and found:
+        found = _with_worth(engine, found)
     if not found and not _known(engine, scope):
         return replace(found, hint=f"the scope {scope!r} has no memory, live or pruned: is that its name?")
     return found
+
+
+def _with_worth(engine: Engine, found: Recalled) -> Recalled:
+    more = worth(engine, [one.key for one in (*found.hits, *found.reached)])
+    return replace(
+        found,
+        hits=tuple(replace(hit, xray=completed(hit.xray, more.get(hit.key))) for hit in found.hits),
+        reached=tuple(replace(one, xray=completed(one.xray, more.get(one.key))) for one in found.reached),
+    )
 
 
 def _known(engine: Engine, scope: str) -> bool:
@@ -202,8 +219,9 @@ def _known(engine: Engine, scope: str) -> bool:
 
 
 def _spread(engine: Engine, found: Recalled, asked: dict[str, Any], hops: int) -> Recalled:
-    shared = ("scope", "k", "kinds", "tiers", "include_archived", "include_superseded", "since", "until")
-    seeds = [{"key": hit.key, "score": hit.score} for hit in found]
+    shared = ("scope", "k", "kinds", "tiers", "include_archived", "include_superseded", "since", "until", "xray")
+    # What its state took below 0 leads nowhere.
+    seeds = [{"key": hit.key, "score": max(hit.score, 0.0)} for hit in found]
     request = {**{name: asked[name] for name in shared}, "seeds": seeds, "hops": hops}
     row = engine.call("memory/recall_spread", {"now": clock.now(), "asked": request}, write=False)
     if row["refused"] is not None:
