@@ -23,6 +23,7 @@ from jochi_models.knowledge import (
     HeartbeatTask,
     HeartbeatTaskRegistry,
     KnowledgeChunk,
+    StoreItem,
 )
 from jochi_models.personal import (
     Artifact,
@@ -89,6 +90,7 @@ __all__ = [
     "SessionContext",
     "Source",
     "SourceSummary",
+    "StoreItem",
     "Storyline",
     "SummarizedTo",
     "Synthesis",

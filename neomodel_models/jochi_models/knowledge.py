@@ -6,6 +6,7 @@ from jochi_models.common import CuratedFields
 from jochi_models.curated import Curated
 from jochi_models.properties import (
     BooleanProperty,
+    FloatProperty,
     IntegerProperty,
     ListProperty,
     TextProperty,
@@ -17,6 +18,12 @@ class KnowledgeChunkFields(CuratedFields):
     """A piece of knowledge (seed 001, Multi-Signal Value Scoring)."""
 
     sender_hash = TextProperty("whose knowledge it is, hashed")
+
+
+class StoreItemFields(CuratedFields):
+    """What an agent put into its store (no seed: for agent frameworks); its content is its value as JSON. `Jochi.items` writes it."""
+
+    ttl_minutes = FloatProperty("its time to live, counted from when it was last put or read; absent: it has none")
 
 
 class HeartbeatTaskRegistryFields(CuratedFields):
@@ -54,6 +61,9 @@ class HeartbeatTaskFields(CuratedFields):
 
 
 class KnowledgeChunk(KnowledgeChunkFields, Curated): ...
+
+
+class StoreItem(StoreItemFields, Curated): ...
 
 
 class HeartbeatTaskRegistry(HeartbeatTaskRegistryFields, Curated): ...

@@ -27,7 +27,17 @@ SECTIONS = {"preferences": 500, "tasks": 800, "insights": 500, "recent": 200}
 FRAME, LINE = 120, 8
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 NEVER = frozenset(
-    {"Notification", "Task", "Source", "Artifact", "HeartbeatTask", "HeartbeatTaskRegistry", "MemoryBox", "Trace"}
+    {
+        "Notification",
+        "Task",
+        "Source",
+        "Artifact",
+        "HeartbeatTask",
+        "HeartbeatTaskRegistry",
+        "MemoryBox",
+        "Trace",
+        "StoreItem",
+    }
 )
 ROWS = (
     ("preferences", "Fact", "category", ("preference", "identity")),

@@ -96,6 +96,7 @@ WHY_NOT: dict[str, str] = {
     "jobs/pause": ENGINE,
     "jobs/prune_runs": LIFETIME,
     "jobs/resume": ENGINE,
+    "items/date": WRITERS,
     "memory/forget": RECEIPT,
     "memory/forget_clause": RECEIPT,
     "memory/remember": WRITERS,

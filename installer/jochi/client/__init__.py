@@ -12,6 +12,7 @@ from jochi.client.forget import ForgetVerbs
 from jochi.client.heartbeat import HeartbeatVerbs
 from jochi.client.ingest import IngestVerbs
 from jochi.client.install import InstallVerbs
+from jochi.client.items import ItemVerbs
 from jochi.client.jobs import JobVerbs
 from jochi.client.plan import PlanVerbs
 from jochi.client.undo import UndoVerbs
@@ -33,6 +34,7 @@ class Jochi(
     UndoVerbs,
     ForgetVerbs,
     HeartbeatVerbs,
+    ItemVerbs,
 ):
     """Memory curation in one database.
 

@@ -158,6 +158,7 @@ MEMORY = (
     *_of("any", None, "", "source_count distinct_source_days storyline_count total_source_count"),
     *_of("moment", None, "", "first_mentioned_at last_mentioned_at first_source_at last_source_at"),
     *_of("moment", None, "", "first_event_at last_event_at"),
+    *_of("any", None, "", "ttl_minutes"),
     *_of("any", None, "ahead", "valid_from"),
     *_of("any", None, "slot", "valid_to"),
     *_of("moment", None, "slot", "superseded_at"),

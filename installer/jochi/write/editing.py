@@ -18,8 +18,9 @@ from jochi.write import remembering
 from jochi.write.remembering.screening import CHANGED, STAMP, RowScreen
 
 DONE = "done"
+GONE = "is gone"
 _WORDS = {
-    "gone": "is gone",
+    "gone": GONE,
     "changed": "says something else by now",
     "slot": "is a fact in a slot, where its value is what counts",
     "pinned": "is pinned",
@@ -114,7 +115,7 @@ class Graph:
     def strike(self, key: str, expected_content_hash: str | None) -> str:
         """It expires now; what is gone already is done."""
         outcome = self._edit("strike", key, was=expected_content_hash)
-        return DONE if outcome == _WORDS["gone"] else outcome
+        return DONE if outcome == GONE else outcome
 
     def _choose(self, *, write: bool) -> Manifest:
         return context.make(
