@@ -28,7 +28,7 @@ from langgraph.store.memory import InMemoryStore
 from jochi import Jochi, clock
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.graph.driver_values import to_python
-from jochi.store import MemoryStore
+from jochi.store import MemoryStore, items
 from jochi.store.langgraph import JochiStore
 from jochi.write.remembering import SomeRefused
 
@@ -112,7 +112,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
 
 def cleaned(theirs: InMemoryStore) -> None:
     """Theirs goes on listing namespaces that hold nothing any more."""
-    for namespace in [each for each, items in theirs._data.items() if not items]:
+    for namespace in [each for each, held in theirs._data.items() if not held]:
         del theirs._data[namespace]
 
 
@@ -139,6 +139,12 @@ def test_it_answers_as_langgraphs_own_store_does(store: JochiStore) -> None:
     asyncio.run(all_of_them())
     assert kinds == {"PutOp", "GetOp", "SearchOp", "ListNamespacesOp"}
     assert not theirs.get(("ada", "n"), "none")
+    many = [(("ada", "many", f"n{n}"), f"k{n}", {"n": n}, None) for n in range(3)]
+    store.items.put_all(many)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(items, "_PAGE", 2)
+        assert [item.key for item in store.search(("ada", "many"))] == ["k0", "k1", "k2"]
+        assert len(store.search((), limit=100)) == len(theirs.search((), limit=100)) + 3
     for wrong in ((), ("langgraph",), ("a.b",), ("",)):
         for each in (store, theirs):
             with pytest.raises(InvalidNamespaceError):
@@ -227,6 +233,16 @@ def test_what_is_jochis_own(store: JochiStore, at: Callable[[datetime], None]) -
     ]
     assert {item.namespace[0] for item in store.search((), query="blue door")} == {"ada", "bob"}
     assert store.search(("ada", "prefs"), query="blue door") == []
+
+    # Somebody else is quicker each time that it has looked.
+    at(clock.now() + timedelta(minutes=1))
+    look, missed = items.Items._look, iter([True, False])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(items.Items, "_look", lambda self, keys: [] if next(missed, False) else look(self, keys))
+        store.put(("ada", "notes"), "1", {"text": "The Blue door squeaks."})
+    late = store.get(("ada", "notes"), "1")
+    assert late is not None
+    assert late.value == {"text": "The Blue door squeaks."}
 
     # One scope for all namespaces; a plain store without LangGraph; what can't be kept.
     mine = client.items("team")

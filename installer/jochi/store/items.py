@@ -171,9 +171,14 @@ class Items:
     def _pages(self, prefix: Namespace) -> Iterator[dict[str, Any]]:
         scopes = [self._scope(prefix)] if prefix or self.scope is not None else self._scopes()
         for scope in scopes:
-            after, prefixes = "", _prefixes(scope, self._rest(prefix))
+            after = ""
+            # Each ends with a sign that has a next one: all keys that go on from here lie below that.
+            ranges = [
+                {"from": each, "below": each[:-1] + chr(ord(each[-1]) + 1)}
+                for each in _prefixes(scope, self._rest(prefix))
+            ]
             while True:
-                asked = {"now": clock.now(), "prefixes": prefixes, "after": after, "limit": _PAGE}
+                asked = {"now": clock.now(), "ranges": ranges, "after": after, "limit": _PAGE}
                 page = to_python(self.engine.call("items/page", asked, write=False)["items"])
                 yield from page
                 if len(page) < _PAGE:
