@@ -39,6 +39,7 @@ from jochi.cli.importing import import_command
 from jochi.cli.ingest import ingest
 from jochi.cli.install import install, uninstall
 from jochi.cli.levels import levels
+from jochi.cli.mcp import mcp
 from jochi.cli.mode import mode
 from jochi.cli.originals import originals
 from jochi.cli.pause import pause, resume
@@ -110,6 +111,7 @@ app.command()(ingest)
 app.command()(status)
 app.command()(mode)
 app.command()(worker)
+app.command()(mcp)
 app.command()(touch)
 app.command()(undo)
 app.command()(forget)

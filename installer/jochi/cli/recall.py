@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -134,6 +135,13 @@ def _beside(one: Found) -> str:
 
 def embedded(text: str, provider: str, policy: Embedding) -> list[float]:
     """The text as a vector of the policy's model; no other can be compared with what is stored."""
+    with embedder(provider, policy) as embed:
+        return embed(text)
+
+
+@contextmanager
+def embedder(provider: str, policy: Embedding) -> Iterator[Callable[[str], list[float]]]:
+    """What makes texts such vectors."""
     from jochi_workers import embeddings
 
     made = embeddings.provider(provider, model=policy.model if provider != "minilm" else None)
@@ -143,6 +151,6 @@ def embedded(text: str, provider: str, policy: Embedding) -> list[float]:
                 f"{provider} is the model {made.model}, and the vectors in this database are of {policy.model}",
                 fix="name another --provider, or leave it out to look by words only",
             )
-        return made.embed([text])[0].vector
+        yield lambda text: made.embed([text])[0].vector
     finally:
         made.close()

@@ -1,0 +1,262 @@
+"""What the tools of the server do: one call of the client each, in one scope. Forgetting needs two calls."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from jochi.client import Jochi
+from jochi.curate.explain import Explanation
+from jochi.errors import Refused, UsageError
+from jochi.forgetting import ForgettingPlan, Request, Target, key_file
+from jochi.use.accesses import Touched
+from jochi.use.explore import Explored, Place
+from jochi.use.recall import Hit, Reached
+from jochi.write.remembering import Memory, Remembered
+
+_KEPT = 50
+"""So many confirmations wait at most; the oldest of more are no good any longer."""
+
+
+class NewLink(BaseModel):
+    """A relationship from the new memory to another one of the same scope."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str = Field(description="Letters, digits and _, such as PART_OF")
+    to: str = Field(description="The other memory's id")
+    direction: Literal["out", "in"] = Field("out", description="`in`: from the other one to this one")
+
+
+class NewMemory(BaseModel):
+    """What is to be remembered."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: str = Field(description="What it says, as one or more whole sentences")
+    kind: str = Field("MemoryEntry", description="A kind of the policy, such as Belief, Fact, Task, Note")
+    id: str | None = Field(None, description="An id of your own; the same again is known and not doubled")
+    properties: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Such as confidence 0-1, importance 0-1, expires_at (ISO 8601); of a Fact subject, attribute, value",
+    )
+    relationships: list[NewLink] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Recall:
+    """The best first. ``reached``: what edges lead to from the hits. ``degraded``: what was done without. ``hint``: why there is
+    nothing."""
+
+    hits: tuple[Hit, ...]
+    reached: tuple[Reached, ...]
+    cut_off: bool
+    degraded: str | None
+    hint: str | None
+
+
+@dataclass(frozen=True)
+class Gone:
+    """A memory that would go, as `Target` has it: ``outcome`` forget, cut (``left`` stays) or mark (it is made anew)."""
+
+    key: str
+    kind: str | None
+    outcome: str
+    why: str
+    content: str | None
+    left: dict[str, str | None]
+    reason: str | None
+
+    @classmethod
+    def of(cls, target: Target) -> Gone:
+        """In words."""
+        left = {name: None if value is None else str(value) for name, value in target.left.items()}
+        return cls(target.key, target.kind, target.outcome, target.why, target.content, left, target.reason)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What one ``confirmation`` would take. ``near``: keys of what has the words only as part of others: they stay. ``records``:
+    how many records and copies of the engine go with it."""
+
+    confirmation: str
+    key: str | None
+    targets: tuple[Gone, ...]
+    near: tuple[str, ...]
+    records: int
+
+
+@dataclass(frozen=True)
+class Done:
+    """``counts`` of what went; ``held``: what a rail keeps, with the rails; the number and hash of the receipt. ``key_made``: this
+    file holds a new key of forgetting, which every machine that remembers needs."""
+
+    counts: dict[str, int]
+    held: dict[str, tuple[str, ...]]
+    receipt: int
+    hash: str
+    key_made: str | None
+
+
+@dataclass(frozen=True)
+class Forgetting:
+    """``candidates``: nothing was done yet. ``done``: what was, one for each confirmation."""
+
+    candidates: tuple[Candidate, ...] = ()
+    done: tuple[Done, ...] = ()
+
+
+@dataclass
+class Tools:
+    """The tools on one scope of a database. ``embed`` makes a text a vector of the policy's model."""
+
+    client: Jochi
+    scope: str
+    embed: Callable[[str], Sequence[float]] | None = None
+    agent: str | None = None
+    _waiting: dict[str, ForgettingPlan] = field(default_factory=dict)
+
+    def remember(self, memories: list[NewMemory]) -> Remembered:
+        """Remember things for later. What is known already is reinforced, not doubled. Each result says what became of one;
+        one that is refused says why and takes no other with it."""
+        rows = [Memory.model_validate({**each.model_dump(), "scope": self.scope}) for each in memories]
+        return self.client.remember(rows, agent=self.agent)
+
+    def recall(
+        self,
+        text: str,
+        k: int = 10,
+        kinds: list[str] | None = None,
+        include_archived: bool = False,
+        include_superseded: bool = False,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        hops: int = 0,
+        xray: bool = False,
+    ) -> Recall:
+        """Find single memories that fit a text. `hops` 1 to 3 follows relationships from the hits on; `xray` says what each score
+        is made of. Tell `touch` which ones you used."""
+        found = self.client.recall(
+            text,
+            vector=self._vector(text),
+            scope=self.scope,
+            k=k,
+            kinds=kinds,
+            include_archived=include_archived,
+            include_superseded=include_superseded,
+            since=since,
+            until=until,
+            hops=hops,
+            xray=xray,
+        )
+        return Recall(found.hits, found.reached, found.cut_off, found.degraded, found.hint)
+
+    def explore(
+        self,
+        text: str,
+        granularity: Literal[1, 2, 3, "auto"] = "auto",
+        k: int = 10,
+        include_archived: bool = False,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        xray: bool = False,
+    ) -> Explored:
+        """Find what happened: 1 sources, people and things; 2 storylines; 3 themes; each with what lies beneath it. `drill_down`
+        leads further down. Tell `touch` which ones you used."""
+        return self.client.explore(
+            text,
+            vector=self._vector(text),
+            scope=self.scope,
+            granularity=granularity,
+            k=k,
+            include_archived=include_archived,
+            since=since,
+            until=until,
+            xray=xray,
+        )
+
+    def drill_down(self, keys: list[str]) -> list[Place]:
+        """What lies beneath memories (by their keys): storylines of a theme, sources of a storyline, the text of a source."""
+        return self.client.drill_down(self._keys(keys))
+
+    def touch(self, keys: list[str]) -> Touched:
+        """Say which memories (by their keys) were used for an answer: used ones stay, others fade."""
+        return self.client.touch(self._keys(keys), agent=self.agent)
+
+    def explain(self, key: str) -> Explanation:
+        """Why a memory is still here, or why it is gone: every rule and rail, what is due, and its records."""
+        return self.client.explain(self._keys([key])[0])
+
+    def forget(
+        self,
+        about: str | None = None,
+        says: str | None = None,
+        keys: list[str] | None = None,
+        confirm: list[str] | None = None,
+    ) -> Forgetting:
+        """Forget for good; it can't be undone. First give one of `about` (a description), `says` (exact words) or `keys`: nothing
+        is done, and each candidate has a confirmation and names all that would go with it. Show them to the person who asked.
+        Then call again with `confirm`: the confirmations of those that the person wants gone, and nothing else."""
+        if sum(each is not None for each in (about, says, keys, confirm)) != 1:
+            raise UsageError("give one of about, says, keys and confirm", where="forget")
+        if confirm is not None:
+            return Forgetting(done=tuple(self._forgotten(each) for each in self._planned(confirm)))
+        if says is not None:
+            return Forgetting((self._candidate(Request(scope=self.scope, phrase=says)),))
+        if keys is not None:
+            named = self._keys(keys)
+        else:
+            asked: dict[str, Any] = {"include_archived": True, "include_superseded": True, "k": 5}
+            named = self.client.recall(about, vector=self._vector(str(about)), scope=self.scope, **asked).keys
+            if not named:
+                raise UsageError("no memory is about that", where="forget", fix="use other words, or says, or keys")
+        return Forgetting(tuple(self._candidate(Request(keys=(key,)), key) for key in named))
+
+    # ---------------------------------------------------------------------------------------------------------------
+
+    def _vector(self, text: str) -> Sequence[float] | None:
+        return None if self.embed is None else self.embed(text)
+
+    def _keys(self, keys: list[str]) -> list[str]:
+        named = [key if "/" in key else f"{self.scope}/{key}" for key in keys]
+        for key in named:
+            if not key.startswith(f"{self.scope}/"):
+                raise Refused(
+                    f"this server is for the scope {self.scope!r} only", where=key, fix="give keys that recall returned"
+                )
+        return named
+
+    def _candidate(self, request: Request, key: str | None = None) -> Candidate:
+        plan = self.client.plan_forgetting(request)
+        confirmation = secrets.token_hex(8)
+        self._waiting[confirmation] = plan
+        for old in list(self._waiting)[:-_KEPT]:
+            self._waiting.pop(old, None)
+        return Candidate(confirmation, key, tuple(map(Gone.of, plan.targets)), plan.near, plan.records)
+
+    def _planned(self, confirmations: list[str]) -> list[ForgettingPlan]:
+        """What they were given for, if all of it is still the same; each is good once."""
+        plans = [self._waiting.pop(each, None) for each in dict.fromkeys(confirmations)]
+        known = [plan for plan in plans if plan is not None]
+        if not known or len(known) < len(plans) or any(_changed(self.client, plan) for plan in known):
+            raise Refused(
+                "a confirmation is unknown or was used, or something else would go by now; nothing was forgotten",
+                where="forget",
+                fix="call forget without confirm, show the candidates, and confirm these",
+            )
+        return known
+
+    def _forgotten(self, plan: ForgettingPlan) -> Done:
+        done = self.client.forget(plan.request)
+        made = str(key_file()) if done.key_made else None
+        return Done(dict(done.counts), dict(done.held), done.receipt.number, done.receipt.hash, made)
+
+
+def _changed(client: Jochi, plan: ForgettingPlan) -> bool:
+    now = client.plan_forgetting(plan.request)
+    return (now.targets, now.near, now.records) != (plan.targets, plan.near, plan.records)
