@@ -21,7 +21,7 @@ class KnowledgeChunkFields(CuratedFields):
 
 
 class StoreItemFields(CuratedFields):
-    """What an agent put into its store (no seed: for agent frameworks); its content is its value as JSON. `Jochi.items` writes it."""
+    """What an agent put into its store (of no seed); its content is its value as JSON. `Jochi.items` writes it."""
 
     ttl_minutes = FloatProperty("its time to live, counted from when it was last put or read; absent: it has none")
 

@@ -205,6 +205,10 @@ def test_what_is_jochis_own(store: JochiStore, at: Callable[[datetime], None]) -
     )
     assert (to_python(left)["ends"], to_python(left)["due"]) == (clock.now(), clock.now())
     assert left["content"] == '{"theme": "dark"}'
+    (run,) = client.database.run("MATCH (a:CurationAudit {rule: 'file.struck'}) RETURN a.run AS run")
+    client.undo(run["run"])
+    assert store.get(space, "theme") is not None
+    store.delete(space, "theme")
     store.put(space, "theme", {"theme": "dark"})
     assert plain(store.get(space, "theme")) == (space, "theme", {"theme": "dark"}), "put again before it is pruned"
     client.database.run(
