@@ -112,14 +112,9 @@ class Items:
 
     def get(self, namespace: Namespace, key: str, *, refresh_ttl: bool = True) -> Item | None:
         """See `MemoryStore`. ``refresh_ttl``: its time to live begins anew."""
-        return self.get_all([(namespace, key)], refresh_ttl=refresh_ttl)[0]
-
-    def get_all(self, items: Iterable[tuple[Namespace, str]], *, refresh_ttl: bool = True) -> list[Item | None]:
-        """Many at once, in their order."""
-        keys = [self._key(namespace, key) for namespace, key in items]
-        rows = {row["key"]: row for row in self._look(list(dict.fromkeys(keys))) if not row["expired"]}
-        self._refresh(rows.values(), refresh_ttl)
-        return [self._item(rows[key]) if key in rows else None for key in keys]
+        rows = [row for row in self._look([self._key(namespace, key)]) if not row["expired"]]
+        self._refresh(rows, refresh_ttl)
+        return self._item(rows[0]) if rows else None
 
     def search(
         self,
