@@ -443,7 +443,8 @@ def test_what_was_never_used_of_the_archive_is_looked_for_where_room_is(
     near |= {f"wish {n}": {"token_count": of_each, "category": "preference"} for n in range(3)}
     client.database.run(
         "UNWIND keys($near) AS said "
-        "CREATE (m:Curated:Fact {key: 'near/' + said, id: said, scope: 'near', content: said, tier: 'WARM'}) SET m += $near[said] RETURN count(*)",
+        "CREATE (m:Curated:Fact {key: 'near/' + said, id: said, scope: 'near', content: said, tier: 'WARM'}) "
+        "SET m += $near[said] RETURN count(*)",
         {"near": near | {"archived": {"token_count": 1, "category": "identity", "tier": "ARCHIVE"}}},
     )
     made = client.engine.call(
