@@ -18,7 +18,7 @@ from jochi_models.errors import (
     NotSaved,
     Pruned,
 )
-from jochi_models.facts import Fact, MemoryBox, Trace
+from jochi_models.facts import BehaviourProfile, Fact, MemoryBox, Trace
 from jochi_models.knowledge import (
     HeartbeatTask,
     HeartbeatTaskRegistry,
@@ -57,6 +57,7 @@ __all__ = [
     "AgentKey",
     "Analysis",
     "Artifact",
+    "BehaviourProfile",
     "Belief",
     "CompressedContext",
     "Concept",

@@ -93,7 +93,14 @@ class TraceFields(CuratedFields):
     boxes = Related("its boxes", "IN_TRACE", "MemoryBox", incoming=True)
 
 
+class BehaviourProfileFields(CuratedFields):
+    """How somebody works and what they want, one thing a line (seed 003, Consolidation Pass: behavioral profile)."""
+
+
 class Fact(FactFields, Curated): ...
+
+
+class BehaviourProfile(BehaviourProfileFields, Curated): ...
 
 
 class MemoryBox(MemoryBoxFields, Curated): ...

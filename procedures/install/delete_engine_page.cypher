@@ -3,7 +3,8 @@ CALL () {
   MATCH (n:JochiProcedure|JochiJob|JochiJobRun|JochiPolicy|JochiPump|JochiPlan|JochiPlanPart|JochiQuota|JochiPause|JochiAccess|JochiAccessBatch|JochiScope
       |JochiScopeChange|JochiBudget|JochiIntake|JochiSlot|JochiSlotChange|JochiMerged|JochiMerging
       |JochiWork|JochiDerivation|JochiSpent|JochiInputChange|JochiForgotten|JochiForgetting|JochiReceipt
-      |JochiValue|JochiManifest|JochiManifestVersion|JochiManifestChange|CurationAudit|CurationSnapshot|CurationCycleSummary)
+      |JochiValue|JochiManifest|JochiManifestVersion|JochiManifestChange|JochiAction|JochiGuidelines|JochiTopicIndex
+      |CurationAudit|CurationSnapshot|CurationCycleSummary)
   RETURN n
 UNION ALL
   // A registry is a memory, and was released: but without the engine it says nothing. One that an app wrote is the app's.

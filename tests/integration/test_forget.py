@@ -637,9 +637,12 @@ def test_nothing_that_was_made_of_a_scope_names_it(engine: Jochi) -> None:
         make()
         memories(engine, *({"id": f"m{n}", "content": f"number {n}", "scope": scope} for n in (1, 2)))
         engine.heartbeat.add(NewTask("sweep", "Sweep the floor.", "every 1h"), scope=scope, now=NOW)
+        for id in (f"{scope}/m1 again", f"{scope}-1"):
+            engine.may_act("discard", None, scope=scope, id=id, now=NOW)
     make()
     engine.database.run(
         "UNWIND ['s', 't'] AS scope CREATE (:JochiManifestChange {scope: scope, at: $now}) "
+        "CREATE (:JochiTopicIndex {scope: scope, topics: ['tea'], counts: [1], newest: [scope + '/m1'], newest_of: [0]}) "
         "WITH scope MATCH (m:Curated {key: scope + '/m1'}) "
         "CREATE (:Curated:CompressedContext {key: scope + '/c', scope: scope, id: 'c', "
         "parent_context_id: 'm1', child_context_ids: ['m1', 'm2']}) "
@@ -648,6 +651,8 @@ def test_nothing_that_was_made_of_a_scope_names_it(engine: Jochi) -> None:
     )
     engine.forget(Request(keys=("t/m1", "t/sweep")), now=NOW)
     assert engine.verify_forgotten(Request(keys=("t/m1", "t/sweep"))) == []
+    assert [each.id for each in engine.actions(scope="t")] == ["t-1"]
+    assert engine.database.run("MATCH (x:JochiTopicIndex) RETURN x.scope AS scope") == [{"scope": "s"}]
     found = engine.database.run(
         "MATCH (n {scope: 't'}) WHERE n:HeartbeatTaskRegistry OR n:CompressedContext "
         "RETURN n.pending_changes AS pending, n.parent_context_id AS parent, n.child_context_ids AS children ORDER BY n.key"

@@ -53,7 +53,10 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "derive/compress/store": frozenset({"compress"}),
     "derive/levels/store": frozenset({"derive"}),
     "derive/process/store": frozenset({"derive"}),
-    **{f"derive/{name}/store": frozenset({"derive"}) for name in ("extract", "storylines", "macros", "describe")},
+    **{
+        f"derive/{name}/store": frozenset({"derive"})
+        for name in ("extract", "storylines", "macros", "describe", "profile")
+    },
     "derive/meaning/store": frozenset({"derive", "archive"}),
 }
 """The actions that its records say, by procedure."""
@@ -70,6 +73,10 @@ LIFETIME = "takes away what is too old to be of use, by the policy's own limits"
 
 WHY_NOT: dict[str, str] = {
     "access/forget_batches": LIFETIME,
+    "actions/add": COUNTED,
+    "actions/expire": LIFETIME,
+    "actions/judge": "it is a record itself: what was asked, and what the policy said",
+    "actions/learn": "made of records and runs, and made anew of them; it says of which, and in which run",
     "access/roll_access_days": COUNTED,
     "curate/apply": ENGINE,
     "curate/approve": ENGINE,
@@ -112,6 +119,8 @@ WHY_NOT: dict[str, str] = {
     "stories/promote_storylines": SCHEDULE,
     "stories/promote_macros": SCHEDULE,
     "meaning/find_meaning": SCHEDULE,
+    "profiles/consolidate_profiles": SCHEDULE,
+    "topics/index_topics": "counted from what is there, and counted anew on each walk",
     "stories/count_mentions": "counted from what is there, and counted anew where that changes",
     "undo/begin": ENGINE,
     "undo/end": ENGINE,

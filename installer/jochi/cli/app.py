@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli import (
+    actions,
     context,
     derive,
     duplicates,
@@ -48,6 +49,7 @@ from jochi.cli.remember import remember
 from jochi.cli.run import run
 from jochi.cli.score import score
 from jochi.cli.status import status
+from jochi.cli.topics import topics
 from jochi.cli.touch import touch
 from jochi.cli.undo import undo
 from jochi.cli.way_back import decompress, restore, unmerge
@@ -102,6 +104,7 @@ _GROUPS = (
     intake,
     duplicates,
     sources,
+    actions,
 )
 for _group in _GROUPS:
     app.add_typer(_group.app, name=_group.__name__.rpartition(".")[2])
@@ -121,6 +124,7 @@ app.command()(explore)
 app.command()(history)
 app.command()(levels)
 app.command()(originals)
+app.command()(topics)
 app.command()(doctor)
 app.command()(demo)
 app.command()(install)

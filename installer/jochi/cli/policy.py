@@ -1,4 +1,4 @@
-"""`jochi policy show|check|rules`."""
+"""`jochi policy show|check|rules|actions`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
+from jochi.cli import policy_actions
 from jochi.cli.connection import options_of
 from jochi.cli.output import AsJson, out
 from jochi.operate.rule_tables import rule_tables
 from jochi.policy import load_policy
 
 app = typer.Typer(help="The policy: one TOML file with every number of the engine.", no_args_is_help=True)
+app.add_typer(policy_actions.app, name="actions")
 
 
 @app.command()

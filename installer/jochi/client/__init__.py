@@ -6,6 +6,7 @@
 ...     print(Jochi(driver).plan().prunes)
 """
 
+from jochi.client.actions import ActionVerbs
 from jochi.client.context import ContextVerbs
 from jochi.client.duplicates import DuplicateVerbs
 from jochi.client.forget import ForgetVerbs
@@ -35,6 +36,7 @@ class Jochi(
     ForgetVerbs,
     HeartbeatVerbs,
     ItemVerbs,
+    ActionVerbs,
 ):
     """Memory curation in one database.
 

@@ -18,6 +18,7 @@ from jochi.use.levels import Levels
 from jochi.use.originals import Originals
 from jochi.use.recall import Recalled, recall
 from jochi.use.salience import Standing
+from jochi.use.topics import TopicIndex
 
 
 class UseVerbs(Base):
@@ -136,6 +137,11 @@ class UseVerbs(Base):
                 fix="give the key scope/id; `jochi explain` says what became of one",
             )
         return read_as(Originals, row, key=key)
+
+    def topics(self, *, scope: str | None = None, limit: int = 100) -> list[TopicIndex]:
+        """What the memories of ``scope``, or of the first ``limit`` scopes, are about, as the job `index_topics` found it last."""
+        row = self._read("topics/list", scope=scope, limit=limit)
+        return [read_as(TopicIndex, each) for each in row["indexes"]]
 
     def touch(
         self,

@@ -52,6 +52,7 @@ def policy_data(policy: Policy) -> dict[str, Any]:
         "value": value_data(policy),
         "classes": classes_data(policy),
         "context": context_data(policy),
+        "actions": actions_data(policy),
         "names": compiler.names(),
         "state_i": compiler.state,
         "created_i": compiler.created,
@@ -312,6 +313,26 @@ def context_data(policy: Policy) -> dict[str, Any]:
         "every_s": seconds(n.every),
         "versions": n.versions,
     }
+
+
+def actions_data(policy: Policy) -> dict[str, Any]:
+    """What actions are judged by (procedures/_macros/actions/judged.j2), and what guidelines say when (…/guidance.j2)."""
+    n = policy.actions
+    return {
+        "needs": {
+            action: {**need, "confidence": _bounds(need["confidence"]), "importance": _bounds(need["importance"])}
+            for action, need in n.needs.model_dump(mode="json").items()
+        },
+        "keep_s": seconds(n.keep),
+        "window_s": seconds(n.window),
+        "learn_every_s": seconds(n.learn_every),
+        **n.model_dump(include={"most", "least"}),
+        **_floats(n.model_dump(include={"failed", "skipped", "taken_back"})),
+    }
+
+
+def _bounds(span: list[float]) -> dict[str, float]:
+    return {"least": float(span[0]), "most": float(span[1])}
 
 
 def _when(condition: OneOf | None) -> dict[str, Any]:

@@ -26,12 +26,13 @@ _SCOPED = {
     "JochiSpent": "scope",
     "JochiManifestChange": "scope",
     "JochiValue": "scope",
+    "JochiGuidelines": "scope",
 }
 """Nodes of a scope, by label, and the property that names it: they go with the scope and with nothing else."""
 _GO = frozenset(
     (
         *("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork", "JochiInputChange"),
-        "JochiManifestVersion",
+        *("JochiManifestVersion", "JochiAction", "JochiTopicIndex"),
     )
 )
 """Nodes of one memory: they go with it. (A version that names others as well has been rid of its name by then.)"""
@@ -79,6 +80,7 @@ _ARE_KEYS = frozenset(
             "seal",
             "seals",
             "seal_was",
+            "newest",
         ),
         *("skip", "cursor", "check_cursor", "quarantined", "slot", *_ON_MEMORIES),
     )
@@ -262,8 +264,10 @@ def _free_text(labels: set[str], stored: Mapping[str, Any]) -> Given:
         return lambda name, text: name == "name"
     if "JochiAccess" in labels:
         return lambda name, text: name == "agent"
-    if "JochiAccessBatch" in labels:
+    if {"JochiAccessBatch", "JochiAction"} & labels:
         return lambda name, text: name == "id"
+    if "JochiTopicIndex" in labels:
+        return lambda name, text: name == "topics"
     return lambda name, text: name in _ERRORS
 
 

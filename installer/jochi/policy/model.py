@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from jochi.graph.catalogue import MEMORY, WRITTEN
+from jochi.policy.actions import Actions
 from jochi.policy.classification import Classification
 from jochi.policy.context import Context
 from jochi.policy.derive import Compression, Derived
@@ -57,6 +58,7 @@ from jochi.policy.settings import (
     Scheduler,
     Slots,
     Tiers,
+    Topics,
     Work,
 )
 from jochi.policy.value import Value
@@ -195,6 +197,10 @@ class Policy(Part):
     """What an agent starts with."""
     ingest: Ingest = Field(default_factory=lambda: Ingest.model_validate(_shipped("ingest")))
     """How raw sources are taken in."""
+    actions: Actions = Field(default_factory=lambda: Actions.model_validate(_shipped("actions")))
+    """What agents may do with memories, and how it went."""
+    topics: Topics = Field(default_factory=lambda: Topics.model_validate(_shipped("topics")))
+    """What the memories of a scope are about."""
     compression: Compression
     """Compression of long memories."""
     derive: dict[Name, Derived] = Field(default_factory=dict)

@@ -446,6 +446,21 @@ class Hygiene(Part):
     """How many keys a report names for each fault."""
 
 
+class Topics(Part):
+    """`[topics]`: the index of what the memories of each scope are about (docs/reference/topics.md)."""
+
+    every: PositiveDuration
+    """How often the job walks over all scopes."""
+    most: Annotated[int, Field(ge=1, le=10_000)]
+    """How many topics of a scope are kept, the most frequent."""
+    newest: Annotated[int, Field(ge=0, le=100)]
+    """How many memories each names, the newest."""
+    longest: Annotated[int, Field(ge=1, le=1_000)]
+    """A longer text, in characters, is no topic."""
+    read: Annotated[int, Field(ge=1, le=1_000_000)]
+    """So many memories of a scope are read."""
+
+
 class Slots(Part):
     """`[slots]`: facts of one subject's attribute, of which one value holds at a time (docs/reference/facts.md)."""
 
