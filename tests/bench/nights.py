@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from tests.bench import ingest
 from tests.bench.store import settle, wipe
 from tests.own_server import own_server
 
@@ -202,27 +204,22 @@ def check(ratios: Mapping[str, float]) -> None:
         raise SystemExit(f"what isn't dirty costs: {LARGE:,} sources against {SMALL:,} take {slow}, not ≤ {MOST}")
 
 
-def with_server(work: Callable[[Jochi], None]) -> None:
-    """On a server of its own, under a policy that has all of these derivations on."""
+@contextmanager
+def own_nights() -> Iterator[Jochi]:
+    """A server of its own, under a policy that has all of these derivations on."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "policy.toml"
         file.write_text(POLICY, encoding="utf-8")
         with own_server("bench-nights", policy=load_policy(file)) as client:
-            work(client)
+            yield client
 
 
 def main() -> None:
-    """These figures alone, on a server of their own."""
-    from tests.bench import ingest
-
+    """These figures and those of ingesting alone, on a server of their own."""
     table = Table("what", "figure", "wanted")
-    ratios: dict[str, float] = {}
-
-    def work(client: Jochi) -> None:
+    with own_nights() as client:
         ingest.add_rows(client, table)
-        ratios.update(add_rows(client, table))
-
-    with_server(work)
+        ratios = add_rows(client, table)
     Console(width=150).print(table)
     check(ratios)
 
