@@ -187,7 +187,7 @@ def add_rows(client: Jochi, table: Table) -> dict[str, float]:
     after = refilled(client, people[SMALL])
     ratios = {}
     for job, (took, n_hits) in large.items():
-        was, had = (max(before[job][i], after[job][i]) for i in (0, 1))
+        was, had = (min(before[job][i], after[job][i]) for i in (0, 1))
         ratios[job] = max(took / was, n_hits / had)
         shown = f"{took / was:.2f} ({took * 1000:.0f} / {was * 1000:.0f} ms), db hits {n_hits / had:.2f} ({n_hits:,} / {had:,})"
         table.add_row(f"{job}: {DIRTY} dirty, {LARGE:,} sources against {SMALL:,}", shown, f"≤ {MOST}")
