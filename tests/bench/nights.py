@@ -30,7 +30,7 @@ EACH = 10
 SMALL, LARGE = 1_000, 100_000
 """Sources."""
 MOST = 1.3
-"""How many times as long the same dirty people may take in the large store."""
+"""How many times as many db hits the same dirty people may take in the large store."""
 
 POLICY = "[policy]\nname = 'nights'\nextends = 'default'\n" + "".join(
     f"[derive.{name}]\nderiving = true\n"
@@ -177,7 +177,7 @@ def first_night(client: Jochi, night: Night, people: int) -> tuple[float, int, i
 
 
 def add_rows(client: Jochi, table: Table) -> dict[str, float]:
-    """Measures and adds the rows of this part. Returns by job how many times as long the large store took, by time and by hits."""
+    """Measures and adds the rows of this part. Returns by job how many times as many db hits the large store took."""
     client.apply()
     people = {n: n // EACH for n in (SMALL, LARGE)}
     before = refilled(client, people[SMALL])
@@ -188,7 +188,8 @@ def add_rows(client: Jochi, table: Table) -> dict[str, float]:
     ratios = {}
     for job, (took, n_hits) in large.items():
         was, had = (min(before[job][i], after[job][i]) for i in (0, 1))
-        ratios[job] = max(took / was, n_hits / had)
+        # Of some tens of milliseconds other work on the machine makes any ratio; hits are the same everywhere.
+        ratios[job] = n_hits / had
         shown = f"{took / was:.2f} ({took * 1000:.0f} / {was * 1000:.0f} ms), db hits {n_hits / had:.2f} ({n_hits:,} / {had:,})"
         table.add_row(f"{job}: {DIRTY} dirty, {LARGE:,} sources against {SMALL:,}", shown, f"≤ {MOST}")
     for job, (rate, runs, wanted) in first.items():
@@ -198,10 +199,12 @@ def add_rows(client: Jochi, table: Table) -> dict[str, float]:
 
 
 def check(ratios: Mapping[str, float]) -> None:
-    """Measured within one run, so no machine is to blame: ends with 1 where what isn't dirty costs."""
+    """Ends with 1 where what isn't dirty costs."""
     slow = {job: round(ratio, 2) for job, ratio in ratios.items() if ratio > MOST}
     if slow:
-        raise SystemExit(f"what isn't dirty costs: {LARGE:,} sources against {SMALL:,} take {slow}, not ≤ {MOST}")
+        raise SystemExit(
+            f"what isn't dirty costs: {LARGE:,} sources against {SMALL:,} take {slow} times the db hits, not ≤ {MOST}"
+        )
 
 
 @contextmanager
