@@ -17,8 +17,10 @@ from tests.bench import (
     edges,
     enrol,
     heartbeat,
+    ingest,
     janitor,
     language,
+    nights,
     recall,
     score,
     tombstone,
@@ -66,6 +68,8 @@ def main() -> None:
         table, edges_ratio = measure(client)
     with own_server("bench-context") as client:
         choices = context.add_rows(client, table)
+    with nights.own_nights() as client:
+        dirty_ratios = nights.add_rows(client, table)
     found = recall.add_rows(table)
     pairs_found = duplicates.add_rows(table)
     growth = language.add_rows(table)
@@ -77,6 +81,7 @@ def main() -> None:
     edges.check(edges_ratio)
     language.check(growth)
     context.check(choices)
+    nights.check(dirty_ratios)
 
 
 def measure(client: Jochi) -> tuple[Table, float]:
@@ -90,6 +95,7 @@ def measure(client: Jochi) -> tuple[Table, float]:
     table.add_row(f"tick with the same {DUE:,} due, 10^5 against 10^4", ratio, "≤ 1.3")
     janitor.add_rows(client, table)
     remember(client, table)
+    ingest.add_rows(client, table)
     work.add_rows(table, client)
     heartbeat.add_rows(table, client)
     accesses.add_rows(client, table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
@@ -19,6 +20,7 @@ from jochi.errors import JochiError, UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
 from jochi.text.tokens import Estimate
+from jochi.use.sources import unfinished
 from jochi.write.ingesting import Fault, Message, Piece, Source
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import Offline
@@ -221,6 +223,66 @@ def test_what_workers_gave_up_on_is_failed_and_can_be_put_back(
     shown = CliRunner().invoke(app, ["--policy", str(processing.path), "sources", "ls", "--json"])
     assert json.loads(shown.stdout)["counts"] == {"stuck": 1}
     assert "harbour" not in CliRunner().invoke(app, ["sources", "show", "default/none"]).stdout
+
+
+def test_what_stands_still_is_told_by_phase_and_reason(
+    client: Jochi, server: TestServer, processing: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at, hair = NOW + timedelta(days=1), timedelta(milliseconds=1)
+    later, done = at + MINUTE, datetime(9999, 1, 1, tzinfo=timezone.utc)
+    mark = {"prepare_due": NOW - hair}
+    # Of each source what it says and what its work says; then the state, phase and reason.
+    cases: list[tuple[dict[str, Any], dict[str, Any], tuple[str, str, str] | None]] = [
+        (mark, {}, ("stuck", "prepare", "no worker has taken it")),
+        ({"prepare_due": NOW}, {}, None),
+        ({}, {"phase": "process", "ready": 1}, ("stuck", "process", "no worker has taken it")),
+        ({}, {"phase": "process", "ready": 1, "wanted_at": NOW}, None),
+        ({}, {"phase": "extract", "lease": "x", "due": later}, ("stuck", "extract", "a worker has it")),
+        ({}, {"phase": "extract", "due": later}, ("stuck", "extract", "a cap or a hold keeps it")),
+        ({}, {"phase": "extract", "due": later, "error": "language"}, ("stuck", "extract", "language")),
+        ({}, {"phase": "prepare", "due": done}, None),
+        ({}, {"phase": "process", "put_aside_at": NOW, "error": "empty"}, ("failed", "process", "empty")),
+        (
+            {},
+            {"phase": "process", "put_aside_at": at, "wanted_at": at, "error": "empty"},
+            ("failed", "process", "empty"),
+        ),
+        ({"tombstone": True}, {"phase": "process", "put_aside_at": NOW, "error": "empty"}, None),
+        ({}, {}, None),
+    ]
+    for number, (own, its, _) in enumerate(cases):
+        [key] = client.ingest(talk([said(number)], id=f"s{number}"), now=NOW).keys
+        run(client, "MATCH (m:Source {key: $key}) SET m.prepare_due = null SET m += $own", key=key, own=own)
+        if its:
+            put = {
+                "derivation": its["phase"],
+                "wanted_at": NOW - hair,
+                **its,
+                "id": f"{its['phase']}/{key}",
+                "key": key,
+            }
+            run(client, "CREATE (w:JochiWork) SET w = $put", put=put)
+    monkeypatch.setattr("jochi.clock.now", lambda: at)
+    wanted = Counter(reason for _, _, reason in cases if reason)
+    assert {(one.state, one.phase, one.why): one.n for one in unfinished(client.engine)} == wanted
+    assert sum(n for state, n in client.sources()[0].items() if state in ("failed", "stuck")) == wanted.total()
+
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
+
+    def told(*arguments: str) -> str:
+        return CliRunner().invoke(app, ["--policy", str(processing.path), *arguments]).stdout
+
+    [first, *_] = json.loads(told("status", "--no-tiers", "--json"))["sources"]
+    assert [first[name] for name in ("state", "phase", "why", "n")] == ["failed", "process", "empty", 2]
+    table = told("status", "--no-tiers")
+    assert "Sources that stand still" in table
+    [check] = [one for one in json.loads(told("doctor", "--no-probe", "--json"))["checks"] if one["name"] == "sources"]
+    assert (check["level"], check["found"].startswith("2 failed in process: empty")) == ("warn", True)
+    assert "`jochi sources retry`" in check["fix"]
+    run(client, "MATCH (w:JochiWork) DELETE w")
+    run(client, "MATCH (m:Source) REMOVE m.prepare_due")
+    assert "Sources that stand still" not in told("status", "--no-tiers")
 
 
 def test_files_of_every_kind_through_the_command_line(

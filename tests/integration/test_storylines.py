@@ -3,7 +3,7 @@ Which sources a storyline has follows from the graph alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -187,6 +187,32 @@ def test_the_anchor_must_be_used_and_known_for_a_while(client: Jochi, state: str
     if not told:  # it waits for the next night
         [row] = run(client, "MATCH (n:Curated {key: $key}) RETURN n.promote_due AS at", key=key)
         assert row["at"] == first + (age + 1) * DAY
+
+
+@pytest.fixture
+def short_nights(client: Jochi) -> Iterator[Jochi]:
+    """A run of the job has one batch of two anchors."""
+    its = client.policy.policy.jobs["promote_storylines"]
+    text = "MATCH (j:JochiJob {name: 'promote_storylines'}) SET j.batch_size = $size, j.max_batches = $most"
+    client.database.run(text, {"size": 2, "most": 1})
+    yield client
+    client.database.run(text, {"size": its.batch_size, "most": its.max_batches})
+
+
+def test_a_run_that_is_over_before_all_had_their_turn_goes_on_in_the_next(short_nights: Jochi) -> None:
+    client = short_nights
+    for n in range(5):
+        put(client, FULL, anchor=f"anna{n}")
+    work(client)
+    later = datetime.now(timezone.utc) + DAY
+    run_job(client.engine, "count_mentions", now=later, drain=True)
+    selected = []
+    for left in (3, 1, 0):
+        selected += [each.selected for each in run_job(client.engine, "promote_storylines", now=later)]
+        text = "MATCH (j:JochiJob {name: 'promote_storylines'}) RETURN j.next_start <= j.last_finished_at AS at_once"
+        assert run(client, text) == [{"at_once": left > 0}]
+    assert selected == [2, 2, 1]
+    assert work(client)["storylines"] == 5, "each once"
 
 
 def test_text_counts_and_a_new_source(client: Jochi) -> None:

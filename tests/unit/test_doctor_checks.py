@@ -19,10 +19,11 @@ from jochi.localserver.paths import apoc_conf_at
 from jochi.operate import checks_engine as engine
 from jochi.operate import checks_server as server
 from jochi.operate.check import Level, some
-from jochi.operate.checks_memories import Unseen, check_dated, check_visible
+from jochi.operate.checks_memories import Unseen, check_dated, check_sources, check_visible
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import check_restart
 from jochi.schema.migrations import Outcome, Validation
+from jochi.use.sources import Unfinished
 
 OK, WARN, FAIL, UNKNOWN = Level.OK, Level.WARN, Level.FAIL, Level.UNKNOWN
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
@@ -379,3 +380,16 @@ def test_a_bounded_look_says_so() -> None:
 def test_long_lists_are_cut() -> None:
     assert some(["a", "b"], 2) == "a, b"
     assert some(["a", "b", "c"], 2) == "a, b and 1 more"
+
+
+def test_sources_that_stand_still() -> None:
+    failed = Unfinished("failed", "process", "made up name", 3, NOW, ("alice/a",))
+    stuck = replace(failed, state="stuck", phase="extract", why="no worker has taken it", n=1)
+    assert check_sources([]).level is OK
+    both = check_sources([failed, stuck])
+    assert both.level is WARN
+    assert "3 failed in process: made up name (such as alice/a)" in both.found
+    assert "1 stuck in extract: no worker has taken it" in both.found
+    assert ("`jochi sources retry`" in str(both.fix), "`jochi worker`" in str(both.fix)) == (True, True)
+    assert "retry" not in str(check_sources([stuck]).fix)
+    assert "`jochi derive retry prepare`" in str(check_sources([replace(failed, phase="prepare")]).fix)

@@ -9,7 +9,7 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, out, printable, shortened, some, table, write_json
 from jochi.errors import Refused
-from jochi.use.sources import STATES, SourceState
+from jochi.use.sources import PHASES, STATES, SourceState
 
 app = typer.Typer(help="See what was ingested, how far it is, and put back what workers gave up on.")
 
@@ -90,7 +90,9 @@ def retry(
     with jochi(context) as client:
         if key is not None and client.source(key) is None:
             raise Refused("there is no such source", where=key, fix="`jochi sources ls` lists them")
-        put_back = sum(queue.retry(client.engine, derivation=phase, key=key) for phase in ("process", "extract"))
+        # All that is prepared aren't sources: without a key that is for `jochi derive retry prepare`.
+        phases = PHASES if key is not None else PHASES[1:]
+        put_back = sum(queue.retry(client.engine, derivation=phase, key=key) for phase in phases)
     out.print(f"put back: {some(put_back, 'piece of work', 'pieces of work')}")
 
 

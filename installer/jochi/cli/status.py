@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -20,6 +20,7 @@ from jochi.operate.check import Check, Level
 from jochi.operate.results import Accesses, Hygiene, Status
 from jochi.operate.status import Overview, Versions, overview
 from jochi.operate.work import Left
+from jochi.use.sources import Unfinished
 
 MOST_SHOWN = 20
 
@@ -99,6 +100,7 @@ def _print_engine(found: Overview) -> None:
     if found.engine is not None:
         _print_amounts(found.engine)
     _print_work(found.work)
+    _print_sources(found.sources)
     if found.accesses is not None:
         _print_accesses(found.accesses)
     if found.hygiene is not None:
@@ -154,6 +156,16 @@ def _print_amounts(engine: Status) -> None:
     _say(f"backlog: {some(engine.due, 'memory is', 'memories are')} due for a look{oldest}")
     gone = f", the oldest from {moment(engine.oldest_tombstone)}; {some(engine.tombstones_due, 'is', 'are')} due for the purge"
     _say(f"tombstones: {engine.tombstones:,}" + (gone if engine.tombstones else ""))
+
+
+def _print_sources(unfinished: Sequence[Unfinished]) -> None:
+    if unfinished:
+        table(
+            "Sources that stand still; `jochi sources ls --state failed` or `stuck` lists them",
+            ("state", "phase", "sources", "since", "why", "such as"),
+            [(one.state, one.phase, one.n, moment(one.since), one.why, one.samples[0]) for one in unfinished],
+            right=(2,),
+        )
 
 
 def _print_work(work: Mapping[str, Left]) -> None:

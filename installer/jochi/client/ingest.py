@@ -56,7 +56,7 @@ class IngestVerbs(Base):
     def sources(
         self, *, scope: str | None = None, state: str | None = None, limit: int = 100
     ) -> tuple[dict[str, int], list[SourceState]]:
-        """How many sources there are by state, and the newest of them. ``state``: raw, processed, extracted, waiting or failed."""
+        """How many sources there are by state, and the newest of them. ``state``: raw, processed, extracted, failed or stuck."""
         return sources.ls(self.engine, scope=scope, state=state, limit=limit)
 
     def source(self, key: str) -> SourceState | None:

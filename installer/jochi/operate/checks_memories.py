@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,6 +11,7 @@ from jochi.curate.duplicates import DuplicateCounts
 from jochi.forgetting.secret import VARIABLE
 from jochi.operate.check import Check, fail, ok, some, warn
 from jochi.operate.results import Hygiene
+from jochi.use.sources import Unfinished
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,22 @@ def check_put_aside(put_aside: Mapping[str, int]) -> Check:
         f"put aside after failures: {', '.join(f'{n:,} {name}' for name, n in found.items())}; error on each :JochiWork says why",
         "leave it: memories keep what they have; or `jochi derive retry`",
     )
+
+
+def check_sources(unfinished: Sequence[Unfinished]) -> Check:
+    """Whether raw sources stand still: workers gave up on a phase, or it has waited for more than a day."""
+    if not unfinished:
+        return ok("sources", "none that workers gave up on, none that has waited for more than a day")
+    said = [f"{one.n:,} {one.state} in {one.phase}: {one.why} (such as {one.samples[0]})" for one in unfinished]
+    failed = {one.phase for one in unfinished if one.state == "failed"}
+    fixes = []
+    if failed - {"prepare"}:
+        fixes.append("take away the cause and run `jochi sources retry`")
+    if "prepare" in failed:
+        fixes.append("`jochi derive retry prepare` puts back what could not be hashed")
+    if any(one.state == "stuck" for one in unfinished):
+        fixes.append("does `jochi worker` run? `jochi derive ls` shows what caps keep")
+    return warn("sources", "; ".join(said), "; ".join(fixes))
 
 
 WORKER_SILENT = timedelta(hours=1)

@@ -39,6 +39,7 @@ from jochi.schema import indexes, migrations
 from jochi.schema.migrations.file_text import without_comments
 from jochi.schema.migrations.files import read_folder
 from jochi.schema.migrations.schema_objects import created_by
+from jochi.use.sources import unfinished
 from jochi.version import __version__
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def examine(
         checks.append(_careful("hygiene", lambda: checks_memories.check_hygiene(client.hygiene())))
         checks.append(_careful("duplicates", lambda: _duplicates(client)))
         checks.append(_careful("derivations", lambda: _put_aside(client)))
+        checks.append(_careful("sources", lambda: checks_memories.check_sources(unfinished(client.engine))))
     return Diagnosis(database.name, clock.now(), pump is not None, checks)
 
 

@@ -29,6 +29,7 @@ from jochi.operate.work import Left
 from jochi.operate.work import status as work_left
 from jochi.schema import migrations
 from jochi.schema.migrations import State
+from jochi.use import sources
 from jochi.version import __version__
 
 if TYPE_CHECKING:
@@ -182,6 +183,8 @@ class Overview:
     mode: Mode | None = None
     work: Mapping[str, Left] = field(default_factory=dict)
     """What is left for workers, by derivation."""
+    sources: list[sources.Unfinished] = field(default_factory=list)
+    """Raw sources that workers gave up on, or that have waited for more than a day."""
 
 
 def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = unread) -> Overview:
@@ -246,6 +249,7 @@ def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = un
         notes,
         Mode.from_pump(seen) if seen else None,
         part("work", lambda: work_left(client.engine)) or {},
+        part("sources", lambda: sources.unfinished(client.engine)) or [],
     )
 
 

@@ -11,6 +11,8 @@ from jochi.database.engine import Engine
 from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as
 
+PHASES = ("prepare", "process", "extract")
+"""What workers do with a source, in this order."""
 STATES = ("raw", "processed", "extracted", "failed", "stuck")
 """`failed`: workers gave up on a phase. `stuck`: a phase has waited for more than a day. The others as the seed has them."""
 
@@ -46,6 +48,21 @@ class SourceState:
     tags: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Unfinished:
+    """``n`` sources, or parts of long ones, that are `failed` or `stuck` in one phase for one reason.
+
+    ``why``: the last error, or what the phase waits for; ``since``: the oldest; ``samples``: some of their keys.
+    """
+
+    state: str
+    phase: str
+    why: str
+    n: int
+    since: datetime | None
+    samples: tuple[str, ...]
+
+
 def ls(
     engine: Engine, *, scope: str | None = None, state: str | None = None, limit: int = 100
 ) -> tuple[dict[str, int], list[SourceState]]:
@@ -60,6 +77,12 @@ def show(engine: Engine, key: str) -> SourceState | None:
     """One source; None where there is none."""
     found = _read(engine, key=key)["sources"]
     return read_as(SourceState, found[0]) if found else None
+
+
+def unfinished(engine: Engine, *, samples: int = 3) -> list[Unfinished]:
+    """Which sources are `failed` or `stuck`, by phase and reason, failed ones first. What is done costs nothing."""
+    row = engine.call("report/unfinished_sources", {"now": clock.now(), "samples": samples}, write=False)
+    return [read_as(Unfinished, each) for each in row["unfinished"]]
 
 
 def _read(engine: Engine, **asked: Any) -> dict[str, Any]:
