@@ -31,6 +31,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "dedup/merge": frozenset({"merge"}),
     "dedup/merge_duplicates": frozenset({"merge"}),
     "edges/decay_edges": frozenset({"archive_edge"}),
+    "ingest/amend": frozenset({"edit"}),
     "hygiene/hygiene": frozenset({"repair"}),
     "memory/decompress": frozenset({"decompress"}),
     "memory/restore": frozenset({"restore"}),

@@ -62,16 +62,19 @@ class Sealer:
         """Of a message in a source, whatever it says: by what it is known by (`jochi.text.messages`)."""
         return Seal(self.key.seal("message", begun_alike(source), name), 0)
 
-    def source(self, key: str, begins: Sequence[str] | None) -> Seal:
-        """Of all that a source could ever say: by its key, or of one without an id by its first messages."""
-        return self.nothing_but(key) if begins is None else Seal(self.key.seal("source", begun_alike(key), *begins), 0)
+    def source(self, key: str, second: str | None) -> Seal:
+        """Of all that a source without an id could ever say: it began with the message of its key, and ``second`` came soon
+        after; None: nothing did."""
+        return Seal(self.key.seal("source", begun_alike(key), second or ""), 0)
 
     def of_source(self, of: OfSource) -> list[Seal]:
-        """The seals by which a message would be known, or all of its source. One that was forgotten may have been shorter."""
+        """The seals by which a message would be known, or all of its source."""
         found = [self.message(of.key, name) for name in of.names]
+        if of.there:
+            return found
         if of.begins is None:
-            return [*found, self.source(of.key, None)]
-        return [*found, *(self.source(of.key, of.begins[:n]) for n in range(1, len(of.begins) + 1))]
+            return [*found, self.nothing_but(of.key)]
+        return [*found, *(self.source(of.key, second) for second in (None, *of.begins[1:]))]
 
     def whole(self, scope: str, key: str | None, properties: Mapping[str, Any], content: str | None) -> list[Seal]:
         """The seals by which a whole memory would be known: its scope, its content or its key, its fact."""
@@ -112,11 +115,12 @@ def texts_of(properties: Mapping[str, Any]) -> list[str]:
 @dataclass(frozen=True)
 class OfSource:
     """A message's place: the ``key`` of its source, and by which ``names`` it is known there. ``begins``: the first messages of
-    a source that has no id."""
+    a source that has no id. ``there``: the source is in the database, so it wasn't forgotten as a whole."""
 
     key: str
     names: Sequence[str]
     begins: Sequence[str] | None
+    there: bool = False
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,6 @@ def seals_of(
         for name in {ids[at], known[at].who} if alone else {ids[at]}:
             yield replace(sealer.message(source, name), of=of)
     if places is None and source == key:
-        firsts = [id for id, version in zip(ids, known, strict=True) if not version.edit]
-        yield sealer.source(source, None)
-        yield replace(sealer.source(source, firsts[:KNOWN_BY]), of=of)
+        yield sealer.nothing_but(source)
+        firsts = [id for id, version in zip(ids, known, strict=True) if not version.edit][:KNOWN_BY]
+        yield from (replace(sealer.source(source, second), of=of) for second in firsts[1:] or [None])

@@ -19,7 +19,7 @@ from typing import Any
 
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, JochiError
-from jochi.forgetting.checking import Asked, OfSource, Screen, asked_about
+from jochi.forgetting.checking import Asked, OfSource, Screen, Screened, asked_about
 from jochi.graph.driver_values import zoned
 from jochi.policy.ingest import Ingest
 from jochi.text.messages import KNOWN_BY, Version, part_id, part_number, short_hash, version_of, versions
@@ -140,6 +140,7 @@ class _Writer:
         self._pending: dict[object, _Pending] = {}
         self._seen: dict[object, Counter[str]] = {}
         self._keys: dict[object, str] = {}
+        self._begins: dict[object, list[str]] = {}
         self._states: dict[str, str] = {}
         self._waiting = self._characters = 0
 
@@ -169,7 +170,7 @@ class _Writer:
             self.flush()
             # What has no id comes in one piece, so of what was read before nothing more comes.
             for other in [each for each in self._seen if isinstance(each, int) and each != name]:
-                del self._seen[other], self._keys[other]
+                del self._seen[other], self._keys[other], self._begins[other]
 
     def flush(self) -> None:
         """Writes all that is kept."""
@@ -192,12 +193,13 @@ class _Writer:
         appends: list[dict[str, Any]] = []
         of: dict[str, tuple[_Pending, int]] = {}
         again: set[int] = set()
+        begun: set[int] = set()
         for one, (key, parts) in zip(pending, self._look(pending), strict=True):
             there = _There(parts)
             found = [(there.place_of(each, one.messages), each) for each in one.messages]
             fresh = [each for place, each in found if place is None or there.is_edited(place, each[1])]
             self.done.known += len(one.messages) - len(fresh)
-            fresh, version = self._allowed(key, one, fresh)
+            fresh, version = self._allowed(key, one, fresh, there=bool(parts))
             kept = {id(each) for each in fresh}
             edits = [(place, each) for place, each in found if place is not None and id(each) in kept]
             new = [each for place, each in found if place is None and id(each) in kept]
@@ -220,7 +222,13 @@ class _Writer:
                 else:
                     rows.append(self._row(one.source, key, part))
                     of[key_of(self._scope, rows[-1]["id"])] = one, len(part.messages)
+            if not parts and one.source.id is None:
+                begun.add(id(one))
         again |= self._send(appends, rows, of)
+        for one in pending:
+            if id(one) in again & begun:
+                # Another one that begins alike has taken its place.
+                del self._keys[_name(one.source)]
         return [one for one in pending if id(one) in again]
 
     def _amend(
@@ -274,10 +282,19 @@ class _Writer:
             name = _name(one.source)
             if one.source.id is None and name not in self._keys:
                 # Of those that begin with the same message the first that goes on alike; else it is another one.
-                first, begun = one.messages[:KNOWN_BY], keys[at]
+                begun, free = keys[at], ""
+                first = one.messages[:KNOWN_BY]
+                # What was forgotten of it is none of its messages any more.
+                left = self._screened(begun, one, first, there=True).kept
                 for other in itertools.count(2):
-                    if _There(found[at][:1]).begins_with(first):
+                    there = _There(found[at][:1])
+                    if found[at] and (there.begins_with(first) or (left and there.begins_with(left))):
                         break
+                    if free and not found[at]:
+                        keys[at] = free
+                        break
+                    # Where one has gone there may be others behind it.
+                    free = free or ("" if found[at] else keys[at])
                     keys[at] = f"{begun}~{other}"
                     [found[at]] = self._parts_of([keys[at]])
             self._keys[name] = keys[at]
@@ -287,21 +304,30 @@ class _Writer:
         return list(self._engine.call("ingest/look", {"keys": keys}, write=False)["sources"])
 
     def _allowed(
-        self, key: str, one: _Pending, fresh: list[tuple[str, Message]]
+        self, key: str, one: _Pending, fresh: list[tuple[str, Message]], *, there: bool
     ) -> tuple[list[tuple[str, Message]], int | None]:
         """Without what was forgotten on request; and the version of that which it was compared with."""
-        begins = None if one.source.id is not None else [hashed for hashed, _ in one.messages[:KNOWN_BY]]
+        screened = self._screened(key, one, fresh, there=there)
+        for _, message in screened.gone:
+            self.wrong(Fault(_named(message), _FORGOTTEN))
+        return screened.kept, screened.version if screened.compared else None
+
+    def _screened(
+        self, key: str, one: _Pending, messages: list[tuple[str, Message]], *, there: bool
+    ) -> Screened[tuple[str, Message]]:
+        begins = (
+            None
+            if one.source.id is not None
+            else self._begins.setdefault(_name(one.source), [hashed for hashed, _ in one.messages[:KNOWN_BY]])
+        )
 
         def asked(each: tuple[str, Message]) -> Asked:
             hashed, message = each
             said = {"raw": message.raw, "sender": message.sender or ""}
-            of = OfSource(key, (hashed, _who(hashed, message)), begins)
+            of = OfSource(key, (hashed, _who(hashed, message)), begins, there)
             return replace(asked_about(self._scope, None, message.text, said), of_source=of)
 
-        screened = self._screen.part(fresh, asked)
-        for _, message in screened.gone:
-            self.wrong(Fault(_named(message), _FORGOTTEN))
-        return screened.kept, screened.version if screened.compared else None
+        return self._screen.part(messages, asked)
 
     def _row(self, source: Source, key: str, part: _Part) -> dict[str, Any]:
         title = f"# {' '.join(source.title.split())}\n" if source.title and part.number == 1 else ""
