@@ -1,4 +1,5 @@
-// Lets values be learned again, with what is lifted with them. Parameters: $hashes list of strings. Returns one row: lifted. Writes: deletes :JochiForgotten; version of the gate.
+// Lets values be learned again, with what is lifted with them.
+// Parameters: $hashes list of strings. Returns one row: lifted. Writes: deletes :JochiForgotten; version of the gate.
 OPTIONAL MATCH (g:JochiForgetting {id: 'gate'})
 FOREACH (x IN CASE WHEN g IS NULL THEN [] ELSE [g] END | SET x.version = x.version + 1)
 WITH g

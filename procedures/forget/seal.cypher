@@ -1,5 +1,6 @@
 // Seals values, so that nothing that checks learns them again, and notes what is being forgotten until it is done.
-// Parameters: $now zoned datetime, $run string, $by string, $key_id string, $hashes list of {hash, words integer: 0 for a whole content, a fact or a scope, of: the hash that it is
+// Parameters: $now zoned datetime, $run string, $by string, $key_id string, $hashes list of {hash, words integer:
+//   0 for a whole content, a fact or a scope, of: the hash that it is
 //   lifted with, or null},
 //   $keys list of 'scope/id' (some thousand at most), $part integer from 0.
 // Returns one row: version, sealed (new ones), foreign boolean: the database's values are sealed with another key, and nothing was written.

@@ -79,6 +79,7 @@ _ARE_KEYS = frozenset(
             "seal",
             "seals",
             "seal_was",
+            "source",
         ),
         *("skip", "cursor", "check_cursor", "quarantined", "slot", *_ON_MEMORIES),
     )
