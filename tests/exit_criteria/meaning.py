@@ -1,9 +1,7 @@
-"""LoCoMo before and after episodes to meaning (seed 002, Memory Consolidation): how large the live graph is, whether what people
-ask about is still within reach, and what a library would put together.
+"""LoCoMo before and after episodes to meaning (seed 002, Memory Consolidation): how large the live graph is, and
+whether what people ask about is still within reach.
 
-`python -m tests.exit_criteria.meaning [--data locomo10.json] [--samples 10]`. The clusters are compared where scikit-learn is
-installed, which Jochi doesn't need: of pairs of sessions that are the evidence of one question the share that lands in one
-cluster, where as many of all pairs do.
+`python -m tests.exit_criteria.meaning [--data locomo10.json] [--samples 10]`.
 """
 
 from __future__ import annotations
@@ -13,13 +11,12 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from tests.conftest import LOCOMO
+from tests.conftest import LOCOMO, SETTINGS
 from tests.exit_criteria.stories import _TURN, sessions
 from tests.own_server import own_server
 
@@ -41,8 +38,6 @@ POLICY = '[policy]\nname = "meaning"\nextends = "default"\n' + "".join(
 )
 HANDED = 10
 """So many summaries or insights are handed over for a question."""
-Pair = tuple[str, int, int]
-"""Scope and two sessions."""
 
 
 def evidence(data: Path, scopes: Iterable[str]) -> Iterator[tuple[str, str, list[int]]]:
@@ -87,72 +82,6 @@ def clusters(client: Jochi, by_source: Mapping[str, int]) -> list[tuple[str, str
     return [(row["key"], row["scope"], {by_source[key] for key in row["sources"]}) for row in rows]
 
 
-def together(found: Iterable[tuple[str, Iterable[int]]]) -> set[Pair]:
-    """The pairs of sessions that some cluster has."""
-    return {(scope, *pair) for scope, members in found for pair in combinations(sorted(set(members)), 2)}
-
-
-class Told:
-    """What a library sees of the sources of one scope: vector, things mentioned and day of each, in one order."""
-
-    def __init__(self, rows: Sequence[Mapping[str, Any]], vectors: Sequence[Any]) -> None:
-        import numpy as np
-
-        self.sessions = [row["session"] for row in rows]
-        matrix = np.array([vector / np.linalg.norm(vector) for vector in map(np.asarray, vectors)])
-        things = [set(row["things"]) for row in rows]
-        self.by_vector = np.clip(1 - matrix @ matrix.T, 0, 2)
-        self.by_things = np.array([[1 - len(a & b) / max(1, len(a | b)) for b in things] for a in things])
-        days = np.array([row["at"].timestamp() / 86_400 for row in rows])
-        self.by_time = np.minimum(abs(days[:, None] - days[None, :]) / 30, 1)
-
-
-def compared(told: Mapping[str, Told], asked: set[Pair], ours: set[Pair]) -> list[tuple[str, float, float]]:
-    """Name, share of all pairs that are together, share of the evidence's pairs that are."""
-    import numpy as np
-    from sklearn.cluster import HDBSCAN, AgglomerativeClustering
-
-    everything = together((scope, each.sessions) for scope, each in told.items())
-    asked = asked & everything
-
-    def line(name: str, found: set[Pair]) -> tuple[str, float, float]:
-        return name, 100 * len(found & everything) / len(everything), 100 * len(found & asked) / len(asked)
-
-    def pairs(labels: Mapping[str, Any]) -> set[Pair]:
-        return together(
-            (scope, [s for s, label in zip(told[scope].sessions, of, strict=True) if label == each])
-            for scope, of in labels.items()
-            for each in set(of) - {-1}
-        )
-
-    distances = {
-        "meaning": lambda one: one.by_vector / one.by_vector.max(),
-        "things": lambda one: one.by_things,
-        "time": lambda one: one.by_time,
-        "meaning, things and time": lambda one: (one.by_vector / one.by_vector.max() + one.by_things + one.by_time) / 3,
-    }
-    lines = [line("Jochi", ours)]
-    for name, distance in distances.items():
-        best: tuple[float, set[Pair]] = (1e9, set())
-        for cut in np.linspace(0.02, 1.0, 99):
-            model = AgglomerativeClustering(
-                n_clusters=None, metric="precomputed", linkage="average", distance_threshold=cut
-            )
-            found = pairs({scope: model.fit_predict(distance(one)) for scope, one in told.items()})
-            best = min(best, (abs(len(found) - len(ours)), found), key=lambda each: each[0])
-        lines.append(line(f"agglomerative, by {name}", best[1]))
-    for name, distance in distances.items():
-        for size in (2, 3):
-            model = HDBSCAN(min_cluster_size=size, metric="precomputed", copy=True)
-            lines.append(
-                line(
-                    f"HDBSCAN of {size}, by {name}",
-                    pairs({scope: model.fit_predict(distance(one)) for scope, one in told.items()}),
-                )
-            )
-    return lines
-
-
 def hits(texts: Sequence[str], members: Sequence[set[int]], vectors: Any, question: Any) -> set[int]:
     """The sessions beneath the best of these for a question."""
     import numpy as np
@@ -176,7 +105,7 @@ def main() -> None:
         if not isinstance(piece, Fault):
             by_scope.setdefault(str(piece[0].id).partition("/")[0], []).append(piece)
     scopes = list(by_scope)[: given.samples]
-    with own_server("meaning", policy=loaded) as client:
+    with own_server("meaning", settings=SETTINGS, policy=loaded) as client:
         client.apply()
         for scope in scopes:
             client.ingest(by_scope[scope], scope=scope, now=now - timedelta(days=200))
@@ -234,25 +163,6 @@ def main() -> None:
         console.print(
             f"all evidence beneath the best {HANDED} {name}: {100 * n / len(asked):.1f} % of {len(asked):,} questions"
         )
-    try:
-        import sklearn  # noqa: F401
-    except ImportError:
-        console.print("clusters of a library: scikit-learn is not installed")
-        return
-    told = {
-        scope: Told(
-            [{**row, "session": by_source[row["key"]]} for row in rows if row["scope"] == scope],
-            vectors[[n for n, row in enumerate(rows) if row["scope"] == scope]],
-        )
-        for scope in scopes
-    }
-    pairs = together((scope, wanted) for scope, _, wanted in asked)
-    compared_table = Table("clusters", "pairs together", "pairs of one question's evidence together", "lift")
-    for name, share, theirs_share in compared(told, pairs, together((scope, of) for _, scope, of in found)):
-        compared_table.add_row(
-            name, f"{share:.1f} %", f"{theirs_share:.1f} %", f"{theirs_share / share:.2f}" if share else ""
-        )
-    console.print(compared_table)
 
 
 if __name__ == "__main__":

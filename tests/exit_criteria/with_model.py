@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
-from tests.conftest import LOCOMO
+from tests.conftest import LOCOMO, SETTINGS
 from tests.own_server import own_server
 from tests.unit.stub_chat import Answer, Stub, stub_server
 
@@ -198,7 +198,7 @@ def main() -> None:
         policy.write_text(POLICY)
         loaded = load_policy(policy)
     counter, console = best_counter(), Console()
-    with stub_server() as stub, own_server("with-model", policy=loaded) as client:
+    with stub_server() as stub, own_server("with-model", settings=SETTINGS, policy=loaded) as client:
         stub.count = counter.count
         client.apply()
         run = Run(client, stub, counter)
