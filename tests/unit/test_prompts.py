@@ -22,7 +22,7 @@ def test_the_packages_own_tells_fence_and_length(tmp_path: Path) -> None:
     assert "at most 7 words" in own.filled(words=7)
 
 
-@pytest.mark.parametrize("name", [name for name in load_policy().policy.derive])
+@pytest.mark.parametrize("name", list(load_policy().policy.derive))
 def test_every_derivation_tells_a_model_something(name: str) -> None:
     """Whatever the words are called that its prompt is filled with."""
     found = derivation(name)
