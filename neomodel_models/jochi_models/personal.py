@@ -47,6 +47,7 @@ class SourceFields(EpisodeFields):
 
     raw_content = ListProperty[str]("its messages as they came; kept when archived", TextProperty())
     message_ids = ListProperty[str]("by which its messages are known when they come again", TextProperty())
+    message_versions = ListProperty[str]("of each of those the text that it has, to tell an edit", TextProperty())
     part = IntegerProperty("of a long source, which part this is", least=1)
     title = TextProperty("its subject, channel or heading")
     copy_of = TextProperty("key of the team's source that it was taken from")

@@ -1,5 +1,7 @@
 // Seals values, so that nothing that checks learns them again, and notes what is being forgotten until it is done.
-// Parameters: $now zoned datetime, $run string, $by string, $key_id string, $hashes list of {hash, words integer: 0 for a whole content, a fact or a scope},
+// Parameters: $now zoned datetime, $run string, $by string, $key_id string, $hashes list of {hash, words integer:
+//   0 for a whole content, a fact or a scope, of: the hash that it is
+//   lifted with, or null},
 //   $keys list of 'scope/id' (some thousand at most), $part integer from 0.
 // Returns one row: version, sealed (new ones), foreign boolean: the database's values are sealed with another key, and nothing was written.
 // Writes: :JochiForgotten, :JochiForgetting.
@@ -10,7 +12,7 @@ WITH g, g.key_id <> $key_id AS foreign
 CALL (g, foreign) {
   UNWIND CASE WHEN foreign THEN [] ELSE $hashes END AS given
   MERGE (f:JochiForgotten {hash: given.hash})
-  ON CREATE SET f.words = given.words, f.at = $now, f.new_in = $run
+  ON CREATE SET f.words = given.words, f.at = $now, f.new_in = $run, f.of = given.of
   WITH g, f.words AS words, f.new_in = $run AS new
   RETURN collect(DISTINCT words) AS lengths, count(CASE WHEN new THEN 1 END) AS sealed
 }

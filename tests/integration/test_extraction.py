@@ -287,8 +287,19 @@ def test_a_source_that_is_pruned_counts_no_more_and_again_once_it_is_back(client
 
 
 def test_undo_takes_back_all_that_no_other_source_tells_of(client: Jochi) -> None:
+    related = (
+        "MATCH (:Person)-[r:RELATED_TO]->(:Entity) WITH r ORDER BY r.relationship_type "
+        "RETURN r.relationship_type AS type, r.notes AS notes"
+    )
     put(client, "boat")
     work(client, {"boat": BOAT})
+    of_boat = run(client, related)
+    # What the app has noted, and what it has related itself, is its own.
+    run(
+        client,
+        "MATCH (a:Person)-[r:RELATED_TO]->(b:Entity) SET r.notes = ['She rows.'] + r.notes, r.note_sources = [''] + r.note_sources "
+        "CREATE (a)-[:RELATED_TO {relationship_type: 'likes'}]->(b)",
+    )
     app = {
         "kind": "Source",
         "id": "diary",
@@ -303,8 +314,19 @@ def test_undo_takes_back_all_that_no_other_source_tells_of(client: Jochi) -> Non
     assert source["said"] == "processed"
     assert notes(client) == {}
     assert counts(client) == {ANNA: (1, 1)}
+    of_app = [{"type": "built_in", "notes": ["She rows."]}, {"type": "likes", "notes": None}]
+    assert run(client, related.replace("(:Entity)", "()")) == of_app
     # And there again.
     client.undo(undone.run)
     run_job(client.engine, "count_mentions", now=datetime.now(timezone.utc) + DAY, drain=True)
     assert counts(client) == {ANNA: (2, 1), BERLIN: (1, 1)}
     assert len(notes(client)["Anna Smith"]) == 3
+    of_both = [{"type": "built_in", "notes": ["She rows.", *of_boat[0]["notes"]]}, of_app[1]]
+    assert run(client, related) == of_both
+    [moment] = run(client, "RETURN datetime.statement() AS at")
+    # Found otherwise from another text, and that taken back as well.
+    run(client, "MATCH (s:Source {id: 'boat'}) SET s.content = 'Well. ' + s.content, s.prepare_due = $now")
+    work(client, {"boat": Extracted(things=BOAT.things)})
+    assert run(client, related) == of_app
+    client.undo(moment["at"])
+    assert run(client, related) == of_both

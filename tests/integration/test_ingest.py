@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from jochi.graph.driver_values import to_python
 from jochi.text.tokens import Estimate
 from jochi.use.sources import unfinished
 from jochi.write.ingesting import Fault, Message, Piece, Source
+from jochi.write.ingesting.writing import line_of
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import Offline
 from jochi_workers.derive.handler import Derive
@@ -116,6 +118,98 @@ def test_the_same_again_is_one_source_and_only_what_is_new_goes_in(client: Jochi
     twice = [Message(None, None, None, text, text) for text in ("ok", "so", "ok")]
     assert client.ingest(talk(twice), scope="twice", now=NOW).messages == 3
     assert client.ingest(talk(twice), scope="twice", now=NOW).known == 3
+
+
+def edited(messages: Sequence[Message], at: int, text: str) -> list[Message]:
+    return [replace(each, text=text, raw=text) if n == at else each for n, each in enumerate(messages)]
+
+
+def test_an_edited_message_takes_the_place_of_the_old_one(client: Jochi) -> None:
+    """A message is the same by its id, or by sender and moment where only one of them is there."""
+    ids = [replace(said(n), id=f"m{n}") for n in range(3)]
+    none = [said(n) for n in range(30, 54)]  # two parts
+    untimed = [Message(None, None, None, text, text) for text in ("one", "two", "three")]
+    first = [client.ingest(talk(each), now=NOW).keys[0] for each in (ids, none, untimed)]
+    work(client)
+    made_of = "MATCH (:SourceSummary)-[d:DERIVED_FROM]->(m:Source) RETURN m.key AS key, d.content_hash AS hash"
+    hashes = run(client, made_of)
+    shorter = edited(ids, 1, "The keeper painted.\nAll of it.")
+    later = [*edited(none, 1, "He fell asleep."), said(54)]
+    last = edited(none, 23, "It rains.")
+    told = [client.ingest(talk(each), now=NOW + MINUTE) for each in (shorter, later, last, ids, none)]
+    assert [(one.edited, one.messages, one.known, one.faulty, one.sources) for one in told] == [
+        (1, 0, 2, 0, 0),
+        (1, 1, 23, 0, 0),
+        (1, 0, 23, 0, 0),
+        # An older export, in which the messages are as they were, changes nothing.
+        (0, 0, 3, 0, 0),
+        (0, 0, 24, 0, 0),
+    ]
+    assert [one.keys for one in told] == [[first[0]], [first[1]], [first[1]], [first[0]], [first[1]]]
+    by_key = {each["key"]: each for each in parts(client)}
+    one = by_key[first[0]]
+    assert one["content"].splitlines()[1:3] == ["[2026-06-15 12:01] Bob: The keeper painted.", "  All of it."]
+    assert one["raw_content"] == [*(each.raw for each in ids), "The keeper painted.\nAll of it."]
+    state = client.source(first[0])
+    assert state is not None
+    assert (state.messages, state.state) == (3, "raw")
+    long = "\n".join(by_key[key]["content"] for key in sorted(by_key) if key.startswith(first[1]))
+    assert [long.count(text) for text in ("number 31", "He fell", "number 53", "It rains.")] == [0, 1, 0, 1]
+    # What was made of them is made anew.
+    assert work(client) == 3
+    assert {row["key"] for row in run(client, made_of) if row not in hashes} == by_key.keys() - {first[2]}
+    # Without ids and moments nothing tells an edit from another text, nor where two are of one moment.
+    assert client.ingest(talk(edited(untimed, 2, "tree")), now=NOW).messages == 3
+    two = [said(89), said(90), replace(said(90), text="Twice.", raw="Twice.")]
+    assert client.ingest(talk(two), now=NOW).messages == 3
+    assert client.ingest(talk(edited(two, 2, "Thrice.")), now=NOW).edited == 0
+    # An undo puts the old text back, and the edited export can be taken in again.
+    assert told[0].run is not None
+    client.undo(told[0].run)
+    [back] = [each for each in parts(client) if each["key"] == first[0]]
+    assert (back["content"], back["raw_content"]) == (
+        "\n".join(line_of(each) for each in ids),
+        [each.raw for each in ids],
+    )
+    assert client.ingest(talk(shorter), now=NOW).edited == 1
+    # What a memory can't hold stays as it was, and is named.
+    far = client.ingest(talk(edited(ids, 0, "word " * 250_000)), now=NOW)
+    assert (far.edited, far.faulty) == (0, 1)
+
+
+def test_what_was_forgotten_comes_back_by_no_edited_and_no_longer_export(client: Jochi) -> None:
+    secret = "Zanzibar was where the gold was hidden."
+    ids = [replace(said(n), id=f"m{n}") for n in range(3)]
+    with_id = [*ids, replace(said(3, secret), id="m3"), replace(said(4), id="m4")]
+    without = [*(said(n) for n in range(10, 13)), said(13, secret), said(14)]
+    alike = [*without[:3], said(15), said(16)]
+    long = [said(n) for n in range(45)]
+    client.ingest([*talk(with_id, id="a"), *talk(without), *talk(alike), *talk(long, id="long")], now=NOW)
+    client.forget(Request(phrase="Zanzibar", scope="default"))
+    assert "Zanzibar" not in str(parts(client))
+    for each in parts(client):
+        assert len(each["raw_content"]) == len(each["message_ids"]) == len(each["message_versions"])
+    for messages, source, more in (
+        (with_id, {"id": "a"}, replace(said(20), id="m20")),
+        (without, {}, said(20)),
+    ):
+        told = client.ingest(talk(messages, **source), now=NOW)
+        assert (told.edited, told.faulty, told.messages) == (0, 1, 0)
+        told = client.ingest(talk([*edited(messages, 3, "I said nothing."), more], **source), now=NOW)
+        assert (told.edited, told.faulty, told.messages) == (0, 1, 1)
+    assert "I said nothing." not in str(parts(client))
+    # A whole one, all parts of it: neither what it said nor what was said since. One that only begins alike may.
+    for messages, source in ((with_id, {"id": "a"}), (without, {}), (long, {"id": "long"}), ([said(70)], {})):
+        [key] = client.ingest(talk(messages, **source), now=NOW).keys
+        client.forget(Request(keys=(key,)))
+        for export in (messages, [*messages, replace(said(80), id="m80")], messages[:4]):
+            told = client.ingest(talk(export, **source), now=NOW)
+            assert (told.messages, told.edited, told.faulty > 0) == (0, 0, True)
+        if source == {"id": "a"}:
+            assert client.allow_again(Request(keys=(key,))) > len(messages)
+            assert client.ingest(talk(ids, **source), now=NOW).messages == 3
+    assert client.ingest(talk(alike), now=NOW).known == 5
+    assert [each["part"] for each in parts(client)] == [1, 1]
 
 
 def test_a_long_source_has_parts_that_are_filled_in_turn(client: Jochi) -> None:

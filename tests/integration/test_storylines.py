@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta, timezone
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,16 @@ BEGIN = datetime(2026, 1, 7, 12, tzinfo=timezone.utc)
 """Noon of the first day of a window."""
 NOW = datetime(2026, 9, 1, 12, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
+WEIGHTS = {"call": 2.0, "slack-channel": 0.1}
 SOURCES, DAYS, AGE, SEGMENT, ATTACH, MACRO_AGE = 5, 3, 3, 30, 90, 30
 
 
 @pytest.fixture(scope="session")
 def telling(policy_with: PolicyWith) -> Any:
     return policy_with(
-        "[derive.process]\nderiving = true\n[derive.storylines]\nderiving = true\n[derive.macros]\nderiving = true"
+        "[derive.process]\nderiving = true\n[derive.storylines]\nderiving = true\n"
+        f"source_weights = {{ call = {WEIGHTS['call']}, slack-channel = {WEIGHTS['slack-channel']} }}\n"
+        "[derive.macros]\nderiving = true"
     )
 
 
@@ -53,15 +57,22 @@ def run(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:
     return [dict(to_python(row)) for row in client.database.run(cypher, {"now": NOW, **given})]
 
 
-def expected(days: Sequence[float]) -> dict[date, list[float]]:
-    """What a storyline is: by first day of its window the days of the sources that it includes, written anew from the docs."""
-    moments = sorted(BEGIN + DAY * day for day in days)
+def _weights(days: Sequence[float], types: Sequence[str]) -> list[Fraction]:
+    """Of the sources in the order of their days."""
+    kinds = types or [""] * len(days)
+    return [Fraction(str(WEIGHTS.get(kind, 1))) for _, kind in sorted(zip(days, kinds, strict=True))]
+
+
+def expected(days: Sequence[float], types: Sequence[str] = ()) -> dict[date, list[float]]:
+    """What a storyline is: by first day of its window the days of the sources that it includes, written anew from the docs.
+    ``types``: of each source; none: it counts for one."""
     windows: dict[int, list[datetime]] = {}
-    for at in moments:
-        windows.setdefault((at.date() - date(1970, 1, 1)).days // SEGMENT, []).append(at)
-    full = {
-        n for n, members in windows.items() if len(members) >= SOURCES and len({at.date() for at in members}) >= DAYS
-    }
+    weights: dict[int, Fraction] = {}
+    for at, weight in zip(sorted(days), _weights(days, types), strict=True):
+        n = ((BEGIN + DAY * at).date() - date(1970, 1, 1)).days // SEGMENT
+        windows.setdefault(n, []).append(BEGIN + DAY * at)
+        weights[n] = weights.get(n, Fraction(0)) + weight
+    full = {n for n, members in windows.items() if weights[n] >= SOURCES and len({at.date() for at in members}) >= DAYS}
     stories: dict[int, list[datetime]] = {n: list(windows[n]) for n in full}
     for n, members in windows.items():
         before = [home for home in full if home < n]
@@ -74,7 +85,12 @@ def expected(days: Sequence[float]) -> dict[date, list[float]]:
 
 
 def put(
-    client: Jochi, days: Sequence[float], anchor: str = "anna", state: str = "active", scope: str = "default"
+    client: Jochi,
+    days: Sequence[float],
+    anchor: str = "anna",
+    state: str = "active",
+    scope: str = "default",
+    types: Sequence[str] = (),
 ) -> str:
     """A person whom a source mentions on each of these days; its key."""
     key = f"{scope}/person:{anchor}"
@@ -98,7 +114,10 @@ def put(
                 "scope": scope,
                 "content": f"On day {day} {anchor.title()} painted.",
             },
-            "properties": {"started_at": BEGIN + DAY * day, "processing_status": "raw"},
+            "properties": {
+                **{"started_at": BEGIN + DAY * day, "processing_status": "raw"},
+                **({"source_type": types[number]} if types and types[number] else {}),
+            },
             "relationships": [{"type": "mentions", "to_key": key}],
         }
         for number, day in enumerate(days)
@@ -168,6 +187,23 @@ def test_which_storylines_there_are_and_what_they_include(client: Jochi, days: t
     # The same again changes nothing.
     run(client, "MATCH (n:Curated {key: $key}) SET n.count_due = $now", key=key)
     assert night(client) == {"prepare": 0, "process": 0, "storylines": 0, "macros": 0}
+
+
+def test_a_source_counts_for_as_many_as_its_kind_weighs(client: Jochi) -> None:
+    """Both sides of five sources: by calls for two, by channels for a tenth of one, and by what isn't named for one."""
+    cases = [
+        ((0, 1, 2), ("call", "call", "text-note"), 1),
+        ((0, 1, 2), ("call", "text-note", "text-note"), 0),
+        # Enough of them, on too few days.
+        ((0, 1, 1.1), ("call", "call", "call"), 0),
+        ((*FULL[:4], *(n / 20 for n in range(1, 11))), ("",) * 4 + ("slack-channel",) * 10, 1),
+        ((*FULL[:4], *(n / 20 for n in range(1, 10))), ("",) * 4 + ("slack-channel",) * 9, 0),
+    ]
+    keys = [put(client, days, anchor=f"anna{n}", types=types) for n, (days, types, _) in enumerate(cases)]
+    night(client)
+    for key, (days, types, told) in zip(keys, cases, strict=True):
+        assert stories(client, key) == expected(days, types), types
+        assert len(expected(days, types)) == told
 
 
 @pytest.mark.parametrize(

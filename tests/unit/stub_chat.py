@@ -40,9 +40,11 @@ _OPENAI_STOP = {"end_turn": "stop", "max_tokens": "length", "refusal": "content_
 
 @dataclass
 class Stub:
-    """``script``: what to do at the next requests; ``always``: after it."""
+    """``script``: what to do at the next requests; ``always``: after it. ``count``: the tokens of a text, where a test looks at how
+    many there are; else each request has 11 and each answer 7."""
 
     url: str
+    count: Callable[[str], int] | None = None
     script: list[Answer] = field(default_factory=list)
     always: Answer = field(default_factory=Answer)
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -69,7 +71,11 @@ def stub_server() -> Iterator[Stub]:
                 stub.done.wait()
             if answer.hang or answer.close:
                 return
-            body = answer.body if answer.body is not None else json.dumps(_worded(self.path, request, answer)).encode()
+            body = (
+                answer.body
+                if answer.body is not None
+                else json.dumps(_worded(self.path, request, answer, stub.count)).encode()
+            )
             self.send_response(answer.status)
             while answer.drip_head and not stub.done.wait(answer.drip_head):
                 self.send_header("X-More", "more")
@@ -101,7 +107,7 @@ def stub_server() -> Iterator[Stub]:
         yield stub
 
 
-def _worded(path: str, request: dict[str, Any], answer: Answer) -> dict[str, Any]:
+def _worded(path: str, request: dict[str, Any], answer: Answer, count: Callable[[str], int] | None) -> dict[str, Any]:
     if answer.status != 200:
         # Some endpoints quote what they were sent, key and all.
         return {"error": {"message": json.dumps(request), "type": "error"}}
@@ -119,5 +125,12 @@ def _worded(path: str, request: dict[str, Any], answer: Answer) -> dict[str, Any
     stop = _OPENAI_STOP.get(answer.stop or "")
     found = {"id": "c1", "object": "chat.completion", "created": 1, "model": request["model"]}
     found |= {"choices": [{"index": 0, "message": message, "finish_reason": stop}]}
-    used = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    sent, written = 11, 7
+    if count is not None:
+        # Each message has its role and its marks besides; the schema of an answer is read, too.
+        texts = [each["content"] for each in request["messages"]]
+        schema = request.get("response_format", {}).get("json_schema", {})
+        sent = sum(count(text) + 4 for text in texts) + (count(json.dumps(schema)) if schema else 0)
+        written = max(1, count(answer.text))
+    used = {"prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written}
     return found | ({"usage": used} if answer.usage else {})

@@ -31,6 +31,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "dedup/merge": frozenset({"merge"}),
     "dedup/merge_duplicates": frozenset({"merge"}),
     "edges/decay_edges": frozenset({"archive_edge"}),
+    "ingest/amend": frozenset({"edit"}),
     "hygiene/hygiene": frozenset({"repair"}),
     "memory/decompress": frozenset({"decompress"}),
     "memory/restore": frozenset({"restore"}),
@@ -44,6 +45,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     # An undo writes the opposite of what it takes back.
     "undo/decisions": frozenset(),
     "undo/links": frozenset(),
+    "undo/notes": frozenset(),
     "undo/edges": frozenset({"archive_edge", "unarchive_edge"}),
     "undo/moves": UNDONE,
     "undo/properties": UNDONE,

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from jochi.errors import UsageError
+from jochi.policy import load_policy
+from jochi_workers.derive import derivation
 from jochi_workers.derive.compress.models import instructions
 from jochi_workers.models.prompt import Prompt
 
@@ -18,6 +20,13 @@ def test_the_packages_own_tells_fence_and_length(tmp_path: Path) -> None:
     assert own == instructions(str(tmp_path)), "a folder without a prompt of this name"
     assert own.filled(words=7).count("{fence}") == 1
     assert "at most 7 words" in own.filled(words=7)
+
+
+@pytest.mark.parametrize("name", list(load_policy().policy.derive))
+def test_every_derivation_tells_a_model_something(name: str) -> None:
+    """Whatever the words are called that its prompt is filled with."""
+    found = derivation(name)
+    assert found.told().filled(**found.example)
 
 
 def test_ones_own_goes_before_it_and_its_version_is_its_text(tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ def ingest(
 ) -> None:
     """Take in conversations, mails, threads, transcripts and notes as they are. Workers make memories of them.
 
-    The same file again is known, also under another name; what is new in it goes in. What can't be read is named with its
+    The same file again is known, also under another name; what is new in it goes in, and what was edited takes the place of
+    what was there. What can't be read is named with its
     place, and the rest goes in: exit code 3.
     """
     if sensitivity not in (None, "low", "normal", "high"):
@@ -73,8 +74,14 @@ def _show(done: Ingested) -> None:
         f"{some(done.known, 'message was', 'messages were')} there already",
         markup=False,
     )
+    if done.edited:
+        out.print(
+            f"{some(done.edited, 'message has', 'messages have')} another text by now, which took the place of the old one; "
+            f"`jochi undo {done.run}` takes that back",
+            markup=False,
+        )
     if done.faulty:
         more = f"; the first {KEPT:,} are above" if done.faulty > KEPT else ""
         out.print(f"{some(done.faulty, 'message', 'messages')} left out{more}", markup=False)
-    if done.messages:
+    if done.messages or done.edited:
         out.print("`jochi sources ls` shows how far they are", markup=False)

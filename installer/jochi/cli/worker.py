@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from types import FrameType
@@ -183,12 +184,21 @@ def making(
             err.print(f"{each}: {error.what}; {error.fix}", markup=False)
             continue
         model = language_model(name, **given)
-        maker = Offline(found, counter) if model is None else ByModel(found, model, found.told(prompts))
+        numbers = policy.derive[each].numbers
+        by_model = partial(
+            ByModel,
+            found,
+            told=found.told(prompts),
+            together=found.told_together(prompts),
+            at_once=int(numbers.get("together", 1)),
+        )
+        maker = Offline(found, counter) if model is None else by_model(model)
         little = None if model is None else policy.derive[each].small_model
         small = language_model(name, **{**given, "model": little}) if little else None
-        of_few = None if small is None else ByModel(found, small, found.told(prompts))
+        of_few = None if small is None else by_model(small)
         err.print(f"{each}: by {maker.name}{about}{f', what is little by {little}' if little else ''}", markup=False)
-        handlers.append(Derive(found, maker, counter, small=of_few, stopping=stop.asked))
+        room = int(numbers.get("together_tokens", 0))
+        handlers.append(Derive(found, maker, counter, small=of_few, room=room, stopping=stop.asked))
     return handlers
 
 

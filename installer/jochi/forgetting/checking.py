@@ -14,6 +14,7 @@ from jochi.forgetting.words import words
 from jochi.graph.catalogue import is_our_word
 from jochi.policy import stored_policy
 from jochi.text.content import content_hash
+from jochi.text.messages import begun_alike
 
 ANYWHERE = ""
 """Stands for all scopes in a seal; no scope is empty."""
@@ -23,10 +24,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Seal:
-    """A keyed hash. ``words``: how many a sealed phrase has; 0 for a whole content, a fact or a scope."""
+    """A keyed hash. ``words``: how many a sealed phrase has; 0 for a whole content, a fact or a scope. ``of``: the hash of
+    another one, with which it is lifted."""
 
     hash: str
     words: int
+    of: str | None = None
 
 
 class Sealer:
@@ -54,6 +57,24 @@ class Sealer:
     def phrase(self, scope: str, said: Sequence[str]) -> Seal:
         """Of words in a row; ``scope`` ANYWHERE for all."""
         return Seal(self.key.seal("phrase", scope, *said), len(said))
+
+    def message(self, source: str, name: str) -> Seal:
+        """Of a message in a source, whatever it says: by what it is known by (`jochi.text.messages`)."""
+        return Seal(self.key.seal("message", begun_alike(source), name), 0)
+
+    def source(self, key: str, second: str | None) -> Seal:
+        """Of all that a source without an id could ever say: it began with the message of its key, and ``second`` came soon
+        after; None: nothing did."""
+        return Seal(self.key.seal("source", begun_alike(key), second or ""), 0)
+
+    def of_source(self, of: OfSource) -> list[Seal]:
+        """The seals by which a message would be known, or all of its source."""
+        found = [self.message(of.key, name) for name in of.names]
+        if of.there:
+            return found
+        if of.begins is None:
+            return [*found, self.nothing_but(of.key)]
+        return [*found, *(self.source(of.key, second) for second in (None, *of.begins[1:]))]
 
     def whole(self, scope: str, key: str | None, properties: Mapping[str, Any], content: str | None) -> list[Seal]:
         """The seals by which a whole memory would be known: its scope, its content or its key, its fact."""
@@ -92,14 +113,26 @@ def texts_of(properties: Mapping[str, Any]) -> list[str]:
 
 
 @dataclass(frozen=True)
+class OfSource:
+    """A message's place: the ``key`` of its source, and by which ``names`` it is known there. ``begins``: the first messages of
+    a source that has no id. ``there``: the source is in the database, so it wasn't forgotten as a whole."""
+
+    key: str
+    names: Sequence[str]
+    begins: Sequence[str] | None
+    there: bool = False
+
+
+@dataclass(frozen=True)
 class Asked:
-    """A memory that is asked about. ``texts``: all that it would say, its id as well."""
+    """A memory that is asked about, or a message of a source. ``texts``: all that it would say, its id as well."""
 
     scope: str
     key: str | None
     content: str | None
     properties: Mapping[str, Any]
     texts: Sequence[str]
+    of_source: OfSource | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +174,8 @@ class Checker:
         hashes: list[set[str]] = []
         for one in asked:
             mine = {seal.hash for seal in self._sealer.whole(one.scope, one.key, one.properties, one.content)}
+            if one.of_source is not None:
+                mine |= {seal.hash for seal in self._sealer.of_source(one.of_source)}
             if gate.lengths:
                 mine |= self._sealer.phrases(one.scope, one.texts, gate.lengths)
             hashes.append(mine)

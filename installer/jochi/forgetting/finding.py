@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import UsageError
+from jochi.forgetting import messages
 from jochi.forgetting.clauses import without
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
 from jochi.graph.catalogue import CONTENT_HASH, is_our_word
@@ -137,7 +139,8 @@ class Finder:
 
     def _named(self, request: Request) -> list[str]:
         if request.keys:
-            return list(dict.fromkeys(request.keys))
+            parts = self._engine.call("ingest/look", {"keys": list(request.keys)}, write=False)["sources"]
+            return list(dict.fromkeys([*request.keys, *(part["key"] for source in parts for part in source)]))
         if request.hash is not None:
             row = self._engine.database.run(
                 statement("forget/by_hash"), {"hash": request.hash, "scope": request.scope}, write=False
@@ -210,7 +213,9 @@ class Finder:
             if name in _KEPT_NAMES:
                 return replace(basis, reason="its id says it")
             value = before.get(name, stored[name])
-            if isinstance(value, list):
+            if name == messages.RAW and (gone := messages.saying({**stored, **before}, partial(says, wanted=wanted))):
+                left |= messages.left_of({**stored, **before}, gone)
+            elif isinstance(value, list):
                 left[name] = [each for each in value if not says(each, wanted)]
             elif name != content_name:
                 left[name] = None

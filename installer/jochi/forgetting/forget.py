@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,13 +13,13 @@ from typing import Any
 from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
-from jochi.forgetting import receipts
+from jochi.forgetting import messages, receipts
 from jochi.forgetting.checking import ANYWHERE, Seal, Sealer, own_key, read_gate
 from jochi.forgetting.finding import Finder, Found, Request, Target
 from jochi.forgetting.mentions import Mention, Store
 from jochi.forgetting.records import Sought
 from jochi.forgetting.secret import ForgetKey, make_key
-from jochi.forgetting.words import phrase
+from jochi.forgetting.words import phrase, says
 from jochi.policy.model import Policy
 
 _ROUNDS = 10
@@ -256,7 +256,7 @@ class _Work:
     def seal(self, request: Request, found: Found) -> None:
         """Keeps everything from being learned again, before anything goes."""
         seals = {seal.hash: seal for seal in self._seals(request, found)}
-        rows = [{"hash": seal.hash, "words": seal.words} for seal in seals.values()]
+        rows = [{"hash": seal.hash, "words": seal.words, "of": seal.of} for seal in seals.values()]
         keys = sorted(key for key, target in found.targets.items() if target.outcome == "forget")
         size = _KEYS_A_PART
         for at in range(0, max(len(rows), len(keys), 1), size):
@@ -281,11 +281,13 @@ class _Work:
 
     def _seals(self, request: Request, found: Found) -> list[Seal]:
         if request.phrase is not None:
-            return [self.sealer.phrase(request.scope or ANYWHERE, phrase(request.phrase))]
+            said = phrase(request.phrase)
+            seal = self.sealer.phrase(request.scope or ANYWHERE, said)
+            return [seal, *self._messages(found, seal.hash, lambda text: says(text, said))]
         if request.form == "scope":
             assert request.scope is not None
             return [self.sealer.scope(request.scope)]
-        seals: list[Seal] = []
+        seals = list(self._messages(found))
         for key, target in found.targets.items():
             # What was only derived can be derived anew from what stays.
             if target.outcome != "forget" or target.why == "derived" or key not in found.stored:
@@ -299,6 +301,20 @@ class _Work:
             for stored in found.stored.get(key, ()):
                 seals += self.sealer.facts(scope, stored)
         return seals
+
+    def _messages(
+        self, found: Found, of: str | None = None, said: Callable[[str], bool] | None = None
+    ) -> Iterator[Seal]:
+        """Of sources that go the messages (those that say it, where ``said`` tells), of others those that are taken out."""
+        for key, target in found.targets.items():
+            if target.outcome == "cut":
+                left = set(target.left.get("message_ids", ()))
+                gone = [at for at, id in enumerate(target.was.get("message_ids", ())) if id not in left]
+                yield from messages.seals_of(self.sealer, key, target.was, gone, of)
+            elif target.outcome == "forget" and target.why != "derived":
+                for stored in found.stored.get(key, ()):
+                    places = None if said is None else messages.saying(stored, said)
+                    yield from messages.seals_of(self.sealer, key, stored, places, of)
 
     def wait_for_others(self, seconds: float) -> int:
         """Waits for transactions that began before the seals: what they write was compared with less. How many are still open."""

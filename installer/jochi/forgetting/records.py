@@ -81,6 +81,7 @@ _ARE_KEYS = frozenset(
             "seals",
             "seal_was",
             "newest",
+            "source",
         ),
         *("skip", "cursor", "check_cursor", "quarantined", "slot", *_ON_MEMORIES),
     )

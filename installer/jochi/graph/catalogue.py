@@ -147,7 +147,7 @@ MEMORY = (
     *_of("text", None, "word", "content_type"),
     *_of("flag", None, "", "contains_pii"),
     *_of("texts", None, "", "raw_content participants"),
-    *_of("texts", None, "word", "message_ids"),
+    *_of("texts", None, "word", "message_ids message_versions"),
     *_of("text", None, "", "source_type context_type title provenance team_id"),
     *_of("text", None, "", "copy_of"),
     *_of("text", None, "word", "processing_status"),

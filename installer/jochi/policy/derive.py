@@ -11,6 +11,7 @@ from jochi.policy.parts import Count, Name, Part, PositiveDuration, Share, repea
 _Money = Annotated[float, Field(ge=0, le=1_000_000_000, allow_inf_nan=False)]
 _Tokens = Annotated[int, Field(ge=1, le=1_000_000_000)]
 _LONGEST_DAYS = 36_500
+_Weight = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -94,6 +95,8 @@ class Derived(Caps):
     """The model, of the worker's provider, for what is made of few inputs; it counts by the same prices. For `describe`."""
     lazy: bool = False
     """`true`: an output is made when its target was used since something new was said of it, not before. For `describe`."""
+    source_weights: dict[Annotated[str, Field(min_length=1, max_length=100)], _Weight] = Field(default_factory=dict)
+    """So many sources one of this `source_type` counts for; 1 where it isn't named. For `storylines`."""
     numbers: dict[Name, _Number] = Field(default_factory=dict)
     """Numbers of its own, by name. One that ends in `_days` is a span, above 0."""
 

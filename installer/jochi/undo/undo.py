@@ -222,6 +222,7 @@ STATEMENTS: Mapping[str, str] = {
     "properties": "undo/properties",
     "edge": "undo/edges",
     "links": "undo/links",
+    "noted": "undo/notes",
     "prune": "undo/prunes",
     "restore": "undo/restores",
     "decide": "undo/decisions",

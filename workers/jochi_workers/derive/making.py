@@ -60,18 +60,24 @@ class Making(ABC):
             try:
                 self._one(row, outcome)
             except (ProviderDown, ProviderUnusable) as error:
-                outcome.returned += [left["key"] for left in rows[place:]]
-                if isinstance(error, Unsure):
-                    outcome.spent[row["key"]] = reserved(row)
-                if not self._stopping():
-                    outcome.stop(error)
+                self._gone(error, [row], rows[place:], outcome)
                 break
         return outcome
 
-    def _one(self, row: Row, outcome: Outcome) -> None:
+    def _gone(
+        self, error: ProviderDown | ProviderUnusable, asked: Sequence[Row], left: Sequence[Row], outcome: Outcome
+    ) -> None:
+        """Nobody can make what was ``asked`` for, nor the rest that is ``left``."""
+        outcome.returned += [row["key"] for row in left]
+        if isinstance(error, Unsure):
+            outcome.spent |= {row["key"]: reserved(row) for row in asked}
+        if not self._stopping():
+            outcome.stop(error)
+
+    def _one(self, row: Row, outcome: Outcome, make: Callable[[Row], Reply[Any]] | None = None) -> None:
         key = row["key"]
         try:
-            made = self._make(row)
+            made = (make or self._make)(row)
         except Rejected as rejected:
             counted = {"used_in": rejected.tokens_in, "used_out": rejected.tokens_out}
             known = {name: count for name, count in counted.items() if count is not None}

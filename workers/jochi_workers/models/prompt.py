@@ -50,7 +50,7 @@ class Prompt:
         return made.strip()
 
 
-def prompt(name: str, packaged: Path, folder: str | None, **values: object) -> Prompt:
+def prompt(name: str, packaged: Path, folder: str | None, /, **values: object) -> Prompt:
     """The prompt of the derivation ``name``: `<folder>/<name>.md.j2` where there is one, else the file ``packaged``.
 
     ``values``: an example of what it is filled with, so that one that can't be filled is found before anybody is asked.

@@ -5,14 +5,16 @@ So what is extracted of it is that user's own, nothing of one user's graph is in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from jochi.database.engine import Engine
 from jochi.errors import JochiError, Refused, UsageError
+from jochi.forgetting.checking import OfSource, Screen, asked_about
+from jochi.text.messages import part_id
 from jochi.use.context import check_scope
-from jochi.write.ingesting.writing import KIND, TRIES, UNUSED, id_of, part_id
+from jochi.write.ingesting.writing import KIND, TRIES, UNUSED, id_of
 from jochi.write.record import key_of
 from jochi.write.remembering import remember
 
@@ -34,6 +36,13 @@ def take(engine: Engine, key: str, *, scope: str, now: datetime, agent: str | No
     if key.partition("/")[0] == scope:
         raise UsageError("this source is in that scope already", where=key, fix="give the scope of a user")
     copy = key_of(scope, id_of(key))
+    asked = replace(asked_about(scope, None, None, {}), of_source=OfSource(copy, (), None))
+    if Screen(engine.database).part([copy], lambda _copy: asked).gone:
+        raise Refused(
+            "this source was forgotten in that scope on request",
+            where=copy,
+            fix=f"`jochi forget --lift --id {copy}` allows it again",
+        )
     for _ in range(TRIES):
         theirs, ours = engine.call("ingest/look", {"keys": [key, copy]}, write=False)["sources"]
         if not theirs:
@@ -73,7 +82,12 @@ def _bring(
             new = ids[len(there) :]
             row = {
                 **{"key": mine["key"], "message_ids": there, "content": part["content"][len(own["content"]) + 1 :]},
-                **{"raw": part["raw_content"][-len(new) :], "ids": new, "forgotten_as_of": None},
+                **{
+                    "raw": part["raw_content"][-len(new) :],
+                    "ids": new,
+                    "versions": part["message_versions"][-len(new) :],
+                },
+                "forgotten_as_of": None,
                 **{name: part["properties"][name] for name in ("started_at", "ended_at")},
                 "participants": part["properties"]["participants"] or [],
             }
@@ -87,7 +101,8 @@ def _row(part: dict[str, Any], copy: str, number: int, key: str) -> dict[str, An
     scope, _, id = copy.partition("/")
     own = {
         **{name: value for name, value in part["properties"].items() if value is not None},
-        **{"raw_content": part["raw_content"], "message_ids": part["message_ids"], "copy_of": key},
+        **{name: part[name] for name in ("raw_content", "message_ids", "message_versions")},
+        "copy_of": key,
         **UNUSED,
     }
     return {"scope": scope, "id": part_id(id, number), "kind": KIND, "content": part["content"], "properties": own}

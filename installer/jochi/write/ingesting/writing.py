@@ -1,26 +1,28 @@
 """Writes sources as they come: a new one, or what is new of one that is there (seed 002, Phase 0).
 
 A source is known by its own id, else by its first messages; a message by its own id, else by sender, time and text. So the
-same file twice, under another name, or exported again with more in it, is one source, and what is new goes in once.
+same file twice, under another name, or exported again with more in it, is one source, and what is new goes in once. A known
+message with another text was edited: the new text takes the place of the old.
 A long source has parts: each is a memory of its own, so that nobody ever reads all of it at once.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, JochiError
-from jochi.forgetting.checking import Asked, Screen, asked_about
+from jochi.forgetting.checking import Asked, OfSource, Screen, Screened, asked_about
 from jochi.graph.driver_values import zoned
 from jochi.policy.ingest import Ingest
+from jochi.text.messages import KNOWN_BY, Version, part_id, part_number, short_hash, version_of, versions
 from jochi.use.context import check_scope
 from jochi.write.ingesting.source import Fault, Message, Piece, Source
 from jochi.write.record import key_of
@@ -38,16 +40,18 @@ UNUSED = {"processing_status": "raw", "salience": 0.5, "state": "candidate", "tt
 
 _FLUSHED_AT = 2_000
 """Messages that are read before they are written."""
-_KNOWN_BY = 5
-"""Of a source without an id, so many first messages tell it from another that begins alike."""
+_NOT_THERE = (
+    "it has another text by now, and its earlier one isn't in the source as it was written: the source stays as it is"
+)
 _FORGOTTEN = "this, or part of it, was forgotten on request and is not learned again; `jochi forget --lift` allows it"
 
 
 @dataclass
 class Ingested:
-    """What became of it. ``sources`` were new, ``continued`` had new messages, ``unchanged`` had none.
+    """What became of it. ``sources`` were new, ``continued`` had new messages or edited ones, ``unchanged`` had none.
 
-    ``messages`` were written, ``known`` are there already. ``faults``: what couldn't be read or may not be written; the first
+    ``messages`` were written, ``edited`` have another text than before, ``known`` are there already. ``run``: by which the edits
+    can be undone. ``faults``: what couldn't be read or may not be written; the first
     thousand, ``faulty`` counts all. ``keys``: those of all sources, at most a thousand.
     """
 
@@ -55,10 +59,12 @@ class Ingested:
     continued: int = 0
     unchanged: int = 0
     messages: int = 0
+    edited: int = 0
     known: int = 0
     faulty: int = 0
     faults: list[Fault] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    run: str | None = None
 
     def state(self, before: str | None, now: str) -> None:
         """Counts a source in its new state and not in the one before."""
@@ -93,7 +99,7 @@ def ingest(
     """Writes what readers made of raw data; see `jochi.Jochi.ingest`. ``properties``: more of each source that is new."""
     check_scope(scope)
     zoned(now, "now", where="ingest")
-    for name in ("ingest/look", "ingest/append", "memory/remember"):
+    for name in ("ingest/look", "ingest/append", "ingest/amend", "memory/remember"):
         engine.text(name)  # says at once where it isn't installed
     writer = _Writer(engine, limits, scope, now, agent, dict(properties or {}), on_fault or (lambda _fault: None))
     try:
@@ -134,6 +140,7 @@ class _Writer:
         self._pending: dict[object, _Pending] = {}
         self._seen: dict[object, Counter[str]] = {}
         self._keys: dict[object, str] = {}
+        self._begins: dict[object, list[str]] = {}
         self._states: dict[str, str] = {}
         self._waiting = self._characters = 0
 
@@ -155,7 +162,7 @@ class _Writer:
                 self.done.known += 1
                 return
             # The same words again at the same moment, or at none that is known, were said twice.
-            hashed = _hash(hashed, str(seen[hashed]))
+            hashed = short_hash(hashed, str(seen[hashed]))
         self._pending.setdefault(name, _Pending(source)).messages.append((hashed, message))
         self._waiting += 1
         self._characters += len(message.text) + len(message.raw)
@@ -163,7 +170,7 @@ class _Writer:
             self.flush()
             # What has no id comes in one piece, so of what was read before nothing more comes.
             for other in [each for each in self._seen if isinstance(each, int) and each != name]:
-                del self._seen[other], self._keys[other]
+                del self._seen[other], self._keys[other], self._begins[other]
 
     def flush(self) -> None:
         """Writes all that is kept."""
@@ -185,28 +192,87 @@ class _Writer:
         rows: list[dict[str, Any]] = []
         appends: list[dict[str, Any]] = []
         of: dict[str, tuple[_Pending, int]] = {}
+        again: set[int] = set()
+        begun: set[int] = set()
         for one, (key, parts) in zip(pending, self._look(pending), strict=True):
-            known = {each for part in parts for each in part["message_ids"]}
-            new = [(hashed, message) for hashed, message in one.messages if hashed not in known]
-            self.done.known += len(one.messages) - len(new)
-            new, version = self._allowed(new)
-            one.messages = new
+            there = _There(parts)
+            found = [(there.place_of(each, one.messages), each) for each in one.messages]
+            fresh = [each for place, each in found if place is None or there.is_edited(place, each[1])]
+            self.done.known += len(one.messages) - len(fresh)
+            fresh, version = self._allowed(key, one, fresh, there=bool(parts))
+            kept = {id(each) for each in fresh}
+            edits = [(place, each) for place, each in found if place is not None and id(each) in kept]
+            new = [each for place, each in found if place is None and id(each) in kept]
+            one.messages = new + self._amend(parts, there, edits, version)
             before = self._states.get(key)
             if before is None and len(self.done.keys) < KEPT:
                 self.done.keys.append(key)
             self._states[key] = (
-                before or "unchanged" if not new else "continued" if parts and before != "sources" else "sources"
+                before or "unchanged" if not fresh else "continued" if parts and before != "sources" else "sources"
             )
             self.done.state(before, self._states[key])
+            if edits:
+                # It is another source by now.
+                again |= {id(one)} if one.messages else set()
+                continue
             for part in _parts(new, parts, self._limits):
-                if part.number == len(parts):
+                if parts and part.number == part_number(parts[-1]["key"]):
                     appends.append(_append(parts[-1], part, version))
                     of[parts[-1]["key"]] = one, len(part.messages)
                 else:
                     rows.append(self._row(one.source, key, part))
                     of[key_of(self._scope, rows[-1]["id"])] = one, len(part.messages)
-        again = self._send(appends, rows, of)
+            if not parts and one.source.id is None:
+                begun.add(id(one))
+        again |= self._send(appends, rows, of)
+        for one in pending:
+            if id(one) in again & begun:
+                # Another one that begins alike has taken its place.
+                del self._keys[_name(one.source)]
         return [one for one in pending if id(one) in again]
+
+    def _amend(
+        self,
+        parts: Sequence[Mapping[str, Any]],
+        there: _There,
+        edits: Sequence[tuple[int, tuple[str, Message]]],
+        version: int | None,
+    ) -> list[tuple[str, Message]]:
+        """Puts the new texts in the place of the old, part by part; returns the messages whose part somebody else changed."""
+        again: list[tuple[str, Message]] = []
+        for number, part in enumerate(parts):
+            mine = [(place, each) for place, each in edits if there.part_of(place) == number]
+            stands = self._engine.call("ingest/part", {"key": part["key"]}, write=False)["part"] if mine else None
+            amended, content = _Part(0), stands["content"] if stands else ""
+            texts: list[Version] = []
+            for place, (hashed, message) in mine:
+                line, old = line_of(message), there.current(place)
+                start = old.start_in(content)
+                if start is None:
+                    self.wrong(Fault(_named(message), _NOT_THERE))
+                    continue
+                content = content[:start] + line + content[start + old.length :]
+                amended.add(hashed, message)
+                texts.append(version_of(old.who, line, edit=True))
+            if not texts:
+                continue
+            assert stands is not None
+            row = {
+                **_append(part, amended, version),
+                **{"content": content, "was": stands["content"], "versions": list(map(str, texts))},
+            }
+            self.done.run = self.done.run or f"edit/{uuid.uuid4()}"
+            given = {"now": self._now, "run": self.done.run, "rows": [row]}
+            outcome = self._engine.call("ingest/amend", given)["results"][0]["outcome"]
+            if outcome == "written":
+                self.done.edited += len(texts)
+            elif outcome == "too_long":
+                self.wrong(
+                    Fault(f"source {part['key']}", "with what was edited it has more characters than a memory may have")
+                )
+            else:
+                again += amended.messages
+        return again
 
     def _look(self, pending: Sequence[_Pending]) -> list[tuple[str, list[Mapping[str, Any]]]]:
         """Each source's key, and its parts that are there."""
@@ -216,11 +282,19 @@ class _Writer:
             name = _name(one.source)
             if one.source.id is None and name not in self._keys:
                 # Of those that begin with the same message the first that goes on alike; else it is another one.
-                first, begun = [hashed for hashed, _ in one.messages[:_KNOWN_BY]], keys[at]
+                begun, free = keys[at], ""
+                first = one.messages[:KNOWN_BY]
+                # What was forgotten of it is none of its messages any more.
+                left = self._screened(begun, one, first, there=True).kept
                 for other in itertools.count(2):
-                    theirs = found[at][0]["message_ids"] if found[at] else []
-                    if all(mine == each for mine, each in zip(first, theirs, strict=False)):
+                    there = _There(found[at][:1])
+                    if found[at] and (there.begins_with(first) or (left and there.begins_with(left))):
                         break
+                    if free and not found[at]:
+                        keys[at] = free
+                        break
+                    # Where one has gone there may be others behind it.
+                    free = free or ("" if found[at] else keys[at])
                     keys[at] = f"{begun}~{other}"
                     [found[at]] = self._parts_of([keys[at]])
             self._keys[name] = keys[at]
@@ -229,19 +303,31 @@ class _Writer:
     def _parts_of(self, keys: Sequence[str]) -> list[list[Mapping[str, Any]]]:
         return list(self._engine.call("ingest/look", {"keys": keys}, write=False)["sources"])
 
-    def _allowed(self, new: list[tuple[str, Message]]) -> tuple[list[tuple[str, Message]], int | None]:
+    def _allowed(
+        self, key: str, one: _Pending, fresh: list[tuple[str, Message]], *, there: bool
+    ) -> tuple[list[tuple[str, Message]], int | None]:
         """Without what was forgotten on request; and the version of that which it was compared with."""
+        screened = self._screened(key, one, fresh, there=there)
+        for _, message in screened.gone:
+            self.wrong(Fault(_named(message), _FORGOTTEN))
+        return screened.kept, screened.version if screened.compared else None
+
+    def _screened(
+        self, key: str, one: _Pending, messages: list[tuple[str, Message]], *, there: bool
+    ) -> Screened[tuple[str, Message]]:
+        begins = (
+            None
+            if one.source.id is not None
+            else self._begins.setdefault(_name(one.source), [hashed for hashed, _ in one.messages[:KNOWN_BY]])
+        )
 
         def asked(each: tuple[str, Message]) -> Asked:
-            message = each[1]
+            hashed, message = each
             said = {"raw": message.raw, "sender": message.sender or ""}
-            return asked_about(self._scope, None, message.text, said)
+            of = OfSource(key, (hashed, _who(hashed, message)), begins, there)
+            return replace(asked_about(self._scope, None, message.text, said), of_source=of)
 
-        screened = self._screen.part(new, asked)
-        for _, message in screened.gone:
-            when = f" of {message.at.isoformat()}" if message.at else ""
-            self.wrong(Fault(f"a message{when}", _FORGOTTEN))
-        return screened.kept, screened.version if screened.compared else None
+        return self._screen.part(messages, asked)
 
     def _row(self, source: Source, key: str, part: _Part) -> dict[str, Any]:
         title = f"# {' '.join(source.title.split())}\n" if source.title and part.number == 1 else ""
@@ -252,6 +338,7 @@ class _Writer:
             "provenance": json.dumps(source.provenance, ensure_ascii=False, sort_keys=True),
             "raw_content": part.raw,
             "message_ids": part.hashes,
+            "message_versions": part.versions,
             "part": part.number,
             "sensitivity": "normal",
             **UNUSED,
@@ -299,6 +386,10 @@ class _Part:
     messages: list[tuple[str, Message]] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
+    def add(self, hashed: str, message: Message) -> None:
+        self.messages.append((hashed, message))
+        self.lines.append(line_of(message))
+
     @property
     def content(self) -> str:
         return "\n".join(self.lines)
@@ -311,6 +402,11 @@ class _Part:
     def hashes(self) -> list[str]:
         return [hashed for hashed, _ in self.messages]
 
+    @property
+    def versions(self) -> list[str]:
+        """Of each message the text that it has, as `message_versions` keeps it."""
+        return [str(version_of(_who(*each), line)) for each, line in zip(self.messages, self.lines, strict=True)]
+
     def span(self) -> dict[str, Any]:
         """From when to when, and who took part."""
         moments = [message.at for _, message in self.messages if message.at]
@@ -322,10 +418,57 @@ class _Part:
         }
 
 
+class _There:
+    """What a source has already: its messages in all their texts, over all parts, each with a place."""
+
+    def __init__(self, parts: Sequence[Mapping[str, Any]]) -> None:
+        self._ids = [id for part in parts for id in part["message_ids"]]
+        self._parts = [at for at, part in enumerate(parts) for _ in part["message_ids"]]
+        self._versions = [
+            each for part in parts for each in versions(part["message_ids"], part.get("message_versions"))
+        ]
+        self._by_id = {id: place for place, id in enumerate(self._ids)}
+        self._by_who: dict[str, list[int]] = {}
+        for place, version in enumerate(self._versions):
+            self._by_who.setdefault(version.who, []).append(place)
+
+    def place_of(self, each: tuple[str, Message], all_of_them: Sequence[tuple[str, Message]]) -> int | None:
+        """Where a message stands, or the one that it is an edit of; None: it is new. Without an id that is the only one there
+        is of its sender and moment, if it is the only one that comes."""
+        hashed, message = each
+        if hashed in self._by_id or message.id is not None:
+            return self._by_id.get(hashed)
+        who = _who(*each)
+        same = self._by_who.get(who, [])
+        alone = who != hashed and sum(not self._versions[place].edit for place in same) == 1
+        return same[-1] if alone and sum(_who(*other) == who for other in all_of_them) == 1 else None
+
+    def is_edited(self, place: int, message: Message) -> bool:
+        """Whether it says now what it has never said. (An older export brings nothing back.)"""
+        said = [self._versions[other] for other in self._by_who[self._versions[place].who]]
+        return bool(said[-1].hash) and not any(version.hash == short_hash(line_of(message)) for version in said)
+
+    def current(self, place: int) -> Version:
+        """The text that the message at ``place`` has now."""
+        return self._versions[self._by_who[self._versions[place].who][-1]]
+
+    def part_of(self, place: int) -> int:
+        """Which of the parts has the text of the message at ``place``; from 0 on."""
+        return self._parts[place]
+
+    def begins_with(self, messages: Sequence[tuple[str, Message]]) -> bool:
+        """Whether it begins with these, edited or not; true of nothing."""
+        firsts = [at for at, version in enumerate(self._versions) if not version.edit]
+        return all(
+            mine == self._ids[at] or _who(mine, message) == self._versions[at].who
+            for (mine, message), at in zip(messages, firsts, strict=False)
+        )
+
+
 def _parts(new: Sequence[tuple[str, Message]], there: Sequence[Mapping[str, Any]], limits: Ingest) -> Iterator[_Part]:
     """The messages in parts of at most `part_messages` and `part_characters`: the last that is ``there`` is filled up first.
     A message that is longer stands alone."""
-    part = _Part(len(there) or 1)
+    part = _Part(part_number(there[-1]["key"]) if there else 1)
     size, count = (there[-1]["characters"], len(there[-1]["message_ids"])) if there else (0, 0)
     for hashed, message in new:
         line = line_of(message)
@@ -333,8 +476,7 @@ def _parts(new: Sequence[tuple[str, Message]], there: Sequence[Mapping[str, Any]
             if part.messages:
                 yield part
             part, size, count = _Part(part.number + 1), 0, 0
-        part.messages.append((hashed, message))
-        part.lines.append(line)
+        part.add(hashed, message)
         size += len(line) + 1
         count += 1
     if part.messages:
@@ -345,14 +487,10 @@ def _append(last: Mapping[str, Any], part: _Part, version: int | None) -> dict[s
     """A row of `ingest/append`."""
     return {
         **{"key": last["key"], "message_ids": last["message_ids"]},
-        **{"content": part.content, "raw": part.raw, "ids": part.hashes, "forgotten_as_of": version},
+        **{"content": part.content, "raw": part.raw, "ids": part.hashes, "versions": part.versions},
+        "forgotten_as_of": version,
         **part.span(),
     }
-
-
-def part_id(id: str, number: int) -> str:
-    """The id of the ``number``-th part of the source ``id``, from 1 on: by it `ingest/look` finds them in their order."""
-    return f"{id}#{number:06}" if number > 1 else id
 
 
 def line_of(message: Message) -> str:
@@ -369,10 +507,21 @@ def _name(source: Source) -> object:
     return id(source) if source.id is None else (source.source_type, source.id)
 
 
+def _who(hashed: str, message: Message) -> str:
+    """What stays the same when it is edited: its id, else sender and moment; what has neither has its hash alone."""
+    if message.id is not None or message.at is None:
+        return hashed
+    return short_hash("at", message.sender or "", message.at.isoformat())
+
+
+def _named(message: Message) -> str:
+    return "a message" + (f" of {message.at.isoformat()}" if message.at else "")
+
+
 def _message_hash(message: Message) -> str:
     if message.id is not None:
-        return _hash("id", message.id)
-    return _hash("said", message.sender or "", message.at.isoformat() if message.at else "", message.text)
+        return short_hash("id", message.id)
+    return short_hash("said", message.sender or "", message.at.isoformat() if message.at else "", message.text)
 
 
 def _source_id(one: _Pending) -> str:
@@ -383,10 +532,4 @@ def _source_id(one: _Pending) -> str:
 
 def id_of(*parts: str) -> str:
     """The id of the source that these tell from others."""
-    return f"source-{_hash(*parts)}"
-
-
-def _hash(*parts: str) -> str:
-    """16 hex digits of what these are, each told from the next."""
-    text = "\x1f".join(parts)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"source-{short_hash(*parts)}"

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
 from jochi_workers.derive.compress.models import words_of
-from jochi_workers.derive.derivation import Derivation
+from jochi_workers.derive.derivation import Derivation, Together
 from jochi_workers.derive.handler import stored_text
 from jochi_workers.derive.process import shortened
 from jochi_workers.handler import Row
@@ -74,6 +74,20 @@ def _texts(row: Row) -> list[str]:
     return [f"Name: {name}", *([f"So far: {row['before']}"] if row["before"] else []), *notes, *relations]
 
 
+_KINDS = {"Person": "a person", "Concept": "an idea or topic", "Entity": "a thing with a name"}
+
+
+def _heading(n: int, row: Row) -> str:
+    """How one of several things is told from the one before, and what is wanted of it."""
+    words = _words(row)
+    related = (
+        f"{words['relations']} relationships of at most {words['sentence']} words each"
+        if row["relations"]
+        else "no relationships"
+    )
+    return f"Number {n}: {_KINDS[row['thing']]}; a description of at most {words['words']} words; {related}."
+
+
 def _words(row: Row) -> Mapping[str, Any]:
     return {
         "thing": row["thing"],
@@ -103,4 +117,5 @@ DERIVATION = Derivation(
     words=_words,
     texts=_texts,
     made=_made,
+    together=Together(_heading),
 )
