@@ -55,6 +55,8 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "derive/process/store": frozenset({"derive"}),
     **{f"derive/{name}/store": frozenset({"derive"}) for name in ("extract", "storylines", "macros", "describe")},
     "derive/meaning/store": frozenset({"derive", "archive"}),
+    "derive/learn/store": frozenset({"derive"}),
+    "observe/seal": frozenset({"derive"}),
 }
 """The actions that its records say, by procedure."""
 
@@ -101,6 +103,10 @@ WHY_NOT: dict[str, str] = {
     "memory/forget_clause": RECEIPT,
     "memory/remember": WRITERS,
     "memory/touch": COUNTED,
+    "observe/turn": WRITERS,
+    "observe/flush": WRITERS,
+    "observe/flush_buffers": "what apps had observed, when its time has come; boxes that it ends are on record by observe/seal",
+    "derive/learn/begin": "locks alone",
     "plans/begin": ENGINE,
     "plans/end": ENGINE,
     "plans/save": ENGINE,

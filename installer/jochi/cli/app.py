@@ -37,6 +37,7 @@ from jochi.cli.forget import forget, receipts
 from jochi.cli.history import history
 from jochi.cli.importing import import_command
 from jochi.cli.ingest import ingest
+from jochi.cli.observe import observe
 from jochi.cli.install import install, uninstall
 from jochi.cli.levels import levels
 from jochi.cli.mcp import mcp
@@ -108,6 +109,7 @@ for _group in _GROUPS:
 app.command("import")(import_command)
 app.command()(remember)
 app.command()(ingest)
+app.command()(observe)
 app.command()(status)
 app.command()(mode)
 app.command()(worker)

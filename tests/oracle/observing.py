@@ -1,0 +1,2 @@
+class Boxes: pass
+class Buffers: pass
