@@ -303,6 +303,7 @@ def observe_data(policy: Policy) -> dict[str, Any]:
     n = policy.observe
     return {
         "topics": n.topics,
+        "context": n.context,
         "box_overlap": float(n.box_overlap),
         "box_gap_s": seconds(n.box_gap),
         "box_memories": n.box_memories,

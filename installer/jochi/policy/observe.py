@@ -32,6 +32,8 @@ class Observe(Part):
     """So long a turn that comes again is known."""
     topics: Annotated[int, Field(ge=1, le=100)]
     """Topics of a batch and of a box at most, the most frequent ones."""
+    context: Annotated[int, Field(ge=1, le=200)]
+    """Topics are those of so many turns, up to the last of a batch: fewer say too little to be compared."""
     box_overlap: Share
     """A box whose topics overlap less than this (Jaccard) with those of what comes next is sealed."""
     box_gap: PositiveDuration

@@ -18,6 +18,7 @@ from jochi_workers.derive.learn.importance import importance
 from jochi_workers.derive.learn.kinds import memory_kind
 from jochi_workers.derive.learn.offline import offline
 from jochi_workers.derive.learn.output import Fact, Learned
+from jochi_workers.derive.learn.topics import topics
 from jochi_workers.guard import judge
 from jochi_workers.handler import Row
 from jochi_workers.judge import text_hash
@@ -65,7 +66,8 @@ def _made(row: Row, output: Learned, counter: TokenCounter) -> Mapping[str, Any]
         if one["id"] not in memories and fact.subject is None:
             against += _against(one["id"], fact.text, kind, row["known"])
         memories.setdefault(one["id"], one)
-    return {"memories": list(memories.values()), "topics": list(output.topics)[: row["topics"]], "against": against}
+    about = topics(row["inputs"][0]["content"], row["before"], context=row["context"], most=row["topics"])
+    return {"memories": list(memories.values()), "topics": about, "against": against}
 
 
 def _memory(kind: str, batch: str, text: str, scope: str, counter: TokenCounter) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def _against(id: str, text: str, kind: str, known: list[dict[str, Any]]) -> list
 
 
 def _words(row: Row) -> Mapping[str, Any]:
-    return {"most": row["most"], "topics": row["topics"]}
+    return {"most": row["most"]}
 
 
 DERIVATION = Derivation(
@@ -98,7 +100,7 @@ DERIVATION = Derivation(
     output=Learned,
     offline=offline,
     faults=faults,
-    example={"most": 50, "topics": 100},
+    example={"most": 50},
     words=_words,
     made=_made,
 )

@@ -4,21 +4,17 @@ made of. What no reader is there for (a language without a model of its own) is 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from jochi.text.tokens import TokenCounter
 from jochi.write.observing.signals import scan
 from jochi_workers.derive.extract.checks import orders
-from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import Message, messages
-from jochi_workers.derive.extract.names import singular, words
+from jochi_workers.derive.extract.names import words
 from jochi_workers.derive.learn.output import LONGEST_NAME, LONGEST_TEXT, Category, Fact, Learned
 from jochi_workers.derive.learn.wordlists import data, has
-from jochi_workers.guard import lists
 from jochi_workers.handler import Row
 from jochi_workers.language import Reading, Statement, read_all
-from jochi_workers.language.sentences import sentences
 
 _EXPLICIT, _IMPLIED, _INFERRED, _SPECULATIVE = 0.95, 0.8, 0.55, 0.3
 """How sure: said in so many words and worth a signal; said plainly; with a modality or a hedge; reported, or on a condition."""
@@ -32,7 +28,6 @@ _EMPTY_VERBS = frozenset({"think", "guess", "hope", "mean", "know", "bet", "than
 _LEAST_WORDS = 3
 _ARTICLE = re.compile(r"^(?:an?|the|my|our|his|her|their)\s+", re.IGNORECASE)
 _SAME = 0.8
-_GENERIC = words_in("generic") | words_in("openers") | words_in("roles") | words_in("events")
 
 
 def offline(row: Row, _counter: TokenCounter) -> Learned:
@@ -41,7 +36,7 @@ def offline(row: Row, _counter: TokenCounter) -> Learned:
     readings = list(read_all(turn.text for turn in turns))
     found = [fact for at, (turn, reading) in enumerate(zip(turns, readings, strict=True)) for fact in _facts(at + 1, turn, reading)]
     best = sorted(range(len(found)), key=lambda at: (-found[at].confidence, at))[: row["most"]]
-    return Learned(facts=tuple(found[at] for at in sorted(best)), topics=_topics(turns, row["topics"]))
+    return Learned(facts=tuple(found[at] for at in sorted(best)))
 
 
 def _facts(number: int, turn: Message, reading: Reading) -> Iterator[Fact]:
@@ -117,19 +112,3 @@ def _slot(told: Statement, speaker: str) -> dict[str, str]:
     if not attribute or not subject or not value or max(len(subject), len(value)) > LONGEST_NAME:
         return {}
     return {"subject": subject, "attribute": attribute, "value": value}
-
-
-def _topics(turns: Sequence[Message], most: int) -> tuple[str, ...]:
-    """The words that the turns come back to, then those that came first."""
-    counted = Counter(word for turn in turns for one in sentences(turn.text) if not orders(one.text) for word in _content(one.text))
-    return tuple(word for word, _ in counted.most_common(most))
-
-
-def _content(text: str) -> list[str]:
-    """Words that carry meaning, in singular: neither frequent in a language nor empty."""
-    frequent = dict(lists.by_language())
-    return [
-        word
-        for word in map(singular, words(text))
-        if 4 <= len(word) <= 40 and word.isalpha() and word not in _GENERIC and not any(word in known for known in frequent.values())
-    ]

@@ -54,7 +54,6 @@ class Fact(_Part):
 
 
 class Learned(_Part):
-    """Of one batch of turns. Nothing worth keeping is an empty list. ``topics``: what the turns are about, the foremost first."""
+    """Of one batch of turns. Nothing worth keeping is an empty list."""
 
     facts: tuple[Fact, ...] = Field(default=(), max_length=MOST_FACTS)
-    topics: tuple[Tag, ...] = Field(default=(), max_length=30)
