@@ -132,3 +132,23 @@ class Boxes:
             self.traces += 1
         box.trace = best[3].trace if best else self.traces
         box.reason, box.sealed, self.open = reason, at, None
+
+
+NOTE_CATEGORIES = {"preference", "decision", "commitment", "principle", "correction", "relationship", "skill", "entity"}
+NOTE_TAGS = {"preference", "rule", "principle", "convention", "standard", "decision", "belief", "policy", "habit"}
+EPISODE_TAGS = {"event", "meeting", "incident", "trip", "visit", "deployment", "milestone", "release"}
+
+
+def kind(moment: bool, category: str, tags: Sequence[str], past: bool, note: bool) -> str:
+    """Episode or note, of a text that has a true marker of time, a verb of what was done, a word of what holds (seed 003)."""
+    steps = [
+        (moment, "episode"),
+        (category in NOTE_CATEGORIES, "note"),
+        (category in {"moment", "event", "action"}, "episode"),
+        (bool({*tags} & NOTE_TAGS), "note"),
+        (bool({*tags} & EPISODE_TAGS), "episode"),
+        (past, "episode"),
+        (note, "note"),
+        (True, "episode"),
+    ]
+    return next(found for holds, found in steps if holds)
