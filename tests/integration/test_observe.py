@@ -67,7 +67,10 @@ def run(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:
 
 def batches(client: Jochi) -> list[tuple[str, str, list[str]]]:
     """Of each batch its session, why it was flushed, and the ids of its turns, in the order of time."""
-    rows = run(client, "MATCH (m:Curated:TurnBatch) RETURN m.session AS s, m.flush_reason AS r, m.message_ids AS t ORDER BY m.created_at, m.key")
+    rows = run(
+        client,
+        "MATCH (m:Curated:TurnBatch) RETURN m.session AS s, m.flush_reason AS r, m.message_ids AS t ORDER BY m.created_at, m.key",
+    )
     return [(row["s"], row["r"], row["t"]) for row in rows]
 
 
@@ -172,7 +175,10 @@ def test_facts_with_what_is_known_of_them(client: Jochi) -> None:
     assert work(client) == 3
     run_job(client.engine, "settle_slots", now=datetime.now(timezone.utc), drain=True)
     found = facts(client)
-    assert {text: (f["category"], f["memory_kind"], f["confidence_tier"], f.get("status"), f["message_ids"]) for text, f in found.items()} == {
+    assert {
+        text: (f["category"], f["memory_kind"], f["confidence_tier"], f.get("status"), f["message_ids"])
+        for text, f in found.items()
+    } == {
         "Ann: I live in Oslo.": ("fact", "episode", "explicit", "superseded", ["one"]),
         "Bob: We decided to use Postgres from now on.": ("decision", "note", "explicit", None, ["two"]),
         "Ann: I live in Bergen.": ("fact", "episode", "explicit", "active", ["three"]),
@@ -184,7 +190,12 @@ def test_facts_with_what_is_known_of_them(client: Jochi) -> None:
         "MATCH (f:Fact)-[:QUOTES]->(a:Artifact), (f)-[d:DERIVED_FROM]->(b:TurnBatch)<-[:DERIVED_FROM]-(a) "
         "RETURN a.content AS said, f.derived_model AS by, d.content_hash = b.content_hash AS same, b.signal AS signal",
     )
-    assert row == {"said": "Bob: We decided to use Postgres from now on.", "by": "offline", "same": True, "signal": "high"}
+    assert row == {
+        "said": "Bob: We decided to use Postgres from now on.",
+        "by": "offline",
+        "same": True,
+        "signal": "high",
+    }
     # Nothing is asked twice.
     assert work(client) == 0
 
@@ -207,7 +218,9 @@ def test_texts_that_only_signs_or_scripts_tell_apart_are_facts_of_their_own_and_
     assert sorted(facts(client)) == sorted(SAID)
 
 
-def test_a_crash_between_what_is_learned_and_what_is_stored_leaves_nothing(client: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_between_what_is_learned_and_what_is_stored_leaves_nothing(
+    client: Jochi, monkeypatch: pytest.MonkeyPatch
+) -> None:
     observe(client, "I live in Oslo.", speaker="Ann")
     real = client.engine.call_in
 
@@ -251,7 +264,8 @@ def test_what_contradicts_what_is_known(client: Jochi) -> None:
     ]
     [run_] = [each for each in client.runs(limit=50) if each.job == "learn"]
     client.undo(run_.id)
-    assert facts(client) == {} and run(client, "MATCH (b:Curated:MemoryBox) RETURN b.key AS k") == []
+    assert facts(client) == {}
+    assert run(client, "MATCH (b:Curated:MemoryBox) RETURN b.key AS k") == []
 
 
 @pytest.mark.parametrize("seed", [0, 2])
@@ -287,7 +301,8 @@ def test_boxes_and_traces_are_the_oracles(client: Jochi, seed: int) -> None:
     found = [row["b"] for row in rows]
     traces = list(dict.fromkeys(each["trace"] for each in found))
     assert [
-        (b["topics"], b["memory_count"], b["n"], b["seal_reason"], b["sealed_at"], traces.index(b["trace"]) + 1) for b in found
+        (b["topics"], b["memory_count"], b["n"], b["seal_reason"], b["sealed_at"], traces.index(b["trace"]) + 1)
+        for b in found
     ] == [(b.topics, len(b.memories), len(b.memories), b.reason, b.sealed, b.trace) for b in oracle.all]
     first = client.boxed(found[0]["key"])
     assert sorted(each.content or "" for each in first.memories) == sorted(oracle.all[0].memories)
@@ -307,7 +322,8 @@ def test_by_the_command_line(client: Jochi, server: Any, monkeypatch: pytest.Mon
     lines = [json.dumps({"text": PLAIN, "id": str(n)}) for n in range(3)]
     told = call("observe", "-", "--session", "s", "--flush", said="\n".join([*lines, lines[0], "{}", "x"]))
     assert told.exit_code == 3
-    assert "4 turns: 3 buffered, 1 known" in told.output and "1 buffer handed on" in told.output
+    assert "4 turns: 3 buffered, 1 known" in told.output
+    assert "1 buffer handed on" in told.output
     work(client)
     [row] = run(client, "MATCH (b:MemoryBox) RETURN b.key AS key")
     assert "Ann: I prefer tea" in call("recall", "--box", row["key"]).output

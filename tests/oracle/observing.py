@@ -124,7 +124,11 @@ class Boxes:
             self._seal(self.open, reason, self.open.last + (self.gap if reason == "time_gap" else timedelta()))
 
     def _seal(self, box: Box, reason: str, at: datetime) -> None:
-        known = [(each.sealed, n, each) for n, each in enumerate(self.all) if each.sealed and at - self.window <= each.sealed <= at]
+        known = [
+            (each.sealed, n, each)
+            for n, each in enumerate(self.all)
+            if each.sealed and at - self.window <= each.sealed <= at
+        ]
         newest = sorted(known, key=lambda each: each[:2], reverse=True)[: self.newest]
         near = [(overlap(box.topics, each.topics), sealed, n, each) for sealed, n, each in newest]
         best = max((each for each in near if each[0] >= self.trace_overlap), key=lambda each: each[:3], default=None)

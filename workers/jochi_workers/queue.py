@@ -38,7 +38,20 @@ _IDENTITY: Mapping[str, tuple[str, ...]] = {
 WITHOUT_TEXT = ("prepare", "judge", "embed", "resolve")
 """They make no text, so nobody is asked for one and nothing is charged."""
 _NOT_BACK = frozenset(
-    ("inputs", "there", "before", "beside", "relations", "size", "tokens_in", "tokens_out", "most_tokens", "known", "tiers", "turns")
+    (
+        "inputs",
+        "there",
+        "before",
+        "beside",
+        "relations",
+        "size",
+        "tokens_in",
+        "tokens_out",
+        "most_tokens",
+        "known",
+        "tiers",
+        "turns",
+    )
 )
 """Of an output's row, what does not: the result has its inputs."""
 

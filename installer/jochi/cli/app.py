@@ -37,11 +37,11 @@ from jochi.cli.forget import forget, receipts
 from jochi.cli.history import history
 from jochi.cli.importing import import_command
 from jochi.cli.ingest import ingest
-from jochi.cli.observe import observe
 from jochi.cli.install import install, uninstall
 from jochi.cli.levels import levels
 from jochi.cli.mcp import mcp
 from jochi.cli.mode import mode
+from jochi.cli.observe import observe
 from jochi.cli.originals import originals
 from jochi.cli.pause import pause, resume
 from jochi.cli.recall import recall

@@ -23,7 +23,9 @@ def observe(
     context: typer.Context,
     text: Annotated[
         str | None,
-        typer.Argument(help="What was said; `-` reads turns from standard input, JSON Lines with text, speaker, at, id."),
+        typer.Argument(
+            help="What was said; `-` reads turns from standard input, JSON Lines with text, speaker, at, id."
+        ),
     ] = None,
     session: Annotated[str | None, typer.Option(help="Of which conversation (default: default).")] = None,
     scope: Annotated[str, typer.Option(help="Whose memories they become.")] = "default",
@@ -31,7 +33,8 @@ def observe(
     at: Annotated[str | None, typer.Option(help="When it was said: 2026-12-24T18:00:00Z.", show_default="now")] = None,
     id: Annotated[str | None, typer.Option(help="Its id in the session.")] = None,
     flush: Annotated[
-        bool, typer.Option("--flush", help="Have what is buffered learned from now (without --session: all of the scope).")
+        bool,
+        typer.Option("--flush", help="Have what is buffered learned from now (without --session: all of the scope)."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -84,7 +87,10 @@ def _show(done: list[Observed], batches: list[str] | None) -> None:
         out.print(f"{done[0].outcome} (signal {done[0].signal}{told})", markup=False)
     elif done:
         signals, outcomes = Counter(each.signal for each in done), Counter(each.outcome for each in done)
-        out.print(f"{some(len(done), 'turn', 'turns')}: " + ", ".join(f"{n:,} {name}" for name, n in outcomes.items()), markup=False)
+        out.print(
+            f"{some(len(done), 'turn', 'turns')}: " + ", ".join(f"{n:,} {name}" for name, n in outcomes.items()),
+            markup=False,
+        )
         out.print("signals: " + ", ".join(f"{n:,} {name}" for name, n in signals.items()), markup=False)
     if batches is not None:
         out.print(f"{some(len(batches), 'buffer', 'buffers')} handed on", markup=False)

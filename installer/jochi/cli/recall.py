@@ -58,7 +58,8 @@ def recall(
     ] = 0,
     xray: AskXRay = False,
     box: Annotated[
-        str | None, typer.Option(help="Instead of looking: what lies in this memory box (SCOPE/ID), by when it was said.")
+        str | None,
+        typer.Option(help="Instead of looking: what lies in this memory box (SCOPE/ID), by when it was said."),
     ] = None,
     trace: Annotated[str | None, typer.Option(help="The same of all boxes of this trace.")] = None,
     as_json: AsJson = False,
@@ -72,7 +73,9 @@ def recall(
     with jochi(context) as client:
         found = client.recall(
             text,
-            vector=None if provider is None else embedded(text, provider, client.policy.policy.embedding),
+            vector=None
+            if provider is None or text is None
+            else embedded(text, provider, client.policy.policy.embedding),
             scope=scope,
             k=k,
             kinds=kinds or None,

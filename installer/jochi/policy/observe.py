@@ -1,4 +1,4 @@
-"""`[observe]`: how turns of conversations are buffered, learned from, and put into boxes (seed 003; docs/reference/observing.md)."""
+"""`[observe]`: how turns of conversations are buffered, learned from, and put in boxes (seed 003; docs/reference/observing.md)."""
 
 from __future__ import annotations
 

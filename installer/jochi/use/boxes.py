@@ -52,6 +52,8 @@ def contents(engine: Engine, key: str, *, include_superseded: bool, limit: int) 
     asked: dict[str, Any] = {"key": key, "include_superseded": include_superseded, "limit": limit}
     told = to_python(engine.call("memory/boxed", asked, write=False))
     if told["kind"] is None:
-        raise UsageError(f"{key!r} is no box and no trace", fix="`jochi recall` finds them: --kinds MemoryBox, --kinds Trace")
+        raise UsageError(
+            f"{key!r} is no box and no trace", fix="`jochi recall` finds them: --kinds MemoryBox, --kinds Trace"
+        )
     boxes = tuple(Box(**{**box, "topics": tuple(box["topics"] or ())}) for box in told["boxes"])
     return Contents(key, tuple(told["topics"]), boxes, tuple(Boxed(**each) for each in told["memories"]))

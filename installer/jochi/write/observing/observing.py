@@ -81,7 +81,9 @@ class Observer:
                 return Observed(row["turn"], scanned.signal, scanned.about, **told)
             self._screen.look_again()
         raise JochiError(
-            "something is forgotten all the time", where=f"session {turn.session}", fix="observe it again when that is over"
+            "something is forgotten all the time",
+            where=f"session {turn.session}",
+            fix="observe it again when that is over",
         )
 
     def _row(self, turn: Turn, now: datetime) -> tuple[dict[str, Any], Any]:
@@ -89,15 +91,22 @@ class Observer:
         for name, value, least in (("session", turn.session, 1), ("id", turn.id, 1), ("speaker", turn.speaker, 0)):
             if value is not None and not (isinstance(value, str) and least <= len(value.strip()) <= LONGEST_NAME // 2):
                 raise UsageError(
-                    f"{name} is {value!r:.60}", where="observe", fix=f"give a text of up to {LONGEST_NAME // 2} characters"
+                    f"{name} is {value!r:.60}",
+                    where="observe",
+                    fix=f"give a text of up to {LONGEST_NAME // 2} characters",
                 )
         if not isinstance(turn.text, str) or is_blank(turn.text) or len(turn.text) > LONGEST:
             raise UsageError(
-                "the turn's text is empty, too long, or no text", where="observe", fix=f"give 1 to {LONGEST:,} characters"
+                "the turn's text is empty, too long, or no text",
+                where="observe",
+                fix=f"give 1 to {LONGEST:,} characters",
             )
         at = now if turn.at is None else zoned(turn.at, "at", where="observe")
         try:
-            text, speaker = storable(turn.text), None if turn.speaker is None else storable(" ".join(turn.speaker.split()))
+            text, speaker = (
+                storable(turn.text),
+                None if turn.speaker is None else storable(" ".join(turn.speaker.split())),
+            )
         except ValueError as error:
             raise UsageError(f"the turn {error}", where="observe", fix="leave that character out") from None
         said = Message(None, at, speaker or None, clean(text), text)

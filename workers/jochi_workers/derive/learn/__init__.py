@@ -49,7 +49,12 @@ def _made(row: Row, output: Learned, counter: TokenCounter) -> Mapping[str, Any]
         turn = row["turns"][fact.turn - 1]
         one = _memory("Fact", batch, fact.text, scope, counter) | {
             "properties": {
-                **{"category": fact.category, "confidence": fact.confidence, "confidence_tier": tier, "memory_kind": kind},
+                **{
+                    "category": fact.category,
+                    "confidence": fact.confidence,
+                    "confidence_tier": tier,
+                    "memory_kind": kind,
+                },
                 **{"importance": importance(fact.text, fact.category, fact.tags), "state": "candidate"},
                 **{"verification_state": "unverified", "tags": list(fact.tags), "entities": list(fact.entities)},
                 **{"added_by": "learn", "source_id": batch, "message_ids": [turn], "valid_from": row["ended_at"]},
@@ -59,8 +64,15 @@ def _made(row: Row, output: Learned, counter: TokenCounter) -> Mapping[str, Any]
             one["properties"] |= {"subject": fact.subject, "attribute": fact.attribute, "value": fact.value}
         if fact.category in VERBATIM and tier == row["tiers"][0]["name"] and fact.turn <= len(turns):
             said = turns[fact.turn - 1]
-            exact = _memory("Artifact", batch, f"{said.speaker}: {said.text}" if said.speaker else said.text, scope, counter)
-            exact["properties"] = {"artifact_type": "verbatim", "added_by": "learn", "source_id": batch, "message_ids": [turn]}
+            exact = _memory(
+                "Artifact", batch, f"{said.speaker}: {said.text}" if said.speaker else said.text, scope, counter
+            )
+            exact["properties"] = {
+                "artifact_type": "verbatim",
+                "added_by": "learn",
+                "source_id": batch,
+                "message_ids": [turn],
+            }
             memories.setdefault(exact["id"], exact)
             one["relationships"] = [{"type": "QUOTES", "to": exact["id"]}]
         if one["id"] not in memories and fact.subject is None:
@@ -74,7 +86,13 @@ def _memory(kind: str, batch: str, text: str, scope: str, counter: TokenCounter)
     """The same text of the same turns has the same id: made again it is known."""
     name = hashlib.sha256(f"{batch}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()[:24]
     counted = {"token_count": counter.count(text), "token_counter": counter.name}
-    return {"kind": kind, "id": f"{kind.lower()}-{name}", "scope": scope, "content": text, "content_hash": content_hash(text)} | counted
+    return {
+        "kind": kind,
+        "id": f"{kind.lower()}-{name}",
+        "scope": scope,
+        "content": text,
+        "content_hash": content_hash(text),
+    } | counted
 
 
 def _against(id: str, text: str, kind: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:

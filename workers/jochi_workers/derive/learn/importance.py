@@ -18,7 +18,7 @@ def importance(text: str, category: str, tags: Collection[str] = ()) -> float:
     if not words or set(words) <= {*told["small_talk"].split()}:
         return float(told["trivial"])
     also = told["also"]
-    found = told["base"] + told["category"].get(category, 0)
+    found: float = told["base"] + told["category"].get(category, 0)
     found += sum(weight for name, weight in told["words"].items() if has("importance", name, text))
     over = (len(text) - also["long_from"]) / (also["long_to"] - also["long_from"])
     found += also["length"] * min(1.0, max(0.0, over))

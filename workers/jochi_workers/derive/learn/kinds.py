@@ -11,8 +11,8 @@ MemoryKind = Literal["episode", "note"]
 
 
 def memory_kind(text: str, category: str, tags: Collection[str] = ()) -> MemoryKind:
-    """By the seed's six steps, the first that tells: a true marker of time; the category; the tags, of which a note's win; a verb of
-    what was done; a word of what holds; else an episode."""
+    """By the seed's six steps, the first that tells: a true marker of time; the category; the tags, of which a note's win; a verb
+    of what was done; a word of what holds; else an episode."""
     told = data("kinds")
     named = {tag.lower() for tag in tags}
     if has("kinds", "moments", text):

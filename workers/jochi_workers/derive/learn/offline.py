@@ -22,9 +22,13 @@ _UNSURE = frozenset({"condition", "hypothetical", "reported"})
 _NAMES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "PRODUCT", "EVENT", "WORK_OF_ART", "NORP", "LANGUAGE"})
 _ME = frozenset({"i", "we"})
 _MY = frozenset({"my", "our"})
-_NOTHING = frozenset({"that", "this", "it", "you", "there", "what", "which", "who", "they", "he", "she", "those", "these"})
+_NOTHING = frozenset(
+    {"that", "this", "it", "you", "there", "what", "which", "who", "they", "he", "she", "those", "these"}
+)
 """Subjects that say nothing by themselves: of whom, stands in another sentence."""
-_EMPTY_VERBS = frozenset({"think", "guess", "hope", "mean", "know", "bet", "thank", "see", "say", "wonder", "agree", "appreciate"})
+_EMPTY_VERBS = frozenset(
+    {"think", "guess", "hope", "mean", "know", "bet", "thank", "see", "say", "wonder", "agree", "appreciate"}
+)
 _LEAST_WORDS = 3
 _ARTICLE = re.compile(r"^(?:an?|the|my|our|his|her|their)\s+", re.IGNORECASE)
 _SAME = 0.8
@@ -34,7 +38,11 @@ def offline(row: Row, _counter: TokenCounter) -> Learned:
     """What the turns hold, the surest first where there are more than `most` of the row."""
     turns = [message for message in messages(row["inputs"][0]["content"]) if message.text]
     readings = list(read_all(turn.text for turn in turns))
-    found = [fact for at, (turn, reading) in enumerate(zip(turns, readings, strict=True)) for fact in _facts(at + 1, turn, reading)]
+    found = [
+        fact
+        for at, (turn, reading) in enumerate(zip(turns, readings, strict=True))
+        for fact in _facts(at + 1, turn, reading)
+    ]
     best = sorted(range(len(found)), key=lambda at: (-found[at].confidence, at))[: row["most"]]
     return Learned(facts=tuple(found[at] for at in sorted(best)))
 
@@ -48,7 +56,9 @@ def _facts(number: int, turn: Message, reading: Reading) -> Iterator[Fact]:
         if text.endswith("?") or len(own) < _LEAST_WORDS or len(text) > LONGEST_TEXT - LONGEST_NAME or orders(text):
             continue
         inside = [one for one in reading.statements if sentence.start <= one.start < sentence.end]
-        names = [one.text for one in reading.entities if one.type in _NAMES and sentence.start <= one.start < sentence.end]
+        names = [
+            one.text for one in reading.entities if one.type in _NAMES and sentence.start <= one.start < sentence.end
+        ]
         scanned = scan(text)
         told = next((one for one in inside if _tells(one, names)), None)
         if told is None and (inside or scanned.signal != "high"):
@@ -107,7 +117,7 @@ def _slot(told: Statement, speaker: str) -> dict[str, str]:
         subject = speaker
     elif said[0] in _MY and told.verb == "be":
         nouns, favourites = slots["nouns"]["values"].split(), slots["nouns"]["favourites"].split()
-        if len(said) == 2 and said[1] in nouns or len(said) == 3 and said[1] in favourites:
+        if (len(said) == 2 and said[1] in nouns) or (len(said) == 3 and said[1] in favourites):
             subject, attribute = speaker, " ".join(said[1:]).replace("favourite", "favorite")
     if not attribute or not subject or not value or max(len(subject), len(value)) > LONGEST_NAME:
         return {}

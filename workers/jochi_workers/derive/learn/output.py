@@ -33,8 +33,8 @@ class _Part(BaseModel):
 
 
 class Fact(_Part):
-    """One thing said. ``turn``: the number of its turn, from 1. ``subject``, ``attribute`` and ``value`` together: it says one value
-    of one attribute of somebody or something, as of which only one holds at a time (`entity::attribute`)."""
+    """One thing said. ``turn``: the number of its turn, from 1. ``subject``, ``attribute`` and ``value`` together: it says one
+    value of one attribute of somebody or something, as of which only one holds at a time (`entity::attribute`)."""
 
     text: Text
     category: Category = "fact"

@@ -22,7 +22,9 @@ def topics(text: str, before: Sequence[str], *, context: int, most: int) -> list
     said = [message.text for message in messages(text)]
     earlier = [message.text for batch in before for message in messages(batch)]
     turns = [*earlier[len(earlier) - max(0, min(len(earlier), context - len(said))) :], *said]
-    counted = Counter(word for turn in turns for one in sentences(turn) if not orders(one.text) for word in content(one.text))
+    counted = Counter(
+        word for turn in turns for one in sentences(turn) if not orders(one.text) for word in content(one.text)
+    )
     return [word for word, _ in counted.most_common(most)]
 
 

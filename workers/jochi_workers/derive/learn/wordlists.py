@@ -17,7 +17,8 @@ else:
 @cache
 def data(name: str) -> dict[str, Any]:
     """The file `<name>.toml`."""
-    return tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
+    read: dict[str, Any] = tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
+    return read
 
 
 @cache
