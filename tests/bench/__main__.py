@@ -19,6 +19,7 @@ from tests.bench import (
     heartbeat,
     janitor,
     language,
+    observe,
     recall,
     score,
     tombstone,
@@ -92,6 +93,7 @@ def measure(client: Jochi) -> tuple[Table, float]:
     remember(client, table)
     work.add_rows(table, client)
     heartbeat.add_rows(table, client)
+    observe.observe(client, table)
     accesses.add_rows(client, table)
     budgets.add_rows(client, table)
     score.add_rows(client, table)

@@ -128,9 +128,10 @@ def learned(client: Jochi) -> dict[str, Any]:
 
 
 def covered(client: Jochi, data: Path, provider: Any) -> dict[str, Any]:
-    """Of the observations the share that a fact of the same turn says: by cosine, or by its slot (value and subject stand in it)."""
+    """Of the observations the share that a fact of the same turn says: by cosine, or by its slot (its value and subject)."""
     rows = client.database.run(
-        "MATCH (f:Curated:Fact) RETURN f.scope AS scope, f.message_ids AS ids, f.content AS text, f.subject AS subject, f.value AS value",
+        "MATCH (f:Curated:Fact) RETURN f.scope AS scope, f.message_ids AS ids, f.content AS text, "
+        "f.subject AS subject, f.value AS value",
         write=False,
     )
     by_turn: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -168,7 +169,8 @@ def boxed(client: Jochi, data: Path) -> dict[str, Any]:
         client.database.run(
             "MATCH (b:Curated:MemoryBox)<-[:IN_BOX]-(f:Fact) MATCH (m:Curated:TurnBatch {key: f.derived_for}) "
             "WITH b, m ORDER BY m.started_at WITH b, collect(m)[0] AS first "
-            "RETURN b.scope AS scope, first.message_ids AS ids, b.seal_reason AS reason, b.trace_id AS trace ORDER BY first.started_at",
+            "RETURN b.scope AS scope, first.message_ids AS ids, b.seal_reason AS reason, b.trace_id AS trace "
+            "ORDER BY first.started_at",
             write=False,
         )
     )
