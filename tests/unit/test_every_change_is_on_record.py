@@ -57,6 +57,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "derive/meaning/store": frozenset({"derive", "archive"}),
     "derive/learn/store": frozenset({"derive"}),
     "observe/seal": frozenset({"derive"}),
+    "observe/flush_buffers": frozenset({"derive"}),
 }
 """The actions that its records say, by procedure."""
 
@@ -105,7 +106,6 @@ WHY_NOT: dict[str, str] = {
     "memory/touch": COUNTED,
     "observe/turn": WRITERS,
     "observe/flush": WRITERS,
-    "observe/flush_buffers": "what apps had observed, when its time has come; boxes that it ends are on record by observe/seal",
     "derive/learn/begin": "locks alone",
     "plans/begin": ENGINE,
     "plans/end": ENGINE,
