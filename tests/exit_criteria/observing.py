@@ -8,39 +8,30 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from tests.conftest import LOCOMO
-from tests.own_server import own_server
+from tests.oracle.observing import Boxes, Buffers
 
-from jochi import Jochi, Turn
-from jochi.graph.driver_values import to_python
-from jochi.jobs.runner import run_job
+from jochi import Turn
 from jochi.policy import load_policy
+from jochi.text.slot_names import slot_name_of
 from jochi.text.tokens import Estimate
+from jochi.write.ingesting.source import Message, clean
+from jochi.write.ingesting.writing import line_of
+from jochi.write.observing.signals import scan
 from jochi_workers import embeddings
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
 from jochi_workers.derive.extract.names import words
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
-from jochi_workers.worker import Worker
 
-POLICY = """[policy]
-name = "observing"
-extends = "default"
-[derive.learn]
-per_cycle = 100_000
-per_day = 100_000
-per_minute = 100_000
-"""
+LEARN, COUNTER = derivation("learn"), Estimate()
+BATCH = 5
+POLICY = load_policy().policy
 MINUTE = timedelta(minutes=1)
 COSINE = 0.8
 
@@ -73,67 +64,81 @@ def conversations(data: Path) -> Iterator[tuple[str, list[tuple[int, Turn]], lis
         yield sample["sample_id"], turns, seen
 
 
-def observed(client: Jochi, data: Path) -> dict[str, Any]:
-    """Signals, and what time cost."""
-    signals: Counter[str] = Counter()
-    started, n = perf_counter(), 0
-    for _, turns, _ in conversations(data):
-        last = 0
-        for session, turn in turns:
+def played(data: Path, figures: Counter[str]) -> tuple[list[dict[str, Any]], list[tuple[str, list[str], Boxes]]]:
+    """Facts, and of each conversation its batches and boxes. Buffers and boxes are the oracle's, which the database's are compared
+    with in tests/integration/test_observe.py; what is learned is made by the worker's own code."""
+    facts: list[dict[str, Any]] = []
+    talks: list[tuple[str, list[str], Boxes]] = []
+    slots: dict[tuple[str, str], str] = {}
+    for scope, turns, _ in conversations(data):
+        buffers, boxes, by_id = Buffers(), Boxes(), {turn.id: turn for _, turn in turns}
+        for _, turn in turns:
             assert turn.at is not None
-            if session != last:  # time passes: what waits is due
-                run_job(client.engine, "flush_buffers", now=turn.at, drain=True)
-                last = session
-            signals[client.observe(turn, now=turn.at).signal] += 1
-            n += 1
-    for scope, _, _ in conversations(data):
-        client.flush(scope=scope)
+            assert turn.id is not None
+            buffers.job(turn.at)
+            signal = scan(turn.text).signal
+            figures[f"signal {signal}"] += 1
+            buffers.observe("talk", turn.id, turn.at, signal == "high", turn.at)
+        buffers.job(turn.at + 60 * MINUTE)
+        starts: list[str] = []
+        before: list[str] = []
+        for n, (_, reason, ids) in enumerate(buffers.flushed):
+            said = [by_id[id] for id in ids]
+            lines = [line_of(Message(None, one.at, one.speaker, clean(one.text), one.text)) for one in said]
+            row = _row(f"{scope}/talk:{n:06}", "\n".join(lines), ids, before, said[-1].at)
+            output = LEARN.offline(row, COUNTER)
+            assert not LEARN.faults(row, output, COUNTER), LEARN.faults(row, output, COUNTER)
+            made = LEARN.made(row, output, COUNTER)  # type: ignore[misc]
+            new = [each for each in made["memories"] if each["kind"] == "Fact"]
+            figures["extractions"] += 1
+            figures[f"batches, {reason}"] += 1
+            figures["verbatim artifacts"] += len(made["memories"]) - len(new)
+            for each in new:
+                own = each["properties"]
+                facts.append({"scope": scope, "text": each["content"], **own})
+                for name in ("category", "memory_kind", "confidence_tier"):
+                    figures[f"facts, {own[name]}"] += 1
+                if slot := slot_name_of(own):
+                    figures["facts in slots"] += 1
+                    was = slots.get((scope, slot.name))
+                    figures["slots whose value changed"] += was is not None and was != slot.value
+                    slots[scope, slot.name] = slot.value
+            count = len(boxes.all)
+            boxes.add(made["topics"], [each["id"] for each in new], said[0].at, said[-1].at)  # type: ignore[arg-type]
+            if len(boxes.all) > count:
+                starts.append(ids[0])
+            before = [*before, row["inputs"][0]["content"]][-20:]
+        boxes.end("time_gap")
+        talks.append((scope, starts, boxes))
+    figures["facts"] = len(facts)
+    return facts, talks
+
+
+def _row(key: str, text: str, ids: list[str], before: list[str], at: datetime | None) -> dict[str, Any]:
+    """As `derive/learn/inputs` hands it out, but for known facts."""
+    policy = POLICY
+    numbers, tiers = policy.derive["learn"].numbers, policy.facts.confidence_tiers
     return {
-        "turns": n,
-        "seconds observing": round(perf_counter() - started, 1),
-        **{f"signal {k}": v for k, v in signals.items()},
+        **{
+            "key": key,
+            "scope": key.partition("/")[0],
+            "inputs": [{"key": key, "content": text}],
+            "turns": ids,
+            "before": before,
+        },
+        **{
+            "most": int(numbers["facts"]),
+            "topics": policy.observe.topics,
+            "context": policy.observe.context,
+            "ended_at": at,
+        },
+        **{"tiers": [{"name": tier.name, "least": tier.from_} for tier in tiers], "known": []},
     }
 
 
-def learned(client: Jochi) -> dict[str, Any]:
-    counter, learn = Estimate(), derivation("learn")
-    started = perf_counter()
-    worker = Worker(client.engine, [Prepare(counter), Derive(learn, Offline(learn, counter), counter)])
-    worker.run(once=True)
-    assert not worker.progress["learn"].failed, worker.progress["learn"].reasons
-    run_job(client.engine, "settle_slots", now=datetime.now(timezone.utc), drain=True)
-    run_job(client.engine, "flush_buffers", now=datetime.now(timezone.utc) + timedelta(days=1), drain=True)
-    rows = client.database.run(
-        "MATCH (f:Curated:Fact) RETURN f.category AS category, f.memory_kind AS kind, f.confidence_tier AS tier, "
-        "f.status AS status, f.verification_state AS v, f.state AS state",
-        write=False,
-    )
-    why = client.database.run("MATCH (b:Curated:TurnBatch) RETURN b.flush_reason AS why", write=False)
-    figures: dict[str, Any] = {
-        "seconds learning": round(perf_counter() - started, 1),
-        "extractions": worker.progress["learn"].done,
-    }
-    figures |= {f"batches, {name}": n for name, n in Counter(row["why"] for row in why).items()}
-    figures |= {
-        "facts": len(rows),
-        **{f"facts, {name}": n for name, n in Counter(row["category"] for row in rows).most_common()},
-    }
-    figures |= {f"facts, {name}": n for name, n in Counter(row["kind"] for row in rows).items()}
-    figures |= {f"facts, {name}": n for name, n in Counter(row["tier"] for row in rows).items()}
-    figures["facts in slots"] = sum(row["status"] is not None for row in rows)
-    figures["facts superseded in slots"] = sum(row["status"] == "superseded" for row in rows)
-    figures["notes reconsolidated"] = sum(row["state"] == "superseded" for row in rows)
-    figures["facts disputed"] = sum(row["v"] == "disputed" for row in rows)
-    return figures
-
-
-def covered(client: Jochi, data: Path, provider: Any) -> dict[str, Any]:
+def covered(facts: list[dict[str, Any]], data: Path, provider: Any) -> dict[str, Any]:
     """Of the observations the share that a fact of the same turn says: by cosine, or by its slot (its value and subject)."""
-    rows = client.database.run(
-        "MATCH (f:Curated:Fact) RETURN f.scope AS scope, f.message_ids AS ids, f.content AS text, "
-        "f.subject AS subject, f.value AS value",
-        write=False,
-    )
+    rows = [{"ids": fact["message_ids"], "subject": None, "value": None, **fact} for fact in facts]
     by_turn: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         for id in row["ids"]:
@@ -163,32 +168,21 @@ def covered(client: Jochi, data: Path, provider: Any) -> dict[str, Any]:
     return {"observations": len(seen), **shares}
 
 
-def boxed(client: Jochi, data: Path) -> dict[str, Any]:
-    """Where a new box begins against where a session does: the first turn of its first batch, within five turns."""
-    rows = to_python(
-        client.database.run(
-            "MATCH (b:Curated:MemoryBox)<-[:IN_BOX]-(f:Fact) MATCH (m:Curated:TurnBatch {key: f.derived_for}) "
-            "WITH b, m ORDER BY m.started_at WITH b, collect(m)[0] AS first "
-            "RETURN b.scope AS scope, first.message_ids AS ids, b.seal_reason AS reason, b.trace_id AS trace "
-            "ORDER BY first.started_at",
-            write=False,
-        )
-    )
+def against_borders(data: Path, talks: list[tuple[str, list[str], Boxes]]) -> dict[str, Any]:
+    """Where a new box begins against where a session does: the first turn of its first batch, within a batch."""
     found = wanted = hit = kept = 0
-    for scope, turns, _ in conversations(data):
+    for (_, turns, _), (_, ids, _) in zip(conversations(data), talks, strict=True):
         place = {turn.id: n for n, (_, turn) in enumerate(turns)}
         borders = [n for n in range(1, len(turns)) if turns[n][0] != turns[n - 1][0]]
-        # What was said in a batch before its first fact is the batch's.
-        starts = sorted(place[row["ids"][0]] for row in rows if row["scope"] == scope)[1:]
-        batch = 5
+        starts = sorted(place[id] for id in ids)[1:]
         wanted, found = wanted + len(borders), found + len(starts)
-        hit += sum(any(abs(start - border) < batch for start in starts) for border in borders)
-        kept += sum(any(abs(start - border) < batch for border in borders) for start in starts)
-    reasons = Counter(row["reason"] for row in rows)
-    traces = Counter((row["scope"], row["trace"]) for row in rows)
+        hit += sum(any(abs(start - border) < BATCH for start in starts) for border in borders)
+        kept += sum(any(abs(start - border) < BATCH for border in borders) for start in starts)
+    boxes = [(scope, box) for scope, _, all_of_them in talks for box in all_of_them.all]
+    traces = Counter((scope, box.trace) for scope, box in boxes)
     return {
-        "boxes": len(rows),
-        **{f"boxes, {name}": n for name, n in reasons.items()},
+        "boxes": len(boxes),
+        **{f"boxes, {name}": n for name, n in Counter(box.reason for _, box in boxes).items()},
         "traces": len(traces),
         "traces of several boxes": sum(n > 1 for n in traces.values()),
         "borders of sessions": wanted,
@@ -201,16 +195,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=LOCOMO)
     data = parser.parse_args().data
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "policy.toml"
-        file.write_text(POLICY)
-        policy = load_policy(file)
-    with own_server("observing", policy=policy) as client:
-        client.apply()
-        provider = embeddings.provider("minilm", model=None)
-        for part in (observed(client, data), learned(client), covered(client, data, provider), boxed(client, data)):
-            for name, value in part.items():
-                print(f"{name}: {value}", flush=True)  # noqa: T201
+    figures: Counter[str] = Counter()
+    facts, talks = played(data, figures)
+    provider = embeddings.provider("minilm", model=None)
+    for part in (dict(sorted(figures.items())), covered(facts, data, provider), against_borders(data, talks)):
+        for name, value in part.items():
+            print(f"{name}: {value}", flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from typer.testing import CliRunner
 
 from jochi import Jochi, Turn
 from jochi.cli.app import app
-from jochi.errors import UsageError
+from jochi.errors import Refused, UsageError
+from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
@@ -198,6 +200,19 @@ def test_facts_with_what_is_known_of_them(client: Jochi) -> None:
     }
     # Nothing is asked twice.
     assert work(client) == 0
+
+
+def test_what_is_forgotten_goes_from_the_buffer_and_is_not_observed_again(
+    client: Jochi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    observe(client, "The bus of Quentin was green", id="1")
+    client.forget(Request(phrase="Quentin", scope="default"), verify=True)
+    assert run(client, "MATCH (t:JochiTurn) RETURN count(t) AS n") == [{"n": 0}]
+    with pytest.raises(Refused, match="forgotten"):
+        observe(client, "Quentin again", id="2")
+    assert client.flush() == []
+    assert observe(client, PLAIN, id="3").outcome == "buffered"
 
 
 SAID = ["C", "C++", "C#", "я люблю чай", "我喜欢茶", "私はお茶が好き", "🎉🎉🎉", "🍵🍵🍵"]

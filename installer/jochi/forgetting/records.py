@@ -26,12 +26,13 @@ _SCOPED = {
     "JochiSpent": "scope",
     "JochiManifestChange": "scope",
     "JochiValue": "scope",
+    "JochiBuffer": "scope",
 }
 """Nodes of a scope, by label, and the property that names it: they go with the scope and with nothing else."""
 _GO = frozenset(
     (
         *("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork", "JochiInputChange"),
-        "JochiManifestVersion",
+        *("JochiManifestVersion", "JochiTurn"),
     )
 )
 """Nodes of one memory: they go with it. (A version that names others as well has been rid of its name by then.)"""
@@ -260,6 +261,8 @@ def _free_text(labels: set[str], stored: Mapping[str, Any]) -> Given:
         )
     if "JochiSlot" in labels:
         return lambda name, text: name == "name"
+    if "JochiTurn" in labels:
+        return lambda name, text: name in ("line", "speaker")
     if "JochiAccess" in labels:
         return lambda name, text: name == "agent"
     if "JochiAccessBatch" in labels:
