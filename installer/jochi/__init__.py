@@ -13,15 +13,17 @@ if TYPE_CHECKING:
     from jochi.schema import migrations
     from jochi.use.edges import Edge
     from jochi.write import importing
+    from jochi.write.observing import Turn
     from jochi.write.remembering import Link, Memory
 
-__all__ = ["Edge", "Jochi", "JochiError", "Link", "Memory", "__version__", "importing", "migrations"]
+__all__ = ["Edge", "Jochi", "JochiError", "Link", "Memory", "Turn", "__version__", "importing", "migrations"]
 
 _HOMES = {
     "Edge": "jochi.use.edges",
     "Jochi": "jochi.client",
     "Link": "jochi.write.remembering",
     "Memory": "jochi.write.remembering",
+    "Turn": "jochi.write.observing",
     "importing": "jochi.write",
     "migrations": "jochi.schema",
 }

@@ -18,7 +18,7 @@ from jochi_models.errors import (
     NotSaved,
     Pruned,
 )
-from jochi_models.facts import BehaviourProfile, Fact, MemoryBox, Trace
+from jochi_models.facts import BehaviourProfile, Fact, MemoryBox, Trace, TurnBatch
 from jochi_models.knowledge import (
     HeartbeatTask,
     HeartbeatTaskRegistry,
@@ -99,5 +99,6 @@ __all__ = [
     "Task",
     "Tombstone",
     "Trace",
+    "TurnBatch",
     "ZonedDateTimeProperty",
 ]

@@ -61,6 +61,10 @@ class FactFields(CuratedFields):
     )
     superseded_at = Owned(ZonedDateTimeProperty("when the engine saw that a newer one took its place"))
 
+    entities = ListProperty[str]("names that stand in it", TextProperty())
+    message_ids = ListProperty[str]("ids of the turns that say it", TextProperty())
+
+    quotes = Related("the very words of its turn", "QUOTES", "Artifact")
     box = Related("the box it lies in", "IN_BOX", "MemoryBox")
     supersedes = Related("the older fact it replaces", "SUPERSEDES", "Fact")
     superseded_by = Related("the newer fact that replaces it", "SUPERSEDES", "Fact", incoming=True)
@@ -70,14 +74,28 @@ class FactFields(CuratedFields):
     caused_by = Related("what led to it", "CAUSED", "Fact", incoming=True, properties=Edge)
 
 
+class TurnBatchFields(CuratedFields):
+    """Turns of one session that were buffered together, and that facts were learned from (seed 003, Write Path)."""
+
+    session = TextProperty("of which session")
+    message_ids = ListProperty[str]("ids of the turns, in the order of the lines of the text", TextProperty())
+    participants = ListProperty[str]("who spoke", TextProperty())
+    started_at = ZonedDateTimeProperty("when the first was said")
+    ended_at = ZonedDateTimeProperty("when the last was said")
+    signal = TextProperty("the strongest signal: high, medium, low or none")
+    flush_reason = TextProperty("why they were learned from: high, turns, wait, order or gave way")
+
+
 class MemoryBoxFields(CuratedFields):
     """Facts of one topic, until the topic shifts, it is silent for 30 minutes, or 50 are in it (seed 003, Memory Box Lifecycle)."""
 
     state = ChoiceProperty[BoxState]("open ones take more", BoxState, default=lambda: "open")
-    topics = ListProperty[str]("what it is about", TextProperty())
+    session = TextProperty("of which session")
+    topics = ListProperty[str]("what it is about, the newest first", TextProperty())
     memory_count = IntegerProperty("facts in it", least=0)
     last_added_at = ZonedDateTimeProperty("when the last one came")
     sealed_at = ZonedDateTimeProperty("when it was closed")
+    seal_reason = TextProperty("why: topic_shift, time_gap, max_memories, forced or flush")
     trace_id = TextProperty("id of its trace")
 
     facts = Related("what lies in it", "IN_BOX", "Fact", incoming=True)
@@ -87,7 +105,7 @@ class MemoryBoxFields(CuratedFields):
 class TraceFields(CuratedFields):
     """A topic that comes back: boxes with overlapping topics (seed 003, TraceWeaver)."""
 
-    topics = ListProperty[str]("topics of its newest boxes, against which overlap is measured", TextProperty())
+    topics = ListProperty[str]("topics of its newest box", TextProperty())
     box_count = IntegerProperty("boxes in it", least=0)
 
     boxes = Related("its boxes", "IN_TRACE", "MemoryBox", incoming=True)
@@ -101,6 +119,9 @@ class Fact(FactFields, Curated): ...
 
 
 class BehaviourProfile(BehaviourProfileFields, Curated): ...
+
+
+class TurnBatch(TurnBatchFields, Curated): ...
 
 
 class MemoryBox(MemoryBoxFields, Curated): ...

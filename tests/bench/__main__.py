@@ -21,6 +21,7 @@ from tests.bench import (
     janitor,
     language,
     nights,
+    observe,
     recall,
     score,
     tombstone,
@@ -98,6 +99,7 @@ def measure(client: Jochi) -> tuple[Table, float]:
     ingest.add_rows(client, table)
     work.add_rows(table, client)
     heartbeat.add_rows(table, client)
+    observe.observe(client, table)
     accesses.add_rows(client, table)
     budgets.add_rows(client, table)
     score.add_rows(client, table)

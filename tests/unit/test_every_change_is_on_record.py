@@ -60,6 +60,9 @@ ON_RECORD: dict[str, frozenset[str]] = {
         for name in ("extract", "storylines", "macros", "describe", "profile")
     },
     "derive/meaning/store": frozenset({"derive", "archive"}),
+    "derive/learn/store": frozenset({"derive"}),
+    "observe/seal": frozenset({"derive"}),
+    "observe/flush_buffers": frozenset({"derive"}),
 }
 """The actions that its records say, by procedure."""
 
@@ -110,6 +113,9 @@ WHY_NOT: dict[str, str] = {
     "memory/forget_clause": RECEIPT,
     "memory/remember": WRITERS,
     "memory/touch": COUNTED,
+    "observe/turn": WRITERS,
+    "observe/flush": WRITERS,
+    "derive/learn/begin": "locks alone",
     "plans/begin": ENGINE,
     "plans/end": ENGINE,
     "plans/save": ENGINE,

@@ -131,6 +131,7 @@ SEEDS: set[tuple[str, str, str, str | None]] = {
     ("Macro", "rooted_in", "Curated", None),
     ("Macro", "groups", "Storyline", None),
     # seed 003: memory boxes and traces, what replaces what, the multi-graph (entity, time, causal)
+    ("Fact", "QUOTES", "Artifact", None),
     ("Fact", "IN_BOX", "MemoryBox", None),
     ("MemoryBox", "IN_TRACE", "Trace", None),
     ("Fact", "SUPERSEDES", "Fact", None),

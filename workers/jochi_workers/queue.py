@@ -16,6 +16,7 @@ from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError
 from jochi.operate.work import Left, status
 from jochi_workers.derive.handler import edited
+from jochi_workers.derive.remembering import ForgottenMeanwhile, Remembering
 from jochi_workers.guard import GUARD_VERSION
 from jochi_workers.handler import Result, Row
 
@@ -37,7 +38,20 @@ _IDENTITY: Mapping[str, tuple[str, ...]] = {
 WITHOUT_TEXT = ("prepare", "judge", "embed", "resolve")
 """They make no text, so nobody is asked for one and nothing is charged."""
 _NOT_BACK = frozenset(
-    ("inputs", "there", "before", "beside", "relations", "size", "tokens_in", "tokens_out", "most_tokens")
+    (
+        "inputs",
+        "there",
+        "before",
+        "beside",
+        "relations",
+        "size",
+        "tokens_in",
+        "tokens_out",
+        "most_tokens",
+        "known",
+        "tiers",
+        "turns",
+    )
 )
 """Of an output's row, what does not: the result has its inputs."""
 
@@ -170,8 +184,11 @@ class Queue:
         rows = {row["key"]: row for row in batch.rows}
         sent = [{**self._identity(rows[result.key]), **result.values} for result in results]
 
+        remembering = Remembering(self.engine, self.name) if self._has("begin") else None
+
         def work(call: Call) -> Finished:
-            told = call(f"derive/{self.name}/store", token=batch.token, results=sent)
+            given = remembering.remembered(call, batch.token, sent) if remembering else sent
+            told = call(f"derive/{self.name}/store", token=batch.token, results=given)
             stored, refused = set(told["stored"]), told.get("refused", [])
             unsure, waiting = told.get("estimated", []), told.get("waiting", [])
             settled: list[Settled] = [(key, "done", {}) for key in stored.difference(unsure)]
@@ -183,6 +200,12 @@ class Queue:
             duplicates = {entry["key"]: entry["of"] for entry in told.get("duplicates", [])}
             return Finished(len(stored), len(sent) - len(stored) - len(refused), duplicates, tuple(refused))
 
+        for _ in range(_TRIES if remembering else 0):
+            try:
+                return self._in_one(work)
+            except ForgottenMeanwhile:
+                assert remembering is not None
+                remembering.look_again()
         return self._in_one(work)
 
     def fail(

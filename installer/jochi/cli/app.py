@@ -42,6 +42,7 @@ from jochi.cli.install import install, uninstall
 from jochi.cli.levels import levels
 from jochi.cli.mcp import mcp
 from jochi.cli.mode import mode
+from jochi.cli.observe import observe
 from jochi.cli.originals import originals
 from jochi.cli.pause import pause, resume
 from jochi.cli.recall import recall
@@ -111,6 +112,7 @@ for _group in _GROUPS:
 app.command("import")(import_command)
 app.command()(remember)
 app.command()(ingest)
+app.command()(observe)
 app.command()(status)
 app.command()(mode)
 app.command()(worker)

@@ -23,7 +23,9 @@ AskXRay = Annotated[bool, typer.Option("--xray", help="Show what each score is m
 
 def recall(
     context: typer.Context,
-    text: Annotated[str, typer.Argument(help="What to look for, in plain words. Nothing in it is syntax.")],
+    text: Annotated[
+        str | None, typer.Argument(help="What to look for, in plain words. Nothing in it is syntax.")
+    ] = None,
     scope: Annotated[str, typer.Option(help="Whose memories.")] = "default",
     k: Annotated[int, typer.Option("--k", help="How many at most.")] = 10,
     kinds: Annotated[
@@ -55,13 +57,25 @@ def recall(
         ),
     ] = 0,
     xray: AskXRay = False,
+    box: Annotated[
+        str | None,
+        typer.Option(help="Instead of looking: what lies in this memory box (SCOPE/ID), by when it was said."),
+    ] = None,
+    trace: Annotated[str | None, typer.Option(help="The same of all boxes of this trace.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find memories of a scope by their words, and with --provider by their meaning. This writes nothing."""
+    if sum(each is not None for each in (text, box, trace)) != 1:
+        raise UsageError("nothing to recall, or too much", fix="give a text, --box, or --trace")
+    if key := box or trace:
+        _contents(context, key, include_superseded, as_json)
+        return
     with jochi(context) as client:
         found = client.recall(
             text,
-            vector=None if provider is None else embedded(text, provider, client.policy.policy.embedding),
+            vector=None
+            if provider is None or text is None
+            else embedded(text, provider, client.policy.policy.embedding),
             scope=scope,
             k=k,
             kinds=kinds or None,
@@ -131,6 +145,18 @@ def _beside(one: Found) -> str:
         "value": None if xray.value is None else f"{xray.value:.2f} {xray.retention}",
     }
     return "beside it: " + ", ".join(f"{name} {value}" for name, value in known.items() if value is not None)
+
+
+def _contents(context: typer.Context, key: str, include_superseded: bool, as_json: bool) -> None:
+    with jochi(context) as client:
+        found = client.boxed(key, include_superseded=include_superseded)
+    if as_json:
+        write_json(found)
+        return
+    boxes = [(one.key, one.state, one.memory_count, shortened(", ".join(one.topics), _LONGEST)) for one in found.boxes]
+    table(f"{len(boxes)} boxes", ("key", "state", "memories", "topics"), boxes, right=(2,))
+    rows = [(one.key, one.category, one.said_at, shortened(one.content, _LONGEST)) for one in found.memories]
+    table(f"{len(rows)} of {key}", ("key", "category", "said", "content"), rows)
 
 
 def embedded(text: str, provider: str, policy: Embedding) -> list[float]:

@@ -15,6 +15,7 @@ from jochi.client.ingest import IngestVerbs
 from jochi.client.install import InstallVerbs
 from jochi.client.items import ItemVerbs
 from jochi.client.jobs import JobVerbs
+from jochi.client.observe import ObserveVerbs
 from jochi.client.plan import PlanVerbs
 from jochi.client.undo import UndoVerbs
 from jochi.client.use import UseVerbs
@@ -31,6 +32,7 @@ class Jochi(
     UseVerbs,
     WriteVerbs,
     IngestVerbs,
+    ObserveVerbs,
     ContextVerbs,
     UndoVerbs,
     ForgetVerbs,

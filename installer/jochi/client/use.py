@@ -11,6 +11,7 @@ from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as, to_python
 from jochi.use import accesses
 from jochi.use.accesses import Touched
+from jochi.use.boxes import Contents, contents
 from jochi.use.edges import Edge, Reinforced, reinforce
 from jochi.use.edges import salience as edge_standings
 from jochi.use.explore import MEMBERS, Explored, Granularity, Place, drill_down, explore
@@ -65,6 +66,13 @@ class UseVerbs(Base):
             hops=hops,
             xray=xray,
         )
+
+    def boxed(self, key: str, *, include_superseded: bool = False, limit: int = 200) -> Contents:
+        """What lies in a memory box, or in all boxes of a trace (`scope/id` of either), in the order in which it was said.
+
+        Facts that don't hold (any more) on request. Writes nothing. `UsageError` where there is no such box or trace.
+        """
+        return contents(self.engine, key, include_superseded=include_superseded, limit=limit)
 
     def explore(
         self,

@@ -53,6 +53,7 @@ def policy_data(policy: Policy) -> dict[str, Any]:
         "classes": classes_data(policy),
         "context": context_data(policy),
         "actions": actions_data(policy),
+        "observe": observe_data(policy),
         "names": compiler.names(),
         "state_i": compiler.state,
         "created_i": compiler.created,
@@ -295,6 +296,21 @@ def classes_data(policy: Policy) -> dict[str, Any]:
         "grace_s": seconds(n.grace),
         "grace": format_duration(n.grace),
         "class_s": seconds(n.class_),
+    }
+
+
+def observe_data(policy: Policy) -> dict[str, Any]:
+    """What boxes and traces are made by (procedures/_macros/observe/boxes.j2)."""
+    n = policy.observe
+    return {
+        "topics": n.topics,
+        "context": n.context,
+        "box_overlap": float(n.box_overlap),
+        "box_gap_s": seconds(n.box_gap),
+        "box_memories": n.box_memories,
+        "trace_overlap": float(n.trace_overlap),
+        "trace_window_s": seconds(n.trace_window),
+        "trace_boxes": n.trace_boxes,
     }
 
 

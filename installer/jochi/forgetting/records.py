@@ -27,12 +27,13 @@ _SCOPED = {
     "JochiManifestChange": "scope",
     "JochiValue": "scope",
     "JochiGuidelines": "scope",
+    "JochiBuffer": "scope",
 }
 """Nodes of a scope, by label, and the property that names it: they go with the scope and with nothing else."""
 _GO = frozenset(
     (
         *("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork", "JochiInputChange"),
-        *("JochiManifestVersion", "JochiAction", "JochiTopicIndex"),
+        *("JochiManifestVersion", "JochiAction", "JochiTopicIndex", "JochiTurn"),
     )
 )
 """Nodes of one memory: they go with it. (A version that names others as well has been rid of its name by then.)"""
@@ -263,6 +264,8 @@ def _free_text(labels: set[str], stored: Mapping[str, Any]) -> Given:
         )
     if "JochiSlot" in labels:
         return lambda name, text: name == "name"
+    if "JochiTurn" in labels:
+        return lambda name, text: name in ("line", "speaker")
     if "JochiAccess" in labels:
         return lambda name, text: name == "agent"
     if {"JochiAccessBatch", "JochiAction"} & labels:

@@ -25,6 +25,7 @@ from jochi.policy.facts import FACT_TYPES, Facts
 from jochi.policy.forgetting import Forgetting
 from jochi.policy.ingest import Ingest
 from jochi.policy.mapping import Mapping, Source, check_mapping, identifier, source_of
+from jochi.policy.observe import Observe
 from jochi.policy.parts import Name, Part, repeated
 from jochi.policy.predicates import shipped_predicates
 from jochi.policy.rules import (
@@ -201,6 +202,8 @@ class Policy(Part):
     """What agents may do with memories, and how it went."""
     topics: Topics = Field(default_factory=lambda: Topics.model_validate(_shipped("topics")))
     """What the memories of a scope are about."""
+    observe: Observe = Field(default_factory=lambda: Observe.model_validate(_shipped("observe")))
+    """How conversations are learned from."""
     compression: Compression
     """Compression of long memories."""
     derive: dict[Name, Derived] = Field(default_factory=dict)

@@ -1,0 +1,59 @@
+"""What was learned together: memory boxes and traces (seed 003, Memory Box Lifecycle; docs/reference/observing.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from jochi.database.engine import Engine
+from jochi.errors import UsageError
+from jochi.graph.driver_values import to_python
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box. ``state``: open or sealed, then ``seal_reason`` says why."""
+
+    key: str
+    topics: tuple[str, ...]
+    state: str
+    memory_count: int
+    last_added_at: datetime
+    seal_reason: str | None
+
+
+@dataclass(frozen=True)
+class Boxed:
+    """A memory in a box."""
+
+    key: str
+    kind: str
+    content: str | None
+    tier: str | None
+    state: str | None
+    box: str
+    category: str | None
+    said_at: datetime
+
+
+@dataclass(frozen=True)
+class Contents:
+    """``boxes``: the box itself, or those of a trace, the earliest first. ``memories``: in the order in which they were said."""
+
+    key: str
+    topics: tuple[str, ...]
+    boxes: tuple[Box, ...]
+    memories: tuple[Boxed, ...]
+
+
+def contents(engine: Engine, key: str, *, include_superseded: bool, limit: int) -> Contents:
+    """See `jochi.Jochi.boxed`."""
+    asked: dict[str, Any] = {"key": key, "include_superseded": include_superseded, "limit": limit}
+    told = to_python(engine.call("memory/boxed", asked, write=False))
+    if told["kind"] is None:
+        raise UsageError(
+            f"{key!r} is no box and no trace", fix="`jochi recall` finds them: --kinds MemoryBox, --kinds Trace"
+        )
+    boxes = tuple(Box(**{**box, "topics": tuple(box["topics"] or ())}) for box in told["boxes"])
+    return Contents(key, tuple(told["topics"]), boxes, tuple(Boxed(**each) for each in told["memories"]))

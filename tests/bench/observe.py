@@ -1,0 +1,92 @@
+"""What observing costs: the scan of a turn's signals, and a turn against the bare write of one node, in one run."""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta, timezone
+
+from rich.table import Table
+from tests.bench.store import settle, wipe
+from tests.conftest import LOCOMO
+
+from jochi import Jochi, Turn
+from jochi.write.observing.signals import scan
+
+NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
+PAIRS = 1_500
+BARE = "CREATE (:Bare {key: $in.key, text: $in.text, at: $in.at})"
+
+
+def said() -> list[str]:
+    """Turns of LoCoMo, or made up ones where its file isn't there."""
+    if not LOCOMO.exists():
+        return [f"I think the deployment of service {n} went well, and I prefer it to the last one" for n in range(500)]
+    samples = json.loads(LOCOMO.read_text())
+    return [
+        turn["text"]
+        for sample in samples
+        for talk in sample["conversation"].values()
+        if isinstance(talk, list)
+        for turn in talk
+    ]
+
+
+def percentiles(times: Sequence[float]) -> str:
+    cuts = statistics.quantiles(times, n=100)
+    return f"{statistics.median(times):.2f} ms, p99 {cuts[98]:.2f} ms"
+
+
+def timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def observe(client: Jochi, table: Table) -> None:
+    """Adds the figures of this part."""
+    client.install(arm=False)
+    wipe(client.database)
+    settle()
+    dice, turns = random.Random(1), said()
+    scan("warm")
+    short = [timed(lambda text=text: scan(text)) for text in turns]  # type: ignore[misc]
+    long = ["  ".join(dice.choices(turns, k=200))[:10_000] for _ in range(200)]
+    table.add_row("scan of a turn", percentiles(short), "")
+    table.add_row(
+        "scan of 10,000 characters", percentiles([timed(lambda text=text: scan(text)) for text in long]), "< 10 ms"
+    )  # type: ignore[misc]
+    bare: list[float] = []
+    ours: list[float] = []
+    for n in range(-200, PAIRS):  # the first are a warm-up
+        text, at = dice.choice(turns), NOW + timedelta(seconds=n)
+        one = timed(lambda: client.database.run(BARE, {"in": {"key": str(n), "text": text, "at": at}}))  # noqa: B023
+        other = timed(lambda: client.observe(Turn(text or "-", session=f"s{n % 20}", id=str(n), at=at), now=at))  # noqa: B023
+        if n >= 0:
+            bare.append(one)
+            ours.append(other)
+    table.add_row("bare write of a node", percentiles(bare), "")
+    table.add_row("observe", percentiles(ours), "")
+    ratio = statistics.median(ours) / statistics.median(bare)
+    table.add_row("observe against the bare write, medians", f"{ratio:.2f}", "")
+
+
+def main() -> None:
+    """On the server of JOCHI_TEST_URI, whose memories are wiped."""
+    import os
+
+    import neo4j
+    from rich.console import Console
+
+    auth = (os.environ.get("JOCHI_TEST_USER", "neo4j"), os.environ.get("JOCHI_TEST_PASSWORD", ""))
+    table = Table("what", "figure", "wanted", title=f"load of the box: {os.getloadavg()[0]:.1f}")
+    with neo4j.GraphDatabase.driver(os.environ["JOCHI_TEST_URI"], auth=auth) as driver:
+        observe(Jochi(driver), table)
+    Console(width=110).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,346 @@
+"""Turns of conversations: buffered, learned from, put into boxes and traces (seed 003, Write Path; docs/reference/observing.md)."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.oracle.observing import Boxes, Buffers
+from typer.testing import CliRunner
+
+from jochi import Jochi, Turn
+from jochi.cli.app import app
+from jochi.errors import Refused, UsageError
+from jochi.forgetting import VARIABLE, Request
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
+from jochi.text.tokens import Estimate
+from jochi_workers.derive import derivation
+from jochi_workers.derive.derivation import Offline
+from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.learn import Fact, Learned
+from jochi_workers.handler import Row
+from jochi_workers.models import Reply
+from jochi_workers.prepare import Prepare
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
+SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
+LEARN = derivation("learn")
+PLAIN, HIGH = "The bus was green today", "I prefer tea"
+
+
+class Told(Offline):
+    """Learns of each batch what it is told to: by a word of the text, facts and topics."""
+
+    def __init__(self, learned: Callable[[str], Learned]) -> None:
+        super().__init__(LEARN, Estimate())
+        self.learned = learned
+
+    def make(self, row: Row) -> Reply[Any]:
+        return Reply(self.learned(row["inputs"][0]["content"]), 0, 0)
+
+
+@pytest.fixture
+def client(jochi: Jochi) -> Jochi:
+    return jochi
+
+
+def work(client: Jochi, learned: Callable[[str], Learned] | None = None) -> int:
+    maker = Told(learned) if learned else Offline(LEARN, Estimate())
+    worker = Worker(client.engine, [Prepare(Estimate()), Derive(LEARN, maker, Estimate())])
+    worker.run(once=True)
+    assert not worker.progress["learn"].failed, worker.progress["learn"].reasons
+    return worker.progress["learn"].done
+
+
+def run(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:
+    return [dict(to_python(row)) for row in client.database.run(cypher, {"now": NOW, **given})]
+
+
+def batches(client: Jochi) -> list[tuple[str, str, list[str]]]:
+    """Of each batch its session, why it was flushed, and the ids of its turns, in the order of time."""
+    rows = run(
+        client,
+        "MATCH (m:Curated:TurnBatch) RETURN m.session AS s, m.flush_reason AS r, m.message_ids AS t ORDER BY m.created_at, m.key",
+    )
+    return [(row["s"], row["r"], row["t"]) for row in rows]
+
+
+def observe(client: Jochi, text: str, seconds: float = 0, **turn: Any) -> Any:
+    """A turn that is said and observed so many seconds after `NOW`."""
+    at = NOW + seconds * SECOND
+    return client.observe(Turn(text, **{"at": at, **turn}), now=at)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_is_buffered_and_when_it_is_learned_from_is_the_oracles(client: Jochi, seed: int) -> None:
+    """Turns twice, late and out of order, of several sessions, with jobs between, on and beside each threshold."""
+    dice, oracle, now = random.Random(seed), Buffers(), NOW
+    said: list[tuple[str, str, str, datetime]] = []
+    for n in range(70):
+        now += dice.choice([0, 1, 4, 5, 9, 10, 11, 60, 299, 300, 899, 900]) * SECOND
+        if dice.random() < 0.15 and said:
+            text, session, id, at = dice.choice(said)  # once more
+        else:
+            text, session, id = dice.choice([PLAIN, PLAIN, PLAIN, HIGH]), dice.choice("ab"), f"t{n}"
+            at = now - dice.choice([0, 0, 1, 700]) * SECOND
+            said.append((text, session, id, at))
+        client.observe(Turn(text, session=session, id=id, at=at), now=now)
+        oracle.observe(session, id, at, text == HIGH, now)
+        if dice.random() < 0.1:
+            now += dice.choice([0, 1, 9, 10, 899, 900]) * SECOND
+            run_job(client.engine, "flush_buffers", now=now, drain=True)
+            oracle.job(now)
+    assert sorted(batches(client)) == sorted(oracle.flushed)
+    assert len({reason for _, reason, _ in oracle.flushed}) > 1
+    # What is buffered still: nothing is lost.
+    left = run(client, "MATCH (t:JochiTurn) WHERE t.buffer IS NOT NULL RETURN t.buffer AS b, collect(t.turn) AS t")
+    assert {row["b"]: sorted(row["t"]) for row in left} == {
+        f"default/{session}": sorted(id for _, _, id in each.turns) for session, each in oracle.open.items()
+    }
+
+
+def test_a_flood_of_high_turns_and_one_session_too_many(client: Jochi) -> None:
+    oracle = Buffers()
+    for n in range(60):
+        now = NOW + n * SECOND
+        client.observe(Turn(HIGH, session="flood", id=str(n), at=now), now=now)
+        oracle.observe("flood", str(n), now, True, now)
+    assert sorted(batches(client)) == sorted(oracle.flushed)
+    assert len(oracle.flushed) <= 1 + 60 / 5
+    client.flush("flood", now=NOW)
+    for n in range(200):
+        client.observe(Turn(PLAIN, session=f"s{n:03}"), now=NOW + n * SECOND)
+    assert not [each for each in batches(client) if each[1] == "gave way"]
+    told = client.observe(Turn(PLAIN, session="one more"), now=NOW + 300 * SECOND)
+    assert (told.outcome, told.gave_way) == ("buffered", "default/s000")
+    assert [each[0] for each in batches(client) if each[1] == "gave way"] == ["s000"]
+    [row] = run(client, "MATCH (b:JochiBuffer) WHERE b.opened_at IS NOT NULL RETURN count(b) AS n")
+    assert row["n"] == 200
+
+
+def test_two_writers_on_one_session_and_every_turn_twice(client: Jochi) -> None:
+    def write(writer: int) -> list[str]:
+        return [
+            client.observe(Turn(PLAIN, id=f"{n}", at=NOW + n * SECOND), now=NOW + n * SECOND).outcome for n in range(30)
+        ]
+
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = [each for part in pool.map(write, range(2)) for each in part]
+    assert outcomes.count("known") == 30
+    client.flush()
+    turns = [turn for _, _, batch in batches(client) for turn in batch]
+    assert sorted(turns, key=int) == [str(n) for n in range(30)]
+    # That they were seen is let go in the end, and so is the buffer.
+    run_job(client.engine, "flush_buffers", now=NOW + 8 * DAY, drain=True)
+    assert run(client, "MATCH (n:JochiTurn|JochiBuffer) RETURN count(n) AS n") == [{"n": 0}]
+
+
+@pytest.mark.parametrize(
+    ("turn", "what"),
+    [
+        (Turn(" "), "text"),
+        (Turn("x" * 100_001), "text"),
+        (Turn("half \ud800"), "surrogate"),
+        (Turn("x", session=""), "session"),
+        (Turn("x", session="s" * 501), "session"),
+        (Turn("x", id=""), "id"),
+        (Turn("x", at=datetime(2026, 1, 1)), "zone"),  # noqa: DTZ001
+        (Turn("x", scope="a/b"), "scope"),
+    ],
+)
+def test_what_is_no_turn_is_said(client: Jochi, turn: Turn, what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        client.observe(turn)
+
+
+def facts(client: Jochi) -> dict[str, dict[str, Any]]:
+    """By their text, without pruned ones."""
+    rows = run(client, "MATCH (f:Curated:Fact) RETURN f {.*} AS f")
+    return {row["f"]["content"]: row["f"] for row in rows}
+
+
+def test_facts_with_what_is_known_of_them(client: Jochi) -> None:
+    observe(client, "I live in Oslo. Really?", speaker="Ann", id="one")
+    observe(client, "We decided to use Postgres from now on.", 20, speaker="Bob", id="two")
+    observe(client, "I live in Bergen.", 40, speaker="Ann", id="three")
+    assert work(client) == 3
+    run_job(client.engine, "settle_slots", now=datetime.now(timezone.utc), drain=True)
+    found = facts(client)
+    assert {
+        text: (f["category"], f["memory_kind"], f["confidence_tier"], f.get("status"), f["message_ids"])
+        for text, f in found.items()
+    } == {
+        "Ann: I live in Oslo.": ("fact", "episode", "explicit", "superseded", ["one"]),
+        "Bob: We decided to use Postgres from now on.": ("decision", "note", "explicit", None, ["two"]),
+        "Ann: I live in Bergen.": ("fact", "episode", "explicit", "active", ["three"]),
+    }
+    assert [each.value for each in client.history_of("default", "ann", "home")] == ["Oslo", "Bergen"]
+    # The words themselves, what it was learned from, and who made it.
+    [row] = run(
+        client,
+        "MATCH (f:Fact)-[:QUOTES]->(a:Artifact), (f)-[d:DERIVED_FROM]->(b:TurnBatch)<-[:DERIVED_FROM]-(a) "
+        "RETURN a.content AS said, f.derived_model AS by, d.content_hash = b.content_hash AS same, b.signal AS signal",
+    )
+    assert row == {
+        "said": "Bob: We decided to use Postgres from now on.",
+        "by": "offline",
+        "same": True,
+        "signal": "high",
+    }
+    # Nothing is asked twice.
+    assert work(client) == 0
+
+
+def test_what_is_forgotten_goes_from_the_buffer_and_is_not_observed_again(
+    client: Jochi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    observe(client, "The bus of Quentin was green", id="1")
+    client.forget(Request(phrase="Quentin", scope="default"), verify=True)
+    assert run(client, "MATCH (t:JochiTurn) RETURN count(t) AS n") == [{"n": 0}]
+    with pytest.raises(Refused, match="forgotten"):
+        observe(client, "Quentin again", id="2")
+    assert client.flush() == []
+    assert observe(client, PLAIN, id="3").outcome == "buffered"
+
+
+SAID = ["C", "C++", "C#", "я люблю чай", "我喜欢茶", "私はお茶が好き", "🎉🎉🎉", "🍵🍵🍵"]
+
+
+def test_texts_that_only_signs_or_scripts_tell_apart_are_facts_of_their_own_and_the_same_is_one(client: Jochi) -> None:
+    """Peers A3: the known bug of an ASCII-only normal form."""
+
+    def learned(_text: str) -> Learned:
+        return Learned(facts=tuple(Fact(text=each, confidence=0.8, turn=1) for each in SAID))
+
+    loose = replace(LEARN, faults=lambda *_: ())
+    for n in range(2):
+        observe(client, f"{HIGH} {' '.join(SAID)}", 60 * n, id=str(n))
+        worker = Worker(client.engine, [Prepare(Estimate()), Derive(loose, Told(learned), Estimate())])
+        worker.run(once=True)
+        assert worker.progress["learn"].done == 1
+    assert sorted(facts(client)) == sorted(SAID)
+
+
+def test_a_crash_between_what_is_learned_and_what_is_stored_leaves_nothing(
+    client: Jochi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    observe(client, "I live in Oslo.", speaker="Ann")
+    real = client.engine.call_in
+
+    def crash(tx: Any, text: str, parameters: Any) -> Any:
+        if text == client.engine.text("derive/learn/store"):
+            raise ConnectionResetError
+        return real(tx, text, parameters)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client.engine, "call_in", crash)
+        with pytest.raises(ConnectionResetError):
+            work(client)
+    assert facts(client) == {}
+    run(client, "MATCH (w:JochiWork) SET w.due = datetime() - duration('PT1S') RETURN 1")  # its lease runs out
+    assert work(client) == 1
+    assert list(facts(client)) == ["Ann: I live in Oslo."]
+
+
+def test_what_contradicts_what_is_known(client: Jochi) -> None:
+    """Of two notes the newer stands; of an event and another thing nobody can tell."""
+
+    def told(text: str, category: Any) -> Learned:
+        return Learned(facts=(Fact(text=text, category=category, confidence=0.8, turn=1),))
+
+    pairs = [
+        ("Ann prefers window seats on long trains", "Ann prefers aisle seats on long trains", "preference"),
+        ("Bob ran 5 miles on the old bridge", "Bob ran 8 miles on the old bridge", "moment"),
+        ("Eve plays the violin in a small band", "Eve cooks soup on the stove at home", "preference"),
+    ]
+    for n, (before, after, category) in enumerate(pairs):
+        for later, text in enumerate((before, after)):
+            observe(client, f"{HIGH}: {text}", 100 * n + 20 * later, session=f"{n}")
+            client.database.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+            work(client, lambda _, text=text, category=category: told(text, category))
+    found = facts(client)
+    states = {text: (f["state"], f["verification_state"]) for text, f in found.items()}
+    assert [states[text] for pair in pairs for text in pair[:2]] == [
+        *(("superseded", "unverified"), ("candidate", "unverified")),
+        *(("candidate", "disputed"), ("candidate", "disputed")),
+        *(("candidate", "unverified"), ("candidate", "unverified")),
+    ]
+    [run_] = [each for each in client.runs(limit=50) if each.job == "learn"]
+    client.undo(run_.id)
+    assert facts(client) == {}
+    assert run(client, "MATCH (b:Curated:MemoryBox) RETURN b.key AS k") == []
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_boxes_and_traces_are_the_oracles(client: Jochi, seed: int) -> None:
+    dice, oracle, said = random.Random(seed), Boxes(), NOW
+    words = [[f"{kind}{n}" for n in range(9)] for kind in ("river", "engine", "violin")]
+    about: dict[str, tuple[list[str], int]] = {}
+    made = replace(
+        LEARN,
+        faults=lambda *_: (),
+        made=lambda row, output, counter: {**LEARN.made(row, output, counter), "topics": about[row["turns"][0]][0]},  # type: ignore[misc]
+    )
+    for n in range(12):
+        said += dice.choice([1, 60, 1799, 1800, 3 * 86_400, 8 * 86_400]) * SECOND
+        topics = dice.sample(dice.choice(words), dice.randint(3, 9)) if dice.random() < 0.9 else []
+        about[f"t{n}"] = topics, dice.choice([1, 2, 20])
+        keys = [f"{n} and {each} are two" for each in range(about[f"t{n}"][1])]
+        client.observe(Turn(HIGH, id=f"t{n}", at=said), now=NOW + n * MINUTE)
+
+        def learned(_text: str, keys: list[str] = keys) -> Learned:
+            return Learned(facts=tuple(Fact(text=each, confidence=0.8, turn=1) for each in keys))
+
+        Worker(client.engine, [Prepare(Estimate()), Derive(made, Told(learned), Estimate())]).run(once=True)
+        oracle.add(topics, keys, said, said)
+    client.flush()
+    run_job(client.engine, "flush_buffers", now=datetime.now(timezone.utc) + DAY, drain=True)
+    oracle.end("forced")
+    rows = run(
+        client,
+        "MATCH (b:Curated:MemoryBox)-[:IN_TRACE]->(t:Curated:Trace) WHERE b.trace_id = t.id OPTIONAL MATCH (f:Fact)-[:IN_BOX]->(b) "
+        "WITH b, t, count(f) AS n ORDER BY b.sealed_at, b.key RETURN b {.*, n: n, trace: t.id, box_count: t.box_count} AS b",
+    )
+    found = [row["b"] for row in rows]
+    traces = list(dict.fromkeys(each["trace"] for each in found))
+    assert [
+        (b["topics"], b["memory_count"], b["n"], b["seal_reason"], b["sealed_at"], traces.index(b["trace"]) + 1)
+        for b in found
+    ] == [(b.topics, len(b.memories), len(b.memories), b.reason, b.sealed, b.trace) for b in oracle.all]
+    first = client.boxed(found[0]["key"])
+    assert sorted(each.content or "" for each in first.memories) == sorted(oracle.all[0].memories)
+    trace = client.boxed(f"default/{traces[0]}")
+    assert [box.key for box in trace.boxes] == [each["key"] for each in found if each["trace"] == traces[0]]
+
+
+def test_by_the_command_line(client: Jochi, server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("URI", server.uri), ("USER", server.user), ("PASSWORD", server.password)):
+        monkeypatch.setenv(f"JOCHI_{name}", value)
+    cli = CliRunner()
+
+    def call(*given: str, said: str | None = None) -> Any:
+        return cli.invoke(app, [*given], input=said)
+
+    assert "signal high, preference" in call("observe", HIGH, "--speaker", "Ann").output
+    lines = [json.dumps({"text": PLAIN, "id": str(n)}) for n in range(3)]
+    told = call("observe", "-", "--session", "s", "--flush", said="\n".join([*lines, lines[0], "{}", "x"]))
+    assert told.exit_code == 3
+    assert "4 turns: 3 buffered, 1 known" in told.output
+    assert "1 buffer handed on" in told.output
+    work(client)
+    [row] = run(client, "MATCH (b:MemoryBox) RETURN b.key AS key")
+    assert "Ann: I prefer tea" in call("recall", "--box", row["key"]).output
+    for wrong in (["recall", "--trace", "default/none"], ["recall"], ["observe"]):
+        assert isinstance(call(*wrong).exception, UsageError)

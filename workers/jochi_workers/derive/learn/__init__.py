@@ -1,0 +1,124 @@
+"""Facts out of turns of a conversation (seed 003, Write Path): one extraction a batch. What is remembered goes through
+`memory/remember`, as everything does that is remembered; what else is known of it is `procedures/derive/learn`'s."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jochi.text.content import content_hash
+from jochi.text.tokens import TokenCounter
+from jochi_workers.derive.derivation import Derivation
+from jochi_workers.derive.extract.messages import messages
+from jochi_workers.derive.extract.names import words
+from jochi_workers.derive.learn.checks import faults
+from jochi_workers.derive.learn.importance import importance
+from jochi_workers.derive.learn.kinds import memory_kind
+from jochi_workers.derive.learn.offline import offline
+from jochi_workers.derive.learn.output import Fact, Learned
+from jochi_workers.derive.learn.topics import topics
+from jochi_workers.guard import judge
+from jochi_workers.handler import Row
+from jochi_workers.judge import text_hash
+
+__all__ = ["DERIVATION", "Fact", "Learned", "importance", "memory_kind", "tier_of"]
+
+VERBATIM = frozenset({"decision", "commitment", "correction", "principle"})
+"""Facts of these categories that are explicit keep the very words of their turn, as an Artifact (seed 003, Verbatim artifact)."""
+_ALIKE = 0.6
+"""Share of their words from which on two facts speak of one thing, so that a difference which the guard sees is a contradiction."""
+
+
+def tier_of(confidence: float, tiers: list[dict[str, Any]]) -> str:
+    """The first of the tiers (the highest first, the lowest without a limit) that it reaches."""
+    return next(str(tier["name"]) for tier in tiers if tier["least"] is None or confidence >= tier["least"])
+
+
+def _made(row: Row, output: Learned, counter: TokenCounter) -> Mapping[str, Any]:
+    """What is remembered (``memories``: rows as `memory/remember` takes them), what the turns are about, and which known facts new
+    ones contradict."""
+    batch, scope = row["key"], row["scope"]
+    turns = [message for message in messages(row["inputs"][0]["content"]) if message.text]
+    memories: dict[str, dict[str, Any]] = {}
+    against: list[dict[str, Any]] = []
+    for fact in output.facts:
+        tier = tier_of(fact.confidence, row["tiers"])
+        kind = memory_kind(fact.text, fact.category, fact.tags)
+        turn = row["turns"][fact.turn - 1]
+        one = _memory("Fact", batch, fact.text, scope, counter) | {
+            "properties": {
+                **{
+                    "category": fact.category,
+                    "confidence": fact.confidence,
+                    "confidence_tier": tier,
+                    "memory_kind": kind,
+                },
+                **{"importance": importance(fact.text, fact.category, fact.tags), "state": "candidate"},
+                **{"verification_state": "unverified", "tags": list(fact.tags), "entities": list(fact.entities)},
+                **{"added_by": "learn", "source_id": batch, "message_ids": [turn], "valid_from": row["ended_at"]},
+            }
+        }
+        if fact.subject is not None:
+            one["properties"] |= {"subject": fact.subject, "attribute": fact.attribute, "value": fact.value}
+        if fact.category in VERBATIM and tier == row["tiers"][0]["name"] and fact.turn <= len(turns):
+            said = turns[fact.turn - 1]
+            exact = _memory(
+                "Artifact", batch, f"{said.speaker}: {said.text}" if said.speaker else said.text, scope, counter
+            )
+            exact["properties"] = {
+                "artifact_type": "verbatim",
+                "added_by": "learn",
+                "source_id": batch,
+                "message_ids": [turn],
+            }
+            memories.setdefault(exact["id"], exact)
+            one["relationships"] = [{"type": "QUOTES", "to": exact["id"]}]
+        if one["id"] not in memories and fact.subject is None:
+            against += _against(one["id"], fact.text, kind, row["known"])
+        memories.setdefault(one["id"], one)
+    about = topics(row["inputs"][0]["content"], row["before"], context=row["context"], most=row["topics"])
+    return {"memories": list(memories.values()), "topics": about, "against": against}
+
+
+def _memory(kind: str, batch: str, text: str, scope: str, counter: TokenCounter) -> dict[str, Any]:
+    """The same text of the same turns has the same id: made again it is known."""
+    name = hashlib.sha256(f"{batch}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    counted = {"token_count": counter.count(text), "token_counter": counter.name}
+    return {
+        "kind": kind,
+        "id": f"{kind.lower()}-{name}",
+        "scope": scope,
+        "content": text,
+        "content_hash": content_hash(text),
+    } | counted
+
+
+def _against(id: str, text: str, kind: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of known facts those that say nearly the same, but for a difference that rules a merge out. Of two notes the newer stands
+    (seed 003, Episode/Note Reconsolidation)."""
+    own = set(words(text))
+    return [
+        {"id": id, "key": each["key"], "replaces": kind == "note" and each["memory_kind"] == "note"}
+        for each in known
+        if len(own & (other := set(words(each["content"])))) >= _ALIKE * len(own | other)
+        and text_hash(each["content"]) != text_hash(text)
+        and judge(text, each["content"], cosine=None).verdict == "veto"
+    ]
+
+
+def _words(row: Row) -> Mapping[str, Any]:
+    return {"most": row["most"]}
+
+
+DERIVATION = Derivation(
+    name="learn",
+    folder=Path(__file__).parent,
+    output=Learned,
+    offline=offline,
+    faults=faults,
+    example={"most": 50},
+    words=_words,
+    made=_made,
+)

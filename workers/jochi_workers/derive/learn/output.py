@@ -1,0 +1,59 @@
+"""What is learned from turns of a conversation (seed 003, Write Path): facts of ten categories with their confidence."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Category = Literal[
+    "fact",
+    "preference",
+    "correction",
+    "entity",
+    "decision",
+    "relationship",
+    "principle",
+    "commitment",
+    "moment",
+    "skill",
+]
+
+MOST_FACTS = 50
+LONGEST_TEXT = 500
+LONGEST_NAME = 100
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, strip_whitespace=True)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, strip_whitespace=True)]
+Tag = Annotated[str, StringConstraints(min_length=1, max_length=40, strip_whitespace=True, to_lower=True)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Fact(_Part):
+    """One thing said. ``turn``: the number of its turn, from 1. ``subject``, ``attribute`` and ``value`` together: it says one
+    value of one attribute of somebody or something, as of which only one holds at a time (`entity::attribute`)."""
+
+    text: Text
+    category: Category = "fact"
+    confidence: float = Field(ge=0, le=1, allow_inf_nan=False)
+    turn: int = Field(ge=1)
+    entities: tuple[Name, ...] = Field(default=(), max_length=12)
+    tags: tuple[Tag, ...] = Field(default=(), max_length=8)
+    subject: Name | None = None
+    attribute: Name | None = None
+    value: Name | None = None
+
+    @model_validator(mode="after")
+    def _slot_is_whole(self) -> Fact:
+        if len({self.subject is None, self.attribute is None, self.value is None}) > 1:
+            raise ValueError("subject, attribute and value go together")
+        return self
+
+
+class Learned(_Part):
+    """Of one batch of turns. Nothing worth keeping is an empty list."""
+
+    facts: tuple[Fact, ...] = Field(default=(), max_length=MOST_FACTS)

@@ -1,0 +1,33 @@
+"""The data files beside it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@cache
+def data(name: str) -> dict[str, Any]:
+    """The file `<name>.toml`."""
+    read: dict[str, Any] = tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
+    return read
+
+
+@cache
+def pattern(name: str, entry: str) -> re.Pattern[str]:
+    """The words and phrases of an entry, as one that finds them: plain text, * for letters that may follow."""
+    each = (re.escape(word.replace("_", " ")).replace(r"\*", r"\w*") for word in data(name)[entry].split())
+    return re.compile(rf"(?<!\w)(?:{'|'.join(sorted(each, key=len, reverse=True))})(?!\w)", re.IGNORECASE)
+
+
+def has(name: str, entry: str, text: str) -> bool:
+    """Whether a text has one of them."""
+    return pattern(name, entry).search(text) is not None
