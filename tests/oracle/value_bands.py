@@ -51,7 +51,7 @@ AT_ONCE = frozenset({"Notification", "SessionContext"})
 NOT_EMBEDDED = frozenset(
     {
         *("Notification", "SessionContext", "Task", "CompressedContext"),
-        *("HeartbeatTaskRegistry", "HeartbeatTask", "Source"),
+        *("HeartbeatTaskRegistry", "HeartbeatTask", "Source", "TurnBatch"),
     }
 )
 CLAIMS = frozenset({"Belief", "Reflection", "Analysis", "Synthesis", "Recommendation", "Fact"})
