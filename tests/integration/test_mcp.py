@@ -44,7 +44,9 @@ def test_an_agent_remembers_recalls_explains_and_forgets(jochi: Jochi, server: T
                 return str(result.content[0].text)
 
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert tools.keys() == {"remember", "recall", "explore", "drill_down", "touch", "explain", "forget"}
+            assert tools.keys() == {
+                *("remember", "observe", "recall", "explore", "drill_down", "touch", "explain", "forget")
+            }
             hints = {name: tool.annotations for name, tool in tools.items()}
             assert all(tool.output_schema for tool in tools.values())
             assert {name for name, each in hints.items() if each and each.read_only_hint} == {
@@ -67,6 +69,13 @@ def test_an_agent_remembers_recalls_explains_and_forgets(jochi: Jochi, server: T
             assert "Extra inputs are not permitted" in await refused(
                 "remember", memories=[{"content": "x", "scope": "bob"}]
             )
+
+            said = [
+                await call("observe", text="I prefer tea", session="chat", speaker="Ann", id="t1") for _ in range(2)
+            ]
+            assert [(each["signal"], each["outcome"]) for each in said] == [("high", "learning"), ("high", "known")]
+            batch = jochi.database.run("MATCH (b:TurnBatch {scope: 'ann'}) DETACH DELETE b RETURN b.session AS of")
+            assert [each["of"] for each in batch] == ["chat"]
 
             jochi.database.autocommit(read)
             found = await call("recall", text="spare key", k=3, xray=True)

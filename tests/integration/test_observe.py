@@ -22,6 +22,7 @@ from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
+from jochi.write.observing import Observer
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import Offline
 from jochi_workers.derive.handler import Derive
@@ -80,6 +81,17 @@ def observe(client: Jochi, text: str, seconds: float = 0, **turn: Any) -> Any:
     """A turn that is said and observed so many seconds after `NOW`."""
     at = NOW + seconds * SECOND
     return client.observe(Turn(text, **{"at": at, **turn}), now=at)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"), [("Green busses were late there", "learning"), ("Green busses left early again", "buffered")]
+)
+def test_what_is_new_in_its_buffer_is_high_where_that_is_asked_for(client: Jochi, text: str, outcome: str) -> None:
+    """Of five words three are new, or two; asked for are six tenths. The first turn of a buffer surprises nobody."""
+    observer = Observer(client.engine, client.policy.policy.observe.model_copy(update={"surprise": 0.6}))
+    told = [observer.observe(Turn(each), now=NOW).outcome for each in ("Those green busses left today", text)]
+    assert told == ["buffered", outcome]
+    assert client.observe(Turn(text, session="without"), now=NOW).outcome == "buffered"
 
 
 @pytest.mark.parametrize("seed", range(2))

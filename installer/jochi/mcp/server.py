@@ -34,7 +34,7 @@ def server(tools: Tools) -> MCPServer:
     forgets = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
     offered: tuple[tuple[Callable[..., object], ToolAnnotations], ...] = (
         *((tool, reads) for tool in (tools.recall, tools.explore, tools.drill_down, tools.explain)),
-        *((tool, writes) for tool in (tools.remember, tools.touch)),
+        *((tool, writes) for tool in (tools.remember, tools.observe, tools.touch)),
         (tools.forget, forgets),
     )
     for tool, hints in offered:

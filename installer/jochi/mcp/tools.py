@@ -17,6 +17,7 @@ from jochi.forgetting import ForgettingPlan, Request, Target, key_file
 from jochi.use.accesses import Touched
 from jochi.use.explore import Explored, Place
 from jochi.use.recall import Hit, Reached
+from jochi.write.observing import Observed, Turn
 from jochi.write.remembering import Memory, Remembered
 
 _KEPT = 50
@@ -126,6 +127,18 @@ class Tools:
         one that is refused says why and takes no other with it."""
         rows = [Memory.model_validate({**each.model_dump(), "scope": self.scope}) for each in memories]
         return self.client.remember(rows, agent=self.agent)
+
+    def observe(
+        self,
+        text: str,
+        session: str = "default",
+        speaker: str | None = None,
+        at: datetime | None = None,
+        id: str | None = None,
+    ) -> Observed:
+        """Hand over one turn of the conversation, as it was said: what is worth keeping is learned from it later, by itself. The
+        same turn again (`id`, else `speaker`, `at` and `text`) is known."""
+        return self.client.observe(Turn(text, at=at, id=id, session=session, scope=self.scope, speaker=speaker))
 
     def recall(
         self,

@@ -111,11 +111,11 @@ class Observer:
             raise UsageError(f"the turn {error}", where="observe", fix="leave that character out") from None
         said = Message(None, at, speaker or None, clean(text), text)
         scanned = scan(text, languages=self._policy.languages, high=self._policy.high)
-        new_words = list(dict.fromkeys(_WORD.findall(text.casefold())))[:200] if self._policy.surprise else []
+        words = list(dict.fromkeys(_WORD.findall(text.lower())))[:200] if self._policy.surprise else []
         row = {
             **{"now": fixed_offset(now), "scope": turn.scope, "session": turn.session, "at": fixed_offset(at)},
             **{"turn": turn.id or _id(speaker, turn.at, text), "speaker": speaker or None, "line": line_of(said)},
-            **{"signal": scanned.signal, "words": new_words},
+            **{"signal": scanned.signal, "words": words, "surprise": self._policy.surprise or None},
         }
         return row, scanned
 
