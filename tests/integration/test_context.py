@@ -474,7 +474,7 @@ def test_an_old_file_is_taken_over_once(client: Jochi, tmp_path: Path) -> None:
 def test_a_worker_keeps_files_up_to_date(client: Jochi, tmp_path: Path) -> None:
     table = tmp_path / "contexts.toml"
     table.write_text('[[files]]\nscope = "s"\nfile = "S.md"\n[[files]]\nscope = "t"\nfile = "none/T.md"\n')
-    worker = Worker(client.engine, [], files=ContextFiles(read_table(table), client.write_context))
+    worker = Worker(client.engine, [], files=[ContextFiles(read_table(table), client.write_context)])
     worker.run(once=True)
     assert TOWER in (tmp_path / "S.md").read_text()
     assert (worker.progress["context"].done, worker.progress["context"].failed) == (1, 1)

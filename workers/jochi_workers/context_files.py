@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, TypeVar
 
 from neo4j.exceptions import Neo4jError
 from pydantic import Field, ValidationError
@@ -22,6 +22,9 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+
+T = TypeVar("T", bound=Part)
 
 
 class ContextFile(Part):
@@ -49,32 +52,12 @@ class Write(Protocol):
 
 def read_table(path: Path) -> tuple[ContextFile, ...]:
     """The files of a table in TOML; `UsageError` says what is wrong in it and where."""
-    try:
-        table = _Table.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise UsageError(f"the table can't be read: {error.strerror}", where=str(path)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"that is no TOML: {error}", where=str(path)) from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(
-            f"{place}: {first['msg']}", where=str(path), fix='write [[files]], scope = "…", file = "…/MEMORY.md"'
-        ) from None
+    table = parsed(path, _Table, 'write [[files]], scope = "…", file = "…/MEMORY.md"')
     files = tuple(each.model_copy(update={"file": path.parent / each.file}) for each in table.files)
-    there: dict[str, ContextFile] = {}
+    there: dict[str, Path] = {}
     limits: dict[tuple[str, bool], ContextFile] = {}
     for each in files:
-        try:
-            check_scope(each.scope)
-        except UsageError as error:
-            raise UsageError(error.what, where=str(path), fix=error.fix) from None
-        other = there.setdefault(os.path.realpath(each.file), each)
-        if other is not each:
-            said = "" if other.file == each.file else f", also as {each.file}"
-            raise UsageError(
-                f"{other.file} is there twice{said}", where=str(path), fix="give each scope a file of its own"
-            )
+        check_row(path, each.scope, each.file, there)
         if each.max_tokens is None:
             continue
         other = limits.setdefault((each.scope, each.include_sensitive), each)
@@ -88,44 +71,88 @@ def read_table(path: Path) -> tuple[ContextFile, ...]:
     return files
 
 
-class ContextFiles:
-    """Writes each file when its turn has come. One that can't be written is said, and the others go on."""
+def parsed(path: Path, table: type[T], fix: str) -> T:
+    """A table in TOML; `UsageError` says what is wrong in it and where. ``fix``: what one looks like."""
+    try:
+        return table.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise UsageError(f"the table can't be read: {error.strerror}", where=str(path)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"that is no TOML: {error}", where=str(path)) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{place}: {first['msg']}", where=str(path), fix=fix) from None
 
-    name = "context"
 
-    def __init__(self, files: tuple[ContextFile, ...], write: Write, clock: Callable[[], float] = monotonic) -> None:
-        self._files = files
-        self._write = write
+def check_row(table: Path, scope: str, path: Path, there: dict[str, Path]) -> None:
+    """`UsageError` for what can't be a scope, and for a path that is ``there`` already, under whatever spelling."""
+    try:
+        check_scope(scope)
+    except UsageError as error:
+        raise UsageError(error.what, where=str(table), fix=error.fix) from None
+    other = there.setdefault(os.path.realpath(path), path)
+    if other is not path:
+        said = "" if other == path else f", also as {path}"
+        raise UsageError(f"{other} is there twice{said}", where=str(table), fix="give each scope one of its own")
+
+
+class Files:
+    """Files or folders, by their paths, each written when its turn has come. One that can't be is said, and the others go on.
+
+    ``turns``: of each how often it is looked at, and what writes it and returns how many files it has written.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        turns: Sequence[tuple[Path, timedelta, Callable[[], int]]],
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.name = name
+        self._turns = turns
         self._clock = clock
-        self._due = dict.fromkeys(range(len(files)), 0.0)
+        self._due = dict.fromkeys(range(len(turns)), 0.0)
         self.written = 0
         self.failed: dict[str, str] = {}
-        """By file, where and why its last try failed, and what to do."""
+        """By path, where and why its last try failed, and what to do."""
 
     def work(self, *, all_of_them: bool = False) -> bool:
         """Those whose turn has come; whether any was written. `ConnectionFailed` is the worker's to wait out."""
         before = self.written
-        for n, each in enumerate(self._files):
+        for n, (path, every, write) in enumerate(self._turns):
             if not all_of_them and self._due[n] > self._clock():
                 continue
             try:
-                done = self._write(
-                    each.file, each.scope, include_sensitive=each.include_sensitive, max_tokens=each.max_tokens
-                )
+                written = write()
             except ConnectionFailed:
                 raise
             except JochiError as error:
-                place = error.where if error.where and str(each.file) in error.where else str(each.file)
-                self.failed[str(each.file)] = f"{place}: {error.what}" + (f" → {error.fix}" if error.fix else "")
+                place = error.where if error.where and str(path) in error.where else str(path)
+                self.failed[str(path)] = f"{place}: {error.what}" + (f" → {error.fix}" if error.fix else "")
             except Neo4jError as error:  # its text might quote a memory
-                self.failed[str(each.file)] = f"{each.file}: the server refuses it ({error.code})"
+                self.failed[str(path)] = f"{path}: the server refuses it ({error.code})"
             else:
-                self.failed.pop(str(each.file), None)
-                self.written += done.rewritten
-            self._due[n] = self._clock() + each.every.total_seconds()
+                self.failed.pop(str(path), None)
+                self.written += written
+            self._due[n] = self._clock() + every.total_seconds()
         return self.written > before
 
     @property
     def note(self) -> str | None:
         """What can't be written, and why."""
         return "; ".join(self.failed.values()) or None
+
+
+class ContextFiles(Files):
+    """The files of a table."""
+
+    def __init__(self, files: tuple[ContextFile, ...], write: Write, clock: Callable[[], float] = monotonic) -> None:
+        def turn(each: ContextFile) -> Callable[[], int]:
+            return lambda: int(
+                write(
+                    each.file, each.scope, include_sensitive=each.include_sensitive, max_tokens=each.max_tokens
+                ).rewritten
+            )
+
+        super().__init__("context", [(each.file, each.every, turn(each)) for each in files], clock)

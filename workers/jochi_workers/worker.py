@@ -14,7 +14,7 @@ from neo4j.exceptions import Neo4jError
 
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, Refused, UsageError
-from jochi_workers.context_files import ContextFiles
+from jochi_workers.context_files import Files
 from jochi_workers.forgotten import HELD, TakenOut, take_out
 from jochi_workers.handler import Handler, Outcome, Result, reserved
 from jochi_workers.queue import Batch, Finished, Queue
@@ -66,7 +66,7 @@ class Stop:
 class Worker:
     """Works the queues of ``handlers`` in turn, ``batch`` memories at a time, until it is stopped.
 
-    ``files``: files of contexts that it keeps up to date besides. ``interval``: seconds between two looks at empty queues.
+    ``files``: of contexts and mirrors, which it keeps up to date besides. ``interval``: seconds between two looks at empty queues.
     ``rates``: memories a second at most, by queue.
     ``on_progress`` is called after each batch with all figures by queue.
     """
@@ -79,7 +79,7 @@ class Worker:
         batch: int = 200,
         interval: float = 5.0,
         rates: Mapping[str, float] | None = None,
-        files: ContextFiles | None = None,
+        files: Sequence[Files] = (),
         stop: Stop | None = None,
         on_progress: Callable[[Mapping[str, Progress]], None] = lambda _progress: None,
     ) -> None:
@@ -88,8 +88,7 @@ class Worker:
         self.progress: dict[str, Progress] = {handler.name: Progress() for handler in handlers}
         self._handlers = list(handlers)
         self._files = files
-        if files is not None:
-            self.progress[files.name] = Progress()
+        self.progress |= {each.name: Progress() for each in files}
         self._queues: dict[str, Queue] = {}
         self._batch = batch
         self._interval = interval
@@ -153,13 +152,11 @@ class Worker:
         return True
 
     def _write_files(self, *, all_of_them: bool = False) -> None:
-        files = self._files
-        if files is None:
-            return
-        if self._patiently(lambda: files.work(all_of_them=all_of_them)):
-            self._on_progress(self.progress)
-        progress = self.progress[files.name]
-        progress.done, progress.failed, progress.note = files.written, len(files.failed), files.note
+        for files in self._files:
+            if self._patiently(partial(files.work, all_of_them=all_of_them)):
+                self._on_progress(self.progress)
+            progress = self.progress[files.name]
+            progress.done, progress.failed, progress.note = files.written, len(files.failed), files.note
 
     def _without_forgotten(self, queue: Queue, batch: Batch) -> Batch:
         """What was forgotten on request and written again goes before anybody reads it."""

@@ -55,6 +55,9 @@ def worker(
     contexts: Annotated[
         Path | None, typer.Option(help="A table of MEMORY.md files that it keeps up to date (TOML).")
     ] = None,
+    mirror: Annotated[
+        Path | None, typer.Option(help="A table of folders with files of memories that it keeps up to date (TOML).")
+    ] = None,
     once: Annotated[bool, typer.Option("--once", help="End when nothing is due.")] = False,
     batch: Annotated[int, typer.Option(min=1, max=1000, help="Memories leased at once.")] = 200,
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between looks at an empty queue.")] = 5.0,
@@ -78,10 +81,13 @@ def worker(
     options = {name: value for name, value in given.items() if value is not None}
     if provider is None and (model or options or limit_rate):
         raise UsageError("options of a provider, --model and --limit-rate go with --provider")
-    from jochi_workers.context_files import ContextFiles, read_table
+    from jochi_workers import context_files, mirrors
     from jochi_workers.worker import Stop, Worker
 
-    files = None if contexts is None else read_table(contexts)
+    tables = (
+        () if contexts is None else context_files.read_table(contexts),
+        () if mirror is None else mirrors.read_table(mirror),
+    )
     stop = Stop()
     with jochi(context) as client, _stopped_by_signals(stop):
         handlers = _handlers(client, stop, provider, model, options)
@@ -93,13 +99,17 @@ def worker(
         }
         handlers += making(client, stop, compress, shortening)
         with _shown() as show:
+            files: list[context_files.Files] = (
+                [context_files.ContextFiles(tables[0], client.write_context)] if contexts else []
+            )
+            files += [mirrors.Mirrors(tables[1], client.write_mirror)] if mirror else []
             running = Worker(
                 client.engine,
                 handlers,
                 batch=batch,
                 interval=interval,
                 rates={} if limit_rate is None else {"embed": limit_rate},
-                files=None if files is None else ContextFiles(files, client.write_context),
+                files=files,
                 stop=stop,
                 on_progress=show,
             )

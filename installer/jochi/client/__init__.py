@@ -15,6 +15,7 @@ from jochi.client.ingest import IngestVerbs
 from jochi.client.install import InstallVerbs
 from jochi.client.items import ItemVerbs
 from jochi.client.jobs import JobVerbs
+from jochi.client.mirror import MirrorVerbs
 from jochi.client.observe import ObserveVerbs
 from jochi.client.plan import PlanVerbs
 from jochi.client.undo import UndoVerbs
@@ -34,6 +35,7 @@ class Jochi(
     IngestVerbs,
     ObserveVerbs,
     ContextVerbs,
+    MirrorVerbs,
     UndoVerbs,
     ForgetVerbs,
     HeartbeatVerbs,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from jochi.context.layout import Parts, shown, take_apart
 from jochi.context.lines import digest, marks_in, plain, without_marks
-from jochi.context.manifest import Manifest
-from jochi.context.reading import BOX, Block, blocks, source_lines
+from jochi.context.manifest import Entry, Manifest, Section
+from jochi.context.reading import BOX, Block, blocks, refuse_conflicts, source_lines
 from jochi.context.sections import in_its_place, is_section, personal_lines, section_of
 from jochi.context.state import Line, State, Taken, file_hash
 from jochi.errors import Refused
@@ -87,21 +87,35 @@ def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEM
     taken = state.taken_from(parts.generation)
     if generation and generation.file == file_hash(file_text) and not taken:
         return Edits()
-    return _Comparison(parts, state.lines(generation) if generation else None, manifest, taken, where).edits()
+    lines = state.lines(generation) if generation else None
+    return _Comparison(parts, lines, manifest.sections, manifest.entries, taken, where).edits()
+
+
+def compared(text: str, lines: dict[str, Line], entries: Iterable[Entry], where: str) -> Edits:
+    """The same for a file of lines with ids that has neither a header nor a personal part. ``lines``: as they were written;
+    ``entries``: what the graph says now."""
+    refuse_conflicts(text, where)
+    return _Comparison(Parts(None, None, "", text), lines, (), entries, (), where).edits()
 
 
 class _Comparison:
-    """One file against the lines of its generation (None where that is unknown), the memories of the manifest, and what the graph
+    """One file against the lines of its generation (None where that is unknown), what the graph says now, and what it
     has of its edits."""
 
     def __init__(
-        self, parts: Parts, lines: dict[str, Line] | None, manifest: Manifest, taken: Iterable[Taken], where: str
+        self,
+        parts: Parts,
+        lines: dict[str, Line] | None,
+        sections: tuple[Section, ...],
+        entries: Iterable[Entry],
+        taken: Iterable[Taken],
+        where: str,
     ) -> None:
         self.known, self.where = lines is not None, where
         self.content_hash = cache(content_hash)
         self.lines = lines or {}
-        self.sections = manifest.sections
-        self.now = {entry.key: plain(entry.text) for entry in manifest.entries}
+        self.sections = sections
+        self.now = {entry.key: plain(entry.text) for entry in entries}
         self.added: list[Added] = []
         self.changed: list[Changed] = []
         self.struck: list[Struck] = []

@@ -30,8 +30,8 @@ MANY = 5
 DONE = "done"
 
 
-class Store(Protocol):
-    """The graph, as the file sees it. Each call can come twice with the same values and then does nothing more. What it refuses
+class Taker(Protocol):
+    """The graph as one edit sees it. Each call can come twice with the same values and then does nothing more. What it refuses
     it raises as a `JochiError`.
 
     An outcome is `done`, or a few words for a person that go on after the key: `changed meanwhile`, `is gone`, `is pinned`.
@@ -45,6 +45,10 @@ class Store(Protocol):
 
     def strike(self, key: str, expected_content_hash: str | None) -> str:
         """Likewise."""
+
+
+class Store(Taker, Protocol):
+    """The graph, as the file sees it."""
 
     def look(self) -> Manifest:
         """What would be chosen now. Nothing is kept of it."""
@@ -130,8 +134,8 @@ class _Writing:
                 notes.append(
                     f"What Jochi wrote into this file isn't known: lines with an id were not read. {kept.name} is the old file."
                 )
-        if not self.strike_many and len(found.struck) > MANY and (of := state.generation(generation)):
-            self.refuse_many(len(found.struck), len(of.lines))
+        if not self.strike_many and (of := state.generation(generation)):
+            refuse_many(str(self.path), len(found.struck), len(of.lines))
         state = self.take_in(found, state, generation)
         if found.personal:
             notes.append("What stood under personal headings or in comments is now in the personal part.")
@@ -155,15 +159,6 @@ class _Writing:
             notes=tuple(notes),
         )
 
-    def refuse_many(self, struck: int, lines: int) -> None:
-        """A file that an editor or a script cut off looks like one whose lines a person struck."""
-        if 2 * struck > lines:
-            raise Refused(
-                f"{struck} of {lines} lines are gone from the file, more than half; nothing was taken in",
-                where=str(self.path),
-                fix="if that is meant, use --strike-many; else take an older copy, or delete the file: it is made again",
-            )
-
     def render(self, personal: str) -> Rendered:
         return render_for(self.path, self.manifest, personal, self.count, self.include_sensitive)
 
@@ -176,7 +171,7 @@ class _Writing:
                 continue
             said = edit.key if isinstance(edit, Struck) else edit.text
             with taking_in(said, str(self.path), "change or delete that line; until then the file stays as it is"):
-                outcome = _take_in(edit, self.store)
+                outcome = take_in(edit, self.store)
             self.taken_in.append(outcome)
             taken = (*taken, _taken(name, edit, outcome))
             state = state.model_copy(update={"taken_of": generation or "", "taken": taken})
@@ -213,6 +208,16 @@ class _Writing:
             yield f"{key} came from this file and isn't in it any more; it stays in the graph."
 
 
+def refuse_many(where: str, struck: int, lines: int) -> None:
+    """A file that an editor or a script cut off looks like one whose lines a person struck."""
+    if struck > MANY and 2 * struck > lines:
+        raise Refused(
+            f"{struck} of {lines} lines are gone from the file, more than half; nothing was taken in",
+            where=where,
+            fix="if that is meant, use --strike-many; else take an older copy, or delete the file: it is made again",
+        )
+
+
 @contextmanager
 def taking_in(said: str, where: str, fix: str) -> Iterator[None]:
     """What the graph refuses is `Refused` by its words and its place."""
@@ -233,7 +238,8 @@ def _taken(name: str, edit: Edit, outcome: Outcome) -> Taken:
     return Taken(name, outcome.key, None, outcome.outcome == DONE, line)
 
 
-def _take_in(edit: Edit, store: Store) -> Outcome:
+def take_in(edit: Edit, store: Taker) -> Outcome:
+    """Once more does nothing more. Where a line's memory is another by now, its text becomes one of its own."""
     if isinstance(edit, Struck):
         return Outcome("struck", edit.key, "", store.strike(edit.key, edit.old_hash))
     if isinstance(edit, Added):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from jochi.context import Manifest
 from jochi.database.engine import Engine
@@ -31,6 +32,8 @@ _WORDS = {
 _PLAIN = "Note"
 """What a person writes into a section that says nothing about its memories."""
 
+_Graph = TypeVar("_Graph", bound="Graph")
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -46,7 +49,7 @@ class Graph:
 
     @classmethod
     def of(
-        cls,
+        cls: type[_Graph],
         engine: Engine,
         policy: Policy,
         scope: str,
@@ -54,7 +57,7 @@ class Graph:
         include_sensitive: bool,
         max_tokens: int | None,
         now: datetime,
-    ) -> Graph:
+    ) -> _Graph:
         """For one writing of one file."""
         context.check_scope(scope)
         return cls(engine, policy, scope, include_sensitive, max_tokens, now, f"edit/{uuid.uuid4()}")
@@ -72,14 +75,24 @@ class Graph:
 
         Its id follows from what it says, so that a line that is read twice is one memory.
         """
-        kind, properties = self._kind(section)
+        return self.remember_as(*self._kind(section), text)
+
+    def remember_as(
+        self,
+        kind: str,
+        properties: Mapping[str, Any],
+        text: str,
+        relationships: Sequence[Mapping[str, str]] = (),
+    ) -> str:
+        """The same, of this kind and with these properties and relationships."""
         # What stands in a file with SENSITIVE memories may be said of one of them.
         tier = {"access_tier": "SENSITIVE"} if self.include_sensitive else {}
         row = {
             "scope": self.scope,
             "content": text,
             "kind": kind,
-            "properties": {"confidence": 1.0} | properties | tier,
+            "properties": {"confidence": 1.0, **properties, **tier},
+            "relationships": list(relationships),
         }
         named = row | {"id": "line-" + hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest()[:16]}
         done = self._remember(named)

@@ -1,0 +1,49 @@
+"""Verbs of the mirror: a folder of files that says what the memories of a scope say (seed 003; docs/reference/mirror.md)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from jochi import mirror
+from jochi.client.base import Base
+from jochi.mirror import Difference, Written
+from jochi.write.mirroring import MirrorGraph
+
+
+class MirrorVerbs(Base):
+    def write_mirror(
+        self,
+        folder: Path,
+        scope: str = "default",
+        *,
+        include_sensitive: bool = False,
+        whole: bool = False,
+        strike_many: bool = False,
+        now: datetime | None = None,
+    ) -> Written:
+        """Takes in what people changed in ``folder``, and makes its files what the graph says of ``scope``.
+
+        Only what changed since the last write is looked at, unless ``whole``. What can't be brought up to date is in
+        `Written.left`, with the reason. `Refused` where the folder holds another scope; `JochiError` where it can't be read or
+        written.
+        """
+        return mirror.write_mirror(
+            folder, self._mirrored(scope, include_sensitive, now), whole=whole, strike_many=strike_many
+        )
+
+    def check_mirror(
+        self, folder: Path, scope: str = "default", *, include_sensitive: bool = False, now: datetime | None = None
+    ) -> Difference:
+        """What differs between ``folder`` and the graph: missing, edited, stale and foreign files. Writes nothing."""
+        return mirror.check_mirror(folder, self._mirrored(scope, include_sensitive, now))
+
+    def _mirrored(self, scope: str, include_sensitive: bool, now: datetime | None) -> MirrorGraph:
+        return MirrorGraph.of(
+            self.engine,
+            self.policy.policy,
+            scope,
+            include_sensitive=include_sensitive,
+            max_tokens=None,
+            now=self._now(now, "mirror"),
+        )

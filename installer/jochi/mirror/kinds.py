@@ -1,0 +1,153 @@
+"""Which memories have a file of their own, where it is, and what stands in it (seed 003, Write Path; docs/reference/mirror.md).
+
+One row of `KINDS` for each kind of file: another one is one more row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+from jochi.context.lines import digest as words
+from jochi.context.lines import line_ids, mark, plain, write
+from jochi.mirror.document import digest, render
+from jochi.mirror.names import safe_name, short_hash
+from jochi.text.content import content_hash, is_blank
+
+
+@dataclass(frozen=True)
+class Part:
+    """Another memory that stands in a file: a description, a note, a memory that a box holds."""
+
+    role: str
+    key: str
+    text: str
+    content_hash: str | None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One that has a file, as `mirror/files` says it. ``content_hash``: the graph's, None where a worker has still to make it;
+    ``values``: properties by name; ``left_out``: so many more parts there are."""
+
+    key: str
+    kind: str
+    text: str | None
+    content_hash: str | None = None
+    created_at: datetime | None = None
+    state: str | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of file. ``labels``: whose; ``path``: folders and name, without its ending; ``names``: properties that stand in the
+    front matter; ``composed``: the file is made of the memory's parts, a line each, and not of its text."""
+
+    labels: tuple[str, ...]
+    path: Callable[[Memory], tuple[str, ...]]
+    names: tuple[str, ...]
+    composed: bool = False
+
+
+def _dated(folder: str, name: Callable[[Memory], str]) -> Callable[[Memory], tuple[str, ...]]:
+    """`folder/YYYY-MM-DD/name-timestamp-hash`, by the day in UTC; what is archived is in `archive` (seed 003, Memory States)."""
+
+    def path(memory: Memory) -> tuple[str, ...]:
+        at = memory.created_at and memory.created_at.astimezone(timezone.utc)
+        day, time = (f"{at:%Y-%m-%d}", f"{at:%Y%m%dT%H%M%SZ}") if at else ("undated", "undated")
+        place = "archive" if memory.state == "archived" else folder
+        return place, day, f"{name(memory)}-{time}-{short_hash(memory.key)}"
+
+    return path
+
+
+def _word(name: str, otherwise: str) -> Callable[[Memory], str]:
+    def word(memory: Memory) -> str:
+        value = memory.values.get(name)
+        return safe_name(value if isinstance(value, str) else "", otherwise)
+
+    return word
+
+
+def _thing(memory: Memory) -> tuple[str, ...]:
+    return "entities", safe_name(_name(memory), memory.kind.lower())
+
+
+def _name(memory: Memory) -> str:
+    value = memory.values.get("name")
+    return value if isinstance(value, str) and plain(value) else (memory.text or memory.key.partition("/")[2])
+
+
+SAID = ("confidence", "importance", "tags", "topics", "access_tier", "sensitivity")
+KINDS = (
+    FileKind(
+        ("Fact",),
+        _dated("facts", _word("category", "fact")),
+        (
+            *("category", "subject", "attribute", "value", "valid_from", "valid_to", "status", "superseded_at"),
+            *("verification_state", *SAID),
+        ),
+    ),
+    FileKind(("Artifact",), _dated("artifacts", _word("type", "artifact")), ("type", "title", *SAID)),
+    FileKind(
+        ("Person", "Concept", "Entity"), _thing, ("name", "canonical_name", "type", "aliases", *SAID), composed=True
+    ),
+)
+BY_LABEL = {label: kind for kind in KINDS for label in kind.labels}
+LABELS = tuple(BY_LABEL)
+PARTS = ("Note", "Description")
+"""Labels of memories that stand in the files of others."""
+NAMES = tuple(dict.fromkeys(name for kind in KINDS for name in kind.names))
+
+
+def base_of(memory: Memory) -> str:
+    """The path of its file within the folder, without its ending, where no other memory has that name."""
+    return "/".join(BY_LABEL[memory.kind].path(memory))
+
+
+def text_of(memory: Memory) -> str | None:
+    """The whole file; None for a memory of which nothing can be read."""
+    kind = BY_LABEL[memory.kind]
+    front: dict[str, Any] = {"key": memory.key, "kind": memory.kind}
+    front |= {name: _front(memory.values[name]) for name in kind.names if memory.values.get(name) is not None}
+    front |= {"created_at": _front(memory.created_at)} if memory.created_at else {}
+    front |= {"state": memory.state} if memory.state else {}
+    if not kind.composed:
+        if memory.text is None or is_blank(memory.text):
+            return None
+        return render(front | {"content_hash": content_hash(memory.text), "digest": digest(memory.text)}, memory.text)
+    shown = shown_parts(memory)
+    lines = {line: [part.key, words(plain(part.text)), content_hash(part.text)] for line, part in shown.items()}
+    front |= {"left_out": memory.left_out} if memory.left_out else {}
+    body = f"# {write(plain(_name(memory)))}\n"
+    for role, title in _TITLES.items():
+        items = [f"- {write(plain(part.text))} {mark(line)}\n" for line, part in shown.items() if part.role == role]
+        body += "".join(("\n", title, *items)) if items else ""
+    body = body.removesuffix("\n")
+    return render(front | {"digest": digest(body), "lines": lines}, body)
+
+
+def shown_parts(memory: Memory) -> dict[str, Part]:
+    """By the id of its line."""
+    shown = [part for part in memory.parts if plain(part.text)]
+    ids = line_ids(part.key for part in shown)
+    return {ids[part.key]: part for part in shown}
+
+
+_TITLES = {"description": "", "note": "## Notes\n\n", "memory": "## Memories\n\n"}
+
+
+def _front(value: Any) -> Any:
+    """As JSON holds it; moments in UTC."""
+    if isinstance(value, datetime):
+        return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+    if isinstance(value, list | tuple):
+        return [_front(each) for each in value]
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return str(value)
+    return value if isinstance(value, str | int | float | bool) else str(value)

@@ -1,0 +1,88 @@
+"""The graph as a mirror of files sees it: one scope (docs/reference/mirror.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from jochi.context.writing import Taker
+from jochi.graph.driver_values import to_python
+from jochi.mirror import LABELS, NAMES, PARTS, Document, Memory, News, Part
+from jochi.write.editing import Graph
+
+_MOST = 5_000
+"""Changes that are told one by one. Where there are more, all memories are looked at."""
+_PAGE = 1_000
+_PARTS = 1_000
+"""Notes or memories that stand in one file, the newest."""
+
+
+@dataclass(frozen=True)
+class MirrorGraph(Graph):
+    """`jochi.mirror.Source`. Edits of one object are one run, which can be undone."""
+
+    def news(self, since: datetime) -> News:
+        """What was changed, made or pruned since then, whoever did it through Jochi."""
+        asked = {"now": self.now, "since": since, "scope": self.scope, "labels": [*LABELS, *PARTS], "most": _MOST}
+        row = self.engine.call("mirror/changed", asked, write=False)
+        return News(row["keys"], (str(row["forgotten"]), str(row["policy"])))
+
+    def pages(self) -> Iterator[Sequence[str]]:
+        """By their keys."""
+        after = None
+        while True:
+            asked = {"scope": self.scope, "after": after, "limit": _PAGE, "labels": list(LABELS)}
+            row = self.engine.call("mirror/page", asked, write=False)
+            yield row["keys"]
+            if (after := row["last"]) is None:
+                return
+
+    def memories(self, keys: Sequence[str]) -> list[Memory]:
+        """Those that live, haven't expired and may be read."""
+        asked = {
+            "now": self.now,
+            "scope": self.scope,
+            "keys": list(keys),
+            "labels": list(LABELS),
+            "names": list(NAMES),
+            "open": self.include_sensitive,
+            "parts": _PARTS,
+        }
+        rows = to_python(list(self.engine.call("mirror/files", asked, write=False)["memories"])) if keys else []
+        return [_memory(row) for row in rows]
+
+    def taker(self, document: Document, memory: Memory | None) -> Taker:
+        """A new line of what has notes is a note of it. A text that can't take its memory's place is one like it."""
+        if "lines" in document.front:
+            about = [{"type": "HAS_NOTE", "to_key": str(document.front["key"]), "direction": "in"}] if memory else []
+            return _Beside(self, "Note", {}, about)
+        front = document.front if memory is None else {"kind": memory.kind, **memory.values}
+        kind = front.get("kind")
+        said = {name: front[name] for name in ("category", "type") if isinstance(front.get(name), str)}
+        return _Beside(self, *((kind, said) if isinstance(kind, str) and kind in LABELS else ("Note", {})), [])
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """`Taker`, where what is new belongs to a file."""
+
+    graph: MirrorGraph
+    kind: str
+    properties: Mapping[str, Any]
+    relationships: Sequence[Mapping[str, str]]
+
+    def remember(self, section: str, text: str) -> str:
+        return self.graph.remember_as(self.kind, self.properties, text, self.relationships)
+
+    def change(self, key: str, text: str, expected_content_hash: str | None) -> str:
+        return self.graph.change(key, text, expected_content_hash)
+
+    def strike(self, key: str, expected_content_hash: str | None) -> str:
+        return self.graph.strike(key, expected_content_hash)
+
+
+def _memory(row: dict[str, Any]) -> Memory:
+    parts = tuple(Part(**part) for part in row.pop("parts"))
+    return Memory(**row | {"values": dict(row["values"]), "parts": parts})

@@ -1,0 +1,124 @@
+"""The mirror over whatever memories hold and people do: read back as it was written, safe names, and a folder that is brought up to
+date step by step is the one that is made at once."""
+
+from __future__ import annotations
+
+import os
+import string
+import tempfile
+import unicodedata
+from pathlib import Path
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests.mirror_memories import Graph, fact, thing, tree
+from tests.property.test_context_file import HOSTILE
+
+from jochi.mirror import check_mirror, write_mirror
+from jochi.mirror.document import digest, parse, render, said
+from jochi.mirror.index import FILE
+from jochi.mirror.names import LONGEST, folded_name, safe_name
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | HOSTILE,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(HOSTILE, inner, max_size=2),
+    max_leaves=4,
+)
+FRONT = st.dictionaries(st.text(string.ascii_lowercase + "_", min_size=1, max_size=8), JSON, max_size=5)
+TEXTS = HOSTILE.map(lambda text: text.encode("utf-8", "replace").decode())
+BODIES = st.lists(TEXTS | st.sampled_from(["---\n", "\n---\nkey: 1\n---\n", "\r\n", "\n\n", "\r"]), max_size=5).map(
+    "".join
+)
+
+
+@given(FRONT, BODIES)
+@settings(max_examples=500)
+@example({}, "")
+@example({}, "\n")
+@example({"key": "---"}, '---\nkey: "other"\n---\n\nx')
+def test_a_file_is_read_as_it_was_written(front: dict[str, object], body: str) -> None:
+    text = render(front, body)
+    found = parse(text)
+    assert found is not None
+    assert (dict(found.front), found.body) == (front, body)
+    # An editor that changes the ends of lines changes nothing that is said.
+    other = parse("\ufeff" + text.replace("\r\n", "\n").replace("\n", "\r\n"))
+    assert other is not None
+    assert dict(other.front) == front
+    assert said(other.body) == said(body)
+    assert digest(other.body) == digest(body)
+
+
+@given(
+    HOSTILE
+    | st.sampled_from(
+        ["CON", "nul.", "com1", "Lpt¹", "..", "/etc/passwd", "a\\b", "C:x", " . ", "İstanbul", "STRASSE", "é" * 90]
+    )
+)
+@settings(max_examples=500)
+def test_a_name_is_safe_everywhere(text: str) -> None:
+    name = safe_name(text, "other")
+    assert name == folded_name(name)
+    assert name == safe_name(name, "other") or name.endswith("_")
+    assert len(name.encode()) <= LONGEST + len("other") + 1
+    assert not any(letter in '/\\:*?"<>|~.' or unicodedata.category(letter)[0] in "CZ" for letter in name)
+    assert name.rstrip(" .-") == name
+    assert name.upper() not in ("CON", "PRN", "AUX", "NUL", "COM1", "LPT1", "LPT¹")
+    assert name == safe_name(text.swapcase().swapcase(), "other") or text.swapcase().swapcase() != text
+
+
+NAMES = st.sampled_from(["Ann", "ANN", "Bob", "café", "cafe\u0301", "../x", "con", "?"])
+SAID = st.sampled_from(["tea", "coffee", "---\nkey: 1\n---\n", "a\r\nb\n", "\u202eevil", "long " * 200]) | TEXTS
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["fact", "archived", "thing", "prune", "forget", "edit", "delete", "write", "kill"]),
+        st.integers(0, 5),
+        SAID,
+        NAMES,
+    ),
+    max_size=14,
+)
+
+
+@given(STEPS)
+@settings(max_examples=60)
+def test_step_by_step_is_the_same_as_at_once(steps: list[tuple[str, int, str, str]]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder, other = Path(place, "mirror"), Path(place, "other")
+        graph = Graph()
+        write_mirror(folder, graph)
+        for step, n, text, name in steps:
+            files = sorted(tree(folder))
+            if step in ("fact", "archived"):
+                state = "archived" if step == "archived" else None
+                graph.put(fact(f"f{n}", text, category=name, state=state))
+            elif step == "thing":
+                graph.put(thing(f"t{n}", name, text, "A second note.", description=text[:40]))
+            elif step == "prune":
+                graph.prune(f"f{n}", f"t{n}")
+            elif step == "forget":
+                graph.forget(f"t{n}")
+            elif step == "edit" and files:
+                file = folder / files[n % len(files)]
+                file.write_bytes(file.read_bytes().replace(b"tea", b"milk").replace(b"coffee", b"juice"))
+            elif step == "delete" and files:
+                (folder / files[n % len(files)]).unlink()
+            elif step == "kill":
+                (folder / FILE).unlink()
+            else:
+                graph.later()
+                write_mirror(folder, graph)
+        graph.later()
+        done = write_mirror(folder, graph)
+        if not done.left:
+            write_mirror(other, graph)
+            assert tree(folder) == tree(other)
+            assert check_mirror(folder, graph).is_none
+        graph.later()
+        again = write_mirror(folder, graph)
+        assert (again.written, again.removed) == ([], [])
+        assert not [each for each in os.listdir(folder) if each.endswith(".tmp")]

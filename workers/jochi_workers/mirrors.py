@@ -1,0 +1,65 @@
+"""Mirrors of scopes, kept up to date by a worker: a table of scopes and folders (docs/reference/mirror.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Annotated, Protocol
+
+from pydantic import Field
+
+from jochi.errors import PartlyDone
+from jochi.mirror import Written
+from jochi.policy.parts import Part, PositiveDuration
+from jochi_workers.context_files import Files, check_row, parsed
+
+
+class Mirror(Part):
+    """`[[folders]]`: one folder and whose memories are in it."""
+
+    scope: Annotated[str, Field(min_length=1)]
+    folder: Annotated[Path, Field(strict=False)]
+    """Where it is; what isn't absolute is beside the table."""
+    include_sensitive: bool = False
+    every: PositiveDuration = timedelta(minutes=1)
+    """It is looked at this often, for edits of people and for changes of the graph."""
+
+
+class _Table(Part):
+    folders: Annotated[tuple[Mirror, ...], Field(strict=False, min_length=1)]
+
+
+class Write(Protocol):
+    """`Jochi.write_mirror`."""
+
+    def __call__(self, folder: Path, scope: str, *, include_sensitive: bool) -> Written: ...
+
+
+def read_table(path: Path) -> tuple[Mirror, ...]:
+    """The folders of a table in TOML; `UsageError` says what is wrong in it and where."""
+    table = parsed(path, _Table, 'write [[folders]], scope = "…", folder = "…/memory"')
+    mirrors = tuple(each.model_copy(update={"folder": path.parent / each.folder}) for each in table.folders)
+    there: dict[str, Path] = {}
+    for each in mirrors:
+        check_row(path, each.scope, each.folder, there)
+    return mirrors
+
+
+class Mirrors(Files):
+    """The folders of a table."""
+
+    def __init__(self, mirrors: tuple[Mirror, ...], write: Write, clock: Callable[[], float] = monotonic) -> None:
+        def turn(each: Mirror) -> Callable[[], int]:
+            def once() -> int:
+                done = write(each.folder, each.scope, include_sensitive=each.include_sensitive)
+                if done.left:
+                    path, why = next(iter(done.left.items()))
+                    more = f", and {len(done.left) - 1} more" if len(done.left) > 1 else ""
+                    raise PartlyDone(f"{why}{more}", where=str(each.folder / path))
+                return len(done.written) + len(done.removed)
+
+            return once
+
+        super().__init__("mirror", [(each.folder, each.every, turn(each)) for each in mirrors], clock)
