@@ -35,7 +35,7 @@ def part(role: str, id: str, text: str) -> Part:
 
 @dataclass
 class Graph:
-    """``changes``: keys with their moments; ``looked``: keys that were asked for; ``refused``: words that the graph doesn't take."""
+    """``changes``: keys with their moments; ``looked``: keys that were asked for; ``refused``: what the graph doesn't take."""
 
     stored: dict[str, Memory] = field(default_factory=dict)
     scope: str = SCOPE

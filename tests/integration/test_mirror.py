@@ -1,0 +1,170 @@
+"""The mirror of a real graph: what changed is found without a scan, and the folder is what a scan makes (docs/reference/mirror.md)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.duplicate_pairs import NOON
+from tests.mirror_memories import tree
+
+from jochi import Jochi
+from jochi.forgetting import VARIABLE, Request
+from jochi.jobs.runner import run_job
+from jochi.mirror import Written
+from jochi_workers.mirrors import Mirrors, read_table
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+HOUR = timedelta(hours=1)
+
+
+class Shelf:
+    """A graph, a folder of it that is brought up to date, and the clock."""
+
+    def __init__(self, client: Jochi, place: Path) -> None:
+        self.client, self.place, self.folder, self.now = client, place, place / "memory", NOON
+
+    def put(self, id: str, content: str, kind: str = "Fact", scope: str = "s", **row: Any) -> None:
+        relationships = row.pop("relationships", [])
+        memory = {
+            "kind": kind,
+            "scope": scope,
+            "id": id,
+            "content": content,
+            "properties": row,
+            "relationships": relationships,
+        }
+        assert self.client.remember([memory], now=self.now, on_refused="raise").written == 1
+
+    def write(self, **how: Any) -> Written:
+        """An hour later. Each time the folder is what one is that is made at once."""
+        self.now += HOUR
+        done = self.client.write_mirror(self.folder, "s", now=self.now, **how)
+        assert self.client.check_mirror(self.folder, "s", now=self.now, **how).is_none
+        return done
+
+    def texts(self) -> str:
+        return "\n".join(tree(self.folder).values())
+
+    def path(self, said: str) -> Path:
+        (found,) = (path for path, text in tree(self.folder).items() if said in text)
+        return self.folder / found
+
+    def change(self, id: str, **properties: Any) -> None:
+        """As an app's model does: it is looked at again."""
+        self.client.database.run(
+            "MATCH (m:Curated {key: 's/' + $id}) SET m += $properties, m.next_due = $now",
+            {"id": id, "properties": properties, "now": self.now},
+        )
+
+
+@pytest.fixture
+def shelf(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    jochi.apply()
+    made = Shelf(jochi, tmp_path)
+    made.put("tea", "Ann prefers tea with lemon.", category="preference")
+    made.put("scan", "The whole text of a letter.", "Artifact", type="letter")
+    made.put("ann", "Ann", "Person", name="Ann Brown")
+    made.put(
+        "chess", "Plays chess on Fridays.", "Note", relationships=[{"type": "HAS_NOTE", "to": "ann", "direction": "in"}]
+    )
+    made.put("hidden", "A private fact.", access_tier="PRIVATE")
+    made.put("diagnosis", "A sensitive fact.", sensitivity="high")
+    made.put("other", "A fact of another scope.", scope="t")
+    return made
+
+
+def test_a_folder_says_what_the_graph_says(shelf: Shelf) -> None:
+    client, folder = shelf.client, shelf.folder
+    assert shelf.write().whole
+    day = f"{NOON:%Y-%m-%d}"
+    assert [path.partition(f"-{NOON:%Y%m%d}T")[0] for path in sorted(tree(folder))] == [
+        f"artifacts/{day}/letter",
+        "entities/ann-brown.md",
+        f"facts/{day}/preference",
+    ]
+    assert "private" not in shelf.texts()
+    assert "sensitive" not in shelf.texts()
+
+    # Everything is looked at once by the job, so it isn't due any more: from here on what changed is found by its moment.
+    assert [run.error for run in run_job(client.engine, "curate_due", now=shelf.now, drain=True) if run.error] == []
+    shelf.write()
+    shelf.write()
+    looked: list[int] = []
+    files = client.engine.call
+    client.engine.call = lambda name, given, **how: (  # type: ignore[method-assign]
+        looked.append(len(given["keys"])) if name == "mirror/files" else None,
+        files(name, given, **how),
+    )[1]
+    shelf.now += HOUR
+    client.write_mirror(folder, "s", now=shelf.now)
+    assert looked == []
+    shelf.put("rome", "Ann lives in Rome.", subject="Ann", attribute="city", value="Rome")
+    shelf.put(
+        "swims", "Swims on Mondays.", "Note", relationships=[{"type": "HAS_NOTE", "to": "ann", "direction": "in"}]
+    )
+    done = client.write_mirror(folder, "s", now=shelf.now + HOUR)
+    assert (len(done.written), done.whole, looked) == (2, False, [3])  # two, and the note itself
+    client.engine.call = files  # type: ignore[method-assign]
+
+    # Superseded, it stays; expired, it goes.
+    shelf.now += HOUR
+    moment = shelf.now
+    shelf.put("oslo", "Ann lives in Oslo.", subject="Ann", attribute="city", value="Oslo", valid_from=moment)
+    shelf.change("scan", expires_at=moment)
+    assert len(shelf.write().written) == 2
+    assert 'status: "superseded"' in shelf.path("Rome").read_text()
+    assert "letter" not in shelf.texts()
+
+    # What is SENSITIVE comes and goes with the question.
+    shelf.write(include_sensitive=True)
+    assert "A sensitive fact." in shelf.texts()
+    assert "A private fact." not in shelf.texts()
+    shelf.write()
+    assert "A sensitive fact." not in shelf.texts()
+
+
+def test_edits_and_forgetting(shelf: Shelf) -> None:
+    client = shelf.client
+    shelf.write()
+    tea, ann = shelf.path("lemon"), shelf.path("chess")
+    tea.write_text(tea.read_text().replace("tea with lemon", "coffee"))
+    ann.write_text(ann.read_text() + "- Sings in a choir.\n")
+    done = shelf.write()
+    assert sorted((each.edit, each.outcome) for each in done.taken_in) == [("added", "done"), ("changed", "done")]
+    said = client.database.run(
+        "MATCH (:Curated {key: 's/ann'})-[:HAS_NOTE]->(n) WITH n.content AS said ORDER BY said "
+        "MATCH (t:Curated {key: 's/tea'}) RETURN collect(said) AS notes, t.content AS tea",
+    )
+    assert said[0] == {"notes": ["Plays chess on Fridays.", "Sings in a choir."], "tea": "Ann prefers coffee."}
+
+    # What is emptied is struck; the job prunes it, and a restored one comes back.
+    tea.write_text(tea.read_text().replace("Ann prefers coffee.", ""))
+    assert [each.edit for each in shelf.write().taken_in] == ["struck"]
+    assert not tea.exists()
+
+    client.forget(Request(keys=("s/chess",)), now=shelf.now)
+    shelf.write()
+    assert "chess" not in shelf.texts()
+    assert b"chess" not in (shelf.folder / ".jochi-mirror.db").read_bytes()
+    client.forget(Request(scope="s"), now=shelf.now)
+    assert len(shelf.write().removed) == 2
+    assert tree(shelf.folder) == {}
+
+
+def test_a_worker_keeps_it_up_to_date(shelf: Shelf) -> None:
+    table = shelf.place / "mirrors.toml"
+    table.write_text(
+        '[[folders]]\nscope = "s"\nfolder = "memory"\n[[folders]]\nscope = "t"\nfolder = "forget.key/none"\n'
+    )
+    (shelf.place / "forget.key").touch()
+    worker = Worker(shelf.client.engine, [], files=[Mirrors(read_table(table), shelf.client.write_mirror)])
+    worker.run(once=True)
+    progress = worker.progress["mirror"]
+    assert (progress.done, progress.failed) == (3, 1)
+    assert "lemon" in shelf.texts()
