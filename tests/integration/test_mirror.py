@@ -1,16 +1,22 @@
-"""The mirror of a real graph: what changed is found without a scan, and the folder is what a scan makes (docs/reference/mirror.md)."""
+"""The mirror of a real graph: what changed is found without a scan, and makes the same folder (docs/reference/mirror.md)."""
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
+from tests.conftest import TestServer
 from tests.duplicate_pairs import NOON
 from tests.mirror_memories import tree
+from typer.testing import CliRunner
 
 from jochi import Jochi
+from jochi.cli.app import app
+from jochi.errors import PartlyDone, Refused
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
 from jochi.mirror import Written
@@ -20,6 +26,7 @@ from jochi_workers.worker import Worker
 pytestmark = pytest.mark.server
 
 HOUR = timedelta(hours=1)
+OF_ANN = {"type": "HAS_NOTE", "to": "ann", "direction": "in"}
 
 
 class Shelf:
@@ -71,7 +78,11 @@ def shelf(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shel
     made.put("scan", "The whole text of a letter.", "Artifact", type="letter")
     made.put("ann", "Ann", "Person", name="Ann Brown")
     made.put(
-        "chess", "Plays chess on Fridays.", "Note", relationships=[{"type": "HAS_NOTE", "to": "ann", "direction": "in"}]
+        "chess",
+        "Plays chess on Fridays.",
+        "Note",
+        lifetime="month",
+        relationships=[OF_ANN],
     )
     made.put("hidden", "A private fact.", access_tier="PRIVATE")
     made.put("diagnosis", "A sensitive fact.", sensitivity="high")
@@ -105,9 +116,7 @@ def test_a_folder_says_what_the_graph_says(shelf: Shelf) -> None:
     client.write_mirror(folder, "s", now=shelf.now)
     assert looked == []
     shelf.put("rome", "Ann lives in Rome.", subject="Ann", attribute="city", value="Rome")
-    shelf.put(
-        "swims", "Swims on Mondays.", "Note", relationships=[{"type": "HAS_NOTE", "to": "ann", "direction": "in"}]
-    )
+    shelf.put("swims", "Swims on Mondays.", "Note", relationships=[OF_ANN])
     done = client.write_mirror(folder, "s", now=shelf.now + HOUR)
     assert (len(done.written), done.whole, looked) == (2, False, [3])  # two, and the note itself
     client.engine.call = files  # type: ignore[method-assign]
@@ -120,6 +129,14 @@ def test_a_folder_says_what_the_graph_says(shelf: Shelf) -> None:
     assert len(shelf.write().written) == 2
     assert 'status: "superseded"' in shelf.path("Rome").read_text()
     assert "letter" not in shelf.texts()
+
+    # Pruned, it goes from the file of its owner, of whom nothing else changed.
+    shelf.now += 27 * 24 * HOUR
+    shelf.write()
+    shelf.now += 5 * 24 * HOUR
+    run_job(client.engine, "curate_due", now=shelf.now, drain=True)
+    done = client.write_mirror(folder, "s", now=shelf.now + HOUR)
+    assert (done.whole, "chess" in shelf.texts()) == (False, False)
 
     # What is SENSITIVE comes and goes with the question.
     shelf.write(include_sensitive=True)
@@ -157,7 +174,9 @@ def test_edits_and_forgetting(shelf: Shelf) -> None:
     assert tree(shelf.folder) == {}
 
 
-def test_a_worker_keeps_it_up_to_date(shelf: Shelf) -> None:
+def test_a_worker_and_the_command_line(shelf: Shelf, server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("URI", server.uri), ("USER", server.user), ("PASSWORD", server.password)):
+        monkeypatch.setenv(f"JOCHI_{name}", value)
     table = shelf.place / "mirrors.toml"
     table.write_text(
         '[[folders]]\nscope = "s"\nfolder = "memory"\n[[folders]]\nscope = "t"\nfolder = "forget.key/none"\n'
@@ -168,3 +187,21 @@ def test_a_worker_keeps_it_up_to_date(shelf: Shelf) -> None:
     progress = worker.progress["mirror"]
     assert (progress.done, progress.failed) == (3, 1)
     assert "lemon" in shelf.texts()
+
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(app, ["mirror", *words, "--scope", "s", "--out", str(shelf.folder)])
+
+    assert "0 files written" in run("write").output
+    found = run("check", "--json")
+    assert (found.exit_code, json.loads(found.output)["files"]) == (0, 3)
+    shelf.path("lemon").unlink()
+    found = run("check")
+    assert "missing: facts/" in found.output
+    assert isinstance(found.exception, Refused)
+    assert found.exception.exit_code == 5
+    assert "1 file written" in run("rebuild").output
+    # What is left undone is said, and the exit code says so.
+    file = shelf.path("lemon")
+    file.write_text(file.read_text().replace("---\n", "", 1))
+    found = run("write")
+    assert isinstance(found.exception, PartlyDone)
