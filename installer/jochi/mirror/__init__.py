@@ -5,10 +5,11 @@ speaks with a server.
 """
 
 from jochi.mirror.document import Document
-from jochi.mirror.kinds import LABELS, NAMES, PARTS, Memory, Part
+from jochi.mirror.kinds import BY_LABEL, LABELS, NAMES, PARTS, Memory, Part
 from jochi.mirror.writing import Difference, News, Source, Written, check_mirror, write_mirror
 
 __all__ = [
+    "BY_LABEL",
     "LABELS",
     "NAMES",
     "PARTS",

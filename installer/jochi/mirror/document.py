@@ -67,4 +67,6 @@ def _read(value: str) -> Any:
         return value
 
 
-_FRONT = re.compile(r"\A\ufeff?---[ \t]*(?P<end>\r?\n)(?P<lines>(?:(?!---[ \t]*\r?\n)[^\n]*\n)*)---[ \t]*\r?\n(?:\r?\n)?")
+_FRONT = re.compile(
+    r"\A\ufeff?---[ \t]*(?P<end>\r?\n)(?P<lines>(?:(?!---[ \t]*\r?\n)[^\n]*\n)*)---[ \t]*\r?\n(?:\r?\n)?"
+)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from jochi.errors import JochiError, UsageError
 from jochi.files import EditedMeanwhileError, write_atomically
-from jochi.mirror.index import Seen
+from jochi.mirror.index import FILE, Seen
 from jochi.mirror.names import folded_name
 
 
@@ -31,9 +31,11 @@ def opened(folder: Path, *, make: bool) -> Path:
     return real
 
 
-def files_in(folder: Path) -> Iterator[tuple[str, Seen | None]]:
-    """Paths within it, sorted, and how each lay there; None for what is no plain file, such as a symbolic link. What begins with a
-    point is nobody's business."""
+def files_in(folder: Path, rooms: Collection[str]) -> Iterator[tuple[str, Seen | None]]:
+    """Paths in it and in its folders ``rooms``, and how each lay there; None for what is no plain file, such as a symbolic link.
+
+    What begins with a point is nobody's business, and another mirror within this one is that one's.
+    """
     waiting = [""]
     while waiting:
         below = waiting.pop()
@@ -51,7 +53,8 @@ def files_in(folder: Path) -> Iterator[tuple[str, Seen | None]]:
             if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                waiting.append(path)
+                if (below or entry.name in rooms) and not (folder / path / FILE).exists():
+                    waiting.append(path)
             else:
                 yield path, seen(folder / path)
 

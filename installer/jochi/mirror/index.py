@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 from jochi.errors import JochiError
 
 FILE = ".jochi-mirror.db"
+WAIT = 5.0
+"""Seconds that a second one waits for the first, which writes into the folder."""
 FORMAT = 1
 """Of the index and of the files: with another one all files are made anew."""
 
@@ -108,7 +110,7 @@ def index_of(folder: Path) -> Iterator[Index]:
 
 
 def _opened(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(file, timeout=5)
+    connection = sqlite3.connect(file, timeout=WAIT)
     try:
         return _locked(connection)
     except sqlite3.DatabaseError as error:
@@ -116,7 +118,7 @@ def _opened(file: Path) -> sqlite3.Connection:
         if isinstance(error, sqlite3.OperationalError):
             raise
         file.unlink(missing_ok=True)  # it is no database, or half of one
-        return _locked(sqlite3.connect(file, timeout=5))
+        return _locked(sqlite3.connect(file, timeout=WAIT))
 
 
 def _locked(connection: sqlite3.Connection) -> sqlite3.Connection:

@@ -45,13 +45,15 @@ class Memory:
 
 @dataclass(frozen=True)
 class FileKind:
-    """A kind of file. ``labels``: whose; ``path``: folders and name, without its ending; ``names``: properties that stand in the
-    front matter; ``composed``: the file is made of the memory's parts, a line each, and not of its text."""
+    """A kind of file. ``labels``: whose; ``path``: folders and name, without its ending; ``folders``: the first of them; ``names``:
+    properties that stand in the front matter; ``adds``: the file is made of the memory's parts, a line each, and not of its text, and
+    a new line is a memory of this kind, in a relationship of this type that leads from the new one ('out') or to it ('in')."""
 
     labels: tuple[str, ...]
     path: Callable[[Memory], tuple[str, ...]]
+    folders: tuple[str, ...]
     names: tuple[str, ...]
-    composed: bool = False
+    adds: tuple[str, str, str] | None = None
 
 
 def _dated(folder: str, name: Callable[[Memory], str]) -> Callable[[Memory], tuple[str, ...]]:
@@ -60,7 +62,7 @@ def _dated(folder: str, name: Callable[[Memory], str]) -> Callable[[Memory], tup
     def path(memory: Memory) -> tuple[str, ...]:
         at = memory.created_at and memory.created_at.astimezone(timezone.utc)
         day, time = (f"{at:%Y-%m-%d}", f"{at:%Y%m%dT%H%M%SZ}") if at else ("undated", "undated")
-        place = "archive" if memory.state == "archived" else folder
+        place = _ARCHIVE if memory.state == "archived" else folder
         return place, day, f"{name(memory)}-{time}-{short_hash(memory.key)}"
 
     return path
@@ -83,23 +85,33 @@ def _name(memory: Memory) -> str:
     return value if isinstance(value, str) and plain(value) else (memory.text or memory.key.partition("/")[2])
 
 
+_ARCHIVE = "archive"
 SAID = ("confidence", "importance", "tags", "topics", "access_tier", "sensitivity")
 KINDS = (
     FileKind(
         ("Fact",),
         _dated("facts", _word("category", "fact")),
+        ("facts", _ARCHIVE),
         (
             *("category", "subject", "attribute", "value", "valid_from", "valid_to", "status", "superseded_at"),
             *("verification_state", *SAID),
         ),
     ),
-    FileKind(("Artifact",), _dated("artifacts", _word("type", "artifact")), ("type", "title", *SAID)),
     FileKind(
-        ("Person", "Concept", "Entity"), _thing, ("name", "canonical_name", "type", "aliases", *SAID), composed=True
+        ("Artifact",), _dated("artifacts", _word("type", "artifact")), ("artifacts", _ARCHIVE), ("type", "title", *SAID)
+    ),
+    FileKind(
+        ("Person", "Concept", "Entity"),
+        _thing,
+        ("entities",),
+        ("name", "canonical_name", "type", "aliases", *SAID),
+        adds=("Note", "HAS_NOTE", "in"),
     ),
 )
 BY_LABEL = {label: kind for kind in KINDS for label in kind.labels}
 LABELS = tuple(BY_LABEL)
+FOLDERS = frozenset(folder for kind in KINDS for folder in kind.folders)
+"""Where files are; in the folder above them alone, too."""
 PARTS = ("Note", "Description")
 """Labels of memories that stand in the files of others."""
 NAMES = tuple(dict.fromkeys(name for kind in KINDS for name in kind.names))
@@ -117,14 +129,14 @@ def text_of(memory: Memory) -> str | None:
     front |= {name: _front(memory.values[name]) for name in kind.names if memory.values.get(name) is not None}
     front |= {"created_at": _front(memory.created_at)} if memory.created_at else {}
     front |= {"state": memory.state} if memory.state else {}
-    if not kind.composed:
+    if kind.adds is None:
         if memory.text is None or is_blank(memory.text):
             return None
         return render(front | {"content_hash": content_hash(memory.text), "digest": digest(memory.text)}, memory.text)
     shown = shown_parts(memory)
     lines = {line: [part.key, words(plain(part.text)), content_hash(part.text)] for line, part in shown.items()}
     front |= {"left_out": memory.left_out} if memory.left_out else {}
-    body = f"# {write(plain(_name(memory)))}\n"
+    body = f"# {write(plain(_name(memory)[:_TITLE]))}\n"
     for role, title in _TITLES.items():
         items = [f"- {write(plain(part.text))} {mark(line)}\n" for line, part in shown.items() if part.role == role]
         body += "".join(("\n", title, *items)) if items else ""
@@ -139,6 +151,7 @@ def shown_parts(memory: Memory) -> dict[str, Part]:
     return {ids[part.key]: part for part in shown}
 
 
+_TITLE = 200
 _TITLES = {"description": "", "note": "## Notes\n\n", "memory": "## Memories\n\n"}
 
 

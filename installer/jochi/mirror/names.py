@@ -20,7 +20,7 @@ def safe_name(text: str, otherwise: str) -> str:
 
     It is no name that a system keeps for itself, opens no other folder, hides nothing, and no two systems take it for two names.
     """
-    folded = folded_name(visible(text))
+    folded = folded_name(visible(text)[:LONGEST])
     kept = "".join(letter if unicodedata.category(letter)[0] in "LMN" or letter in "_+" else "-" for letter in folded)
     name = _cut(_HYPHENS.sub("-", kept).strip("-"))
     if name.lstrip("-") == "" or unicodedata.category(name[0])[0] == "M":  # a mark alone belongs to what is before it

@@ -22,7 +22,7 @@ _SECTION = "insights"
 def edits_of(document: Document, memory: Memory | None, where: str, *, strike_many: bool) -> tuple[Edit, ...]:
     """Of a file that somebody edited; ``memory``: what the graph says now, None where it has no file any more. `Refused` where it
     can't be told what is meant."""
-    if (memory is not None and BY_LABEL[memory.kind].composed) or "lines" in document.front:
+    if (memory is not None and BY_LABEL[memory.kind].adds) or "lines" in document.front:
         return _of_lines(document, memory, where, strike_many)
     refuse_conflicts(document.body, where)
     text, written = said(document.body), document.front.get("content_hash")

@@ -22,7 +22,7 @@ from jochi.files import EditedMeanwhileError, read_text
 from jochi.mirror import folder as disk
 from jochi.mirror.document import Document, digest, parse
 from jochi.mirror.index import Entry, Index, Seen, index_of
-from jochi.mirror.kinds import Memory, base_of, text_of
+from jochi.mirror.kinds import FOLDERS, Memory, base_of, text_of
 from jochi.mirror.names import APART
 from jochi.mirror.taking import edits_of
 
@@ -98,15 +98,15 @@ class Difference:
 
 
 def write_mirror(folder: Path, source: Source, *, whole: bool = False, strike_many: bool = False) -> Written:
-    """Takes in the edits in ``folder`` and makes its files what the graph says. ``whole``: look at all memories, not at what
-    changed.
+    """Takes in the edits in ``folder`` and makes its files what the graph says. ``whole``: look at all memories and read all
+    files, not what changed.
 
     `JochiError` where the folder can't be read or written: what is there stays whole, and the next write goes on. `Refused` where
     it holds another scope.
     """
     root = disk.opened(folder, make=True)
     with index_of(root) as index:
-        return _Writing(root, source, index, strike_many).run(whole)
+        return _Writing(root, source, index, strike_many, whole).run()
 
 
 def check_mirror(folder: Path, source: Source) -> Difference:
@@ -115,7 +115,7 @@ def check_mirror(folder: Path, source: Source) -> Difference:
     wanted = _wanted(source)
     found: dict[str, list[str]] = {"edited": [], "stale": [], "foreign": []}
     ours = 0
-    for path, lies in disk.files_in(root):
+    for path, lies in disk.files_in(root, FOLDERS):
         text, document = "", None
         if lies is not None and path.endswith(ENDING):
             with suppress(JochiError):
@@ -174,6 +174,8 @@ class _Writing:
     source: Source
     index: Index
     strike_many: bool
+    thorough: bool
+    """Look at all memories and read all files."""
     done: Written = field(default_factory=Written)
     again: set[str] = field(default_factory=set)
     """Memories to be looked at, whatever the graph says of them."""
@@ -186,7 +188,7 @@ class _Writing:
     foreign: dict[str, str] = field(default_factory=dict)
     """Paths of files that aren't ours, by how a file system compares them."""
 
-    def run(self, whole: bool) -> Written:
+    def run(self) -> Written:
         scope = self.index.said("scope")
         if scope not in (None, self.source.scope):
             self.refuse_scope(scope)
@@ -195,7 +197,7 @@ class _Writing:
         since = self.index.said("since")
         news = self.source.news(datetime.fromisoformat(since) if since else self.source.now)
         marks += news.marks
-        self.done.whole = whole or not since or news.keys is None or self.index.said("marks") != marks
+        self.done.whole = self.thorough or not since or news.keys is None or self.index.said("marks") != marks
         self.index.say(scope=self.source.scope)
         self.index.keep()
         if self.done.whole:
@@ -217,10 +219,10 @@ class _Writing:
 
     def look_at_files(self) -> None:
         edited: list[_File] = []
-        for path, lies in disk.files_in(self.root):
+        for path, lies in disk.files_in(self.root, FOLDERS):
             self.lies[path] = lies
             known = self.index.at(path)
-            if known and known.seen == lies:
+            if known and known.seen == lies and not self.thorough:
                 continue
             file = self.look(path, known)
             if file is not None and file.document.front.get("digest") != digest(file.document.body):
@@ -251,19 +253,20 @@ class _Writing:
             self.is_foreign(path, known, "its front matter is gone")
             return None
         assert document is not None
-        if key.partition("/")[0] != self.source.scope:
+        if known is None and key.partition("/")[0] != self.source.scope:
             if self.index.said("scope") is None:  # nobody knows whose folder it is but its files
                 self.refuse_scope(key.partition("/")[0])
+            self.is_foreign(path, known, "")
+            return None
+        untouched = digest(document.body) == document.front["digest"]
+        if known is not None and known.key != key and not untouched:
             self.is_foreign(path, known, f"its front matter speaks of {key}")
             return None
-        if known is not None and known.key != key:
-            self.is_foreign(path, known, f"its front matter speaks of {key}")
-            return None
-        if known is None:
+        if known is None or known.key != key:  # what is known is older than the file: the write before was killed
             self.strays[key].add(path)
-        elif digest(document.body) == document.front["digest"] and disk.sha256(text) != known.sha256:
+        if known is not None and untouched and disk.sha256(text) != known.sha256:
             self.done.notes.append(f"{path}: the front matter is Jochi's, so it is as it was. Change it in the graph")
-        self.again.add(key)
+        self.again |= {key, known.key if known else key}
         return _File(path, document)
 
     def is_foreign(self, path: str, known: Entry | None, why: str) -> None:
@@ -356,7 +359,13 @@ class _Writing:
         if owner is not None and owner.key in self.held:
             self.leave(key, path, f"the file of {owner.key}, which is left as it is, has its name")
             return
-        same = owner is not None and owner.key == key and owner.sha256 == sha256 and owner.seen == lies
+        same = (
+            owner is not None
+            and owner.key == key
+            and owner.sha256 == sha256
+            and owner.seen == lies
+            and not self.thorough
+        )
         if not same and lies is not None and lies.size == len(made.text.encode()):
             same = read_text(self.root / path) == made.text
         try:

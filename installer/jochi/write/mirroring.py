@@ -9,7 +9,7 @@ from typing import Any
 
 from jochi.context.writing import Taker
 from jochi.graph.driver_values import to_python
-from jochi.mirror import LABELS, NAMES, PARTS, Document, Memory, News, Part
+from jochi.mirror import BY_LABEL, LABELS, NAMES, PARTS, Document, Memory, News, Part
 from jochi.write.editing import Graph
 
 _MOST = 5_000
@@ -54,14 +54,14 @@ class MirrorGraph(Graph):
         return [_memory(row) for row in rows]
 
     def taker(self, document: Document, memory: Memory | None) -> Taker:
-        """A new line of what has notes is a note of it. A text that can't take its memory's place is one like it."""
-        if "lines" in document.front:
-            about = [{"type": "HAS_NOTE", "to_key": str(document.front["key"]), "direction": "in"}] if memory else []
-            return _Beside(self, "Note", {}, about)
+        """A new line is a memory of its file's. A text that can't take its memory's place is one like it."""
+        if memory is not None and (adds := BY_LABEL[memory.kind].adds) is not None:
+            kind, type, direction = adds
+            return _Beside(self, kind, {}, [{"type": type, "to_key": memory.key, "direction": direction}])
         front = document.front if memory is None else {"kind": memory.kind, **memory.values}
-        kind = front.get("kind")
-        said = {name: front[name] for name in ("category", "type") if isinstance(front.get(name), str)}
-        return _Beside(self, *((kind, said) if isinstance(kind, str) and kind in LABELS else ("Note", {})), [])
+        known = front.get("kind") in LABELS and "lines" not in front
+        said = {name: front[name] for name in ("category", "type") if known and isinstance(front.get(name), str)}
+        return _Beside(self, front["kind"] if known else "Note", said, [])
 
 
 @dataclass(frozen=True)
