@@ -46,8 +46,8 @@ class Memory:
 @dataclass(frozen=True)
 class FileKind:
     """A kind of file. ``labels``: whose; ``path``: folders and name, without its ending; ``folders``: the first of them; ``names``:
-    properties that stand in the front matter; ``adds``: the file is made of the memory's parts, a line each, and not of its text, and
-    a new line is a memory of this kind, in a relationship of this type that leads from the new one ('out') or to it ('in')."""
+    properties that stand in the front matter; ``adds``: the file is made of the memory's parts, a line each, and not of its text; a
+    new line is a memory of this kind, in a relationship of this type that leads from the new one ('out') or to it ('in')."""
 
     labels: tuple[str, ...]
     path: Callable[[Memory], tuple[str, ...]]

@@ -183,6 +183,8 @@ class _Writing:
     """Memories whose file is left as it is."""
     lies: dict[str, Seen | None] = field(default_factory=dict)
     """All files, and how they lay there when they were looked at."""
+    fronts: set[str] = field(default_factory=set)
+    """Files of which something else than the text was changed."""
     strays: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Files of ours by key, at paths that the index doesn't have."""
     foreign: dict[str, str] = field(default_factory=dict)
@@ -265,7 +267,7 @@ class _Writing:
         if known is None or known.key != key:  # what is known is older than the file: the write before was killed
             self.strays[key].add(path)
         if known is not None and untouched and disk.sha256(text) != known.sha256:
-            self.done.notes.append(f"{path}: the front matter is Jochi's, so it is as it was. Change it in the graph")
+            self.fronts.add(path)
         self.again |= {key, known.key if known else key}
         return _File(path, document)
 
@@ -373,6 +375,10 @@ class _Writing:
                 lies = disk.put(self.root, path, made.text, lies)
                 self.lies[path] = lies
                 self.done.written.append(path)
+                if path in self.fronts:
+                    self.done.notes.append(
+                        f"{path}: the front matter is Jochi's, so it was written anew. Change it in the graph"
+                    )
         except EditedMeanwhileError:
             self.leave(key, path, _MEANWHILE)
             return
