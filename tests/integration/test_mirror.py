@@ -149,7 +149,12 @@ def test_a_folder_says_what_the_graph_says(shelf: Shelf) -> None:
 def test_edits_and_forgetting(shelf: Shelf) -> None:
     client = shelf.client
     shelf.write()
-    tea, ann = shelf.path("lemon"), shelf.path("chess")
+    shelf.put(
+        "box", "Tea", "MemoryBox", topics=["tea"], relationships=[{"type": "IN_BOX", "to": "tea", "direction": "in"}]
+    )
+    shelf.write()
+    run_job(client.engine, "curate_due", now=shelf.now, drain=True)
+    tea, ann = shelf.path('category: "preference"'), shelf.path("chess")
     tea.write_text(tea.read_text().replace("tea with lemon", "coffee"))
     ann.write_text(ann.read_text() + "- Sings in a choir.\n")
     done = shelf.write()
@@ -158,6 +163,7 @@ def test_edits_and_forgetting(shelf: Shelf) -> None:
         "MATCH (:Curated {key: 's/ann'})-[:HAS_NOTE]->(n) WITH n.content AS said ORDER BY said "
         "MATCH (t:Curated {key: 's/tea'}) RETURN collect(said) AS notes, t.content AS tea",
     )
+    assert "- Ann prefers coffee." in (shelf.folder / f"boxes/{NOON + HOUR:%Y-%m-%d}/box-box.md").read_text()
     assert said[0] == {"notes": ["Plays chess on Fridays.", "Sings in a choir."], "tea": "Ann prefers coffee."}
 
     # What is emptied is struck; the job prunes it, and a restored one comes back.
@@ -170,7 +176,7 @@ def test_edits_and_forgetting(shelf: Shelf) -> None:
     assert "chess" not in shelf.texts()
     assert b"chess" not in (shelf.folder / ".jochi-mirror.db").read_bytes()
     client.forget(Request(scope="s"), now=shelf.now)
-    assert len(shelf.write().removed) == 2
+    assert len(shelf.write().removed) == 3
     assert tree(shelf.folder) == {}
 
 

@@ -80,6 +80,11 @@ def _thing(memory: Memory) -> tuple[str, ...]:
     return "entities", safe_name(_name(memory), memory.kind.lower())
 
 
+def _box(memory: Memory) -> tuple[str, ...]:
+    at = memory.created_at and memory.created_at.astimezone(timezone.utc)
+    return "boxes", f"{at:%Y-%m-%d}" if at else "undated", f"box-{safe_name(memory.key.partition('/')[2], 'box')}"
+
+
 def _name(memory: Memory) -> str:
     value = memory.values.get("name")
     return value if isinstance(value, str) and plain(value) else (memory.text or memory.key.partition("/")[2])
@@ -107,6 +112,7 @@ KINDS = (
         ("name", "canonical_name", "type", "aliases", *SAID),
         adds=("Note", "HAS_NOTE", "in"),
     ),
+    FileKind(("MemoryBox",), _box, ("boxes",), ("topics", "tags", "access_tier"), adds=("Note", "IN_BOX", "out")),
 )
 BY_LABEL = {label: kind for kind in KINDS for label in kind.labels}
 LABELS = tuple(BY_LABEL)
