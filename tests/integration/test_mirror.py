@@ -131,12 +131,14 @@ def test_a_folder_says_what_the_graph_says(shelf: Shelf) -> None:
     assert "letter" not in shelf.texts()
 
     # Pruned, it goes from the file of its owner, of whom nothing else changed.
-    shelf.now += 27 * 24 * HOUR
+    shelf.now = NOON + 30 * 24 * HOUR - 2 * HOUR
+    run_job(client.engine, "curate_due", now=shelf.now, drain=True)
     shelf.write()
-    shelf.now += 5 * 24 * HOUR
+    shelf.now += 2 * HOUR
+    shelf.change("tea", importance=0.4)  # it isn't due any more when the files are written
     run_job(client.engine, "curate_due", now=shelf.now, drain=True)
     done = client.write_mirror(folder, "s", now=shelf.now + HOUR)
-    assert (done.whole, "chess" in shelf.texts()) == (False, False)
+    assert (done.whole, "chess" in shelf.texts(), "importance: 0.4" in shelf.texts()) == (False, False, True)
 
     # What is SENSITIVE comes and goes with the question.
     shelf.write(include_sensitive=True)

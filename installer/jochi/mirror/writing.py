@@ -390,6 +390,7 @@ class _Writing:
         try:
             if self.lies.get(path) is not None:
                 disk.take_away(self.root, path, self.lies[path])
+                self.lies[path] = None
                 self.done.removed.append(path)
         except EditedMeanwhileError:
             self.leave(key, path, _MEANWHILE)
