@@ -168,6 +168,14 @@ def test_edits_and_forgetting(shelf: Shelf) -> None:
     assert "- Ann prefers coffee." in (shelf.folder / f"boxes/{NOON + HOUR:%Y-%m-%d}/box-box.md").read_text()
     assert said[0] == {"notes": ["Plays chess on Fridays.", "Sings in a choir."], "tea": "Ann prefers coffee."}
 
+    # The profile of the scope, and what the jobs say of it.
+    shelf.put("profile", "- Prefers tea.", "BehaviourProfile")
+    for job in ("index_topics", "learn_guidelines"):
+        run_job(client.engine, job, now=shelf.now, drain=True)
+    assert {"profile.md", "state/topics.json"} <= set(shelf.write().written)
+    topics = json.loads((shelf.folder / "state/topics.json").read_text())["topics"]
+    assert topics == [{"topic": "tea", "memories": 1, "newest": ["s/box"]}]
+
     # What is emptied is struck; the job prunes it, and a restored one comes back.
     tea.write_text(tea.read_text().replace("Ann prefers coffee.", ""))
     assert [each.edit for each in shelf.write().taken_in] == ["struck"]

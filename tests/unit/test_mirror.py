@@ -218,6 +218,22 @@ def test_what_isnt_ours_stays(folder: Path, graph: Graph, tmp_path: Path) -> Non
     assert len(write_mirror(folder, graph.later()).written) == 2
 
 
+def test_pages_are_made_as_a_whole(folder: Path, graph: Graph) -> None:
+    pages: dict[str, str | None] = {"state/topics.json": "{}\n", "state/rules.md": None}
+    assert write_mirror(folder, graph, pages=pages).written == ["state/topics.json"]
+    assert check_mirror(folder, graph, pages=pages).is_none
+    assert write_mirror(folder, graph, pages=pages, whole=True).written == []
+    (folder / "state/topics.json").write_text("mine")
+    assert check_mirror(folder, graph, pages=pages).stale == ("state/topics.json",)
+    done = write_mirror(folder, graph, pages=pages)
+    assert (len(done.notes), tree(folder)["state/topics.json"]) == (1, "{}\n")
+    (folder / "state/topics.json").unlink()
+    assert check_mirror(folder, graph, pages=pages).missing == ("state/topics.json",)
+    write_mirror(folder, graph, pages=pages)
+    assert write_mirror(folder, graph, pages=pages | {"state/topics.json": None}).removed == ["state/topics.json"]
+    assert not (folder / "state").exists()
+
+
 def test_one_scope_a_folder(folder: Path, graph: Graph) -> None:
     other = Graph(scope="t")
     with pytest.raises(Refused, match="scope s, not of t"):

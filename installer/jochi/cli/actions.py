@@ -11,7 +11,7 @@ import typer
 from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, printable, table, write_json
-from jochi.client.actions import WHOLE_DATABASE, Guidelines
+from jochi.client.actions import WHOLE_DATABASE, guidelines_page
 from jochi.errors import UsageError
 from jochi.files import write_atomically
 from jochi.write.acting import ActionsAdded
@@ -93,7 +93,7 @@ def guidelines(
         write_json(found)
         return
     if file is not None:
-        write_atomically(file, _page(found))
+        write_atomically(file, guidelines_page(found))
         out.print(f"{file}: written", markup=False, soft_wrap=True)
         return
     if not found:
@@ -107,7 +107,3 @@ def guidelines(
 
 def _day(at: datetime) -> str:
     return f"{at:%Y-%m-%d}"
-
-
-def _page(found: list[Guidelines]) -> str:
-    return "\n".join(["# Guidelines\n", *(each.as_markdown() for each in found)])

@@ -26,6 +26,7 @@ __all__ = ["Jochi"]
 
 
 class Jochi(
+    MirrorVerbs,
     InstallVerbs,
     PlanVerbs,
     JobVerbs,
@@ -35,7 +36,6 @@ class Jochi(
     IngestVerbs,
     ObserveVerbs,
     ContextVerbs,
-    MirrorVerbs,
     UndoVerbs,
     ForgetVerbs,
     HeartbeatVerbs,

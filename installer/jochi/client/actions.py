@@ -62,6 +62,11 @@ class Guidelines:
         return f"## {title}\n\n{made}\n\n{said}\n"
 
 
+def guidelines_page(found: Iterable[Guidelines]) -> str:
+    """The file compression-guidelines.md."""
+    return "\n".join(["# Guidelines\n", *(each.as_markdown() for each in found)])
+
+
 class ActionVerbs(Base):
     def may_act(
         self,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from pathlib import Path
 
 from jochi import mirror
-from jochi.client.base import Base
-from jochi.mirror import Difference, Written
+from jochi.client.actions import ActionVerbs, guidelines_page
+from jochi.client.use import UseVerbs
+from jochi.mirror import Difference, Pages, Written
 from jochi.write.mirroring import MirrorGraph
 
 
-class MirrorVerbs(Base):
+class MirrorVerbs(ActionVerbs, UseVerbs):
     def write_mirror(
         self,
         folder: Path,
@@ -28,15 +30,31 @@ class MirrorVerbs(Base):
         `Written.left`, with the reason. `Refused` where the folder holds another scope; `JochiError` where it can't be read or
         written.
         """
-        return mirror.write_mirror(
-            folder, self._mirrored(scope, include_sensitive, now), whole=whole, strike_many=strike_many
-        )
+        source = self._mirrored(scope, include_sensitive, now)
+        return mirror.write_mirror(folder, source, whole=whole, strike_many=strike_many, pages=self._pages(scope))
 
     def check_mirror(
         self, folder: Path, scope: str = "default", *, include_sensitive: bool = False, now: datetime | None = None
     ) -> Difference:
         """What differs between ``folder`` and the graph: missing, edited, stale and foreign files. Writes nothing."""
-        return mirror.check_mirror(folder, self._mirrored(scope, include_sensitive, now))
+        return mirror.check_mirror(folder, self._mirrored(scope, include_sensitive, now), pages=self._pages(scope))
+
+    def _pages(self, scope: str) -> Pages:
+        """What the engine's jobs say of the scope."""
+        indexes, guidelines = self.topics(scope=scope), self.guidelines(scope=scope)
+        topics = [
+            {
+                "scope": each.scope,
+                "read": each.read,
+                "cut": each.cut,
+                "topics": [{"topic": one.topic, "memories": one.n, "newest": list(one.newest)} for one in each.topics],
+            }
+            for each in indexes
+        ]
+        return {
+            "state/topics.json": json.dumps(topics[0], ensure_ascii=False, indent=2) + "\n" if topics else None,
+            "state/compression-guidelines.md": guidelines_page(guidelines) if guidelines else None,
+        }
 
     def _mirrored(self, scope: str, include_sensitive: bool, now: datetime | None) -> MirrorGraph:
         return MirrorGraph.of(

@@ -6,7 +6,7 @@ speaks with a server.
 
 from jochi.mirror.document import Document
 from jochi.mirror.kinds import BY_LABEL, LABELS, NAMES, PARTS, Memory, Part
-from jochi.mirror.writing import Difference, News, Source, Written, check_mirror, write_mirror
+from jochi.mirror.writing import Difference, News, Pages, Source, Written, check_mirror, write_mirror
 
 __all__ = [
     "BY_LABEL",
@@ -17,6 +17,7 @@ __all__ = [
     "Document",
     "Memory",
     "News",
+    "Pages",
     "Part",
     "Source",
     "Written",

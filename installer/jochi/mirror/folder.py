@@ -128,8 +128,8 @@ def take_away(folder: Path, path: str, was: Seen | None) -> None:
             break
 
 
-def sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def sha256(text: str | bytes) -> str:
+    return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
 
 
 def folded(path: str) -> str:

@@ -82,7 +82,11 @@ def _thing(memory: Memory) -> tuple[str, ...]:
 
 def _box(memory: Memory) -> tuple[str, ...]:
     at = memory.created_at and memory.created_at.astimezone(timezone.utc)
-    return "boxes", f"{at:%Y-%m-%d}" if at else "undated", f"box-{safe_name(memory.key.partition('/')[2], 'box')}"
+    return (
+        "boxes",
+        f"{at:%Y-%m-%d}" if at else "undated",
+        f"box-{safe_name(memory.key.partition('/')[2].removeprefix('box:'), 'box')}",
+    )
 
 
 def _name(memory: Memory) -> str:
@@ -112,11 +116,18 @@ KINDS = (
         ("name", "canonical_name", "type", "aliases", *SAID),
         adds=("Note", "HAS_NOTE", "in"),
     ),
-    FileKind(("MemoryBox",), _box, ("boxes",), ("topics", "tags", "access_tier"), adds=("Note", "IN_BOX", "out")),
+    FileKind(
+        ("MemoryBox",),
+        _box,
+        ("boxes",),
+        ("topics", "session", "sealed_at", "seal_reason", "trace_id", *SAID[4:]),
+        adds=("Note", "IN_BOX", "out"),
+    ),
+    FileKind(("BehaviourProfile",), lambda _: ("profile",), (), SAID),
 )
 BY_LABEL = {label: kind for kind in KINDS for label in kind.labels}
 LABELS = tuple(BY_LABEL)
-FOLDERS = frozenset(folder for kind in KINDS for folder in kind.folders)
+FOLDERS = frozenset(folder for kind in KINDS for folder in kind.folders) | {"state"}
 """Where files are; in the folder above them alone, too."""
 PARTS = ("Note", "Description")
 """Labels of memories that stand in the files of others."""

@@ -33,6 +33,10 @@ AT_ONCE = 50
 """Memories that are read and written together."""
 
 
+Pages = Mapping[str, str | None]
+NO_PAGES: Pages = {}
+
+
 class News(NamedTuple):
     """What may have changed since a moment. ``keys``: None where that isn't known; ``marks``: where they differ from those of the
     last write, everything may have (something was forgotten, another policy)."""
@@ -97,26 +101,34 @@ class Difference:
         return not (self.missing or self.edited or self.stale)
 
 
-def write_mirror(folder: Path, source: Source, *, whole: bool = False, strike_many: bool = False) -> Written:
+def write_mirror(
+    folder: Path, source: Source, *, whole: bool = False, strike_many: bool = False, pages: Pages = NO_PAGES
+) -> Written:
     """Takes in the edits in ``folder`` and makes its files what the graph says. ``whole``: look at all memories and read all
     files, not what changed.
 
     `JochiError` where the folder can't be read or written: what is there stays whole, and the next write goes on. `Refused` where
-    it holds another scope.
+    it holds another scope. ``pages``: files that nobody edits, by path, which are made as a whole; None: there is none.
     """
     root = disk.opened(folder, make=True)
     with index_of(root) as index:
-        return _Writing(root, source, index, strike_many, whole).run()
+        return _Writing(root, source, index, strike_many, whole, pages).run()
 
 
-def check_mirror(folder: Path, source: Source) -> Difference:
+def check_mirror(folder: Path, source: Source, *, pages: Pages = NO_PAGES) -> Difference:
     """What differs between the folder and the graph. Writes nothing."""
     root = disk.opened(folder, make=False)
-    wanted = _wanted(source)
+    wanted = _wanted(source) | {path: disk.sha256(text) for path, text in pages.items() if text is not None}
     found: dict[str, list[str]] = {"edited": [], "stale": [], "foreign": []}
     ours = 0
     for path, lies in disk.files_in(root, FOLDERS):
         text, document = "", None
+        if path in pages:
+            if lies is None or path not in wanted or disk.sha256((root / path).read_bytes()) != wanted[path]:
+                found["stale"].append(path)
+            ours += path in wanted
+            wanted.pop(path, None)
+            continue
         if lies is not None and path.endswith(ENDING):
             with suppress(JochiError):
                 text = read_text(root / path) or ""
@@ -176,6 +188,7 @@ class _Writing:
     strike_many: bool
     thorough: bool
     """Look at all memories and read all files."""
+    pages: Pages
     done: Written = field(default_factory=Written)
     again: set[str] = field(default_factory=set)
     """Memories to be looked at, whatever the graph says of them."""
@@ -207,10 +220,12 @@ class _Writing:
             for page in self.source.pages():
                 there.update(page)
                 self.bring(page)
-            self.bring([entry.key for entry in self.index if entry.key not in there])
+            self.bring([entry.key for entry in self.memories() if entry.key not in there])
             self.bring(sorted(self.strays.keys() - there))
         else:
             self.bring(sorted({*self.again, *(news.keys or ()), *(self.index.said("pending") or ())}))
+        for path, text in self.pages.items():
+            self.page(path, text)
         moment = (self.source.now - OVERLAP).isoformat()
         self.index.say(since=moment, marks=marks, pending=sorted(self.held))
         self.index.keep()
@@ -224,12 +239,14 @@ class _Writing:
         for path, lies in disk.files_in(self.root, FOLDERS):
             self.lies[path] = lies
             known = self.index.at(path)
+            if path in self.pages:
+                continue
             if known and known.seen == lies and not self.thorough:
                 continue
             file = self.look(path, known)
             if file is not None and file.document.front.get("digest") != digest(file.document.body):
                 edited.append(file)
-        self.again.update(entry.key for entry in self.index if self.lies.get(entry.path) is None)
+        self.again.update(entry.key for entry in self.memories() if self.lies.get(entry.path) is None)
         for start in range(0, len(edited), AT_ONCE):
             page = edited[start : start + AT_ONCE]
             now = {each.key: each for each in self.source.memories([_key(file) for file in page])}
@@ -335,6 +352,23 @@ class _Writing:
                 if self.index.at(path) is None and key not in self.held:
                     self.remove(key, path)
 
+    def memories(self) -> list[Entry]:
+        """What is known of files of memories: pages have a slash for a key and no scope before it."""
+        return [entry for entry in self.index if not entry.key.startswith("/")]
+
+    def page(self, path: str, text: str | None) -> None:
+        """One of the pages. It is made anew, whoever changed it."""
+        key = f"/{path}"
+        known = self.index.of(key)
+        if text is None:
+            self.index.drop([key])
+            if known is not None:
+                self.remove(key, path)
+            return
+        if known is not None and self.lies.get(path) not in (None, known.seen):
+            self.fronts.add(path)
+        self.write(key, _Made(path, text), path)
+
     def made(self, keys: list[str]) -> dict[str, _Made | None]:
         """What should stand in their files, of those that have one."""
         found = ((memory, text_of(memory)) for memory in self.source.memories(keys))
@@ -377,7 +411,7 @@ class _Writing:
                 self.done.written.append(path)
                 if path in self.fronts:
                     self.done.notes.append(
-                        f"{path}: the front matter is Jochi's, so it was written anew. Change it in the graph"
+                        f"{path}: what was changed there is Jochi's, so it was written anew. Change it in the graph"
                     )
         except EditedMeanwhileError:
             self.leave(key, path, _MEANWHILE)
