@@ -13,7 +13,7 @@ from jochi.mirror import Difference, Pages, Written
 from jochi.write.mirroring import MirrorGraph
 
 
-class MirrorVerbs(ActionVerbs, UseVerbs):
+class MirrorVerbs(UseVerbs, ActionVerbs):
     def write_mirror(
         self,
         folder: Path,
@@ -41,7 +41,8 @@ class MirrorVerbs(ActionVerbs, UseVerbs):
 
     def _pages(self, scope: str) -> Pages:
         """What the engine's jobs say of the scope."""
-        indexes, guidelines = self.topics(scope=scope), self.guidelines(scope=scope)
+        indexes = self.topics(scope=scope)
+        guidelines = [each for each in self.guidelines(scope=scope) if each.scope == scope]
         topics = [
             {
                 "scope": each.scope,
