@@ -84,7 +84,7 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_step_by_step_is_the_same_as_at_once(steps: list[tuple[str, int, str, str]]) -> None:
     with tempfile.TemporaryDirectory() as place:
         folder, other = Path(place, "mirror"), Path(place, "other")
