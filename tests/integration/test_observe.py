@@ -289,8 +289,10 @@ def test_what_contradicts_what_is_known(client: Jochi) -> None:
         *(("candidate", "disputed"), ("candidate", "disputed")),
         *(("candidate", "unverified"), ("candidate", "unverified")),
     ]
-    [run_] = [each for each in client.runs(limit=50) if each.job == "learn"]
-    client.undo(run_.id)
+    # One, or two: workers go by the clock, and a cycle may have ended meanwhile.
+    for each in client.runs(limit=50):
+        if each.job == "learn":
+            client.undo(each.id)
     assert facts(client) == {}
     assert run(client, "MATCH (b:Curated:MemoryBox) RETURN b.key AS k") == []
 
