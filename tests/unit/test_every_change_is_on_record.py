@@ -128,6 +128,7 @@ WHY_NOT: dict[str, str] = {
     "stories/promote_macros": SCHEDULE,
     "meaning/find_meaning": SCHEDULE,
     "profiles/consolidate_profiles": SCHEDULE,
+    "consolidation/consolidate_scopes": "its steps are other jobs' texts, which write their records, with the id of the pass",
     "topics/index_topics": "counted from what is there, and counted anew on each walk",
     "stories/count_mentions": "counted from what is there, and counted anew where that changes",
     "undo/begin": ENGINE,

@@ -37,7 +37,8 @@ def list_runs(
             run.status,
             run.scanned,
             _counts(run.counts)
-            or (f"undid {run.changed:,} of {run.target}" if run.target and run.job == "undo" else None),
+            or (f"undid {run.changed:,} of {run.target}" if run.target and run.job == "undo" else None)
+            or (f"consolidated {run.scope}: {run.changed:,} changed" if run.steps else None),
             _counts(run.skipped) or None,
         )
         for run in found
@@ -76,6 +77,9 @@ def show(
     ):
         if counts:
             out.print(f"{title}: {_counts(counts)}", markup=False)
+    if one.steps:
+        rows = [(each.step, each.began, each.ended, each.changed, each.said or None) for each in one.steps]
+        table(f"Consolidation of the scope {one.scope}", ("step", "began", "ended", "changed", "what was in the way"), rows, right=(3,))
     for stop in one.stops:
         out.print(f"stopped by the circuit breaker: {stop.words}", markup=False)
     if one.stops and one.approved_at is not None:

@@ -28,6 +28,7 @@ _SCOPED = {
     "JochiValue": "scope",
     "JochiGuidelines": "scope",
     "JochiBuffer": "scope",
+    "JochiPass": "scope",
 }
 """Nodes of a scope, by label, and the property that names it: they go with the scope and with nothing else."""
 _GO = frozenset(

@@ -219,7 +219,7 @@ MEMORY = (
     *_of("texts", _MARK, "", "derived_marks derived_nothing"),
     *_of("text", _MARK, "said", "level_line level_place"),
     *_of("moment", _MARK, "newborn", "similar_due slot_due resolve_due"),
-    *_of("moment", _MARK, "", "count_due promote_due macro_due meaning_due"),
+    *_of("moment", _MARK, "", "count_due promote_due macro_due meaning_due learned_at"),
     *_of("text", _MARK, "content said", "name_terms"),
     *_of("share", _COMPARED, "content", "nearest"),
     *_of("text", _COMPARED, "content", "nearest_hash"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import zip_longest
 from typing import Any
 
 from jochi.graph.driver_values import read_as, to_python
@@ -42,12 +43,23 @@ class Done:
 
 
 @dataclass(frozen=True)
+class PassStep:
+    """A step of a consolidation pass: when it began and ended (None: not yet), how much it changed, and why it didn't do all of it ('': it did)."""
+
+    step: str
+    began: datetime | None
+    ended: datetime | None
+    changed: int
+    said: str
+
+
+@dataclass(frozen=True)
 class RunSummary:
     """One run: what it looked at and did; of what it moved the tokens by tier, before and after.
 
     ``skipped`` counts what rails held, by the rail's name; ``quarantined`` are keys put aside, ``errors`` failed batches.
     ``stops``: what the circuit breaker said, where it stopped the run; ``approved_by``, where that was settled: a person, or
-    the name of another policy. ``seconds`` is None while it runs; ``mode`` is the scheduler's, where the run has one. ``done``:
+    the name of another policy. ``scope`` and ``steps``: of a consolidation pass. ``seconds`` is None while it runs; ``mode`` is the scheduler's, where the run has one. ``done``:
     only of a single run.
     """
 
@@ -74,6 +86,8 @@ class RunSummary:
     stops: tuple[Stop, ...] = ()
     approved_at: datetime | None = None
     approved_by: str | None = None
+    scope: str | None = None
+    steps: tuple[PassStep, ...] = ()
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> RunSummary:
@@ -101,6 +115,12 @@ class RunSummary:
             tokens_after=_by_tier(run.get("tokens_after")),
             done=row["done"],
             stops=stops_of(run),
+            steps=tuple(
+                PassStep(step, began, ended, changed or 0, said or "")
+                for step, began, ended, changed, said in zip_longest(
+                    *(run.get(name) or () for name in ("steps", "began", "ended", "did", "said"))
+                )
+            ),
             approved_by=run.get("approved_by") or run.get("approved_policy"),
         )
 

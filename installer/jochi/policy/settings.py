@@ -461,6 +461,27 @@ class Topics(Part):
     """So many memories of a scope are read."""
 
 
+ConsolidationStep = Literal["duplicates", "merge", "descriptions", "profile", "facts", "topics", "guidelines"]
+"""What a pass can do (procedures/consolidation/consolidate_scopes)."""
+
+
+class Consolidation(Part):
+    """`[consolidation]`: passes over scopes in which something was learned (docs/reference/consolidation-pass.md)."""
+
+    every: Annotated[int, Field(ge=1, le=10_000)]
+    """A pass begins when so many batches of turns were learned from since the last one began …"""
+    at: FixedSlot
+    """… and at this time, in the policy's zone, where any was."""
+    steps: Annotated[tuple[ConsolidationStep, ...], Field(strict=False, min_length=1)]
+    """What a pass does, in this order."""
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Consolidation:
+        if len(set(self.steps)) < len(self.steps):
+            raise ValueError("steps names a step twice")
+        return self
+
+
 class Slots(Part):
     """`[slots]`: facts of one subject's attribute, of which one value holds at a time (docs/reference/facts.md)."""
 

@@ -1,0 +1,144 @@
+"""The consolidation pass (seed 003): when a scope has one, its steps in order, one that fails, and all of it undone together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, time, timedelta, timezone
+from typing import Any
+
+import pytest
+from tests.duplicate_pairs import Pairs
+from typer.testing import CliRunner
+
+from jochi import Jochi, Turn
+from jochi.cli.app import app
+from jochi.graph.driver_values import to_python
+from jochi.jobs.runner import run_job
+from jochi.jobs.runs import RunSummary
+from jochi.text.tokens import Estimate
+from jochi_workers.derive import derivation
+from jochi_workers.derive.derivation import Offline
+from jochi_workers.derive.handler import Derive
+from jochi_workers.prepare import Prepare
+from jochi_workers.worker import Worker
+
+pytestmark = pytest.mark.server
+
+SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
+LEARN = derivation("learn")
+SAID = ["I prefer tea", "I live in Oslo", "I hate rain", "I love jazz", "I am a nurse", "I like boats"]
+
+
+def learn(client: Jochi, *said: str, scope: str = "s") -> None:
+    """Each turn in a session of its own, so a batch each, learned from at the time that it is."""
+    for text in said:
+        client.observe(Turn(text, session=text, scope=scope, speaker="Ann"))
+        client.flush(text, scope=scope)
+    worker = Worker(client.engine, [Prepare(Estimate()), Derive(LEARN, Offline(LEARN, Estimate()), Estimate())])
+    worker.run(once=True)
+    assert worker.progress["learn"].done == len(said)
+
+
+def rows(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:
+    return [dict(to_python(row)) for row in client.database.run(cypher, given)]
+
+
+def due(client: Jochi) -> dict[str, datetime | None]:
+    return {row["scope"]: row["due"] for row in rows(client, "MATCH (s:JochiPass) RETURN s.scope AS scope, s.due AS due")}
+
+
+def consolidate(client: Jochi, now: datetime) -> list[RunSummary]:
+    """What the passes that ended were, the first first."""
+    before = {run.id for run in passes(client)}
+    for _ in range(3):  # one run ends where a step fails
+        run_job(client.engine, "consolidate_scopes", now=now, drain=True)
+    return [client.runs(run.id)[0] for run in passes(client) if run.id not in before]
+
+
+def passes(client: Jochi) -> list[RunSummary]:
+    return [run for run in reversed(client.runs(limit=1000, changed_only=False)) if run.job == "pass"]
+
+
+@pytest.fixture
+def client(applied: Jochi) -> Iterator[Jochi]:
+    applied.database.run("MATCH (s:JochiPass) DELETE s")
+    yield applied
+
+
+def test_after_three_extractions_or_by_the_slot_and_never_without_any(client: Jochi, now: datetime) -> None:
+    learn(client, *SAID[:2])
+    learn(client, SAID[0], scope="other")
+    slot = datetime.combine(now.date(), time(4), timezone.utc)
+    slot += DAY if slot <= now else 0 * DAY
+    assert due(client) == {"s": slot, "other": slot}
+    assert consolidate(client, slot - SECOND) == []
+    learn(client, SAID[2])
+    at = due(client)["s"]
+    assert at is not None
+    assert now <= at < now + timedelta(minutes=5), "the third: at once"
+    [one] = consolidate(client, at)
+    assert (one.scope, one.status) == ("s", "ok")
+    assert [step.step for step in one.steps] == list(client.policy.policy.consolidation.steps)
+    assert all((step.began, step.ended, step.said) == (at, at, "") for step in one.steps)
+    assert {step.step: step.changed for step in one.steps}["topics"] == 1
+    assert [index.scope for index in client.topics()] == ["s"], "of this scope alone"
+    assert due(client) == {"s": None, "other": slot}
+    assert consolidate(client, slot - SECOND) == [], "nothing is new"
+    # By the slot, a scope with one extraction; and not the one without.
+    assert [run.scope for run in consolidate(client, slot)] == ["other"]
+    assert due(client) == {"s": None, "other": None}
+    # Counted from then on: what is learned while a pass is under way is of the next one.
+    run_job(client.engine, "consolidate_scopes", now=slot + DAY)
+    learn(client, *SAID[3:5])
+    assert due(client)["s"] == slot
+    learn(client, SAID[5])
+    assert due(client)["s"] != slot
+
+
+def test_a_pass_is_shown_and_undone_as_one(client: Jochi, now: datetime, pairs: Pairs) -> None:
+    learn(client, *SAID[:3])
+    keys = [pairs.add(id, 1.0, "Ann likes tea", kind="Reflection", due=now - DAY) for id in ("a", "b")]
+    old = {"confidence": 0.3, "category": "fact", "created_at": now - 40 * DAY, "updated_at": now - 40 * DAY}
+    for scope in ("s", "other"):
+        client.database.run(
+            "CREATE (f:Curated:Fact {key: $scope + '/guess', scope: $scope, id: 'guess', content: 'Maybe ' + $scope, next_due: $due}) SET f += $old",
+            {"scope": scope, "old": old, "due": now - DAY},
+        )
+    [one] = consolidate(client, now + timedelta(minutes=5))
+    assert {step.step: step.changed for step in one.steps if step.step in ("merge", "facts")} == {"merge": 1, "facts": 1}
+    assert {(each.action, each.rule) for each in one.done} >= {("prune", "fact.speculative"), ("merge", "duplicates.same_text")}
+    living = "MATCH (m:Curated) WHERE m.key IN $keys RETURN m.key AS key ORDER BY key"
+    asked = [*keys, "s/guess", "other/guess"]
+    assert [row["key"] for row in rows(client, living, keys=asked)] == ["other/guess", "s/a"]
+    shown = CliRunner().invoke(app, ["runs", "show", one.id])
+    assert shown.exit_code == 0, shown.output
+    assert "Consolidation of the scope s" in shown.output
+    assert one.id in CliRunner().invoke(app, ["runs", "ls", "-n", "200", "--json"]).output
+    undone = client.undo(one.id)
+    assert (undone.left, undone.counts["undone"]) == (0, 2), undone
+    assert [row["key"] for row in rows(client, living, keys=asked)] == sorted(asked)
+
+
+def test_a_step_that_fails_or_may_not_is_on_record_and_the_next_goes_on(client: Jochi, now: datetime) -> None:
+    learn(client, *SAID[:3])
+    client.pause_job("learn_guidelines")
+    [text] = rows(client, "MATCH (x:JochiProcedure {name: 'stories/consolidate'}) RETURN x.act AS act")
+    broken = "MATCH (x:JochiProcedure {name: 'profiles/consolidate_profiles'}) SET x.act = $act"
+    [whole] = rows(client, "MATCH (x:JochiProcedure {name: 'profiles/consolidate_profiles'}) RETURN x.act AS act")
+    try:
+        client.database.run(broken, {"act": "RETURN 1 / (size($in.keys) - 1) AS changed"})
+        [one] = consolidate(client, now + timedelta(minutes=5))
+    finally:
+        client.database.run(broken, {"act": whole["act"]})
+        client.resume_job("learn_guidelines")
+    assert text
+    said = {step.step: step.said for step in one.steps}
+    assert one.status == "partial"
+    assert "/ by zero" in said.pop("profile")
+    assert said.pop("guidelines") == "its job is paused"
+    assert set(said.values()) == {""}
+    assert {step.step: step.changed for step in one.steps}["topics"] == 1, "after the one that failed"
+    # The next pass has all of it.
+    learn(client, *SAID[3:])
+    [again] = consolidate(client, now + timedelta(minutes=6))
+    assert {step.said for step in again.steps} == {""}
