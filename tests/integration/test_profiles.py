@@ -20,12 +20,15 @@ from jochi_workers.worker import Worker
 pytestmark = pytest.mark.server
 
 DAY = timedelta(days=1)
+MOST_BYTES = 100
 
 
 @pytest.fixture(scope="session")
 def profiling(policy_with: PolicyWith) -> Any:
     numbers = "{ least = 3.0, newest = 5.0, lines = 4.0, tokens = 200.0, every_days = 1.0 }"
-    return policy_with(f"[derive.profile]\nderiving = true\nnumbers = {numbers}")
+    profile = f"[derive.profile]\nderiving = true\nnumbers = {numbers}\n"
+    numbers = f"{{ bytes = {MOST_BYTES}.0, most = 10.0, tokens = 20.0, every_days = 1.0 }}"
+    return policy_with(f"{profile}[derive.identity]\nderiving = true\nnumbers = {numbers}")
 
 
 @pytest.fixture
@@ -53,12 +56,17 @@ def say(client: Jochi, *facts: tuple[str, str, str], scope: str = "s", at: datet
 def night(client: Jochi, now: datetime) -> int:
     """The job, then a worker until nothing is left; how many profiles the job wanted."""
     wanted = sum(run.changed for run in run_job(client.engine, "consolidate_profiles", now=now, drain=True))
-    told = derivation("profile")
-    handlers = [Prepare(Estimate()), Derive(told, Offline(told, Estimate()), Estimate())]
-    worker = Worker(client.engine, handlers)
+    work(client)
+    return wanted
+
+
+def work(client: Jochi) -> None:
+    told = [derivation(name) for name in ("profile", "identity")]
+    worker = Worker(
+        client.engine, [Prepare(Estimate()), *(Derive(one, Offline(one, Estimate()), Estimate()) for one in told)]
+    )
     worker.run(once=True)
     assert not any(each.failed for each in worker.progress.values()), worker.progress
-    return wanted
 
 
 def profile(client: Jochi, scope: str = "s") -> list[str] | None:
@@ -96,3 +104,78 @@ def test_a_profile_is_made_of_the_newest_and_made_anew(client: Jochi, now: datet
         "MATCH (p:BehaviourProfile {key: 's/profile'}) RETURN p.derived_by AS by, COUNT { (p)-[:DERIVED_FROM]->(:Fact) } AS n"
     )
     assert (made["by"], made["n"]) == ("profile", 5)
+
+
+def reflections(client: Jochi, scope: str = "s") -> dict[str, tuple[str, bool | None, str | None]]:
+    """By their ids: content, whether they are consolidated, and by what they were made."""
+    rows = client.database.run(
+        "MATCH (m:Curated:Reflection {scope: $scope}) RETURN m.id AS id, m.content AS said, m.consolidated AS done, m.derived_by AS by",
+        {"scope": scope},
+    )
+    return {row["id"]: (row["said"], row["done"], row["by"]) for row in rows}
+
+
+def reflect(client: Jochi, scope: str, *said: str, at: datetime, **more: Any) -> None:
+    rows = [
+        {
+            "kind": "Reflection",
+            "id": f"r{at.day}-{n}",
+            "scope": scope,
+            "content": text,
+            "properties": {"created_at": at, **more},
+        }
+        for n, text in enumerate(said)
+    ]
+    assert client.remember(rows, now=at + DAY / 24, on_refused="raise").written == len(said)
+
+
+def test_reflections_above_so_many_bytes_become_one(client: Jochi, now: datetime) -> None:
+    begin = now - 10 * DAY
+    long = "I plan before I write. ü".ljust(MOST_BYTES // 2 - 1, ".")
+    assert len(long.encode()) == MOST_BYTES // 2
+    reflect(client, "full", long, long.replace("plan", "read"), at=begin)
+    reflect(client, "over", long, long.replace("plan", "read") + "!", at=begin)
+    reflect(client, "alone", long + long + "!", at=begin)
+    reflect(client, "done", long + "!", at=begin)
+    reflect(client, "done", long.replace("plan", "read"), at=begin + DAY, consolidated=True)
+
+    def job(at: datetime) -> int:
+        return sum(run.changed for run in run_job(client.engine, "consolidate_identity", now=at, drain=True))
+
+    assert job(now) == 1, "only of what is over it"
+    work(client)
+    made = {id: row for id, row in reflections(client, "over").items() if row[2]}
+    [(said, done, by)] = made.values()
+    assert (done, by) == (None, "identity")
+    assert said
+    assert Estimate().count(said) <= 20
+    assert [row[1] for id, row in reflections(client, "over").items() if id not in made] == [True, True]
+    assert [row[1] for row in reflections(client, "full").values()] == [None, None]
+    # What it became is itself one of those that are consolidated with what comes.
+    assert job(now + DAY) == 0
+    reflect(client, "over", long.replace("plan", "walk"), long.replace("plan", "swim"), at=begin + 2 * DAY)
+    assert job(now + 2 * DAY) == 1
+    work(client)
+    assert sum(row[1] is None for row in reflections(client, "over").values()) == 1
+
+
+def test_what_workers_make_of_a_pass_is_undone_with_it(client: Jochi, now: datetime) -> None:
+    begin = now - 10 * DAY
+    say(client, *((f"o{n}", "preference", f"Ann likes song {n}.") for n in range(3)), at=begin)
+    reflect(client, "s", "I plan. " * 8, "I read. " * 8, at=begin)
+    before = reflections(client)
+    client.database.run("MERGE (s:JochiPass {scope: 's'}) SET s = {scope: 's', due: $now}", {"now": now})
+    for _ in range(2):
+        run_job(client.engine, "consolidate_scopes", now=now, drain=True)
+    work(client)
+    assert profile(client) is not None
+    assert len(reflections(client)) == 3
+    [one] = [run for run in client.runs(limit=100) if run.job == "pass" and run.scope == "s"][:1]
+    assert {step.step: step.changed for step in one.steps if step.step in ("profile", "identity")} == {
+        "profile": 1,
+        "identity": 1,
+    }
+    undone = client.undo(one.id)
+    assert undone.left == 0, undone
+    assert profile(client) is None
+    assert reflections(client) == before

@@ -57,7 +57,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "derive/process/store": frozenset({"derive"}),
     **{
         f"derive/{name}/store": frozenset({"derive"})
-        for name in ("extract", "storylines", "macros", "describe", "profile")
+        for name in ("extract", "storylines", "macros", "describe", "profile", "identity")
     },
     "derive/meaning/store": frozenset({"derive", "archive"}),
     "derive/learn/store": frozenset({"derive"}),
@@ -127,6 +127,7 @@ WHY_NOT: dict[str, str] = {
     "stories/promote_storylines": SCHEDULE,
     "stories/promote_macros": SCHEDULE,
     "meaning/find_meaning": SCHEDULE,
+    "profiles/consolidate_identity": SCHEDULE,
     "profiles/consolidate_profiles": SCHEDULE,
     "consolidation/consolidate_scopes": "its steps are other jobs' texts, which write their records, with the id of the pass",
     "topics/index_topics": "counted from what is there, and counted anew on each walk",

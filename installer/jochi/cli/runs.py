@@ -79,7 +79,12 @@ def show(
             out.print(f"{title}: {_counts(counts)}", markup=False)
     if one.steps:
         rows = [(each.step, each.began, each.ended, each.changed, each.said or None) for each in one.steps]
-        table(f"Consolidation of the scope {one.scope}", ("step", "began", "ended", "changed", "what was in the way"), rows, right=(3,))
+        table(
+            f"Consolidation of the scope {one.scope}",
+            ("step", "began", "ended", "changed", "what was in the way"),
+            rows,
+            right=(3,),
+        )
     for stop in one.stops:
         out.print(f"stopped by the circuit breaker: {stop.words}", markup=False)
     if one.stops and one.approved_at is not None:

@@ -203,7 +203,9 @@ class Policy(Part):
     """What agents may do with memories, and how it went."""
     topics: Topics = Field(default_factory=lambda: Topics.model_validate(_shipped("topics")))
     """What the memories of a scope are about."""
-    consolidation: Consolidation = Field(default_factory=lambda: Consolidation.model_validate(_shipped("consolidation")))
+    consolidation: Consolidation = Field(
+        default_factory=lambda: Consolidation.model_validate(_shipped("consolidation"))
+    )
     """Passes over scopes in which something was learned."""
     observe: Observe = Field(default_factory=lambda: Observe.model_validate(_shipped("observe")))
     """How conversations are learned from."""

@@ -461,7 +461,9 @@ class Topics(Part):
     """So many memories of a scope are read."""
 
 
-ConsolidationStep = Literal["duplicates", "merge", "descriptions", "profile", "facts", "topics", "guidelines"]
+ConsolidationStep = Literal[
+    "duplicates", "merge", "descriptions", "profile", "facts", "identity", "topics", "guidelines"
+]
 """What a pass can do (procedures/consolidation/consolidate_scopes)."""
 
 
