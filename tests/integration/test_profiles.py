@@ -109,7 +109,8 @@ def test_a_profile_is_made_of_the_newest_and_made_anew(client: Jochi, now: datet
 def reflections(client: Jochi, scope: str = "s") -> dict[str, tuple[str, bool | None, str | None]]:
     """By their ids: content, whether they are consolidated, and by what they were made."""
     rows = client.database.run(
-        "MATCH (m:Curated:Reflection {scope: $scope}) RETURN m.id AS id, m.content AS said, m.consolidated AS done, m.derived_by AS by",
+        "MATCH (m:Curated:Reflection {scope: $scope}) "
+        "RETURN m.id AS id, m.content AS said, m.consolidated AS done, m.derived_by AS by",
         {"scope": scope},
     )
     return {row["id"]: (row["said"], row["done"], row["by"]) for row in rows}

@@ -78,11 +78,11 @@ def show(
         if counts:
             out.print(f"{title}: {_counts(counts)}", markup=False)
     if one.steps:
-        rows = [(each.step, each.began, each.ended, each.changed, each.said or None) for each in one.steps]
+        steps = [(each.step, each.began, each.ended, each.changed, each.said or None) for each in one.steps]
         table(
             f"Consolidation of the scope {one.scope}",
             ("step", "began", "ended", "changed", "what was in the way"),
-            rows,
+            steps,
             right=(3,),
         )
     for stop in one.stops:

@@ -44,7 +44,10 @@ class Done:
 
 @dataclass(frozen=True)
 class PassStep:
-    """A step of a consolidation pass: when it began and ended (None: not yet), how much it changed, and why it didn't do all of it ('': it did)."""
+    """A step of a consolidation pass: when it began and ended (None: not yet), and how much it changed.
+
+    ``said``: why it didn't do all of its work; '': it did.
+    """
 
     step: str
     began: datetime | None
@@ -59,8 +62,8 @@ class RunSummary:
 
     ``skipped`` counts what rails held, by the rail's name; ``quarantined`` are keys put aside, ``errors`` failed batches.
     ``stops``: what the circuit breaker said, where it stopped the run; ``approved_by``, where that was settled: a person, or
-    the name of another policy. ``scope`` and ``steps``: of a consolidation pass. ``seconds`` is None while it runs; ``mode`` is the scheduler's, where the run has one. ``done``:
-    only of a single run.
+    the name of another policy. ``seconds`` is None while it runs; ``mode`` is the scheduler's, where the run has one. ``done``:
+    only of a single run. ``scope`` and ``steps``: of a consolidation pass.
     """
 
     id: str

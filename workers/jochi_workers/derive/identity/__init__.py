@@ -1,5 +1,5 @@
-"""One reflection out of many: who somebody has come to be, in few words (seed 003, Consolidation Pass: IDENTITY.md reflections above 8 KB;
-docs/reference/profiles.md)."""
+"""One reflection out of many: who somebody has come to be, in few words (seed 003, Consolidation Pass: IDENTITY.md
+reflections above 8 KB; docs/reference/profiles.md)."""
 
 from __future__ import annotations
 
