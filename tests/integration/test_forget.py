@@ -643,6 +643,8 @@ def test_nothing_that_was_made_of_a_scope_names_it(engine: Jochi) -> None:
     engine.database.run(
         "UNWIND ['s', 't'] AS scope CREATE (:JochiManifestChange {scope: scope, at: $now}) "
         "CREATE (:JochiTopicIndex {scope: scope, topics: ['tea'], counts: [1], newest: [scope + '/m1'], newest_of: [0]}) "
+        "CREATE (:CurationCycleSummary:JochiJobRun {id: 'pass/' + scope, scope: scope, wanted: ['profile/' + scope + '/m1'], "
+        "said: ['', 'of ' + scope + '/m1']}) "
         "WITH scope MATCH (m:Curated {key: scope + '/m1'}) "
         "CREATE (:Curated:CompressedContext {key: scope + '/c', scope: scope, id: 'c', "
         "parent_context_id: 'm1', child_context_ids: ['m1', 'm2']}) "
@@ -652,6 +654,8 @@ def test_nothing_that_was_made_of_a_scope_names_it(engine: Jochi) -> None:
     engine.forget(Request(keys=("t/m1", "t/sweep")), now=NOW)
     assert engine.verify_forgotten(Request(keys=("t/m1", "t/sweep"))) == []
     assert [each.id for each in engine.actions(scope="t")] == ["t-1"]
+    [run] = engine.database.run("MATCH (r:JochiJobRun {id: 'pass/t'}) RETURN r.wanted AS wanted, r.said AS said")
+    assert run == {"wanted": [], "said": ["", "forgotten"]}
     assert engine.database.run("MATCH (x:JochiTopicIndex) RETURN x.scope AS scope") == [{"scope": "s"}]
     found = engine.database.run(
         "MATCH (n {scope: 't'}) WHERE n:HeartbeatTaskRegistry OR n:CompressedContext "

@@ -47,7 +47,7 @@ _ENGINE = frozenset(
     )
 )
 BOOKS = frozenset(("JochiForgetting", "JochiReceipt", "JochiForgotten"))
-_ERRORS = frozenset(("error", "last_error", "note", "notes"))
+_ERRORS = frozenset(("error", "last_error", "note", "notes", "said"))
 _VOCABULARY = frozenset(
     (
         *("job", "procedure", "policy", "status", "mode", "runner", "action", "rule", "kind", "kinds", "labels"),
@@ -57,7 +57,7 @@ _VOCABULARY = frozenset(
 )
 """Properties of the engine's nodes that name no memory, whatever stands there."""
 _NAMED_BY_RUN = frozenset(("JochiJob", "JochiJobRun", "JochiPlan", "JochiPump", "JochiManifest"))
-_PLACES = frozenset(("keys", "left_keys", "others", "notes", "before", "after", "stopped_scopes"))
+_PLACES = frozenset(("keys", "left_keys", "others", "notes", "before", "after", "stopped_scopes", "said"))
 """Lists whose places say which entries of other lists are meant: there something stays in the place of what goes."""
 _SCOPE_NAMES = frozenset(("scope", "stopped_scopes", "overflowing_scopes"))
 _WALKED_BY_SCOPE = "enforce_budgets"
