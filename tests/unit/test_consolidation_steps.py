@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -16,7 +17,8 @@ from jochi.policy.settings import Consolidation, ConsolidationStep
 
 def test_steps_are_known_and_are_jobs() -> None:
     policy = load_policy().policy
-    act = render_one("consolidation/consolidate_scopes", policy, SERVER).sections["act"]
+    with_apoc = replace(SERVER, callable=SERVER.callable | {"apoc.cypher.doIt"})
+    act = render_one("consolidation/consolidate_scopes", policy, with_apoc).sections["act"]
     steps = dict(re.findall(r"WHEN '(\w+)' THEN head\(\[s IN known WHERE s.name = '([\w/]+)'", act))
     assert tuple(steps) == get_args(ConsolidationStep) == policy.consolidation.steps
     assert set(steps.values()) <= {job.procedure for job in policy.jobs.values()}
