@@ -203,7 +203,7 @@ def test_what_a_person_wrote_in_its_place_is_kept(client: Jochi, changes: str, w
 class Says:
     """A model that says what it is told to; an error is raised."""
 
-    name, model, version, paid, overhead, requests, fixed = "stub", "m", "v1", True, 400, 1, False
+    name, model, version, paid, overhead, requests, fixed, at_once = "stub", "m", "v1", True, 400, 1, False, 1
 
     def __init__(self, *answers: str | Exception) -> None:
         self.answers = list(answers)
