@@ -184,7 +184,7 @@ def test_no_installed_statement_scans_what_grows(filled: Jochi) -> None:
     filled.database.autocommit("CALL db.prepareForReplanning(120)")
     wrong = []
     for name, procedure in filled.engine.state().procedures.items():
-        # Reports read all, and so does who asks for the namespaces of all scopes; intake's scan is cut off by its limit: test_intake.
+        # Reports read all, so does who asks for the namespaces of all scopes; intake's scan is cut off by its limit: test_intake.
         # They compile all the same.
         may_scan = name.startswith("report/") or name in ("intake/intake", "items/namespaces")
         for section, text in procedure.sections.items():
