@@ -74,7 +74,9 @@ def test_an_agent_remembers_recalls_explains_and_forgets(jochi: Jochi, server: T
                 await call("observe", text="I prefer tea", session="chat", speaker="Ann", id="t1") for _ in range(2)
             ]
             assert [(each["signal"], each["outcome"]) for each in said] == [("high", "learning"), ("high", "known")]
-            batch = jochi.database.run("MATCH (b:TurnBatch {scope: 'ann'}) WITH b, b.session AS of DETACH DELETE b RETURN of")
+            batch = jochi.database.run(
+                "MATCH (b:TurnBatch {scope: 'ann'}) WITH b, b.session AS of DETACH DELETE b RETURN of"
+            )
             assert [each["of"] for each in batch] == ["chat"]
 
             jochi.database.autocommit(read)
