@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import neo4j
 import pytest
@@ -163,10 +163,11 @@ def driver(server: TestServer) -> Iterator[neo4j.Driver]:
 
 
 class _Installed:
-    """Which policy is installed in the shared database at the moment; None after a test that started from nothing."""
+    """Which policy is installed in the shared database at the moment, None after a test that started from nothing; and its jobs."""
 
     server: TestServer | None = None
     sha256: str | None = None
+    jobs: ClassVar[list[dict[str, Any]]] = []
 
 
 def wipe_memories(database: Database) -> None:
@@ -176,18 +177,18 @@ def wipe_memories(database: Database) -> None:
         "AND NOT n:__Neo4jMigration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
     )
     database.run(
-        "MATCH (j:JochiJob) SET j.next_start = datetime.realtime(), j.lease_until = null, j.run_open = false, j.paused_at = null, "
-        "j.stopped_run = null, "
-        "j.failures = 0, j.crashes = 0, j.isolated_in_a_row = 0, j.retried_in_a_row = null, j.batch_now = null, "
-        "j.skip = [], j.cursor = null, "
-        "j.walked_at = null, j.walk_again = null, j.walk_names = null, j.walk_counts = null, j.walk_samples = null, "
-        "j.found_names = null, j.found_counts = null, j.found_samples = null, "
-        "j.pace = null, j.pace_factor = null, j.check_mark = null, j.check_cursor = null, j.checked_at = null, j.check_began = null"
-    )
-    database.run(
         "MATCH (p:JochiPump) SET p.enabled = true, p.guard = null, p.applied_at = null, p.last_tick = datetime.realtime(), "
         "p.installing_until = null, p.armed = false, "
         "p.mode = null, p.mode_since = null, p.mode_pinned = null, p.mode_rate = null, p.mode_at = null"
+    )
+
+
+def put_jobs_back(database: Database, jobs: list[dict[str, Any]]) -> None:
+    """Every job as install left it, whatever a test did to it."""
+    database.run(
+        "OPTIONAL MATCH (gone:JochiJob) WHERE NOT gone.name IN [job IN $jobs | job.name] DELETE gone WITH count(*) AS done "
+        "UNWIND $jobs AS job MERGE (j:JochiJob {name: job.name}) SET j = job, j.next_start = datetime.realtime()",
+        {"jobs": jobs},
     )
 
 
@@ -303,11 +304,15 @@ def install_once(driver: neo4j.Driver, server: TestServer) -> Iterator[Callable[
             if _Installed.sha256 is None and not KEEP:
                 wipe_everything(made)
             wipe_memories(made)
+            made.run("MATCH (j:JochiJob) DELETE j")
             # Tests change the policy often. Over another it is installed as on any server: what is the same keeps its plans.
             client.install(arm=False)
             _Installed.sha256 = policy.sha256
             make_tokens(made, policy)
+            rows = made.run("MATCH (j:JochiJob) RETURN properties(j) AS job", write=False)
+            _Installed.jobs = [row["job"] for row in rows]
         wipe_memories(made)
+        put_jobs_back(made, _Installed.jobs)
         return client
 
     yield ready

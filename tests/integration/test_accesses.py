@@ -460,18 +460,6 @@ def test_only_uses_that_can_bring_a_memory_up_have_it_looked_at(
 # -- batches -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def job(jochi: Jochi) -> Iterator[Jochi]:
-    yield jochi
-    jochi.database.run(
-        "MATCH (j:JochiJob {name: 'fold_accesses'}) SET j.batch_size = $n, j.max_batches = $most",
-        {
-            "n": jochi.policy.policy.jobs["fold_accesses"].batch_size,
-            "most": jochi.policy.policy.jobs["fold_accesses"].max_batches,
-        },
-    )
-
-
 def set_batches(client: Jochi, size: int, most: int) -> None:
     client.database.run(
         "MATCH (j:JochiJob {name: 'fold_accesses'}) SET j.batch_size = $size, j.max_batches = $most",
@@ -479,34 +467,34 @@ def set_batches(client: Jochi, size: int, most: int) -> None:
     )
 
 
-def test_one_memory_with_very_many_touches_takes_several_batches(job: Jochi) -> None:
-    records = job.policy.policy.accesses.batch_records
-    big, small = memory(job, "a"), memory(job, "b")
-    job.touch([big] * (2 * records + 7) + [small] * 3, now=NOW)
-    set_batches(job, 1000, 1)
-    first, *_ = job.run("fold_accesses", now=NOW)
+def test_one_memory_with_very_many_touches_takes_several_batches(jochi: Jochi) -> None:
+    records = jochi.policy.policy.accesses.batch_records
+    big, small = memory(jochi, "a"), memory(jochi, "b")
+    jochi.touch([big] * (2 * records + 7) + [small] * 3, now=NOW)
+    set_batches(jochi, 1000, 1)
+    first, *_ = jochi.run("fold_accesses", now=NOW)
     assert first.tally["records"] == records
-    assert "recall_count" not in read(job, small)
-    second, *_ = job.run("fold_accesses", now=NOW)
-    assert read(job, small)["recall_count"] == 3, "the big one doesn't keep it waiting"
+    assert "recall_count" not in read(jochi, small)
+    second, *_ = jochi.run("fold_accesses", now=NOW)
+    assert read(jochi, small)["recall_count"] == 3, "the big one doesn't keep it waiting"
     assert 0 < second.tally["records"] <= records
-    fold(job)
-    assert read(job, big)["recall_count"] == 2 * records + 7
-    job.touch([big] * (records + 1), now=NOW)
-    set_batches(job, 1000, 50)
-    (run,) = job.run("fold_accesses", now=NOW)
+    fold(jochi)
+    assert read(jochi, big)["recall_count"] == 2 * records + 7
+    jochi.touch([big] * (records + 1), now=NOW)
+    set_batches(jochi, 1000, 50)
+    (run,) = jochi.run("fold_accesses", now=NOW)
     assert (run.batches, run.tally["records"]) == (2, records + 1), "one run goes on until nothing is left"
-    assert read(job, big)["access_count"] == job.policy.policy.accesses.per_window
+    assert read(jochi, big)["access_count"] == jochi.policy.policy.accesses.per_window
 
 
-def test_the_keys_go_round_and_those_to_pass_over_are_left_out(job: Jochi) -> None:
-    keys = [memory(job, f"m{i}") for i in range(6)]
-    job.touch(keys, now=NOW)
-    text = job.engine.text("access/fold_accesses", "select")
+def test_the_keys_go_round_and_those_to_pass_over_are_left_out(jochi: Jochi) -> None:
+    keys = [memory(jochi, f"m{i}") for i in range(6)]
+    jochi.touch(keys, now=NOW)
+    text = jochi.engine.text("access/fold_accesses", "select")
 
     def select(limit: int, skip: list[Any], cursor: Any = None) -> list[str]:
         parameters = {"now": NOW, "limit": limit, "skip": skip, "job": {"cursor": cursor}}
-        return list(job.database.run(text, in_one_map(parameters), write=False)[0]["keys"])
+        return list(jochi.database.run(text, in_one_map(parameters), write=False)[0]["keys"])
 
     assert select(10, []) == keys
     assert select(2, [], keys[2]) == keys[3:5]
@@ -519,31 +507,31 @@ def test_the_keys_go_round_and_those_to_pass_over_are_left_out(job: Jochi) -> No
     assert select(10, ["a", "zzz"], "default/m2x") == keys[3:] + keys[:3]
 
 
-def test_one_memory_that_fails_is_put_aside_and_the_others_are_folded(job: Jochi) -> None:
-    keys = [memory(job, f"m{i}") for i in range(20)]
+def test_one_memory_that_fails_is_put_aside_and_the_others_are_folded(jochi: Jochi) -> None:
+    keys = [memory(jochi, f"m{i}") for i in range(20)]
     bad = keys[7]
-    job.database.run("CREATE (:Curated {key: 'x/held', recall_count: 3})")
-    job.database.autocommit(
+    jochi.database.run("CREATE (:Curated {key: 'x/held', recall_count: 3})")
+    jochi.database.autocommit(
         "CREATE CONSTRAINT tests_one_recall IF NOT EXISTS FOR (m:TestsOnce) REQUIRE m.recall_count IS UNIQUE"
     )
     try:
-        job.database.run(
+        jochi.database.run(
             "CREATE (:TestsOnce {recall_count: 1}) WITH 1 AS x MATCH (m:Curated {key: $k}) SET m:TestsOnce", {"k": bad}
         )
-        job.touch(keys, now=NOW)
+        jochi.touch(keys, now=NOW)
         runs: list[Run] = []
         while not any(run.quarantined for run in runs):
             assert len(runs) < 12
-            runs += job.run("fold_accesses", now=NOW)
-        runs += job.run("fold_accesses", now=NOW)
+            runs += jochi.run("fold_accesses", now=NOW)
+        runs += jochi.run("fold_accesses", now=NOW)
         assert [key for run in runs for key in run.quarantined] == [bad]
-        assert {key for key in keys if read(job, key).get("recall_count") == 1} == {*keys} - {bad}
-        assert waiting(job) == 1
+        assert {key for key in keys if read(jochi, key).get("recall_count") == 1} == {*keys} - {bad}
+        assert waiting(jochi) == 1
     finally:
-        job.database.autocommit("DROP CONSTRAINT tests_one_recall IF EXISTS")
-    job.database.run("MATCH (j:JochiJob {name: 'fold_accesses'}) SET j.skip = []")
-    fold(job)
-    assert read(job, bad)["recall_count"] == 1
+        jochi.database.autocommit("DROP CONSTRAINT tests_one_recall IF EXISTS")
+    jochi.database.run("MATCH (j:JochiJob {name: 'fold_accesses'}) SET j.skip = []")
+    fold(jochi)
+    assert read(jochi, bad)["recall_count"] == 1
 
 
 def test_a_batch_that_is_rolled_back_counts_nothing(jochi: Jochi) -> None:

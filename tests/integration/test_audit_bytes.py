@@ -90,8 +90,6 @@ def pairs_merged(client: Jochi, length: int) -> AuditSize:
 
 
 def test_what_a_merge_keeps_does_not_grow_with_the_contents(client: Jochi) -> None:
-    # Runs of numbers of as many digits: a record says its run.
-    client.database.run("MATCH (j:JochiJob {name: 'merge_duplicates'}) SET j.token = j.token + 1000000")
     short, long = pairs_merged(client, 100), pairs_merged(client, 20_000)
     assert long.audit_bytes == weigh(client, "(n:CurationAudit|CurationSnapshot)")
     assert long.data_bytes == weigh(client, "(n:Curated|Tombstone)")

@@ -102,5 +102,4 @@ def test_a_run_in_progress_ends_after_its_batch(
     assert len(graph.pruned(applied.database)) == 20
     applied.resume(switch)
     run_job(applied.engine, "curate_due", now=NOW + HOUR, drain=True)
-    applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 100")
     assert len(graph.pruned(applied.database)) == 50

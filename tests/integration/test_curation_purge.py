@@ -100,7 +100,6 @@ def test_a_dense_tombstone_goes_over_several_batches_that_nobody_sees(applied: J
         assert count(applied, "(:Curated)") + count(applied, "(:Notification)") == 0
         if left[-1]:
             assert [restored.outcome for restored in applied.restore(["default/hub"])] == ["purging"]
-    applied.database.run("MATCH (j:JochiJob {name: 'purge_tombstones'}) SET j.max_batches = 100")
     assert left == [2500, 1500, 500, 0, 0]
     assert more == [True, True, True, False, False]  # the pump goes on at its next tick, not an interval later
     assert count(applied, "(:Tombstone)") == 0

@@ -202,7 +202,6 @@ def assert_rails(client: Jochi, memories: list[Memory], wanted: dict[str, set[st
     plan = client.plan(NOW)
     client.apply(plan)  # more than the breaker lets through at once
     runs = run_job(client.engine, "curate_due", now=NOW, drain=True)
-    client.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 100")
     assert [(run.status, run.error) for run in runs if run.status != "ok"] == []
     free = {key for key, rails in wanted.items() if not rails}
     assert graph.pruned(client.database) == free

@@ -397,11 +397,7 @@ def test_everything_that_is_due_is_worked_in_one_run_however_small_the_batch(app
     tasks = [Memory(f"t{i}", ("Task",), TASK) for i in range(60)]
     analyses = [Memory(f"a{i}", ("Analysis",), ANALYSIS, links=(link("Note"),)) for i in range(60)]
     applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 7")
-    try:
-        left = curate(applied, *tasks, *analyses)
-    finally:
-        size = applied.policy.policy.jobs["curate_due"].batch_size
-        applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = $size", {"size": size})
+    left = curate(applied, *tasks, *analyses)
     assert (len(archived(left)), len(pruned(left))) == (60, 60)  # connected or not: soft, and nothing throws
 
 

@@ -21,11 +21,8 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def client(jochi: Jochi) -> Jochi:
-    """In batches of ten, its last walk forgotten."""
-    jochi.database.run(
-        "MATCH (j:JochiJob {name: 'intake'}) SET j.batch_size = 10, "
-        "j.walking = null, j.cursor = null, j.found = null, j.counted = null"
-    )
+    """In batches of ten."""
+    jochi.database.run("MATCH (j:JochiJob {name: 'intake'}) SET j.batch_size = 10")
     return jochi
 
 

@@ -194,7 +194,6 @@ def test_an_attribute_that_turns_into_one_with_many_values_and_back(jochi: Jochi
                 changed += jochi.database.run(act, in_one_map({**asked, "job": job, "keys": keys}))[0]["changed"]
             assert changed == len(facts)
         look(jochi, facts, many={attribute.lower() for attribute in many})
-    jochi.database.run("MATCH (j:JochiJob {name: 'requeue_slots'}) REMOVE j.slotted_as, j.walks_for, j.cursor")
 
 
 def prune_go(client: Jochi) -> None:

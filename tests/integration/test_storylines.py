@@ -3,7 +3,7 @@ Which sources a storyline has follows from the graph alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta, timezone
 from fractions import Fraction
 from pathlib import Path
@@ -226,13 +226,10 @@ def test_the_anchor_must_be_used_and_known_for_a_while(client: Jochi, state: str
 
 
 @pytest.fixture
-def short_nights(client: Jochi) -> Iterator[Jochi]:
+def short_nights(client: Jochi) -> Jochi:
     """A run of the job has one batch of two anchors."""
-    its = client.policy.policy.jobs["promote_storylines"]
-    text = "MATCH (j:JochiJob {name: 'promote_storylines'}) SET j.batch_size = $size, j.max_batches = $most"
-    client.database.run(text, {"size": 2, "most": 1})
-    yield client
-    client.database.run(text, {"size": its.batch_size, "most": its.max_batches})
+    client.database.run("MATCH (j:JochiJob {name: 'promote_storylines'}) SET j.batch_size = 2, j.max_batches = 1")
+    return client
 
 
 def test_a_run_that_is_over_before_all_had_their_turn_goes_on_in_the_next(short_nights: Jochi) -> None:
