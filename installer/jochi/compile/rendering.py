@@ -12,7 +12,7 @@ import hashlib
 import re
 import traceback
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, cast
 
@@ -82,19 +82,25 @@ def derivations(folder: Path | None = None) -> list[str]:
 
 def render_all(policy: Policy, server: ServerFacts, folder: Path | None = None) -> dict[str, Procedure]:
     """Every procedure, rendered for this policy and this server."""
-    return {name: render_one(name, policy, server, folder) for name in procedure_names(folder)}
+    root = folder or procedures_folder()
+    shared = _shared_texts(root)
+    return {name: _render(name, policy, server, root, shared) for name in procedure_names(root)}
 
 
 def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | None = None) -> Procedure:
     """One procedure; `JochiError` with file and line if its template is broken."""
     root = folder or procedures_folder()
+    return _render(name, policy, server, root, _shared_texts(root))
+
+
+def _render(name: str, policy: Policy, server: ServerFacts, root: Path, shared: bytes) -> Procedure:
     environment = _environment(root)
     file = f"{name}{_SUFFIX}"
     try:
         template = environment.get_template(file)
         rendered = template.render(policy=policy, server=server)
         head = _HEAD.search((root / file).read_text(encoding="utf-8"))
-        about = environment.from_string(head[1]).render(policy=policy, server=server) if head else ""
+        about = _head(environment, head[1]).render(policy=policy, server=server) if head else ""
     except jinja2.TemplateNotFound as error:
         raise UsageError(f"there is no procedure {name!r}", where=str(root / str(error.name))) from None
     except jinja2.TemplateSyntaxError as error:
@@ -108,7 +114,7 @@ def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | No
         raise JochiError("no line `// Kind: job|call|engine|stage` at the head of the template", where=str(root / file))
     rendered = _tidy(rendered.replace(about, f"// jochi {name}\n", 1))
     sections = _sections(rendered, kind[1])
-    return Procedure(name, cast(KindOfProcedure, kind[1]), sections, _template_hash(root, file), _tidy(about))
+    return Procedure(name, cast(KindOfProcedure, kind[1]), sections, _template_hash(root / file, shared), _tidy(about))
 
 
 def render_statement(name: str, policy: Policy) -> str:
@@ -182,9 +188,17 @@ def _environment(root: Path) -> jinja2.Environment:
     return environment
 
 
-def _template_hash(root: Path, file: str) -> str:
+@lru_cache(maxsize=1024)
+def _head(environment: jinja2.Environment, text: str) -> jinja2.Template:
+    return environment.from_string(text)
+
+
+def _shared_texts(root: Path) -> bytes:
+    """All that a template may draw on."""
+    paths = [*sorted((root / "_macros").rglob("*.j2")), *sorted((root / "_predicates").glob("*.j2"))]
+    return b"".join(path.read_bytes() for path in paths)
+
+
+def _template_hash(file: Path, shared: bytes) -> str:
     """The hash of the template and of all it may draw on, so that a changed macro never looks like a changed database."""
-    digest = hashlib.sha256()
-    for path in [root / file, *sorted((root / "_macros").rglob("*.j2")), *sorted((root / "_predicates").glob("*.j2"))]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return hashlib.sha256(file.read_bytes() + shared).hexdigest()
