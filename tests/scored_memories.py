@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from tests.oracle import Link, Memory
-from tests.oracle.strategies import WRONG_TYPES, day_buckets, firsts, held_by_somebody, memories, moments, nows
+from tests.oracle.strategies import WRONG_TYPES, day_buckets, firsts, held_by_somebody, memories, moments, nows, of_one_moment
 from tests.oracle.value import TABLE
 
 PLAIN = (
@@ -28,6 +28,7 @@ PLAIN = (
 )
 
 
+@of_one_moment
 def scored_properties(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     """What terms read, on both sides of where each is cut off; now and then of a wrong type, or taken away (None)."""
     far = st.sampled_from([now - timedelta(days=days) for days in (1, 2, 60, 90, 200, 700, 4000)])
@@ -50,7 +51,7 @@ def scored_properties(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     }
     wrong = st.sampled_from(sorted(WRONG_TYPES)).map(WRONG_TYPES.__getitem__)
     some = st.fixed_dictionaries({}, optional=right)
-    odd = st.sampled_from(sorted(right)).flatmap(lambda name: st.tuples(st.just(name), st.one_of(wrong, st.none())))
+    odd = st.tuples(st.sampled_from(sorted(right)), st.one_of(wrong, st.none()))
     return st.builds(lambda of, more: of | dict(more), some, st.lists(odd, max_size=1))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta, timezone
+from functools import cache, lru_cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -166,6 +167,11 @@ nows = st.datetimes(
 )
 
 
+of_one_moment = lru_cache(maxsize=64)
+"""All memories of an example have one moment, and to make strategies takes longer than to draw from them."""
+
+
+@of_one_moment
 def moments(now: datetime, ages: tuple[timedelta, ...] = _AGES) -> st.SearchStrategy[datetime]:
     """Instants a second, a millisecond, a microsecond around what makes a threshold at ``now``.
 
@@ -179,6 +185,7 @@ def moments(now: datetime, ages: tuple[timedelta, ...] = _AGES) -> st.SearchStra
     )
 
 
+@of_one_moment
 def firsts(now: datetime) -> st.SearchStrategy[dict[str, datetime | None]]:
     """When each scope reported its first access: never, long ago, or around a threshold."""
     long_ago = st.just(now - timedelta(days=400))
@@ -187,6 +194,7 @@ def firsts(now: datetime) -> st.SearchStrategy[dict[str, datetime | None]]:
     )
 
 
+@of_one_moment
 def day_buckets(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     """Day buckets as folding leaves them, of today or some days old; seldom one without the other."""
     today = now.astimezone(timezone.utc).date()
@@ -207,6 +215,7 @@ def day_buckets(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+@of_one_moment
 def _disturbances(now: datetime) -> st.SearchStrategy[tuple[str, Any]]:
     moment = moments(now)
     right: dict[str, st.SearchStrategy[Any]] = {
@@ -261,6 +270,7 @@ def _disturbances(now: datetime) -> st.SearchStrategy[tuple[str, Any]]:
     wrong = st.sampled_from(sorted(WRONG_TYPES)).map(WRONG_TYPES.__getitem__)
     names = st.sampled_from(sorted(right))
 
+    @cache
     def values(name: str) -> st.SearchStrategy[Any]:
         """Seldom wrong for what the engine alone writes, and what no rule reads of a wrong type."""
         if name in ("needs_consolidation", "tier_reason"):
@@ -270,6 +280,7 @@ def _disturbances(now: datetime) -> st.SearchStrategy[tuple[str, Any]]:
     return names.flatmap(lambda name: st.tuples(st.just(name), values(name)))
 
 
+@of_one_moment
 def _typical(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     """What a memory of any kind has; ages around every threshold."""
     moment = moments(now)
@@ -295,6 +306,7 @@ def _typical(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+@of_one_moment
 def _living(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     """What a memory with salience has. None takes a property off."""
     long_ago = st.sampled_from([now - timedelta(days=days) for days in (100, 200, 300)])
@@ -317,10 +329,11 @@ def _living(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(lambda wide, tale: wide | tale, anything, st.sampled_from([{}, {}, faint, owner]))
 
 
-def _factual(now: datetime, tales: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    """What a fact has, with one of the tales. None takes a property off."""
+@of_one_moment
+def _factual(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
+    """What a fact has. None takes a property off."""
     moment = moments(now, _FACT_AGES)
-    anything = st.fixed_dictionaries(
+    return st.fixed_dictionaries(
         {
             "state": st.sampled_from(["candidate", "validated", "active", "stale", None, "archived", "superseded"]),
             "status": st.sampled_from(["active", None, None, "superseded", "archived"]),
@@ -342,9 +355,9 @@ def _factual(now: datetime, tales: st.SearchStrategy[dict[str, Any]]) -> st.Sear
             "last_accessed_at": moment,
         },
     )
-    return st.builds(lambda wide, tale: wide | tale, anything, tales)
 
 
+@of_one_moment
 def _tales(now: datetime) -> list[dict[str, Any]]:
     """What makes it likely that a rule of facts is met which asks for much at once."""
     long_ago, lately, just_now = now - timedelta(days=300), now - timedelta(days=40), now - timedelta(hours=1)
@@ -370,6 +383,7 @@ def _tales(now: datetime) -> list[dict[str, Any]]:
     ]
 
 
+@of_one_moment
 def held_by_somebody(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     """Somebody holds it: by what stops a prune, an archive, a move, a state."""
     soon = now + timedelta(minutes=1)
@@ -384,6 +398,7 @@ def held_by_somebody(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+@of_one_moment
 def _noted(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
     """What a note has: any lifetime at any age, or one that is over."""
     anything = st.fixed_dictionaries(
@@ -424,7 +439,7 @@ def memories(draw: st.DrawFn, now: datetime, number: int, kinds: Kinds | None = 
     if set(SALIENT) & set(labels):
         properties |= draw(_living(now))
     if "Fact" in labels:
-        properties |= draw(_factual(now, st.just(tales[number % len(tales)]) if kinds else st.sampled_from(tales)))
+        properties |= draw(_factual(now)) | (tales[number % len(tales)] if kinds else draw(st.sampled_from(tales)))
     if "Note" in labels:
         properties |= draw(_noted(now))
     if "Diary" in labels:
