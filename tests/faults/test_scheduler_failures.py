@@ -155,13 +155,13 @@ def test_a_batch_that_would_not_fit_into_the_budget_is_left_to_the_next_run(
     assert [goes(last_start_ms), goes(last_start_ms + 1), goes(2000)] == [True, False, False]
 
 
-def test_one_poison_memory_among_thousands_is_put_aside_and_nothing_else(
+def test_one_poison_memory_among_hundreds_is_put_aside_and_nothing_else(
     engine: Jochi, arm: Callable[[], None]
 ) -> None:
-    everything = remember(engine.database, 1200)
+    everything = remember(engine.database, 300)
     kept = set(remember(engine.database, 20, name="unread", unread=True))
     engine.apply()
-    bad = everything[600]
+    bad = everything[150]
     poison(engine.database, bad)
     arm()
     within(90, lambda: keys(engine.database, "Tombstone") == {*everything} - {bad}, "all but the bad one are pruned")

@@ -347,22 +347,22 @@ def test_a_vector_of_another_text_is_not_compared(pairs: Pairs) -> None:
     assert pairs.flags() == {}
 
 
-def test_a_thousand_of_one_text_do_not_blow_up(pairs: Pairs) -> None:
+def test_hundreds_of_one_text_do_not_blow_up(pairs: Pairs) -> None:
     vector = at_cosine(1.0, pairs.dimensions)
     pairs.client.database.run(
-        "UNWIND range(1, 1000) AS i CREATE (m:Curated:Belief {key: 's/' + i, scope: 's', id: toString(i), content: 'One text', "
+        "UNWIND range(1, 300) AS i CREATE (m:Curated:Belief {key: 's/' + i, scope: 's', id: toString(i), content: 'One text', "
         "content_hash: 'v1:x', similar_due: $now, embedding: $vector, embedding_model: $model, embedding_hash: 'v1:x'})",
         {"now": NOON, "vector": vector, "model": pairs.client.policy.policy.embedding.model},
     )
     run = pairs.find()
-    assert run.tally["crowded"] > 900
+    assert run.tally["crowded"] > 250
     most = pairs.client.policy.policy.duplicates.flags
     degrees = pairs.client.database.run(
         "MATCH (m:Curated) RETURN COUNT { (m)-[:SIMILAR_TO]-() } AS n, m.similar_due AS due", write=False
     )
     assert max(row["n"] for row in degrees) <= most
     assert min(row["n"] for row in degrees) >= 1, "each can merge with somebody"
-    assert sum(row["n"] for row in degrees) > 500 * most, "and nearly all with as many as are kept"
+    assert sum(row["n"] for row in degrees) > 150 * most, "and nearly all with as many as are kept"
     assert {row["due"] for row in degrees} <= {None, NOON + timedelta(days=1)}
     assert pairs.find(LATER).selected == 0
 

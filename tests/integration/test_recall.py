@@ -563,7 +563,7 @@ def test_recall_during_ticks_and_writes(client: Jochi, many: Corpus) -> None:
             {"keys": [f"s{(step + i) % 5}/m{(step + i) % 600}" for i in range(5)], "past": NOW - timedelta(days=30)},
         )
         run_job(client.engine, "curate_due", now=NOW)
-        if len(recalled) > 60:
+        if len(recalled) > 30:
             stop.set()
 
     threads = [threading.Thread(target=guarded(reads), args=(i,)) for i in range(10)]
