@@ -152,21 +152,6 @@ def test_hours_and_months_come_to_the_same(client: Jochi) -> None:
     assert found[0]["10"].confidence == 0.7  # 370 days old: windows ended at 180, 270 and 360
 
 
-def test_each_type_has_numbers_of_its_own(small: Jochi) -> None:
-    client = small
-    add_memories(client, ["s/a", "s/b"])
-    add_edges(client, [edge("k"), edge("c"), edge("other")], {"k": "KNOWS", "c": "CAUSED", "other": "NEAR_IN_TIME"})
-    now = MADE + timedelta(hours=1)
-    assert tally(client, "schedule_edges", now) == {"scheduled": 2}
-    assert tally(client, "decay_edges", now - TICK) == {}
-    assert tally(client, "decay_edges", now) == {"charged": 1, "windows": 1}
-    assert (confidence(client, "k"), confidence(client, "c"), confidence(client, "other")) == (0.55, 0.8, 0.8)
-    tally(client, "decay_edges", now + timedelta(hours=5))
-    assert confidence(client, "k") == 0.3
-    assert client.reinforce([Observed("s/a", "KNOWS", "s/b")], now=now).reinforced == 1
-    assert confidence(client, "k") == 0.8
-
-
 def test_what_is_no_edge_between_memories_is_left_alone(client: Jochi) -> None:
     client.database.run(
         "CREATE (:Curated:Fact {key: 's/a', scope: 's'})-[:SAME_ENTITY {id: 'x', created_at: $at}]->(:Thing {key: 's/t'}) "
@@ -241,15 +226,6 @@ def test_a_walk_a_day_finds_what_apps_wrote_and_changed(client: Jochi) -> None:
     assert tally(client, "schedule_edges", MADE + 180 * DAY) == {}
     assert tally(client, "decay_edges", MADE + 180 * DAY) == {}
     assert next_dues(client)["e"] == MADE + 280 * DAY
-
-
-def test_a_memory_with_more_edges_than_a_batch(small: Jochi) -> None:
-    client = small
-    edges = [edge(f"e{i}", "s/hub" if i < 11 else f"s/{i}", "s/other", one_way=i % 2 == 0) for i in range(23)]
-    given(client, *edges)
-    assert tally(client, "schedule_edges", MADE) == {"scheduled": 23}
-    assert tally(client, "decay_edges", MADE + 180 * DAY) == {"charged": 23, "windows": 23}
-    assert {e.confidence for e in stored(client, edges).values()} == {0.7}
 
 
 # -- finding what is due --------------------------------------------------------------------------------------------
@@ -606,21 +582,6 @@ def test_recall_passes_through_live_memories_of_the_scope_only(client: Jochi) ->
     assert reached(since=MADE) == {"s/two"}
 
 
-def test_a_neighbourhood_that_is_too_large_is_cut_off_and_says_so(small: Jochi) -> None:
-    remembered(small, "tea is green", *(f"n{i} leaf" for i in range(5)))
-
-    def found(*ends: int) -> tuple[set[str], bool]:
-        small.database.run("MATCH (:Curated)-[r]->() DELETE r")
-        add_edges(small, [edge(str(i), "s/tea", f"s/n{n}", confidence=0.3 + i / 10) for i, n in enumerate(ends)])
-        recalled = small.recall("green", scope="s", hops=2)
-        return {one.key for one in recalled.reached}, recalled.cut_off
-
-    assert found(0, 1, 2) == ({"s/n0", "s/n1", "s/n2"}, False)
-    assert found(0, 1, 2, 3) == ({"s/n1", "s/n2", "s/n3"}, True)  # widest: the strongest
-    assert found(0, 0, 0, 0) == ({"s/n0"}, False)
-    assert found(0, 0, 0, 0, 0) == ({"s/n0"}, True)  # fan_out
-
-
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
@@ -687,6 +648,48 @@ def test_the_report_names_what_waits(client: Jochi, server: TestServer) -> None:
         answer = CliRunner().invoke(app, words, env=environment)
         assert answer.exit_code == 0, answer.output
         assert says in answer.output
+
+
+# -- other types and small bounds: another policy, so these tests stand together ---------------------------------------
+
+
+def test_each_type_has_numbers_of_its_own(small: Jochi) -> None:
+    client = small
+    add_memories(client, ["s/a", "s/b"])
+    add_edges(client, [edge("k"), edge("c"), edge("other")], {"k": "KNOWS", "c": "CAUSED", "other": "NEAR_IN_TIME"})
+    now = MADE + timedelta(hours=1)
+    assert tally(client, "schedule_edges", now) == {"scheduled": 2}
+    assert tally(client, "decay_edges", now - TICK) == {}
+    assert tally(client, "decay_edges", now) == {"charged": 1, "windows": 1}
+    assert (confidence(client, "k"), confidence(client, "c"), confidence(client, "other")) == (0.55, 0.8, 0.8)
+    tally(client, "decay_edges", now + timedelta(hours=5))
+    assert confidence(client, "k") == 0.3
+    assert client.reinforce([Observed("s/a", "KNOWS", "s/b")], now=now).reinforced == 1
+    assert confidence(client, "k") == 0.8
+
+
+def test_a_memory_with_more_edges_than_a_batch(small: Jochi) -> None:
+    client = small
+    edges = [edge(f"e{i}", "s/hub" if i < 11 else f"s/{i}", "s/other", one_way=i % 2 == 0) for i in range(23)]
+    given(client, *edges)
+    assert tally(client, "schedule_edges", MADE) == {"scheduled": 23}
+    assert tally(client, "decay_edges", MADE + 180 * DAY) == {"charged": 23, "windows": 23}
+    assert {e.confidence for e in stored(client, edges).values()} == {0.7}
+
+
+def test_a_neighbourhood_that_is_too_large_is_cut_off_and_says_so(small: Jochi) -> None:
+    remembered(small, "tea is green", *(f"n{i} leaf" for i in range(5)))
+
+    def found(*ends: int) -> tuple[set[str], bool]:
+        small.database.run("MATCH (:Curated)-[r]->() DELETE r")
+        add_edges(small, [edge(str(i), "s/tea", f"s/n{n}", confidence=0.3 + i / 10) for i, n in enumerate(ends)])
+        recalled = small.recall("green", scope="s", hops=2)
+        return {one.key for one in recalled.reached}, recalled.cut_off
+
+    assert found(0, 1, 2) == ({"s/n0", "s/n1", "s/n2"}, False)
+    assert found(0, 1, 2, 3) == ({"s/n1", "s/n2", "s/n3"}, True)  # widest: the strongest
+    assert found(0, 0, 0, 0) == ({"s/n0"}, False)
+    assert found(0, 0, 0, 0, 0) == ({"s/n0"}, True)  # fan_out
 
 
 # -- indexes and policies -------------------------------------------------------------------------------------------
