@@ -29,7 +29,7 @@ def explore(
     until: Annotated[str | None, typer.Option(help="Only what was created before this moment.")] = None,
     provider: Annotated[
         str | None,
-        typer.Option(help="Search by meaning, too: embed the text with minilm, sentence-transformers or openai."),
+        typer.Option(help="Search by meaning, too: embed the text with minilm, e5, sentence-transformers or openai."),
     ] = None,
     xray: AskXRay = False,
     as_json: AsJson = False,

@@ -17,7 +17,7 @@ def mcp(
     scope: Annotated[str, typer.Option(help="Whose memories: the tools see no others.")] = "default",
     provider: Annotated[
         str | None,
-        typer.Option(help="Search by meaning, too: embed questions with minilm, sentence-transformers or openai."),
+        typer.Option(help="Search by meaning, too: embed questions with minilm, e5, sentence-transformers or openai."),
     ] = None,
     agent: Annotated[str | None, typer.Option(help="Who remembers and uses memories, for the record.")] = None,
 ) -> None:

@@ -48,7 +48,7 @@ def recall(
     ] = None,
     provider: Annotated[
         str | None,
-        typer.Option(help="Search by meaning, too: embed the text with minilm, sentence-transformers or openai."),
+        typer.Option(help="Search by meaning, too: embed the text with minilm, e5, sentence-transformers or openai."),
     ] = None,
     hops: Annotated[
         int,
@@ -170,7 +170,7 @@ def embedder(provider: str, policy: Embedding) -> Iterator[Callable[[str], list[
     """What makes texts such vectors."""
     from jochi_workers import embeddings
 
-    made = embeddings.provider(provider, model=policy.model if provider != "minilm" else None)
+    made = embeddings.provider(provider, model=None if provider in embeddings.ONE_MODEL else policy.model)
     try:
         if made.model != policy.model:
             raise UsageError(

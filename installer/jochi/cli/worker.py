@@ -28,7 +28,7 @@ _REPORT_EVERY = 10.0  # seconds between two lines of progress where there is no 
 def worker(
     context: typer.Context,
     provider: Annotated[
-        str | None, typer.Option(help="Embed, too, with minilm, sentence-transformers or openai.")
+        str | None, typer.Option(help="Embed, too, with minilm, e5, sentence-transformers or openai.")
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="The model of the provider. It must be the one in the policy.")
@@ -43,7 +43,7 @@ def worker(
     ] = None,
     download: Annotated[bool, typer.Option("--download", help="Let sentence-transformers download a model.")] = False,
     device: Annotated[str | None, typer.Option(help="Device for sentence-transformers: cpu, cuda, mps.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Cores for minilm.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Cores for minilm and e5.")] = None,
     compress: Annotated[
         str,
         typer.Option(help="Who makes texts: extractive, anthropic or openai. none leaves that to other workers."),

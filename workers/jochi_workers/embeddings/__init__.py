@@ -1,4 +1,4 @@
-"""Text to vectors: three providers, and the handler that a worker runs them with.
+"""Text to vectors: four providers, and the handler that a worker runs them with.
 
 >>> from jochi_workers.embeddings import provider
 >>> with_minilm = provider("minilm")  # doctest: +SKIP
@@ -8,7 +8,16 @@
 
 from __future__ import annotations
 
-from jochi_workers.embeddings.choose import PROVIDERS, provider
+from jochi_workers.embeddings.choose import ONE_MODEL, PROVIDERS, provider
 from jochi_workers.embeddings.protocol import Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
 
-__all__ = ["PROVIDERS", "Embedded", "Provider", "ProviderDown", "ProviderUnusable", "TextsRefused", "provider"]
+__all__ = [
+    "ONE_MODEL",
+    "PROVIDERS",
+    "Embedded",
+    "Provider",
+    "ProviderDown",
+    "ProviderUnusable",
+    "TextsRefused",
+    "provider",
+]

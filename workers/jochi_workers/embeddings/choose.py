@@ -9,7 +9,10 @@ from jochi_workers.embeddings.protocol import Provider
 from jochi_workers.models.waiting import RateLimit, Waiting
 
 MINILM = "all-MiniLM-L6-v2-int8"
-PROVIDERS = ("minilm", "sentence-transformers", "openai")
+E5 = "multilingual-e5-small-q4"
+PROVIDERS = ("minilm", "e5", "sentence-transformers", "openai")
+ONE_MODEL = {"minilm": MINILM, "e5": E5}
+"""Providers that are one model."""
 
 
 def provider(
@@ -29,15 +32,16 @@ def provider(
 ) -> Provider:
     """The provider ``name`` (one of `PROVIDERS`), ready to embed; packages are imported only for the one that is asked for.
 
-    ``model``: required except for `minilm`, which is one. ``threads``: minilm; ``download``, ``device``: sentence-transformers;
+    ``model``: required except for those of `ONE_MODEL`. ``threads``: those; ``download``, ``device``: sentence-transformers;
     the rest: openai. Raises `UsageError` for what doesn't fit together, `ProviderUnusable` naming the missing extra.
     """
-    if name == "minilm" and model == MINILM:
+    if model is not None and ONE_MODEL.get(name) == model:
         model = None
     wrong = _not_for(
         name,
         {
             "minilm": {"threads": threads},
+            "e5": {"threads": threads},
             "sentence-transformers": {"download": download or None, "device": device, "model": model},
             "openai": {
                 "model": model,
@@ -56,6 +60,10 @@ def provider(
         from jochi_workers.embeddings.minilm import MiniLM
 
         return MiniLM(threads=threads)
+    if name == "e5":
+        from jochi_workers.embeddings import e5
+
+        return e5.E5(threads=threads)
     if model is None:
         raise UsageError(f"the provider {name} needs the name of a model", fix="name it (--model)")
     if name == "sentence-transformers":

@@ -8,7 +8,7 @@ from typing import Any
 from jochi.errors import Refused
 from jochi.policy.settings import Embedding
 from jochi.text.content import content_hash
-from jochi_workers.embeddings.choose import provider
+from jochi_workers.embeddings.choose import ONE_MODEL, provider
 from jochi_workers.embeddings.protocol import PROBE, Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
 from jochi_workers.embeddings.vectors import fault
 from jochi_workers.handler import Outcome, Result, Row
@@ -156,7 +156,7 @@ def with_provider(
 
     ``options`` go to `jochi_workers.embeddings.provider`. What doesn't fit raises a `JochiError` that says so.
     """
-    wanted = model if name == "minilm" else model or policy.model
+    wanted = model if name in ONE_MODEL else model or policy.model
     embed = Embed(provider(name, model=wanted, waiting=interruptible(stopping), **options), policy, stopping=stopping)
     embed.check()
     return embed

