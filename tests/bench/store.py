@@ -20,9 +20,9 @@ CREATE (:Curated:Notification {
 
 
 def wipe(database: Database) -> None:
-    """Takes memories, tombstones, records and runs out."""
+    """Takes memories, tombstones, records, runs and what is observed out."""
     database.autocommit(
-        "MATCH (n) WHERE n:Curated OR n:Tombstone OR n:CurationAudit OR n:JochiQuota OR n:JochiJobRun "
+        "MATCH (n:Curated|Tombstone|CurationAudit|JochiQuota|JochiJobRun|JochiBuffer|JochiTurn) "
         "CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS"
     )
 

@@ -1,43 +1,49 @@
-"""LoCoMo turn by turn, by its dates, without a model (seed 003): `python -m tests.exit_criteria.observing [--data FILE]`.
+"""LoCoMo turn by turn through a server, by its dates, without a model (seed 003).
 
-Each conversation is one stream of turns, a minute apart within its sessions, whose borders nobody is told. Signals by class; facts
-by category; of the observations that people wrote the share that a fact of the same turn covers; boxes against the borders.
+`python -m tests.exit_criteria.observing [--data FILE] [--first N]`. Each conversation is one session of its own scope, a minute a
+turn within its sessions, whose borders nobody is told. Signals by class; facts by category; of the observations that people wrote
+the share that a fact of the same turn covers; boxes against the borders.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import statistics
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tests.conftest import LOCOMO
-from tests.oracle.observing import Boxes, Buffers
+from tests.own_server import own_server
 
-from jochi import Turn
-from jochi.policy import load_policy
-from jochi.text.slot_names import slot_name_of
+from jochi import Jochi, Turn
+from jochi.graph.driver_values import to_python
 from jochi.text.tokens import Estimate
-from jochi.write.ingesting.source import Message, clean
-from jochi.write.ingesting.writing import line_of
 from jochi.write.observing.signals import scan
 from jochi_workers import embeddings
 from jochi_workers.derive import derivation
+from jochi_workers.derive.derivation import Offline
 from jochi_workers.derive.extract.names import words
+from jochi_workers.derive.handler import Derive
+from jochi_workers.prepare import Prepare
+from jochi_workers.queue import Queue
+from jochi_workers.worker import Worker
 
-LEARN, COUNTER = derivation("learn"), Estimate()
-BATCH = 5
-POLICY = load_policy().policy
-MINUTE = timedelta(minutes=1)
-COSINE = 0.8
+LEARN = derivation("learn")
+BATCH, COSINE = 5, 0.8
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
+LAG = 5 * MINUTE
+"""So long after there is something to learn a worker learns it: of all that there is by then, in one transaction."""
+Talk = tuple[str, list[tuple[int, Turn]], list[tuple[str, set[str]]]]
+"""Scope, turns with the number of their session, and observations with the turns that they rest on."""
 
 
-def conversations(data: Path) -> Iterator[tuple[str, list[tuple[int, Turn]], list[tuple[str, set[str]]]]]:
-    """Scope, turns with the number of their session, and observations with the turns that they rest on."""
+def conversations(data: Path) -> Iterator[Talk]:
     for sample in json.loads(data.read_text()):
         talk, turns, n = sample["conversation"], [], 1
         while f"session_{n}" in talk:
@@ -64,87 +70,96 @@ def conversations(data: Path) -> Iterator[tuple[str, list[tuple[int, Turn]], lis
         yield sample["sample_id"], turns, seen
 
 
-def played(data: Path, figures: Counter[str]) -> tuple[list[dict[str, Any]], list[tuple[str, list[str], Boxes]]]:
-    """Facts, and of each conversation its batches and boxes. Buffers and boxes are the oracle's, which the database's are compared
-    with in tests/integration/test_observe.py; what is learned is made by the worker's own code."""
-    facts: list[dict[str, Any]] = []
-    talks: list[tuple[str, list[str], Boxes]] = []
-    slots: dict[tuple[str, str], str] = {}
-    for scope, turns, _ in conversations(data):
-        buffers, boxes, by_id = Buffers(), Boxes(), {turn.id: turn for _, turn in turns}
-        for _, turn in turns:
+class Played:
+    """Turns handed to a server as they were said: the job `flush_buffers` runs whenever it has something to do, a worker looks
+    ``LAG`` after there is something to learn, all on the clock of the turns."""
+
+    def __init__(self, client: Jochi) -> None:
+        self.client = client
+        self.signals: Counter[str] = Counter()
+        self.waiting: datetime | None = None
+        counter = Estimate()
+        self.worker = InTheirTime(client.engine, [Prepare(counter), Derive(LEARN, Offline(LEARN, counter), counter)])
+
+    def play(self, turns: Iterable[Turn]) -> None:
+        now = datetime.min.replace(tzinfo=timezone.utc)
+        for turn in turns:
             assert turn.at is not None
-            assert turn.id is not None
-            buffers.job(turn.at)
-            signal = scan(turn.text).signal
-            figures[f"signal {signal}"] += 1
-            buffers.observe("talk", turn.id, turn.at, signal == "high", turn.at)
-        buffers.job(turn.at + 60 * MINUTE)
-        starts: list[str] = []
-        before: list[str] = []
-        for n, (_, reason, ids) in enumerate(buffers.flushed):
-            said = [by_id[id] for id in ids]
-            lines = [line_of(Message(None, one.at, one.speaker, clean(one.text), one.text)) for one in said]
-            row = _row(f"{scope}/talk:{n:06}", "\n".join(lines), ids, before, said[-1].at)
-            output = LEARN.offline(row, COUNTER)
-            assert not LEARN.faults(row, output, COUNTER), LEARN.faults(row, output, COUNTER)
-            made = LEARN.made(row, output, COUNTER)  # type: ignore[misc]
-            new = [each for each in made["memories"] if each["kind"] == "Fact"]
-            figures["extractions"] += 1
-            figures[f"batches, {reason}"] += 1
-            figures["verbatim artifacts"] += len(made["memories"]) - len(new)
-            for each in new:
-                own = each["properties"]
-                facts.append({"scope": scope, "text": each["content"], **own})
-                for name in ("category", "memory_kind", "confidence_tier"):
-                    figures[f"facts, {own[name]}"] += 1
-                if slot := slot_name_of(own):
-                    figures["facts in slots"] += 1
-                    was = slots.get((scope, slot.name))
-                    figures["slots whose value changed"] += was is not None and was != slot.value
-                    slots[scope, slot.name] = slot.value
-            count = len(boxes.all)
-            boxes.add(made["topics"], [each["id"] for each in new], said[0].at, said[-1].at)  # type: ignore[arg-type]
-            if len(boxes.all) > count:
-                starts.append(ids[0])
-            before = [*before, row["inputs"][0]["content"]][-20:]
-        boxes.end("time_gap")
-        talks.append((scope, starts, boxes))
-    figures["facts"] = len(facts)
-    return facts, talks
+            now = turn.at
+            self.until(now)
+            told = self.client.observe(turn, now=now)
+            self.signals[told.signal] += 1
+            if told.batch is not None:
+                self.waiting = self.waiting or now
+        self.until(now + DAY)
+        self.client.run("settle_slots", drain=True, now=now + DAY)
+        assert not self.worker.progress["learn"].failed, self.worker.progress["learn"].reasons
+
+    def until(self, end: datetime) -> None:
+        """What is done by itself before then."""
+        while True:
+            [row] = rows(self.client, "MATCH (b:JochiBuffer) RETURN min(b.due) AS due, min(b.box_due) AS box_due")
+            learns = None if self.waiting is None else self.waiting + LAG
+            now = min((at for at in (row["due"], row["box_due"], learns) if at is not None), default=end)
+            if now >= end:
+                return
+            if now == learns:
+                self.worker.at, self.waiting = now, None
+                self.worker.run(once=True)
+            else:
+                for run in self.client.run("flush_buffers", drain=True, now=now):
+                    assert run.status == "ok", run
+                    if run.tally.get("handed_on"):
+                        self.waiting = self.waiting or now
 
 
-def _row(key: str, text: str, ids: list[str], before: list[str], at: datetime | None) -> dict[str, Any]:
-    """As `derive/learn/inputs` hands it out, but for known facts."""
-    policy = POLICY
-    numbers, tiers = policy.derive["learn"].numbers, policy.facts.confidence_tiers
-    return {
-        **{
-            "key": key,
-            "scope": key.partition("/")[0],
-            "inputs": [{"key": key, "content": text}],
-            "turns": ids,
-            "before": before,
-        },
-        **{
-            "most": int(numbers["facts"]),
-            "topics": policy.observe.topics,
-            "context": policy.observe.context,
-            "ended_at": at,
-        },
-        **{"tiers": [{"name": tier.name, "least": tier.from_} for tier in tiers], "known": []},
-    }
+class InTheirTime(Worker):
+    """A worker whose clock stands at ``at``."""
+
+    at: datetime
+
+    def _queue(self, handler: Any) -> Queue:
+        return self._queues.setdefault(
+            handler.name, Queue(self.engine, handler.name, clock=lambda: self.at, asks=getattr(handler, "asks", None))
+        )
 
 
-def covered(facts: list[dict[str, Any]], data: Path, provider: Any) -> dict[str, Any]:
+def rows(client: Jochi, cypher: str) -> list[dict[str, Any]]:
+    return [dict(to_python(row)) for row in client.database.run(cypher, write=False)]
+
+
+def facts_of(client: Jochi) -> list[dict[str, Any]]:
+    return [row["f"] for row in rows(client, "MATCH (f:Curated:Fact) RETURN properties(f) AS f")]
+
+
+def counted(client: Jochi, facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What was learned from, and what was learned."""
+    batches = rows(
+        client, "MATCH (b:Curated:TurnBatch) RETURN b.flush_reason AS reason, b.learned_at IS NOT NULL AS learned"
+    )
+    [artifacts] = rows(client, "MATCH (a:Curated:Artifact) RETURN count(a) AS n")
+    found = Counter(f"batches, {batch['reason']}" for batch in batches)
+    for fact in facts:
+        found.update(f"facts, {fact[name]}" for name in ("category", "memory_kind", "confidence_tier"))
+        found.update(
+            {
+                "facts in slots": fact.get("value") is not None,
+                "facts, superseded": "superseded" in (fact.get("status"), fact["state"]),
+                "facts, disputed": fact["verification_state"] == "disputed",
+            }
+        )
+    found.update({"facts": len(facts), "verbatim artifacts": artifacts["n"]})
+    return {"extractions": sum(batch["learned"] for batch in batches), **dict(sorted(found.items()))}
+
+
+def covered(facts: Sequence[dict[str, Any]], talks: Sequence[Talk], provider: Any) -> dict[str, Any]:
     """Of the observations the share that a fact of the same turn says: by cosine, or by its slot (its value and subject)."""
-    rows = [{"ids": fact["message_ids"], "subject": None, "value": None, **fact} for fact in facts]
     by_turn: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in rows:
-        for id in row["ids"]:
+    for row in facts:
+        for id in row["message_ids"]:
             by_turn.setdefault((row["scope"], id), []).append(row)
-    seen = [(scope, text, ids) for scope, _, all_of_them in conversations(data) for text, ids in all_of_them]
-    texts = list(dict.fromkeys([row["text"] for row in rows] + [text for _, text, _ in seen]))
+    seen = [(scope, text, ids) for scope, _, all_of_them in talks for text, ids in all_of_them]
+    texts = list(dict.fromkeys([row["content"] for row in facts] + [text for _, text, _ in seen]))
     vectors = {}
     for at in range(0, len(texts), 200):
         for text, made in zip(texts[at : at + 200], provider.embed(texts[at : at + 200]), strict=True):
@@ -153,9 +168,9 @@ def covered(facts: list[dict[str, Any]], data: Path, provider: Any) -> dict[str,
     for scope, text, ids in seen:
         there = [fact for id in ids for fact in by_turn.get((scope, id), [])]
         told = set(words(text))
-        near = max((float(vectors[text] @ vectors[fact["text"]]) for fact in there), default=-1.0)
+        near = max((float(vectors[text] @ vectors[fact["content"]]) for fact in there), default=-1.0)
         slot = any(
-            fact["value"] and set(words(fact["value"])) <= told and set(words(fact["subject"])) <= told
+            fact.get("value") and set(words(fact["value"])) <= told and set(words(fact["subject"])) <= told
             for fact in there
         )
         counts.update(
@@ -168,21 +183,26 @@ def covered(facts: list[dict[str, Any]], data: Path, provider: Any) -> dict[str,
     return {"observations": len(seen), **shares}
 
 
-def against_borders(data: Path, talks: list[tuple[str, list[str], Boxes]]) -> dict[str, Any]:
+def against_borders(client: Jochi, talks: Sequence[Talk]) -> dict[str, Any]:
     """Where a new box begins against where a session does: the first turn of its first batch, within a batch."""
+    boxes = rows(
+        client,
+        "MATCH (b:Curated:MemoryBox)-[:IN_TRACE]->(t:Curated:Trace) "
+        "MATCH (first:Curated:TurnBatch {key: b.scope + '/' + substring(b.id, size('box:'))}) "
+        "RETURN b.scope AS scope, b.seal_reason AS reason, t.key AS trace, first.message_ids[0] AS turn",
+    )
     found = wanted = hit = kept = 0
-    for (_, turns, _), (_, ids, _) in zip(conversations(data), talks, strict=True):
+    for scope, turns, _ in talks:
         place = {turn.id: n for n, (_, turn) in enumerate(turns)}
         borders = [n for n in range(1, len(turns)) if turns[n][0] != turns[n - 1][0]]
-        starts = sorted(place[id] for id in ids)[1:]
+        starts = sorted(place[box["turn"]] for box in boxes if box["scope"] == scope)[1:]
         wanted, found = wanted + len(borders), found + len(starts)
         hit += sum(any(abs(start - border) < BATCH for start in starts) for border in borders)
         kept += sum(any(abs(start - border) < BATCH for border in borders) for start in starts)
-    boxes = [(scope, box) for scope, _, all_of_them in talks for box in all_of_them.all]
-    traces = Counter((scope, box.trace) for scope, box in boxes)
+    traces = Counter(box["trace"] for box in boxes)
     return {
         "boxes": len(boxes),
-        **{f"boxes, {name}": n for name, n in Counter(box.reason for _, box in boxes).items()},
+        **{f"boxes, {name}": n for name, n in Counter(box["reason"] for box in boxes).items()},
         "traces": len(traces),
         "traces of several boxes": sum(n > 1 for n in traces.values()),
         "borders of sessions": wanted,
@@ -191,16 +211,40 @@ def against_borders(data: Path, talks: list[tuple[str, list[str], Boxes]]) -> di
     }
 
 
+def scanned(turns: Sequence[Turn]) -> dict[str, str]:
+    """Milliseconds of a turn's scan."""
+    scan("warm")
+    took = []
+    for turn in turns:
+        began = time.perf_counter()
+        scan(turn.text)
+        took.append(1000 * (time.perf_counter() - began))
+    return {"scan, p99": f"{statistics.quantiles(took, n=100)[98]:.2f} ms"}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=LOCOMO)
-    data = parser.parse_args().data
-    figures: Counter[str] = Counter()
-    facts, talks = played(data, figures)
-    provider = embeddings.provider("minilm", model=None)
-    for part in (dict(sorted(figures.items())), covered(facts, data, provider), against_borders(data, talks)):
-        for name, value in part.items():
-            print(f"{name}: {value}", flush=True)  # noqa: T201
+    parser.add_argument("--first", type=int, help="of the conversations only so many")
+    given = parser.parse_args()
+    talks = list(conversations(given.data))[: given.first]
+    turns = sorted((turn for _, said, _ in talks for _, turn in said), key=lambda turn: (turn.at, turn.scope))
+    with own_server("observing") as client:
+        client.apply()
+        began, played = time.monotonic(), Played(client)
+        played.play(turns)
+        facts = facts_of(client)
+        figures: dict[str, Any] = {
+            "turns": len(turns),
+            "seconds": round(time.monotonic() - began),
+            **{f"signal {name}": n for name, n in played.signals.items()},
+            **scanned(turns),
+            **counted(client, facts),
+            **against_borders(client, talks),
+            **covered(facts, talks, embeddings.provider("minilm", model=None)),
+        }
+    for name, value in figures.items():
+        print(f"{name}: {value}", flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

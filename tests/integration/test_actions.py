@@ -210,12 +210,13 @@ def test_the_engines_own_runs_say_what_was_taken_back(jochi: Jochi, now: datetim
                 for i, (job, says) in enumerate(
                     [
                         ("curate_due", {"pruned": 15, "changed": 400}),
-                        ("sweep_orphans", {"pruned": 4}),
-                        ("restore", {"changed": 2}),
-                        ("merge_duplicates", {"merged": 30}),
+                        ("sweep_orphans", {"pruned": 3}),
+                        ("pass", {"pruned": 1, "merged": 2, "changed": 60}),
+                        ("restore", {"changed": 1}),
+                        ("merge_duplicates", {"merged": 28}),
                         ("unmerge", {"changed": 1}),
-                        ("undo", {"changed": 2, "target": "merge_duplicates/3"}),
-                        ("undo", {"changed": 90, "target": "curate_due/0"}),
+                        ("undo", {"changed": 9, "undone_merges": 2, "undone_prunes": 0}),
+                        ("undo", {"changed": 90, "undone_prunes": 1}),
                         ("compress", {"changed": 18, "rejected": 1}),
                         ("decompress", {"changed": 0}),
                         ("hygiene", {"pruned": 1000}),
@@ -224,16 +225,61 @@ def test_the_engines_own_runs_say_what_was_taken_back(jochi: Jochi, now: datetim
             ],
         },
     )
+    least, since = jochi.policy.policy.actions.least, now - jochi.policy.policy.actions.window
+    days = [
+        ("learn", since + SECOND, "day", {"done": least - 3, "rejected_too_long": 1}),
+        ("learn", now + DAY, "day", {"rejected_empty": 1, "rejected_not_said": 1}),
+        ("learn", since, "day", {"rejected_empty": 50}),
+        ("learn", now + DAY, "cycle", {"rejected_empty": 50}),
+        ("process", now, "day", {"done": least - 1, "rejected_empty": 1}),
+        ("levels", now, "day", {"done": least - 1}),
+        ("describe", now, "day", {"done": least}),
+        ("compress", now, "day", {"rejected_empty": 50}),
+        ("none of ours", now, "day", {"rejected_empty": 50}),
+    ]
+    jochi.database.run(
+        "UNWIND $days AS d CREATE (x:JochiSpent {id: randomUUID(), derivation: d[0], span: d[2]}) "
+        "SET x += d[3], x.since = d[1] - duration('P1D'), x.until = d[1]",
+        {"days": days},
+    )
     learn(jochi, now)
     (whole,) = jochi.guidelines(scope="s")
     assert whole.lines == (
         "prunes: 19. Too few to say anything: 20 are needed.",
         "merges: 30, 3 taken back (together 10 %). Look at [duplicates] of the policy.",
         "summaries in place of long contents: 19, 1 rejected. Too few to say anything: 20 are needed.",
+        "outputs of describe: 20. Go on as before.",
+        "outputs of learn: 20, 3 rejected (15 %). Look at [derive.learn] of the policy.",
+        "outputs of levels: 19. Too few to say anything: 20 are needed.",
+        "outputs of process: 20, 1 rejected (5 %). Go on as before.",
     )
     jochi.database.run("MATCH (r:JochiJobRun {job: 'unmerge'}) DELETE r")
     learn(jochi, now + DAY)
     assert "merges: 30, 2 taken back (together 7 %). Go on as before." in jochi.guidelines()[0].lines
+    # One more: enough to speak of, and two of them came back, one by an undo.
+    jochi.database.run("MATCH (r:JochiJobRun {job: 'curate_due'}) SET r.pruned = 16")
+    learn(jochi, now + 2 * DAY)
+    assert (
+        "prunes: 20, 2 taken back (together 10 %). Look at [kinds] and [value] of the policy."
+        in jochi.guidelines()[0].lines
+    )
+
+
+def test_an_undo_says_what_it_took_back(applied: Jochi, now: datetime) -> None:
+    """As guidelines count it: prunes by themselves, whatever else the run did."""
+    applied.database.run(
+        "UNWIND range(1, 3) AS i CREATE (:Curated:Notification {key: 's/n' + i, scope: 's', id: 'n' + i, read: i > 1, "
+        "read_at: $old, created_at: $old, next_due: $old, tier: 'HOT', content: 'x' + i})",
+        {"old": now - 8 * DAY},
+    )
+    (pruning,) = [run for run in run_job(applied.engine, "curate_due", now=now, drain=True) if run.tally.get("pruned")]
+    assert pruning.tally["pruned"] == 2
+    undone = applied.undo(pruning.id)
+    row = applied.database.run(
+        "MATCH (r:JochiJobRun {id: $run}) RETURN [r.undone_prunes, r.undone_merges, r.undone_compressions] AS n",
+        {"run": undone.run},
+    )[0]
+    assert row["n"] == [2, 0, 0]
 
 
 def test_files_no_texts_and_what_is_broken(

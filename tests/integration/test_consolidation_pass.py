@@ -84,9 +84,10 @@ def test_after_three_extractions_or_by_the_slot_and_never_without_any(client: Jo
     slot += DAY if slot <= now else 0 * DAY
     assert due(client) == {"s": slot, "other": slot}
     assert consolidate(client, slot - SECOND) == []
-    learn(client, SAID[2])
+    learn(client, "Really?")
+    assert rows(client, "MATCH (f:Curated:Fact) WHERE f.message_ids IS NOT NULL RETURN count(f) AS n") == [{"n": 3}]
     at = due_now(client)
-    assert now <= at < now + timedelta(minutes=5), "the third: at once"
+    assert now <= at < now + timedelta(minutes=5), "the third: at once, though nothing came of it"
     [one] = consolidate(client, at)
     assert (one.scope, one.status) == ("s", "ok")
     assert [step.step for step in one.steps] == list(client.policy.policy.consolidation.steps)
@@ -159,6 +160,35 @@ def test_a_step_that_fails_or_may_not_is_on_record_and_the_next_goes_on(client: 
     learn(client, *SAID[3:])
     [again] = consolidate(client, due_now(client))
     assert {step.said for step in again.steps} == {""}
+
+
+def test_the_breaker_stops_one_step_and_the_next_goes_on(client: Jochi, now: datetime) -> None:
+    """Of a kind in a scope a hundred may go, and not one more."""
+    for scope, n in (("a", 100), ("s", 101)):
+        learn(client, *SAID[:3], scope=scope)
+        client.database.run(
+            "UNWIND range(1, $n) AS i CREATE (f:Curated:Fact {key: $scope + '/guess' + i, id: 'guess' + i, content: 'x' + i}) "
+            "SET f += {scope: $scope, confidence: 0.3, category: 'fact', created_at: $old, updated_at: $old, next_due: $old}",
+            {"n": n, "scope": scope, "old": now - 40 * DAY},
+        )
+    within, above = consolidate(client, due_now(client))
+    told = {step.step: (step.changed, step.said) for step in within.steps}
+    assert (within.scope, within.status, told["facts"]) == ("a", "ok", (100, ""))
+    told = {step.step: (step.changed, step.said) for step in above.steps}
+    why = f"the circuit breaker stopped it: its job stands still until `jochi approve {above.id}`"
+    assert (above.scope, above.status, told.pop("facts")) == ("s", "partial", (100, why))
+    assert {said for _, said in told.values()} == {""}
+    assert told["topics"] == (1, ""), "after the one that was stopped"
+    assert {job.stopped_run for job in client.jobs() if job.name == "curate_due"} == {above.id}
+    # Until somebody has looked.
+    learn(client, *SAID[3:])
+    assert {step.step: step.said for step in consolidate(client, due_now(client))[0].steps}["facts"] == why.partition(
+        ": "
+    )[2]
+    client.approve_run(above.id)
+    learn(client, *(f"{said} again" for said in SAID[:3]))
+    [freed] = consolidate(client, due_now(client))
+    assert (freed.status, {step.step: step.changed for step in freed.steps}["facts"]) == ("ok", 1)
 
 
 def test_inside_the_database_what_the_pin_does_not_cover_is_not_run(client: Jochi, now: datetime) -> None:

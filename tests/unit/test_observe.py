@@ -237,6 +237,7 @@ def test_only_what_nearly_says_the_same_contradicts() -> None:
         {"key": "s/1", "content": "Ann: I prefer window seats on trains.", "memory_kind": "note"},
         {"key": "s/2", "content": "Ann: I prefer tea in the morning.", "memory_kind": "note"},
         {"key": "s/3", "content": "Ann: I prefer aisle seats on trains.", "memory_kind": "note"},
+        {"key": "s/4", "content": "Ann: I don't prefer aisle seats in boats.", "memory_kind": "note"},
     ]
     given = row("Ann: I prefer aisle seats on trains.", known=tuple(known))
     made = LEARN.made(given, LEARN.offline(given, Estimate()), Estimate())  # type: ignore[misc]
