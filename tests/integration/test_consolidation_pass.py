@@ -171,24 +171,24 @@ def test_the_breaker_stops_one_step_and_the_next_goes_on(client: Jochi, now: dat
             "SET f += {scope: $scope, confidence: 0.3, category: 'fact', created_at: $old, updated_at: $old, next_due: $old}",
             {"n": n, "scope": scope, "old": now - 40 * DAY},
         )
-    within, above = consolidate(client, due_now(client))
-    told = {step.step: (step.changed, step.said) for step in within.steps}
-    assert (within.scope, within.status, told["facts"]) == ("a", "ok", (100, ""))
-    told = {step.step: (step.changed, step.said) for step in above.steps}
-    why = f"the circuit breaker stopped it: its job stands still until `jochi approve {above.id}`"
-    assert (above.scope, above.status, told.pop("facts")) == ("s", "partial", (100, why))
-    assert {said for _, said in told.values()} == {""}
-    assert told["topics"] == (1, ""), "after the one that was stopped"
+    runs = {run.scope: run for run in consolidate(client, due_now(client))}
+    within, above = runs["a"], runs["s"]
+    pruned = [sum(each.n for each in run.done if each.action == "prune") for run in (within, above)]
+    assert (pruned, within.status, above.status) == ([100, 100], "ok", "partial")
+    told = {step.step: step.said for step in above.steps}
+    stands = f"its job stands still until `jochi approve {above.id}`"
+    assert told.pop("facts") == f"the circuit breaker stopped it: {stands}"
+    assert set(told.values()) == {""}
+    assert {step.step: step.changed for step in above.steps}["topics"] == 1, "after the one that was stopped"
     assert {job.stopped_run for job in client.jobs() if job.name == "curate_due"} == {above.id}
     # Until somebody has looked.
     learn(client, *SAID[3:])
-    assert {step.step: step.said for step in consolidate(client, due_now(client))[0].steps}["facts"] == why.partition(
-        ": "
-    )[2]
+    [waits] = consolidate(client, due_now(client))
+    assert {step.step: step.said for step in waits.steps}["facts"] == stands
     client.approve_run(above.id)
     learn(client, *(f"{said} again" for said in SAID[:3]))
     [freed] = consolidate(client, due_now(client))
-    assert (freed.status, {step.step: step.changed for step in freed.steps}["facts"]) == ("ok", 1)
+    assert (freed.status, [each.n for each in freed.done if each.action == "prune"]) == ("ok", [1])
 
 
 def test_inside_the_database_what_the_pin_does_not_cover_is_not_run(client: Jochi, now: datetime) -> None:
