@@ -297,8 +297,9 @@ def test_what_contradicts_what_is_known(client: Jochi) -> None:
     assert run(client, "MATCH (b:Curated:MemoryBox) RETURN b.key AS k") == []
 
 
-@pytest.mark.parametrize("seed", [0, 2])
+@pytest.mark.parametrize("seed", [1878, 2418])
 def test_boxes_and_traces_are_the_oracles(client: Jochi, seed: int) -> None:
+    """Two that come upon each threshold but that of the overlap of topics, which their few words don't reach exactly."""
     dice, oracle, said = random.Random(seed), Boxes(), NOW
     words = [[f"{kind}{n}" for n in range(9)] for kind in ("river", "engine", "violin")]
     about: dict[str, tuple[list[str], int]] = {}
@@ -310,7 +311,7 @@ def test_boxes_and_traces_are_the_oracles(client: Jochi, seed: int) -> None:
     for n in range(12):
         said += dice.choice([1, 60, 1799, 1800, 3 * 86_400, 8 * 86_400]) * SECOND
         topics = dice.sample(dice.choice(words), dice.randint(3, 9)) if dice.random() < 0.9 else []
-        about[f"t{n}"] = topics, dice.choice([1, 2, 20])
+        about[f"t{n}"] = topics, dice.choice([1, 10, 20])
         keys = [f"{n} and {each} are two" for each in range(about[f"t{n}"][1])]
         client.observe(Turn(HIGH, id=f"t{n}", at=said), now=NOW + n * MINUTE)
 
