@@ -210,6 +210,8 @@ def test_facts_with_what_is_known_of_them(client: Jochi) -> None:
         "same": True,
         "signal": "high",
     }
+    # What lies beneath the fact isn't shown beside it.
+    assert [hit.kind for hit in client.recall("Postgres")] == ["Fact"]
     # Nothing is asked twice.
     assert work(client) == 0
 
