@@ -8,7 +8,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 from tests.oracle import Link, Memory
-from tests.oracle.strategies import WRONG_TYPES, day_buckets, firsts, held_by_somebody, memories, moments, nows, of_one_moment
+from tests.oracle.strategies import (
+    WRONG_TYPES,
+    day_buckets,
+    firsts,
+    held_by_somebody,
+    memories,
+    moments,
+    nows,
+    of_one_moment,
+)
 from tests.oracle.value import TABLE
 
 PLAIN = (
