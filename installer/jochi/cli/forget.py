@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from shlex import quote
 from typing import Annotated
 
@@ -102,6 +103,7 @@ def forget(
             ask(_question(plan), yes=yes)
         else:
             ask(_question(plan), yes=yes, fix=_NAME_THEM)
+        request = _unsure(request, plan, yes)
         with err.status("forgetting") as spinner:
             done = client.forget(
                 request,
@@ -121,6 +123,18 @@ def forget(
             "there was nothing to forget: no memory, tombstone or record has " + (content_hash or ", ".join(keys)),
             fix="look at the spelling; what was forgotten before is in `jochi receipts`",
         )
+
+
+def _unsure(request: Request, plan: ForgettingPlan, yes: bool) -> Request:
+    """Asks what becomes of memories that say more and can't be cut; where nobody can answer they stay."""
+    n = plan.counts().get("ask", 0)
+    if not n or yes:
+        return request
+    question = f"forget {some(n, 'memory that says', 'memories that say')} more as a whole, too?"
+    try:
+        return replace(request, unsure="whole") if typer.confirm(question, err=True) else request
+    except typer.Abort:
+        raise Refused("nothing was changed", fix="pass --yes where nobody can answer: these stay then") from None
 
 
 def _taken(done: Forgotten) -> bool:
@@ -181,6 +195,8 @@ def _question(plan: ForgettingPlan) -> str:
     if plan.request.form == "scope" and not plan.targets:
         return f"no memory is in the scope {plan.request.scope}: seal its name all the same?"
     said = [f"forget {some(counts.get('forget', 0), 'memory', 'memories')} for good"]
+    if counts.get("ask"):
+        said.append(f"leave {counts['ask']:,} that say more as they are")
     if counts.get("cut"):
         said.append(f"cut {counts['cut']:,}")
     if plan.records:
@@ -217,6 +233,8 @@ def _line(target: Target) -> str:
         return f"{target.key}: {target.reason}; what the engine keeps of it goes"
     if target.outcome == "mark":
         return f"{head}: stays, rests on others as well; marked to be derived anew"
+    if target.outcome == "ask":
+        return f"{head}: asks you, {target.reason}. {_short(target.content)}"
     if target.outcome == "cut":
         what = "; ".join(f"{name}: {_short(str(value)) if value else 'nothing'}" for name, value in target.left.items())
         return f"{head}: only the clause goes. Left: {what}"
@@ -258,6 +276,13 @@ def _told(done: Forgotten, verify: bool, as_json: bool) -> None:
         out.print(f"receipt {done.receipt.number}, {done.receipt.hash}")
     for key, rails in sorted(done.held.items()):
         err.print(f"{key} stays: {', '.join(rails)}", markup=False)
+    for target in done.asked:
+        err.print(f"{target.key} stays: {target.reason}", markup=False)
+    if done.asked:
+        raise PartlyDone(
+            some(len(done.asked), "memory says", "memories say") + " it among other things, and nothing was done to it",
+            fix="write it anew without that, or forget it as a whole: --id with its key",
+        )
     if done.held or done.left or done.elsewhere:
         raise PartlyDone("not all of it is gone", fix="the lines above say what is left, and where")
 

@@ -1,19 +1,21 @@
-"""Takes the clause that says something out of a text and leaves the rest, where that can be done without making nonsense.
+"""Takes the statement that says something out of a text and leaves the rest, where that can be done without making nonsense.
 
-What is kept is kept word for word. A sentence that says it goes as a whole, unless it goes on from a clause that doesn't with
-a word that begins one (`clause_words.toml`): then only the clauses that say it go. The first clause of a sentence
-holds its subject, so it is never cut out of a sentence whose rest stays.
+What is kept is kept word for word, but for a verb that has one subject left of several. English is read by its dependency parse
+(`jochi_workers.language.cutting`, extra [language]); other texts by what joins clauses and the words that begin one
+(`clause_words.toml`).
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from jochi.forgetting.words import folded, says, words
+from jochi.errors import JochiError
+from jochi.forgetting.words import folded, rows, says, spots, words
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,6 +28,9 @@ _SENTENCE = re.compile(
 _LEAST = 2
 """Words that must be left, or it is no statement any more."""
 
+_LONGEST_SUBJECT = 4
+"""Words of a subject that is taken over."""
+
 _TITLE = re.compile(r"(?:^|[\s(])(?:[A-Z]|Dr|Mr|Mrs|Ms|Prof|Nr|No|e\.g|i\.e|z\.B|ca|vs)\.\s*$")
 """Ends in a point that ends no sentence."""
 
@@ -33,22 +38,71 @@ _SHORT = re.compile(r"(?:^|[\s(])(?:St|Ave|Rd|Blvd|\w*[Ss]tr)\.\s*$")
 """Ends in a point that may end one: where the next word begins a clause."""
 
 
+WHOLE = ""
+"""Nothing is left: the text, or a sentence, states nothing else."""
+
+UNSURE = None
+"""It says more, and which of its words say what can't be told: a person has to."""
+
+_MARKS = re.compile(r"[,;:()、，；：]")
+"""What may set statements of one sentence apart."""
+
+
 @cache
-def _lists() -> tuple[re.Pattern[str], frozenset[str]]:
+def _lists() -> tuple[re.Pattern[str], frozenset[str], frozenset[str]]:
+    """What joins clauses, and the words that begin one: with a subject of its own, or sharing the one before."""
     data = tomllib.loads(Path(__file__).with_name("clause_words.toml").read_text(encoding="utf-8"))
     links = sorted({word for each in data.values() for word in each["joins"]}, key=len, reverse=True)
-    begins = frozenset(word for each in data.values() for word in each["begins"])
     joined = "|".join(re.escape(word) for word in links)
-    return re.compile(rf"\s*(?:[,;]\s*(?:(?:{joined})\s+)?|\s(?:{joined})\s+)", re.IGNORECASE), begins
+    return (
+        re.compile(rf"\s*(?:[,;]\s*(?:(?:{joined})\s+)?|\s(?:{joined})\s+)", re.IGNORECASE),
+        frozenset(word for each in data.values() for word in each["subjects"]),
+        frozenset(word for each in data.values() for word in each["verbs"]),
+    )
 
 
-def without(text: str, wanted: Sequence[str]) -> str | None:
-    """``text`` without the clauses that say the phrase; None where nothing sensible would be left."""
-    left = [part for part in (_cut(sentence, wanted) for sentence in sentences(text)) if part is not None]
-    rest = "".join(left).strip()
-    if not says(text, wanted) or says(rest, wanted) or len(words(rest)) < _LEAST:
+def left_of(text: str, wanted: Sequence[str]) -> str | None:
+    """``text`` without the statements that say the phrase: WHOLE where nothing is left, UNSURE where that can't be told."""
+    text = unicodedata.normalize("NFC", text)
+    said = [word.said for word in words(text)]
+    parts = sentences(text)
+    sizes = [len(words(part)) for part in parts]
+    if sum(sizes) != len(said):
+        return UNSURE
+    gone = {place for at in rows(said, wanted) for place in range(at, at + len(wanted))}
+    read = _reader(text) if gone else None
+    rest, at = "", 0
+    for part, size in zip(parts, sizes, strict=True):
+        mine = gone.intersection(range(at, at + size))
+        at += size
+        if mine and len(mine) == size:
+            continue
+        if mine:
+            if not says(part, wanted):
+                return UNSURE  # the phrase ends within the sentence
+            left = read(part, lambda each: spots(words(each), wanted)) if read else _cut(part, wanted)
+            if left is UNSURE:
+                return UNSURE
+            part = left
+        rest += part
+    rest = rest.strip()
+    if says(rest, wanted):  # across a seam
+        return UNSURE
+    return rest if len(words(rest)) >= _LEAST else WHOLE
+
+
+Reader = Callable[[str, Callable[[str], list[tuple[int, int]]]], "str | None"]
+
+
+def _reader(text: str) -> Reader | None:
+    """Who reads this text by its parse; None in other languages than English, and without the extra [language]."""
+    try:
+        from jochi_workers.language import cutting
+        from jochi_workers.language.reader import language_of
+
+        return cutting.left_of if language_of(text) in ("en", "unclear") and cutting.ready() else None
+    except JochiError:
         return None
-    return rest
 
 
 def sentences(text: str) -> list[str]:
@@ -69,30 +123,76 @@ def _goes_on(sentence: str, following: str) -> bool:
     if following[0].islower() or following[0].isdigit():
         return True
     first = words(following[:40])
-    return bool(_SHORT.search(sentence)) and not (first and first[0].said in _lists()[1])
+    return bool(_SHORT.search(sentence)) and not (first and first[0].said in _lists()[1] | _lists()[2])
 
 
 def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
-    if not says(sentence, wanted):
-        return sentence
     parts, joins = _clauses(sentence)
-    if says(parts[0], wanted) or len(parts) == 1:
-        return None
-    kept = parts[0]
-    for part, join in zip(parts[1:], joins, strict=True):
-        if not says(part, wanted):
+    if len(parts) == 1:
+        return UNSURE if _MARKS.search(sentence.rstrip()) or _lists()[0].search(sentence) else WHOLE
+    out = [says(part, wanted) for part in parts]
+    if not all(_alone(part) for part, gone in zip(parts, out, strict=True) if gone):
+        return UNSURE  # a list, or more than one clause by its marks
+    _, subjects, _ = _lists()
+    kept, subject = "", ""
+    for part, join, gone in zip(parts, ["", *joins], out, strict=True):
+        first = words(part)[0].said
+        own = not kept and not subject and not join or first in subjects
+        if own:
+            subject = _subject(part) or ""
+        if gone:
+            continue
+        if kept:
             kept += join + part
-    if says(kept, wanted):  # across the seam of two clauses
-        return None
+        elif own:
+            kept = part
+        elif subject:
+            kept = f"{subject} {part}"
+        else:
+            return UNSURE
+    if says(kept, wanted):
+        return UNSURE
+    if not kept:
+        return WHOLE
     tail = re.search(r"[.!?。！？]*[\"'”’)\]]*\s*$", sentence)
     end = tail[0] if tail else ""
     body = re.sub(r"[,;.!?。！？\s]+$", "", kept)
+    body = body[:1].upper() + body[1:] if sentence[:1].isupper() else body
     return body + end if end.strip() else body + (". " if end else "")
+
+
+def _alone(part: str) -> bool:
+    """Whether a clause is one statement: no list, nothing set apart in it."""
+    return not _MARKS.search(part) and not _lists()[0].search(part)
+
+
+def _subject(clause: str) -> str | None:
+    """The subject of a clause that begins with it: a pronoun or a name, or a noun behind an article or the like, then the verb."""
+    _, subjects, verbs = _lists()
+    found = words(clause)
+    at = next((number for number, word in enumerate(found) if word.said in verbs), 0)
+    if not 0 < at <= _LONGEST_SUBJECT:
+        return None
+    first = found[0].said
+    named = all(clause[word.start].isupper() for word in found[1:at])
+    if not named or not (first in subjects or (clause[found[0].start].isupper() and not _is_a_word(first))):
+        return None
+    return clause[: found[at - 1].stop]
+
+
+def _is_a_word(word: str) -> bool:
+    """Whether a dictionary has it: `heute` begins a sentence as a name does, and is no subject. True where none is there."""
+    try:
+        import simplemma
+    except ImportError:
+        return True
+    return any(simplemma.is_known(word, lang=language) for language in ("de", "en"))
 
 
 def _clauses(sentence: str) -> tuple[list[str], list[str]]:
     """The clauses of a sentence and what joins them: cut only before a word that begins a clause."""
-    pattern, begins = _lists()
+    pattern, subjects, verbs = _lists()
+    begins = subjects | verbs
     parts, joins, start = [], [], 0
     for match in pattern.finditer(sentence):
         following = words(sentence[match.end() : match.end() + 40])
@@ -105,3 +205,10 @@ def _clauses(sentence: str) -> tuple[list[str], list[str]]:
         start = match.end()
     parts.append(sentence[start:])
     return parts, joins
+
+
+def forget_readings() -> None:
+    """Lets go what this process has read of texts: what is forgotten must not live on in memory."""
+    language = sys.modules.get("jochi_workers.language")
+    if language is not None:
+        language.forget_readings()

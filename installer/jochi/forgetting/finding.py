@@ -12,7 +12,7 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import UsageError
 from jochi.forgetting import messages
-from jochi.forgetting.clauses import without
+from jochi.forgetting.clauses import UNSURE, left_of
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
 from jochi.graph.catalogue import CONTENT_HASH, is_our_word
 from jochi.policy.model import Policy
@@ -21,6 +21,9 @@ PAGE = 500
 _PHRASES = 100
 """Phrases that one look through a scope is for."""
 
+MORE = "it says more, and which of its words say what can't be told"
+"""Why a person has to say what becomes of a memory."""
+NO_MORE = "it states nothing else"
 ANEW = "it is made anew of what stays"
 """Why an output goes as a whole."""
 
@@ -35,7 +38,8 @@ class Request:
     """What is to be forgotten: one of ``keys`` ('scope/id'), a whole ``scope`` alone, a content ``hash``, or a ``phrase``.
 
     With ``phrase`` and ``hash``, ``scope`` says where; None: everywhere. ``clauses``: of a memory that says more than the
-    phrase only the clause goes, where that can be done; else it goes as a whole.
+    phrase only the statements go that say it; where they can't be told from what else it says, it is left as it is for a
+    person to decide, or goes as a whole: ``unsure``.
     """
 
     keys: tuple[str, ...] = ()
@@ -43,6 +47,7 @@ class Request:
     hash: str | None = None
     phrase: str | None = None
     clauses: bool = True
+    unsure: Literal["ask", "whole"] = "ask"
 
     def __post_init__(self) -> None:
         if sum((bool(self.keys), self.hash is not None, self.phrase is not None)) > 1:
@@ -72,8 +77,8 @@ class Request:
 class Target:
     """One memory that a request takes, or marks.
 
-    ``outcome``: forget (it goes) | cut (``left`` is what stays of the properties that say it) | mark (it rests on others as
-    well, and is to be derived anew). ``why``: asked, scope, hash, match; merged (with one that goes), derived (from one),
+    ``outcome``: forget (it goes) | cut (``left`` is what stays of the properties that say it) | ask (it says more, and what
+    of it can't be told: nothing is done) | mark (it rests on others as well, and is to be derived anew). ``why``: asked, scope, hash, match; merged (with one that goes), derived (from one),
     repeats (it says word for word what goes). ``reason``: why a memory that says more goes as a whole; None where it doesn't
     say more. ``dead``: only tombstones have this key.
     """
@@ -81,7 +86,7 @@ class Target:
     key: str
     kind: str | None
     why: Why
-    outcome: Literal["forget", "cut", "mark"]
+    outcome: Literal["forget", "cut", "ask", "mark"]
     content: str | None = None
     dead: bool = False
     revision: int | None = None
@@ -119,7 +124,7 @@ class Finder:
         found = Found()
         if request.phrase is not None:
             said = phrase(request.phrase)
-            new = self._saying(found, _prefix(request.scope), [(said, None)], "match", request.clauses)
+            new = self._saying(found, _prefix(request.scope), [(said, None)], "match", request)
         else:
             new = self._take(found, self._named(request), _WHY[request.form])
         followed: set[str] = set()
@@ -133,7 +138,7 @@ class Finder:
             more += self._derived(found, sorted(cut), outputs_alone=True)
             # A whole scope goes anyway, and what repeats one that says the phrase says it itself.
             if request.form not in ("scope", "phrase"):
-                more += self._repeating(found, new, request.clauses)
+                more += self._repeating(found, new, request)
             new = more
         return found
 
@@ -158,7 +163,12 @@ class Finder:
             after = row["last"]
 
     def _saying(
-        self, found: Found, prefix: str, phrases: Sequence[tuple[tuple[str, ...], str | None]], why: Why, clauses: bool
+        self,
+        found: Found,
+        prefix: str,
+        phrases: Sequence[tuple[tuple[str, ...], str | None]],
+        why: Why,
+        request: Request,
     ) -> list[str]:
         """Takes all memories under ``prefix`` that say one of the phrases, each given with the key that it is from.
 
@@ -177,7 +187,7 @@ class Finder:
                 names = [n for n in row["names"] if _says(n, row["stored"][n], wanted)]
                 if names:
                     said = True
-                    target = self._cut(row, names, wanted, why, clauses, known)
+                    target = self._cut(row, names, wanted, why, request, known)
                     found.targets[key] = target
                     if target.outcome == "forget":
                         gone.append(key)
@@ -191,7 +201,7 @@ class Finder:
         names: Sequence[str],
         wanted: tuple[str, ...],
         why: Why,
-        clauses: bool,
+        request: Request,
         known: Target | None,
     ) -> Target:
         stored = row["stored"]
@@ -203,7 +213,7 @@ class Finder:
         basis = Target(
             row["key"], kind, why, "forget", content if isinstance(content, str) else None, row["dead"], row["revision"]
         )
-        if row["dead"] or not clauses:
+        if row["dead"] or not request.clauses:
             return basis
         if why == "derived":
             return replace(basis, reason=ANEW)
@@ -216,14 +226,16 @@ class Finder:
             if name == messages.RAW and (gone := messages.saying({**stored, **before}, partial(says, wanted=wanted))):
                 left |= messages.left_of({**stored, **before}, gone)
             elif isinstance(value, list):
-                left[name] = [each for each in value if not says(each, wanted)]
+                left[name] = [rest for rest in (_rest(each, wanted) for each in value) if rest is not None]
             elif name != content_name:
-                left[name] = None
+                left[name] = _rest(value, wanted)
             elif value is not None:
-                rest = without(value, wanted)
-                if rest is None:
+                rest = left_of(value, wanted)
+                if rest is UNSURE and request.unsure == "ask":
+                    return replace(basis, outcome="ask", reason=MORE)
+                if not rest:
                     alone = len(phrase(value)) == len(wanted)
-                    return basis if alone else replace(basis, reason="no clause of it can be left out alone")
+                    return basis if alone else replace(basis, reason=MORE if rest is UNSURE else NO_MORE)
                 left[name] = rest
         was = {name: stored[name] for name in left}
         cut_content = content_name if content_name in left else None
@@ -307,7 +319,7 @@ class Finder:
         row = self._engine.call("memory/rests_on", {"key": key, "going": list(going)}, write=False)
         return int(row["others"]) > 0, bool(row["output"])
 
-    def _repeating(self, found: Found, keys: Sequence[str], clauses: bool) -> list[str]:
+    def _repeating(self, found: Found, keys: Sequence[str], request: Request) -> list[str]:
         """What says word for word what the memories say, in their scopes."""
         by_scope: dict[str, dict[tuple[str, ...], str]] = {}
         for key in keys:
@@ -322,7 +334,7 @@ class Finder:
         for scope, said_by in by_scope.items():
             phrases = list(said_by.items())
             for at in range(0, len(phrases), _PHRASES):
-                more += self._saying(found, _prefix(scope), phrases[at : at + _PHRASES], "repeats", clauses)
+                more += self._saying(found, _prefix(scope), phrases[at : at + _PHRASES], "repeats", request)
         return more
 
     def _content_name(self, kind: str | None) -> str:
@@ -332,6 +344,11 @@ class Finder:
 
     def _kind(self, labels: Sequence[str]) -> str | None:
         return next((kind for kind in self._kinds if kind in labels), None)
+
+
+def _rest(value: Any, wanted: Sequence[str]) -> Any:
+    """What stays of a text that isn't the content, or of an entry of a list; None where nothing does, or nobody can tell."""
+    return (left_of(value, wanted) or None) if isinstance(value, str) and says(value, wanted) else value
 
 
 def _cut_keys(found: Found) -> set[str]:

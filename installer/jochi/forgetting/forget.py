@@ -15,6 +15,7 @@ from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 from jochi.forgetting import messages, receipts
 from jochi.forgetting.checking import ANYWHERE, Seal, Sealer, own_key, read_gate
+from jochi.forgetting.clauses import forget_readings
 from jochi.forgetting.finding import Finder, Found, Request, Target
 from jochi.forgetting.mentions import Mention, Store
 from jochi.forgetting.records import Sought
@@ -58,7 +59,8 @@ class Forgotten:
     """What was done. ``held``: key to the rails that stop it (agent_identity, agent_key, migration, system_config, hold).
 
     ``left``: where it still is, where somebody looked (``verify``): in what an app keeps beside memories, for instance.
-    ``elsewhere``: open transactions that began before; what they write was not looked at.
+    ``elsewhere``: open transactions that began before; what they write was not looked at. ``asked``: memories that say more, and
+    what of it can't be told: they are as they were, for a person to decide.
     """
 
     receipt: receipts.Receipt
@@ -67,6 +69,7 @@ class Forgotten:
     left: Sequence[Mention] = field(default_factory=tuple)
     elsewhere: int = 0
     key_made: bool = False
+    asked: Sequence[Target] = field(default_factory=tuple)
 
 
 def plan_forgetting(engine: Engine, policy: Policy, request: Request) -> ForgettingPlan:
@@ -112,6 +115,8 @@ def forget(
             "something writes what is to be forgotten again and again",
             fix="stop that writer (it has not the key, or isn't ours), and forget the same again",
         )
+    forget_readings()
+    asked = tuple(target for target in found.targets.values() if target.outcome == "ask")
     store = Store(engine)
     if work.held:
         # Of a scope in which something stays only what went is looked for, key by key.
@@ -127,6 +132,7 @@ def forget(
         "by": by,
         "counts": {**work.counts, "records_of_others": scrubbed, "records_deleted": deleted},
         "protected": len(work.held),
+        "asked_about": len(asked),
         "open_transactions": elsewhere,
         "out_of_reach": list(receipts.OUT_OF_REACH),
     }
@@ -141,7 +147,7 @@ def forget(
             "places": dict(Counter("/".join(mention.place) for mention in left)),
         }
     receipt = receipts.append(database, body, runs=[work.run], at=now)
-    return Forgotten(receipt, dict(work.counts), work.held, tuple(left), elsewhere, made)
+    return Forgotten(receipt, dict(work.counts), work.held, tuple(left), elsewhere, made, asked)
 
 
 def verify(engine: Engine, request: Request) -> list[Mention]:

@@ -66,10 +66,16 @@ def phrase(text: str) -> tuple[str, ...]:
 def spots(found: Sequence[Word], wanted: Sequence[str]) -> list[tuple[int, int]]:
     """Where the words ``wanted`` stand in a row among ``found``: (start, stop) in characters, in order, none overlapping."""
     n = len(wanted)
+    return [(found[at].start, found[at + n - 1].stop) for at in rows([word.said for word in found], wanted)]
+
+
+def rows(said: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Where the words ``wanted`` begin in a row among those that are ``said``, in order, none overlapping."""
+    n = len(wanted)
     at, result = 0, []
-    while n and at + n <= len(found):
-        if all(found[at + i].said == wanted[i] for i in range(n)):
-            result.append((found[at].start, found[at + n - 1].stop))
+    while n and at + n <= len(said):
+        if all(said[at + i] == wanted[i] for i in range(n)):
+            result.append(at)
             at += n
         else:
             at += 1

@@ -63,7 +63,8 @@ class Recall:
 
 @dataclass(frozen=True)
 class Gone:
-    """A memory that would go, as `Target` has it: ``outcome`` forget, cut (``left`` stays) or mark (it is made anew)."""
+    """A memory that would go, as `Target` has it: ``outcome`` forget, cut (``left`` stays), ask (it says more, and
+    nothing is done: give its key to take it as a whole) or mark (it is made anew)."""
 
     key: str
     kind: str | None

@@ -1,0 +1,607 @@
+"""A sentence without the statements that say something, by the dependency parse (docs/reference/forgetting.md, Clauses).
+
+What may go is what the tree has as a part of its own: a member of a coordination or list, a relative clause, an apposition, an adverbial
+clause that is no condition; or all that stands beside one. A rest is believed only if reading it again finds every statement of the
+sentence that has none of those words, and no other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from jochi_workers.language import english
+from jochi_workers.language.english import Piece, Tree, parse
+from jochi_workers.language.reading import Span, Statement
+from jochi_workers.language.statements import statements
+
+Spots = Callable[[str], Sequence[tuple[int, int]]]
+"""Where a text says it, in characters."""
+
+WHOLE = ""
+"""A sentence of which nothing else is left."""
+
+_ROUNDS = 20
+_SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+_HELPS = frozenset({"aux", "auxpass", "neg"})
+_BESIDE = frozenset({"relcl", "appos", "acl", "advcl", "parataxis"})
+_CONDITIONS = frozenset({"if", "unless", "provided", "suppose", "supposing", "lest", "until", "till"})
+_TOGETHER = frozenset({"between", "among", "together", "both", "other", "either", "neither", "nor"})
+"""Words by which a coordination says one thing: none of its members can be left out."""
+_RELATIVE = frozenset({"who", "which", "that"})
+_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
+_BETWEEN = re.compile(r"(\s*;\s*|,?\s+(?:and|but|so|yet|while|whereas)\s+)")
+_PRESENT = frozenset({"VBZ", "VBP"})
+_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "'s", "'ve": "'s"}
+_END = re.compile(r"[.!?]*[\"'”’)\]]*\s*$")
+_IDENTIFIER = re.compile(r"\S*(?:@|\w[/:_#]\w|[A-Za-z]\d|\d[A-Za-z])\S*\w")
+"""A mail address, a path, a code: the model takes it for anything, so it reads a name in its place."""
+_SUBJECTLESS = "She "
+"""Put before a sentence that begins with its verb while it is read: the small model takes `likes` for a noun there."""
+
+
+def ready() -> bool:
+    """Whether the libraries are here; `JochiError` says what lacks."""
+    parse([])
+    return True
+
+
+def left_of(sentence: str, spots: Spots) -> str | None:
+    """``sentence`` without the statements that say it: WHOLE where nothing else is stated, None where that isn't sure.
+
+    The end of the sentence (point, quotes, blanks) is kept. `JochiError` without the extra [language].
+    """
+    end = _END.search(sentence)
+    tail = end[0] if end else ""
+    body = sentence[: len(sentence) - len(tail)]
+    parts = _independent(body)
+    kept = ""
+    for part, join in parts:
+        rest = _part_left(part, spots)
+        if rest is None:
+            return None
+        if rest:
+            kept += join + rest if kept else rest
+    if spots(kept):  # across a seam
+        return None
+    if body[:1].isupper():
+        kept = kept[:1].upper() + kept[1:]
+    return kept + tail if kept else WHOLE
+
+
+def _independent(body: str) -> list[tuple[str, str]]:
+    """Clauses that each have a subject of their own and could stand alone, each with what joins it to those before.
+
+    The small model takes `lives in Lyon and Bob` for one phrase where `sells cars` follows, so they are read one by one.
+    """
+    parts = _BETWEEN.split(body)
+    found = [(parts[0], "")]
+    for join, part in zip(parts[1::2], parts[2::2], strict=True):
+        before = found[-1][0]
+        if ";" in join or (_stands(part) and _stands(before) and not _reports(before)):
+            found.append((part, join))
+        else:
+            found[-1] = (before + join + part, found[-1][1])
+    return found
+
+
+def _stands(text: str) -> bool:
+    """Whether a clause begins with its subject and has a finite verb, and nothing is a condition of it."""
+    tree = _read(text).tree
+    root = next((place for place, head in enumerate(tree.heads) if head == place), None)
+    if root is None or not _finite(tree, root) or _CONDITIONS & set(tree.words):
+        return False
+    subject = next((child for child in tree.children[root] if tree.deps[child] in _SUBJECTS), None)
+    begins = 0 if tree.words[0] not in ("also", "now", "then", "later") else 1
+    return subject is not None and subject < root and tree.left[subject] <= begins and tree.tags[0] not in ("WP", "WDT", "IN")
+
+
+def _finite(tree: Tree, place: int) -> bool:
+    helps = (child for child in tree.children[place] if tree.deps[child] in ("aux", "auxpass"))
+    return any(tree.tags[each] in _FINITE for each in (place, *helps))
+
+
+def _reports(text: str) -> bool:
+    read = _read(text)
+    return "ccomp" in read.tree.deps or any(one.modality in ("asked", "reported") for one in read.said)
+
+
+def _part_left(body: str, spots: Spots) -> str | None:
+    if not spots(body):
+        return body
+    prefix = _SUBJECTLESS if _begins_with_its_verb(body) else ""
+    text = prefix + body[:1].lower() + body[1:] if prefix else body
+    for _ in range(_ROUNDS):
+        found = spots(text)
+        if not found:
+            break
+        rest = _without(text, found[0])
+        if not rest:
+            return rest
+        text = rest
+    if spots(text) or not text.startswith(prefix):
+        return None
+    kept = text[len(prefix) :]
+    return kept[:1].upper() + kept[1:] if body[:1].isupper() else kept
+
+
+def _begins_with_its_verb(text: str) -> bool:
+    """Whether the subject is left out, as in notes: `likes tea and lives in Lyon`."""
+    tree = _read(text).tree
+    if tree.tags[0] in ("PRP", "DT", "PRP$", "NNP", "NNPS", "CD", "EX", "IN"):
+        return False
+    with_one = _read(_SUBJECTLESS + text[:1].lower() + text[1:]).tree
+    return (
+        with_one.tags[1] in _FINITE
+        and with_one.tags[2:3] != ["VBZ"]
+        and with_one.deps[0] in _SUBJECTS
+        and not any(dep in _SUBJECTS and tree.left[place] == 0 for place, dep in enumerate(tree.deps))
+    )
+
+
+class _Read(NamedTuple):
+    text: str
+    tree: Tree
+    said: list[Statement]
+
+
+def _read(text: str) -> _Read:
+    [tree] = parse([Piece(_IDENTIFIER.sub(lambda found: "X" + "x" * (len(found[0]) - 1), text) + ".", [0])])
+    tree = _mended(tree)
+    return _Read(text, tree, statements(tree, 0))
+
+
+def _mended(tree: Tree) -> Tree:
+    """A finite verb joined to an infinitive is joined to the verb that leads that: `wants to buy a boat and never eats meat`."""
+    heads = list(tree.heads)
+    for place, head in enumerate(tree.heads):
+        if tree.deps[place] != "conj" or not (_verb(tree, place) and _verb(tree, head)) or not _finite(tree, place):
+            continue
+        while not _finite(tree, head) and tree.heads[head] != head and tree.deps[head] in ("xcomp", "conj", "pcomp", "advcl"):
+            head = tree.heads[head]
+            heads[place] = head
+    children, left, right = english._edges(heads)
+    return tree._replace(heads=heads, children=children, left=left, right=right)
+
+
+def _without(text: str, spot: tuple[int, int]) -> str | None:
+    """One mention less; None where it isn't sure."""
+    read = _read(text)
+    tree = read.tree
+    touched = {
+        place
+        for place in range(len(tree.words))
+        if tree.starts[place] < spot[1] and spot[0] < tree.ends[place] and tree.ends[place] <= len(text)
+    }
+    if not touched or tree.heads.count(0) == len(tree.heads):
+        return None
+    touched |= _tied(tree, touched)
+    said = [one for one in read.said if one.modality != "condition"]
+    kept = [one for one in said if not _touches(tree, one, touched)]
+    meant = _meant(tree, [one for one in read.said if _touches(tree, one, touched)], read.said)
+    tried = False
+    for rest in _rests(read, touched):
+        tried = True
+        if rest is not None and rest.gone & meant == rest.gone & _telling(tree) and _same(kept, rest.text, read.said):
+            return rest.text
+    return WHOLE if not (kept or tried or _set_apart(tree)) and meant == _telling(tree) else None
+
+
+def _set_apart(tree: Tree) -> bool:
+    """Whether a comma parts something off that isn't a time or place before the sentence."""
+    commas = [place for place, word in enumerate(tree.words) if word in (",", "(", ":")]
+    if not commas:
+        return False
+    root = _roots(tree)[0]
+    before = [child for child in tree.children[root] if child < commas[0] and tree.deps[child] not in _SUBJECTS]
+    return len(commas) > 1 or any(tree.deps[child] not in ("prep", "npadvmod", "advmod") for child in before) or not before
+
+
+def _telling(tree: Tree) -> set[int]:
+    """The tokens that no statement is the same without: nouns, verbs, numbers."""
+    return {
+        place
+        for place, tag in enumerate(tree.tags)
+        if tag.startswith(("NN", "VB", "CD", "JJ")) and tree.deps[place] not in _HELPS
+    }
+
+
+def _meant(tree: Tree, touched: Sequence[Statement], said: Sequence[Statement]) -> set[int]:
+    """Those of them that are said by statements that go."""
+    found: set[int] = set()
+    for one in touched:
+        inner = one.object if one.object and any(_in(each.start, one.object) for each in said if each is not one) else None
+        for place in _telling(tree):
+            start = tree.starts[place]
+            if any(_in(start, span) for span in one.clauses) and not (inner and _in(start, inner)):
+                found.add(place)
+    return found
+
+
+def _in(place: int, span: Span) -> bool:
+    return span.start <= place < span.end
+
+
+def _tied(tree: Tree, touched: set[int]) -> set[int]:
+    """Verbs that are stated only under a condition in which it is said."""
+    found: set[int] = set()
+    for place in touched:
+        while tree.heads[place] != place:
+            if _conditional(tree, place):
+                found.add(tree.heads[place])
+            place = tree.heads[place]
+    return found
+
+
+def _conditional(tree: Tree, place: int) -> bool:
+    return tree.deps[place] == "advcl" and any(
+        tree.words[child] in _CONDITIONS for child in tree.children[place] if tree.deps[child] in ("mark", "advmod")
+    )
+
+
+def _marked(tree: Tree, place: int) -> bool:
+    """Whether a relative clause has its pronoun: without one it may be the main clause, ill read."""
+    own = (tree.tags[each] for each in _under(tree, place))
+    return tree.deps[place] != "relcl" or any(tag in ("WP", "WDT", "WRB", "WP$") for tag in own)
+
+
+def _touches(tree: Tree, one: Statement, touched: set[int]) -> bool:
+    return any(
+        span.start < tree.ends[place] and tree.starts[place] < span.end for span in one.clauses for place in touched
+    )
+
+
+# What may be left -----------------------------------------------------------------------------------------------------
+
+
+class _Rest(NamedTuple):
+    """What would be left, and the places of the tokens that wouldn't."""
+
+    text: str
+    gone: set[int]
+
+
+def _rests(read: _Read, touched: set[int]) -> Iterator[_Rest | None]:
+    """What could be left, the most first; None where something could be, and isn't told."""
+    tree = read.tree
+    path = _path(tree, touched)
+    below: int | None = None
+    for place in path:
+        members = _members(tree, place)
+        if len(members) > 1 and not _one_thing(tree, members):
+            out = _shared(tree, members, place, below)
+            if 0 < len(out) < len(members):
+                yield _coordinated(read, members, out)
+        if tree.deps[place] in _BESIDE and not _conditional(tree, place) and _marked(tree, place):
+            gone = _with_commas(tree, tree.left[place], tree.right[place])
+            yield _Rest(_joined(read, gone), gone)
+        yield from _promoted(read, place, touched)
+        below = place
+
+
+def _path(tree: Tree, touched: set[int]) -> list[int]:
+    """From the lowest place that has all of them beneath it up to the root."""
+    place = min(touched)
+    while not all(tree.left[place] <= each <= tree.right[place] and _above(tree, place, each) for each in touched):
+        if tree.heads[place] == place:
+            break
+        place = tree.heads[place]
+    path = [place]
+    while tree.heads[place] != place:
+        place = tree.heads[place]
+        path.append(place)
+    return path
+
+
+def _above(tree: Tree, upper: int, place: int) -> bool:
+    while place != upper and tree.heads[place] != place:
+        place = tree.heads[place]
+    return place == upper
+
+
+def _members(tree: Tree, place: int) -> list[int]:
+    """All members of the coordination that a place is in, in order."""
+    first = place
+    while tree.deps[first] == "conj" and tree.heads[first] != first:
+        first = tree.heads[first]
+    found = [first]
+    for each in found:
+        found += [child for child in tree.children[each] if tree.deps[child] == "conj"]
+    return sorted(found)
+
+
+def _one_thing(tree: Tree, members: list[int]) -> bool:
+    """Whether the coordination is a name, or says something of its members together."""
+    first, last = tree.starts[members[0]], tree.ends[members[-1]]
+    if any(start <= first and last <= end for kind, start, end in tree.entities if kind not in ("PERSON", "GPE")):
+        return True
+    head = tree.heads[members[0]]
+    near = {
+        tree.words[each]
+        for each in (*tree.children[members[0]], head, *tree.children[head])
+        if tree.deps[each] not in ("conj",)
+    }
+    between = set(tree.words[members[0] : members[-1]])
+    return bool(near & _TOGETHER or between & {"&", "between", "both", "either", "neither", "nor"})
+
+
+def _verb(tree: Tree, place: int) -> bool:
+    return tree.tags[place].startswith(("VB", "MD"))
+
+
+def _own_subject(tree: Tree, place: int) -> bool:
+    return any(tree.deps[child] in _SUBJECTS for child in tree.children[place])
+
+
+def _shared(tree: Tree, members: list[int], place: int, below: int | None) -> list[int]:
+    """The members that say what stands at ``below`` beneath ``place``: those that share it, else the one alone."""
+    if below is not None and below in members:
+        # It came up through the chain of members: the one above says nothing of it.
+        return []
+    if not _verb(tree, place) or below is None or tree.deps[below] not in _SUBJECTS:
+        return [place]
+    at = members.index(place)
+    gone = [place]
+    for each in members[at + 1 :]:
+        if _own_subject(tree, each):
+            break
+        gone.append(each)
+    return gone
+
+
+def _coordinated(read: _Read, members: list[int], gone: list[int]) -> _Rest | None:
+    """The sentence without some members of a coordination."""
+    tree = read.tree
+    ranges = [_range(tree, members, each) for each in members]
+    if any(first > last for first, last in ranges):
+        return None
+    for (_, one), (two, _) in zip(ranges, ranges[1:], strict=False):
+        between = range(one + 1, two)
+        if two <= one or not all(_separates(tree, each) for each in between):
+            return None
+    if any(_may_be_a_verb(read, first) for first, _ in ranges[1:] if not _verb(tree, members[0])):
+        return None
+    kept = [at for at, each in enumerate(members) if each not in gone]
+    drop: set[int] = set()
+    for at, each in enumerate(members):
+        if each in gone:
+            drop |= set(range(ranges[at][0], ranges[at][1] + 1))
+    joins = [list(range(one + 1, two)) for (_, one), (two, _) in zip(ranges, ranges[1:], strict=False)]
+    plain = all(all(tree.words[each] in ",;" for each in join) for join in joins[:-1]) and len(joins) > 1
+    replace: dict[int, str] = {}
+    for join in joins:
+        drop |= set(join)
+    # What joins the members that stay: of a list always the last ones, of clauses each its own.
+    for number, (before, after) in enumerate(zip(kept, kept[1:], strict=False)):
+        join = joins[len(joins) - len(kept) + 1 + number] if plain else joins[after - 1]
+        words = read.text[tree.ends[join[0] - 1] : tree.starts[join[-1] + 1]] if join else " "
+        if plain and len(kept) == 2 and not _verb(tree, members[0]):
+            words = re.sub(r"^\s*,(?=\s*\w)", "", words)
+        replace[ranges[after][0]] = words
+        assert before < after
+    if members[-1] in gone and not plain and any(tree.deps[each] == "cc" for each in joins[-1]):
+        if any(tree.words[each] == "," and _verb(tree, tree.heads[each]) for each in range(ranges[0][0], ranges[-2][1] + 1)):
+            return None  # a longer list than the tree has
+    first = members[0]
+    if first in gone:
+        lead, shared = _lead(tree, first, members[kept[0]])
+        drop = (drop | lead) - shared
+    changed = _agreeing(tree, members, kept)
+    if changed is None:
+        return None
+    return _Rest(_joined(read, drop, replace, changed), drop)
+
+
+def _may_be_a_verb(read: _Read, first: int) -> bool:
+    """Whether what is read as a noun begins a clause without subject: `is allergic to nuts and lives in Lyon`."""
+    tree = read.tree
+    if tree.tags[first].startswith("VB"):
+        return True
+    if tree.tags[first] not in ("NNS", "NN", "JJ"):
+        return False
+    other = _read(_SUBJECTLESS + read.text[tree.starts[first] :]).tree
+    behind = [child for child in other.children[1] if child > 1 and other.deps[child] not in ("punct", "cc", "conj")]
+    return other.tags[1] in ("VBZ", "VBD") and other.heads[1] == 1 and bool(behind)
+
+
+def _separates(tree: Tree, place: int) -> bool:
+    return tree.deps[place] in ("cc", "preconj") or tree.words[place] in (",", ";")
+
+
+def _range(tree: Tree, members: list[int], member: int) -> tuple[int, int]:
+    """The tokens of a member: for a first verb those from its first help on, for a first noun what is its own."""
+    later = [each for each in members if each > member]
+    last = tree.right[member]
+    inner = [each for each in later if _above(tree, member, each)]
+    if inner:
+        last = min(tree.left[min(inner)], min(inner)) - 1
+    while last > member and (_separates(tree, last) or tree.words[last] == "."):
+        last -= 1
+    if member == members[0] and _verb(tree, member):
+        first = member
+        for child in reversed(tree.children[member]):
+            if child < member and tree.deps[child] in _SUBJECTS:
+                break
+            if child < member and tree.left[child] <= first:
+                first = tree.left[child]
+        subjects = [child for child in tree.children[member] if child < member and tree.deps[child] in _SUBJECTS]
+        return (tree.right[subjects[-1]] + 1 if subjects else first), last
+    first = tree.left[member]
+    while first < member and _separates(tree, first):
+        first += 1
+    return first, last
+
+
+def _lead(tree: Tree, first: int, heir: int) -> tuple[set[int], set[int]]:
+    """Of what stands before a first verb that goes: what goes with it besides, and what its heir needs of it."""
+    before = [child for child in tree.children[first] if child < first]
+    gone: set[int] = set()
+    shared: set[int] = set()
+    if not _verb(tree, first):
+        return gone, shared
+    if _own_subject(tree, heir):
+        gone |= {each for child in before if tree.deps[child] in _SUBJECTS for each in _under(tree, child)}
+        if any(tree.deps[child] == "mark" for child in tree.children[heir]):
+            gone |= {child for child in before if tree.deps[child] == "mark"}
+    elif tree.tags[heir] == tree.tags[first] and not any(tree.deps[child] in _HELPS for child in tree.children[heir]):
+        passive = not any(tree.deps[child] == "dobj" for child in tree.children[heir])
+        helps = [c for c in before if tree.deps[c] in _HELPS and (passive or tree.deps[c] != "auxpass")]
+        shared |= {each for child in helps for each in _under(tree, child)}
+    return gone, shared
+
+
+def _under(tree: Tree, place: int) -> range:
+    return range(tree.left[place], tree.right[place] + 1)
+
+
+def _agreeing(tree: Tree, members: list[int], kept: list[int]) -> dict[int, str] | None:
+    """The verb's form where one subject alone is left of several; None where it can't be told."""
+    first = members[0]
+    if tree.deps[first] not in ("nsubj", "nsubjpass") or len(kept) > 1:
+        return {}
+    left, head = members[kept[0]], tree.heads[first]
+    if tree.tags[left] in ("NNS", "NNPS") or tree.words[left] in ("i", "you", "we", "they"):
+        return {} if tree.words[left] != "i" else None
+    helps = [child for child in tree.children[head] if tree.deps[child] in ("aux", "auxpass")]
+    finite = helps[0] if helps else head
+    changed = {}
+    for verb in [finite, *(each for each in _members(tree, head) if each != head and not helps)]:
+        word = tree.words[verb]
+        if word in _SINGULAR:
+            changed[verb] = _SINGULAR[word]
+        elif tree.tags[verb] == "VBP":
+            ending = "es" if re.search(r"(?:s|x|z|ch|sh|o)$", word) else "s"
+            changed[verb] = (word[:-1] + "ies") if re.search(r"[^aeiou]y$", word) else word + ending
+    return changed
+
+
+def _with_commas(tree: Tree, first: int, last: int) -> set[int]:
+    """The tokens from first to last with the marks that set them apart."""
+    gone = set(range(first, last + 1))
+    if first > 0 and tree.words[first - 1] in (",", "(", "-", "–", "—"):
+        gone.add(first - 1)
+        after = last + 1
+        if after < len(tree.words) and tree.words[after] in (",", ")", "-", "–", "—"):
+            gone.add(after)
+    elif last + 1 < len(tree.words) and tree.words[last + 1] == ",":
+        gone.add(last + 1)
+    return gone
+
+
+def _promoted(read: _Read, place: int, touched: set[int]) -> Iterator[_Rest]:
+    """What stands beside a clause that goes, as a sentence of its own: `Ann, who paints, is ill.`: Ann paints."""
+    tree = read.tree
+    if tree.heads[place] != place:
+        return
+    others = set(range(len(tree.words)))
+    for beside in range(len(tree.words)):
+        if tree.deps[beside] not in _BESIDE or _conditional(tree, beside):
+            continue
+        own = _under(tree, beside)
+        if touched & set(own):
+            continue
+        head = tree.heads[beside]
+        lead = _alone(tree, head)
+        rest = {*lead, *own}
+        if tree.deps[beside] == "advcl":
+            if _own_subject(tree, beside):
+                marks = {c for c in tree.children[beside] if tree.deps[c] == "mark" or tree.tags[c] == "WRB"}
+                yield _Rest(_words(read, [each for each in own if each not in marks]), others - set(own))
+        elif touched & set(lead):
+            continue
+        elif tree.deps[beside] == "relcl":
+            subject = next((child for child in tree.children[beside] if tree.deps[child] in _SUBJECTS), None)
+            if subject is not None and tree.words[subject] in _RELATIVE:
+                said = _words(read, [each for each in own if each != subject], begins=False)
+                yield _Rest(f"{_words(read, lead)} {said}", others - rest)
+        elif tree.deps[beside] == "appos" and any(
+            tree.tags[each] in _PRESENT for each in (place, *tree.children[place]) if each == place or tree.deps[each] == "aux"
+        ):
+            yield _Rest(f"{_words(read, lead)} is {_words(read, own, begins=False)}", others - rest)
+
+
+def _alone(tree: Tree, head: int) -> list[int]:
+    """A noun phrase without what is said beside it."""
+    first, last = tree.left[head], head
+    for child in tree.children[head]:
+        if child > head:
+            if tree.deps[child] in (*_BESIDE, "conj", "cc", "punct"):
+                break
+            last = tree.right[child]
+    return list(range(first, last + 1))
+
+
+# Texts ----------------------------------------------------------------------------------------------------------------
+
+
+def _words(read: _Read, places: Sequence[int], *, begins: bool = True) -> str:
+    return _joined(read, set(range(len(read.tree.words))) - set(places), begins=begins)
+
+
+def _joined(
+    read: _Read,
+    drop: set[int],
+    replace: dict[int, str] | None = None,
+    changed: dict[int, str] | None = None,
+    *,
+    begins: bool = True,
+) -> str:
+    """The tokens that aren't dropped, with the blanks that stood before them. ``replace``: what joins a token to those before."""
+    tree, text = read.tree, ""
+    for place in range(len(tree.words)):
+        if place in drop or tree.starts[place] >= len(read.text):
+            continue
+        before = read.text[tree.ends[place - 1] if place else 0 : tree.starts[place]]
+        if replace and place in replace:
+            before = replace[place]
+        elif place - 1 in drop and not before and text and tree.deps[place] != "punct":
+            before = " "
+        word = (changed or {}).get(place, read.text[tree.starts[place] : tree.ends[place]])
+        text += (before if text else "") + word
+    text = re.sub(r"\s+([,;])", r"\1", text.strip())
+    text = re.sub(r"^[,;\s]+|[,;\s]+$", "", text)
+    return text[:1].upper() + text[1:] if begins and read.text[:1].isupper() else text
+
+
+# Whether a rest says what it should -------------------------------------------------------------------------------------
+
+
+def _same(kept: list[Statement], rest: str, before: list[Statement]) -> bool:
+    """Whether the rest, read by itself, says all that is kept, and nothing that wasn't said."""
+    tree, after = _read(rest)[1:]
+    if not after and kept or (before and not any(_verb(tree, place) for place in _roots(tree))) or _torn(tree):
+        return False
+    return all(any(_says(new, old) for new in after) for old in kept) and all(
+        any(_says(new, old) for old in before) for new in after
+    )
+
+
+def _says(new: Statement, old: Statement) -> bool:
+    """Whether one of the rest is one of before: the same, or less of it."""
+    return (
+        (new.verb, new.negated) == (old.verb, old.negated)
+        and new.modality in (old.modality, "reported")
+        and _within(new.subject, old.subject)
+        and _within(new.object, old.object)
+    )
+
+
+def _within(part: Span | None, whole: Span | None) -> bool:
+    if part is None or whole is None:
+        return part is whole
+    words = iter(whole.text.casefold().split())
+    return all(word in words for word in part.text.casefold().split())
+
+
+def _torn(tree: Tree) -> bool:
+    """Whether it ends in what joins, or a list has lost the word before its last member."""
+    last = max(place for place, word in enumerate(tree.words) if word != ".")
+    while last and tree.tags[last] == "RB" and tree.tags[last - 1] == "CC":
+        last -= 1
+    loose = "CC" not in tree.tags and not set(tree.deps) & _BESIDE
+    return tree.tags[last] == "CC" or (loose and "conj" in tree.deps)
+
+
+def _roots(tree: Tree) -> list[int]:
+    return [place for place, head in enumerate(tree.heads) if head == place]
