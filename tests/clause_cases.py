@@ -1,6 +1,6 @@
 """Compound sentences made of parts, with what must be left once one part is forgotten (docs/reference/forgetting.md, Clauses).
 
-`python -m tests.clause_cases` counts: right (the very text that was expected), asked (it isn't sure, so nothing is done), and wrong.
+`python -m tests.clause_cases` counts: right (the very text that was expected), asked (not sure: nothing is done), and wrong.
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ def _beside() -> Iterator[Case]:
         yield Case("apposition", text, role.split(" ")[-1], f"Alice {one}.")
         if one.split(" ")[0] not in ("was", "studied", "moved", "can", "never"):
             yield Case("apposition", text, first, f"Alice is {role}.")
-    for (one, first), because in itertools.product(PREDICATES, ["because her mother is ill", "although the rent is high"]):
+    for (one, first), because in itertools.product(
+        PREDICATES, ["because her mother is ill", "although the rent is high"]
+    ):
         text = f"She {one} {because}."
         yield Case("adverbial", text, because.split(" ")[-1], f"She {one}.")
         yield Case("adverbial", text, first, f"{_begun(because.split(' ', 1)[1])}.")

@@ -95,7 +95,13 @@ def test_only_the_clause_goes_where_that_can_be_done(engine: Jochi) -> None:
             "content": "likes tea and lives at 5 Elm St",
             "properties": {"title": "home: 5 Elm St", "tags": ["tea", "5 Elm St"]},
         },
-        {"id": "first", "content": "Alice lives at 5 Elm St and likes tea"},
+        {
+            "id": "first",
+            "content": "Alice lives at 5 Elm St and likes tea",
+            "properties": {"title": "Alice likes tea and lives at 5 Elm St"},
+        },
+        {"id": "alone", "content": "Alice lives at 5 Elm St."},
+        {"id": "list", "content": "Sie kauft Milch, 5 Elm St und Honig."},
         {"id": "no", "content": "lives at 15 Elm St"},
         {"id": "5 Elm St", "content": "hates tea, and lives at 5 Elm St"},
     )
@@ -109,11 +115,21 @@ def test_only_the_clause_goes_where_that_can_be_done(engine: Jochi) -> None:
     told = {target.key: (target.outcome, target.reason) for target in plan.targets}
     assert told == {
         "default/both": ("cut", None),
-        "default/first": ("forget", "no clause of it can be left out alone"),
+        "default/first": ("cut", None),
+        "default/alone": ("forget", "it states nothing else"),
+        "default/list": ("ask", "it says more, and which of its words say what can't be told"),
         "default/5 Elm St": ("forget", "its id says it"),
     }
     done = engine.forget(Request(phrase="5 elm st.", scope="default"), verify=True)
-    assert (done.counts["cut"], done.counts["memories"], done.left) == (1, 2, ())
+    assert (done.counts["cut"], done.counts["memories"], len(done.left)) == (2, 2, 1)
+    assert [target.key for target in done.asked] == ["default/list"]
+    assert content(engine, "default/list") == "Sie kauft Milch, 5 Elm St und Honig."
+    done = engine.forget(Request(phrase="5 elm st.", scope="default", unsure="whole"), verify=True)
+    assert (done.counts["memories"], done.asked, done.left) == (1, (), ())
+    [first] = engine.database.run(
+        "MATCH (m:Curated {key: 'default/first'}) RETURN m.content AS content, m.title AS title"
+    )
+    assert (first["content"], first["title"]) == ("Alice likes tea", "Alice likes tea")
     [row] = engine.database.run(
         "MATCH (m:Curated {key: 'default/both'}) RETURN m.content AS content, m.title AS title, m.tags AS tags, m.embedding AS e, "
         "m.embedding_model AS model, m.content_hash AS h, m.token_count AS n, m.revision AS r, "

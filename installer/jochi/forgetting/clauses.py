@@ -23,7 +23,7 @@ else:
     import tomli as tomllib
 
 _SENTENCE = re.compile(
-    r"[^\n.!?。！？]*(?:[.!?。！？](?![\s\"'”’)\]]|$)[^\n.!?。！？]*)*[.!?。！？]*[\"'”’)\]]*(?:\s+|$)|\n+"
+    r"[^\n.!?。！？]*(?:[.!?](?![\s\"'”’)\]]|$)[^\n.!?。！？]*)*[.!?。！？]*[\"'”’)\]]*(?:\s+|$|(?<=[。！？]))|\n+"
 )
 _LEAST = 2
 """Words that must be left, or it is no statement any more."""
@@ -137,7 +137,7 @@ def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
     kept, subject = "", ""
     for part, join, gone in zip(parts, ["", *joins], out, strict=True):
         first = words(part)[0].said
-        own = not kept and not subject and not join or first in subjects
+        own = not join or first in subjects
         if own:
             subject = _subject(part) or ""
         if gone:

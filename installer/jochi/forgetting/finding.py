@@ -78,7 +78,8 @@ class Target:
     """One memory that a request takes, or marks.
 
     ``outcome``: forget (it goes) | cut (``left`` is what stays of the properties that say it) | ask (it says more, and what
-    of it can't be told: nothing is done) | mark (it rests on others as well, and is to be derived anew). ``why``: asked, scope, hash, match; merged (with one that goes), derived (from one),
+    of it can't be told: nothing is done) | mark (it rests on others as well, and is to be derived anew). ``why``: asked, scope,
+    hash, match; merged (with one that goes), derived (from one),
     repeats (it says word for word what goes). ``reason``: why a memory that says more goes as a whole; None where it doesn't
     say more. ``dead``: only tombstones have this key.
     """

@@ -1,14 +1,15 @@
 """A sentence without the statements that say something, by the dependency parse (docs/reference/forgetting.md, Clauses).
 
-What may go is what the tree has as a part of its own: a member of a coordination or list, a relative clause, an apposition, an adverbial
-clause that is no condition; or all that stands beside one. A rest is believed only if reading it again finds every statement of the
-sentence that has none of those words, and no other.
+What may go is what the tree has as a part of its own: a member of a coordination or list, a relative clause, an apposition, an
+adverbial clause that is no condition; or all that stands beside one. A rest is believed only if reading it again finds every
+statement of the sentence that has none of those words, and no other.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from jochi_workers.language import english
@@ -32,8 +33,11 @@ _TOGETHER = frozenset({"between", "among", "together", "both", "other", "either"
 _RELATIVE = frozenset({"who", "which", "that"})
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _BETWEEN = re.compile(r"(\s*;\s*|,?\s+(?:and|but|so|yet|while|whereas)\s+)")
+_PRONOUNS = frozenset({"WP", "WDT", "WRB", "WP$"})
 _PRESENT = frozenset({"VBZ", "VBP"})
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "'s", "'ve": "'s"}
+_PLURAL = frozenset({"they", "them", "their", "we", "us", "our", "each", "together"})
+_LABEL = re.compile(r"[\w ]{1,40}:\s+")
 _END = re.compile(r"[.!?]*[\"'”’)\]]*\s*$")
 _IDENTIFIER = re.compile(r"\S*(?:@|\w[/:_#]\w|[A-Za-z]\d|\d[A-Za-z])\S*\w")
 """A mail address, a path, a code: the model takes it for anything, so it reads a name in its place."""
@@ -55,6 +59,10 @@ def left_of(sentence: str, spots: Spots) -> str | None:
     end = _END.search(sentence)
     tail = end[0] if end else ""
     body = sentence[: len(sentence) - len(tail)]
+    label = _LABEL.match(body)
+    if label and not spots(label[0]):
+        rest = left_of(sentence[label.end() :], spots)
+        return label[0] + rest if rest else rest
     parts = _independent(body)
     kept = ""
     for part, join in parts:
@@ -94,7 +102,12 @@ def _stands(text: str) -> bool:
         return False
     subject = next((child for child in tree.children[root] if tree.deps[child] in _SUBJECTS), None)
     begins = 0 if tree.words[0] not in ("also", "now", "then", "later") else 1
-    return subject is not None and subject < root and tree.left[subject] <= begins and tree.tags[0] not in ("WP", "WDT", "IN")
+    return (
+        subject is not None
+        and subject < root
+        and tree.left[subject] <= begins
+        and tree.tags[0] not in ("WP", "WDT", "IN")
+    )
 
 
 def _finite(tree: Tree, place: int) -> bool:
@@ -108,9 +121,21 @@ def _reports(text: str) -> bool:
 
 
 def _part_left(body: str, spots: Spots) -> str | None:
-    if not spots(body):
+    found = spots(body)
+    if not found:
         return body
-    prefix = _SUBJECTLESS if _begins_with_its_verb(body) else ""
+    outside = [letter for place, letter in enumerate(body) if not any(one <= place < two for one, two in found)]
+    if not any(letter.isalnum() for letter in outside):
+        return WHOLE
+    read = _read(body)
+    if _begins_with_its_verb(read):
+        rest = _less(_SUBJECTLESS, body, spots)
+        # A noun, as in `Tel 0170 1`, may be taken for one.
+        return rest if rest is not None or read.said or not _simple(read.tree) else _less("", body, spots)
+    return _less("", body, spots)
+
+
+def _less(prefix: str, body: str, spots: Spots) -> str | None:
     text = prefix + body[:1].lower() + body[1:] if prefix else body
     for _ in range(_ROUNDS):
         found = spots(text)
@@ -126,10 +151,10 @@ def _part_left(body: str, spots: Spots) -> str | None:
     return kept[:1].upper() + kept[1:] if body[:1].isupper() else kept
 
 
-def _begins_with_its_verb(text: str) -> bool:
+def _begins_with_its_verb(read: _Read) -> bool:
     """Whether the subject is left out, as in notes: `likes tea and lives in Lyon`."""
-    tree = _read(text).tree
-    if tree.tags[0] in ("PRP", "DT", "PRP$", "NNP", "NNPS", "CD", "EX", "IN"):
+    tree, text = read.tree, read.text
+    if tree.tags[0] in ("PRP", "DT", "PRP$", "NNP", "NNPS", "CD", "EX", "IN") or tree.words[1:2] == [":"]:
         return False
     with_one = _read(_SUBJECTLESS + text[:1].lower() + text[1:]).tree
     return (
@@ -158,7 +183,11 @@ def _mended(tree: Tree) -> Tree:
     for place, head in enumerate(tree.heads):
         if tree.deps[place] != "conj" or not (_verb(tree, place) and _verb(tree, head)) or not _finite(tree, place):
             continue
-        while not _finite(tree, head) and tree.heads[head] != head and tree.deps[head] in ("xcomp", "conj", "pcomp", "advcl"):
+        while (
+            not _finite(tree, head)
+            and tree.heads[head] != head
+            and tree.deps[head] in ("xcomp", "conj", "pcomp", "advcl")
+        ):
             head = tree.heads[head]
             heads[place] = head
     children, left, right = english._edges(heads)
@@ -174,7 +203,7 @@ def _without(text: str, spot: tuple[int, int]) -> str | None:
         for place in range(len(tree.words))
         if tree.starts[place] < spot[1] and spot[0] < tree.ends[place] and tree.ends[place] <= len(text)
     }
-    if not touched or tree.heads.count(0) == len(tree.heads):
+    if not touched:
         return None
     touched |= _tied(tree, touched)
     said = [one for one in read.said if one.modality != "condition"]
@@ -183,19 +212,51 @@ def _without(text: str, spot: tuple[int, int]) -> str | None:
     tried = False
     for rest in _rests(read, touched):
         tried = True
-        if rest is not None and rest.gone & meant == rest.gone & _telling(tree) and _same(kept, rest.text, read.said):
+        if rest is None:
+            continue
+        told = not read.said or rest.gone & meant == rest.gone & _telling(tree)
+        if told and _same(kept, rest.text, read.said):
             return rest.text
-    return WHOLE if not (kept or tried or _set_apart(tree)) and meant == _telling(tree) else None
+    compound = tried or _set_apart(tree) or _hides_a_clause(read)
+    whole = not compound and (_simple(tree) or (not kept and meant == _telling(tree)))
+    return WHOLE if whole else None
+
+
+def _simple(tree: Tree) -> bool:
+    """Whether nothing is joined in it or said beside it: one statement, however it is read."""
+    finite = [place for place, tag in enumerate(tree.tags) if tag in _FINITE and tree.deps[place] not in _HELPS]
+    beside = any(dep == "appos" and not _of_a_name(tree, place) for place, dep in enumerate(tree.deps))
+    joined = set(tree.deps) & {"conj", "cc", "relcl", "parataxis", "preconj"}
+    return not beside and not joined and len(finite) < 2
+
+
+def _top(tree: Tree, place: int) -> int:
+    """The highest place whose subtree begins here."""
+    while tree.heads[place] != place and tree.left[tree.heads[place]] == place:
+        place = tree.heads[place]
+    return place
+
+
+def _of_a_name(tree: Tree, place: int) -> bool:
+    """Whether it ends an address or a date: `Lyon, France`."""
+    first = tree.left[place]
+    last = tree.right[place]
+    names = all(tree.tags[each] in ("NNP", "NNPS", "CD") for each in range(first, last + 1) if tree.words[each] != ",")
+    behind = tree.words[last + 1 : last + 2]
+    return names and first > 1 and tree.tags[first - 2] in ("NNP", "NNPS", "CD") and behind in ([], [","], ["."])
 
 
 def _set_apart(tree: Tree) -> bool:
     """Whether a comma parts something off that isn't a time or place before the sentence."""
-    commas = [place for place, word in enumerate(tree.words) if word in (",", "(", ":")]
+    marks = [place for place, word in enumerate(tree.words) if word in (",", "(", ":")]
+    commas = [at for at in marks if not (at + 1 < len(tree.words) and _of_a_name(tree, _top(tree, at + 1)))]
     if not commas:
         return False
     root = _roots(tree)[0]
     before = [child for child in tree.children[root] if child < commas[0] and tree.deps[child] not in _SUBJECTS]
-    return len(commas) > 1 or any(tree.deps[child] not in ("prep", "npadvmod", "advmod") for child in before) or not before
+    return (
+        len(commas) > 1 or any(tree.deps[child] not in ("prep", "npadvmod", "advmod") for child in before) or not before
+    )
 
 
 def _telling(tree: Tree) -> set[int]:
@@ -211,7 +272,9 @@ def _meant(tree: Tree, touched: Sequence[Statement], said: Sequence[Statement]) 
     """Those of them that are said by statements that go."""
     found: set[int] = set()
     for one in touched:
-        inner = one.object if one.object and any(_in(each.start, one.object) for each in said if each is not one) else None
+        inner = (
+            one.object if one.object and any(_in(each.start, one.object) for each in said if each is not one) else None
+        )
         for place in _telling(tree):
             start = tree.starts[place]
             if any(_in(start, span) for span in one.clauses) and not (inner and _in(start, inner)):
@@ -243,7 +306,7 @@ def _conditional(tree: Tree, place: int) -> bool:
 def _marked(tree: Tree, place: int) -> bool:
     """Whether a relative clause has its pronoun: without one it may be the main clause, ill read."""
     own = (tree.tags[each] for each in _under(tree, place))
-    return tree.deps[place] != "relcl" or any(tag in ("WP", "WDT", "WRB", "WP$") for tag in own)
+    return tree.deps[place] != "relcl" or any(tag in _PRONOUNS for tag in own)
 
 
 def _touches(tree: Tree, one: Statement, touched: set[int]) -> bool:
@@ -356,7 +419,7 @@ def _coordinated(read: _Read, members: list[int], gone: list[int]) -> _Rest | No
     ranges = [_range(tree, members, each) for each in members]
     if any(first > last for first, last in ranges):
         return None
-    for (_, one), (two, _) in zip(ranges, ranges[1:], strict=False):
+    for (_, one), (two, _) in pairwise(ranges):
         between = range(one + 1, two)
         if two <= one or not all(_separates(tree, each) for each in between):
             return None
@@ -367,22 +430,23 @@ def _coordinated(read: _Read, members: list[int], gone: list[int]) -> _Rest | No
     for at, each in enumerate(members):
         if each in gone:
             drop |= set(range(ranges[at][0], ranges[at][1] + 1))
-    joins = [list(range(one + 1, two)) for (_, one), (two, _) in zip(ranges, ranges[1:], strict=False)]
+    joins = [list(range(one + 1, two)) for (_, one), (two, _) in pairwise(ranges)]
     plain = all(all(tree.words[each] in ",;" for each in join) for join in joins[:-1]) and len(joins) > 1
     replace: dict[int, str] = {}
     for join in joins:
         drop |= set(join)
     # What joins the members that stay: of a list always the last ones, of clauses each its own.
-    for number, (before, after) in enumerate(zip(kept, kept[1:], strict=False)):
+    for number, (_, after) in enumerate(pairwise(kept)):
         join = joins[len(joins) - len(kept) + 1 + number] if plain else joins[after - 1]
         words = read.text[tree.ends[join[0] - 1] : tree.starts[join[-1] + 1]] if join else " "
         if plain and len(kept) == 2 and not _verb(tree, members[0]):
             words = re.sub(r"^\s*,(?=\s*\w)", "", words)
         replace[ranges[after][0]] = words
-        assert before < after
-    if members[-1] in gone and not plain and any(tree.deps[each] == "cc" for each in joins[-1]):
-        if any(tree.words[each] == "," and _verb(tree, tree.heads[each]) for each in range(ranges[0][0], ranges[-2][1] + 1)):
-            return None  # a longer list than the tree has
+    listed = any(
+        tree.words[each] == "," and _verb(tree, tree.heads[each]) for each in range(ranges[0][0], ranges[-2][1] + 1)
+    )
+    if listed and members[-1] in gone and not plain and any(tree.deps[each] == "cc" for each in joins[-1]):
+        return None  # a longer list than the tree has
     first = members[0]
     if first in gone:
         lead, shared = _lead(tree, first, members[kept[0]])
@@ -400,9 +464,16 @@ def _may_be_a_verb(read: _Read, first: int) -> bool:
         return True
     if tree.tags[first] not in ("NNS", "NN", "JJ"):
         return False
-    other = _read(_SUBJECTLESS + read.text[tree.starts[first] :]).tree
+    many = tree.words[0] in ("i", "you", "we", "they")
+    other = _read(("They " if many else _SUBJECTLESS) + read.text[tree.starts[first] :]).tree
     behind = [child for child in other.children[1] if child > 1 and other.deps[child] not in ("punct", "cc", "conj")]
-    return other.tags[1] in ("VBZ", "VBD") and other.heads[1] == 1 and bool(behind)
+    return other.tags[1] in (("VBP", "VBD") if many else ("VBZ", "VBD")) and other.heads[1] == 1 and bool(behind)
+
+
+def _hides_a_clause(read: _Read) -> bool:
+    tree = read.tree
+    joined = (place for place, dep in enumerate(tree.deps) if dep == "conj" and not _verb(tree, place))
+    return any(_may_be_a_verb(read, _range(tree, _members(tree, place), place)[0]) for place in joined)
 
 
 def _separates(tree: Tree, place: int) -> bool:
@@ -426,7 +497,10 @@ def _range(tree: Tree, members: list[int], member: int) -> tuple[int, int]:
             if child < member and tree.left[child] <= first:
                 first = tree.left[child]
         subjects = [child for child in tree.children[member] if child < member and tree.deps[child] in _SUBJECTS]
-        return (tree.right[subjects[-1]] + 1 if subjects else first), last
+        begins = tree.right[subjects[-1]] + 1 if subjects else first
+        if any(tree.noun(each) for each in range(begins, member)):
+            return member, member - 1  # a name that belongs to the subject: `our neighbour Tom`
+        return begins, last
     first = tree.left[member]
     while first < member and _separates(tree, first):
         first += 1
@@ -465,12 +539,15 @@ def _agreeing(tree: Tree, members: list[int], kept: list[int]) -> dict[int, str]
         return {} if tree.words[left] != "i" else None
     helps = [child for child in tree.children[head] if tree.deps[child] in ("aux", "auxpass")]
     finite = helps[0] if helps else head
+    if _PLURAL & set(tree.words[head:]):
+        return None  # it stands for all of them
     changed = {}
-    for verb in [finite, *(each for each in _members(tree, head) if each != head and not helps)]:
+    others = [each for each in _members(tree, head) if each > head and not _own_subject(tree, each)]
+    for verb in [finite, *(others if not helps else ())]:
         word = tree.words[verb]
         if word in _SINGULAR:
             changed[verb] = _SINGULAR[word]
-        elif tree.tags[verb] == "VBP":
+        elif tree.tags[verb] == "VBP" or (tree.tags[verb] == "VB" and not helps):
             ending = "es" if re.search(r"(?:s|x|z|ch|sh|o)$", word) else "s"
             changed[verb] = (word[:-1] + "ies") if re.search(r"[^aeiou]y$", word) else word + ending
     return changed
@@ -516,7 +593,9 @@ def _promoted(read: _Read, place: int, touched: set[int]) -> Iterator[_Rest]:
                 said = _words(read, [each for each in own if each != subject], begins=False)
                 yield _Rest(f"{_words(read, lead)} {said}", others - rest)
         elif tree.deps[beside] == "appos" and any(
-            tree.tags[each] in _PRESENT for each in (place, *tree.children[place]) if each == place or tree.deps[each] == "aux"
+            tree.tags[each] in _PRESENT
+            for each in (place, *tree.children[place])
+            if each == place or tree.deps[each] == "aux"
         ):
             yield _Rest(f"{_words(read, lead)} is {_words(read, own, begins=False)}", others - rest)
 
@@ -570,7 +649,7 @@ def _joined(
 def _same(kept: list[Statement], rest: str, before: list[Statement]) -> bool:
     """Whether the rest, read by itself, says all that is kept, and nothing that wasn't said."""
     tree, after = _read(rest)[1:]
-    if not after and kept or (before and not any(_verb(tree, place) for place in _roots(tree))) or _torn(tree):
+    if (not after and kept) or (before and not any(_verb(tree, place) for place in _roots(tree))) or _torn(tree):
         return False
     return all(any(_says(new, old) for new in after) for old in kept) and all(
         any(_says(new, old) for old in before) for new in after
@@ -599,8 +678,15 @@ def _torn(tree: Tree) -> bool:
     last = max(place for place, word in enumerate(tree.words) if word != ".")
     while last and tree.tags[last] == "RB" and tree.tags[last - 1] == "CC":
         last -= 1
-    loose = "CC" not in tree.tags and not set(tree.deps) & _BESIDE
-    return tree.tags[last] == "CC" or (loose and "conj" in tree.deps)
+    loose = "CC" not in tree.tags and not _PRONOUNS & set(tree.tags)
+    return tree.tags[last] == "CC" or (loose and any(_before_a_verb(tree, each) for each in range(1, last)))
+
+
+def _before_a_verb(tree: Tree, comma: int) -> bool:
+    if tree.words[comma] != ",":
+        return False
+    after = next((tag for tag in tree.tags[comma + 1 :] if tag != "RB"), "")
+    return after.startswith("VB") or after == "MD"
 
 
 def _roots(tree: Tree) -> list[int]:

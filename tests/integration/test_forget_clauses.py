@@ -1,0 +1,73 @@
+"""Compound memories lose one statement and keep the others, in one real forgetting (docs/reference/forgetting.md, Clauses)."""
+
+from __future__ import annotations
+
+import random
+from datetime import datetime, timedelta, timezone
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from tests.clause_cases import cases, judged
+
+
+from jochi import Jochi
+from jochi.forgetting import Request
+from jochi.forgetting.secret import VARIABLE
+from jochi_workers.language import read, reader
+
+NOW = datetime(2026, 11, 20, tzinfo=timezone.utc)
+CASES = [case for case in islice((case for case in cases() if case.wanted == "Lyon"), None, None, 23) if case.left]
+
+
+@pytest.fixture
+def engine(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    return jochi
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_one_statement_is_nowhere_and_the_others_can_be_recalled(engine: Jochi, seed: int) -> None:
+    """Some dozens in one scope, in any order, half of them with vectors; each says it in its content, a property and a list."""
+    order = random.Random(seed).sample(range(len(CASES)), len(CASES))
+    rows = [
+        {
+            "kind": "MemoryEntry",
+            "scope": "s",
+            "id": f"m{n}",
+            "content": CASES[n].text,
+            "properties": {"title": CASES[n].text, "tags": [CASES[n].text, "keep me"]},
+        }
+        for n in order
+    ]
+    rows.append({"kind": "MemoryEntry", "scope": "other", "id": "m", "content": "Bob works in Lyon and likes tea."})
+    assert engine.remember(rows, now=NOW - timedelta(days=1)).written == len(rows)
+    engine.database.run(
+        "MATCH (m:Curated {scope: 's'}) WHERE toInteger(substring(m.id, 1)) % 2 = $odd SET m.embedding = [0.5], "
+        "m.embedding_model = 'x'",
+        {"odd": seed % 2},
+    )
+    read("Alice lives in Lyon.")
+    done = engine.forget(Request(phrase="Lyon", scope="s"), verify=True)
+    assert len(reader._kept) == 0
+    asked = {f"s/m{n}" for n, case in enumerate(CASES) if judged(case) == "asked"}
+    assert {target.key for target in done.asked} == asked
+    assert len(asked) < len(CASES) / 4
+    found = engine.database.run("MATCH (m:Curated {scope: 's'}) RETURN m.key AS key, properties(m) AS said")
+    stored = {row["key"]: row["said"] for row in found}
+    assert stored.keys() == {f"s/m{n}" for n in range(len(CASES))}
+    for n, case in enumerate(CASES):
+        said = stored[f"s/m{n}"]
+        if f"s/m{n}" in asked:
+            assert said["content"] == case.text
+        else:
+            assert "Lyon" not in str(said), said
+            assert "lyon" not in str(said).casefold()
+            assert (said["title"], said["tags"]) == (said["content"], [said["content"], "keep me"])
+            assert "embedding" not in said
+    # Where it stands yet is where a person was asked, and in the other scope.
+    assert {"Curated"} == {mention.place[0] for mention in done.left}
+    assert len(done.left) == len(asked) + 1
+    for n in order[:5]:
+        hits = engine.recall(stored[f"s/m{n}"]["content"], scope="s", k=5)
+        assert stored[f"s/m{n}"]["content"] in [hit.content for hit in hits]
