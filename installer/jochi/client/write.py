@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from jochi import clock
 from jochi.client.base import Base
+from jochi.forgetting import Replaced, replace_statement
 from jochi.use import slots
 from jochi.use.slots import Placed, Stretch
 from jochi.write import remembering
@@ -45,13 +46,27 @@ class WriteVerbs(Base):
             on_result=on_result,
         )
 
-    def supersede(self, keys: Iterable[str], *, now: datetime | None = None) -> list[Placed]:
+    @overload
+    def supersede(self, keys: Iterable[str], *, now: datetime | None = None) -> list[Placed]: ...
+    @overload
+    def supersede(self, keys: str, new: str, *, scope: str = "default", now: datetime | None = None) -> Replaced: ...
+    def supersede(
+        self, keys: Iterable[str], new: str | None = None, *, scope: str = "default", now: datetime | None = None
+    ) -> list[Placed] | Replaced:
         """Puts facts that exist (`scope/id`, any number) into their slots: one value of a subject's attribute holds at a time.
 
         `remember` and the models do so by themselves; this is for facts that were written otherwise or before. In the order of
         ``keys``; one that belongs in no slot says why. Can be repeated.
+
+        With ``new`` the first argument is what is said until now, word for word, such as `lives in Lyon`: in all memories of
+        ``scope`` that say it this one statement goes and ``new``, a sentence, is said in its place; what they say besides stays.
+        Where it isn't sure what says it, or a fact has it in its slot, nothing is done to the memory (`Replaced.asked`). It can't
+        be undone. docs/reference/facts.md.
         """
-        return slots.supersede(self.engine, keys, now=self._at(now, "supersede", "now"))
+        at = self._at(now, "supersede", "now")
+        if new is None:
+            return slots.supersede(self.engine, keys, now=at)
+        return replace_statement(self.engine, self.policy.policy, str(keys), new, scope=scope, now=at)
 
     def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Stretch]:
         """What held of a subject's attribute and when, oldest first; with ``at`` only what held then. Writes nothing."""

@@ -4,6 +4,7 @@ from jochi.forgetting.finding import Request, Target
 from jochi.forgetting.forget import WAIT, ForgettingPlan, Forgotten, forget, lift, plan_forgetting, verify
 from jochi.forgetting.mentions import Mention
 from jochi.forgetting.receipts import Chain, Receipt, read_chain
+from jochi.forgetting.replacing import Replaced, replace_statement
 from jochi.forgetting.secret import VARIABLE, key_file
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Forgotten",
     "Mention",
     "Receipt",
+    "Replaced",
     "Request",
     "Target",
     "forget",
@@ -21,5 +23,6 @@ __all__ = [
     "lift",
     "plan_forgetting",
     "read_chain",
+    "replace_statement",
     "verify",
 ]

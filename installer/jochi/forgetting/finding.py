@@ -23,6 +23,7 @@ _PHRASES = 100
 
 MORE = "it says more, and which of its words say what can't be told"
 """Why a person has to say what becomes of a memory."""
+BY_ID = "its id says it"
 NO_MORE = "it states nothing else"
 ANEW = "it is made anew of what stays"
 """Why an output goes as a whole."""
@@ -209,7 +210,7 @@ class Finder:
         if stored.get("derived_by") is not None:
             why = "derived"
         kind = self._kind(row["labels"] + (stored.get("tombstone_labels") or []))
-        content_name = self._content_name(kind)
+        content_name = self.content_name(kind)
         content = stored.get(content_name)
         basis = Target(
             row["key"], kind, why, "forget", content if isinstance(content, str) else None, row["dead"], row["revision"]
@@ -222,14 +223,12 @@ class Finder:
         left: dict[str, Any] = dict(before)
         for name in names:
             if name in _KEPT_NAMES:
-                return replace(basis, reason="its id says it")
+                return replace(basis, reason=BY_ID)
             value = before.get(name, stored[name])
             if name == messages.RAW and (gone := messages.saying({**stored, **before}, partial(says, wanted=wanted))):
                 left |= messages.left_of({**stored, **before}, gone)
-            elif isinstance(value, list):
-                left[name] = [rest for rest in (_rest(each, wanted) for each in value) if rest is not None]
-            elif name != content_name:
-                left[name] = _rest(value, wanted)
+            elif name != content_name or isinstance(value, list):
+                left[name] = rest_of(value, wanted)
             elif value is not None:
                 rest = left_of(value, wanted)
                 if rest is UNSURE and request.unsure == "ask":
@@ -269,7 +268,7 @@ class Finder:
             kind = self._kind(live["labels"] + (live["stored"].get("tombstone_labels") or []))
             contents: list[str] = []
             for row in mine:
-                name = self._content_name(self._kind(row["labels"] + (row["stored"].get("tombstone_labels") or [])))
+                name = self.content_name(self._kind(row["labels"] + (row["stored"].get("tombstone_labels") or [])))
                 value = row["stored"].get(name)
                 contents += [value] if isinstance(value, str) else []
                 contents += row["earlier"]
@@ -338,7 +337,7 @@ class Finder:
                 more += self._saying(found, _prefix(scope), phrases[at : at + _PHRASES], "repeats", request)
         return more
 
-    def _content_name(self, kind: str | None) -> str:
+    def content_name(self, kind: str | None) -> str:
         """The property in which a kind keeps its content."""
         own = (source.property for source in self._policy.sources().get("content", ()) if source.label == kind)
         return next(own, "content")
@@ -347,8 +346,10 @@ class Finder:
         return next((kind for kind in self._kinds if kind in labels), None)
 
 
-def _rest(value: Any, wanted: Sequence[str]) -> Any:
-    """What stays of a text that isn't the content, or of an entry of a list; None where nothing does, or nobody can tell."""
+def rest_of(value: Any, wanted: Sequence[str]) -> Any:
+    """What stays of a property that isn't the content: None where nothing does, or it can't be told; of a list of each."""
+    if isinstance(value, list):
+        return [rest for rest in (rest_of(each, wanted) for each in value) if rest is not None]
     return (left_of(value, wanted) or None) if isinstance(value, str) and says(value, wanted) else value
 
 
