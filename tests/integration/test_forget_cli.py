@@ -131,8 +131,20 @@ def test_a_description_is_resolved_shown_and_chosen(run: Run, jochi: Jochi) -> N
     assert chosen.exit_code == 0, chosen.output
     assert keys(jochi) == {"default/home", "default/mail", "default/other"}
     assert run("forget", "--about", "zebra", "--yes").exit_code == 2
+    doubtful = run("forget", "--about", "write to alice", "--yes", "--json")
+    assert (doubtful.exit_code, len(keys(jochi))) == (3, 3)
+    assert {"default/mail", "default/other"} <= {key for key in keys(jochi) if key in doubtful.output}
     assert run("forget", "--about", "tea", "--yes").exit_code == 0
-    assert "default/home" not in keys(jochi)
+    assert keys(jochi) == {"default/mail", "default/other"}
+
+
+def test_of_what_says_more_a_person_says_what_becomes_of_it(run: Run, jochi: Jochi) -> None:
+    jochi.remember([{"kind": "MemoryEntry", "id": "list", "content": "Sie kauft Milch, Tee und Honig."}])
+    told = run("forget", "--match", "Tee", "--scope", "default", "--yes")
+    assert (told.exit_code, "default/list" in keys(jochi)) == (3, True)
+    assert "default/list stays: it says more" in told.output
+    assert run("forget", "--match", "Tee", "--scope", "default", input="y\ny\n").exit_code == 0
+    assert "default/list" not in keys(jochi)
 
 
 def test_what_rails_hold_is_named_and_the_command_says_so(run: Run, jochi: Jochi) -> None:

@@ -12,14 +12,16 @@ import typer
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, printable, shortened, some, table, write_json
+from jochi.cli.recall import embedded
 from jochi.client import Jochi
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 from jochi.forgetting import ForgettingPlan, Forgotten, Mention, Request, Target, key_file
+from jochi.forgetting.resolving import MARGIN, SURE, alone, ranked
 
 _SHOWN = 50
 _LONGEST = 100
 _NAME_THEM = "where nobody can answer, name what is meant with --id: the ids stand above"
-"""Not --yes: with --about that takes all that was found, also what is about something else."""
+"""Not --yes alone: with --about that takes only what is meant without doubt."""
 _WHY = {
     "asked": "as asked",
     "scope": "of the scope",
@@ -50,6 +52,10 @@ def forget(
         str | None,
         typer.Option(help="What it is about, in your words. The command finds memories, shows them and asks."),
     ] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(help="With --about: search by meaning, too, with minilm, sentence-transformers or openai."),
+    ] = None,
     k: Annotated[int, typer.Option("--k", min=1, max=100, help="With --about: how many to show.")] = 5,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="With --match or --hash: in all scopes.")] = False,
     whole: Annotated[
@@ -62,7 +68,10 @@ def forget(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be forgotten.")] = False,
     lift: Annotated[bool, typer.Option("--lift", help="Let it be learned again.")] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Don't ask. With --about, everything that it finds is forgotten.")
+        bool,
+        typer.Option(
+            "--yes", help="Don't ask. With --about only what is meant without doubt is forgotten, else nothing."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -76,7 +85,7 @@ def forget(
     with jochi(context) as client:
         keys = tuple(ids or ())
         if about is not None:
-            keys = _resolved(client, about, scope or "default", k, yes)
+            keys = _resolved(client, about, scope or "default", k, provider, yes=yes, as_json=as_json)
             scope = None
         request = Request(keys, scope, content_hash, match, clauses=not whole)
         if lift:
@@ -169,25 +178,40 @@ def receipts(context: typer.Context, as_json: AsJson = False) -> None:
         )
 
 
-def _resolved(client: Jochi, about: str, scope: str, k: int, yes: bool) -> tuple[str, ...]:
-    """The keys that a person means by a description."""
-    hits = list(client.recall(about, scope=scope, k=k, include_archived=True, include_superseded=True))
+def _resolved(
+    client: Jochi, about: str, scope: str, k: int, provider: str | None, *, yes: bool, as_json: bool
+) -> tuple[str, ...]:
+    """The keys that a person means by a description; of a machine the one that is meant without doubt, else `PartlyDone`."""
+    vector = None if provider is None else embedded(about, provider, client.policy.policy.embedding)
+    hits = client.recall(about, vector=vector, scope=scope, k=k, include_archived=True, include_superseded=True)
     if not hits:
         raise UsageError(f"nothing in {scope} is about that", fix="use other words, or --match, --id")
-    for number, hit in enumerate(hits, 1):
-        err.print(f"{number:3}  {hit.key} ({hit.kind}): {_short(hit.content)}", markup=False)
+    candidates = ranked(about, [(hit.key, hit.kind, hit.content, hit.cosine) for hit in hits])
+    for number, one in enumerate(candidates, 1):
+        err.print(
+            f"{number:3}  {one.key} ({one.kind}): {_short(one.content)}  [{one.score:.2f}, {one.margin:+.2f}]",
+            markup=False,
+        )
     if yes:
-        return tuple(hit.key for hit in hits)
+        meant = alone(candidates)
+        if meant is not None:
+            return (meant.key,)
+        if as_json:
+            write_json({"candidates": candidates})
+        raise PartlyDone(
+            f"nothing was forgotten: which one is meant isn't sure (a score of {SURE} and {MARGIN} before the next is needed)",
+            fix=_NAME_THEM,
+        )
     try:
         said = typer.prompt("which of these (numbers with commas, or all)", default="none", err=True)
     except typer.Abort:
         raise Refused("nothing was changed", fix=_NAME_THEM) from None
     if said.strip().lower() == "all":
-        return tuple(hit.key for hit in hits)
+        return tuple(one.key for one in candidates)
     chosen = [part.strip() for part in said.split(",") if part.strip()]
-    if not all(part.isdigit() and 1 <= int(part) <= len(hits) for part in chosen) or not chosen:
+    if not all(part.isdigit() and 1 <= int(part) <= len(candidates) for part in chosen) or not chosen:
         raise Refused("nothing was changed: none was chosen", fix="answer with numbers of the list, or all")
-    return tuple(hits[int(part) - 1].key for part in chosen)
+    return tuple(candidates[int(part) - 1].key for part in chosen)
 
 
 def _question(plan: ForgettingPlan) -> str:
