@@ -138,12 +138,13 @@ def forgetting(*targets: Target, **counts: int) -> SimpleNamespace:
         counts={"sealed": 1},
         held={},
         left=(),
+        asked=(),
         elsewhere=0,
         receipt=SimpleNamespace(number=1, hash="h", body={"counts": {"sealed": 1, **counts}}),
     )
     hits = [
-        SimpleNamespace(key="carol/a", kind="Belief", content="a"),
-        SimpleNamespace(key="carol/b", kind="Belief", content="b"),
+        SimpleNamespace(key="carol/a", kind="Belief", content="a", cosine=None),
+        SimpleNamespace(key="carol/b", kind="Belief", content="b", cosine=None),
     ]
     return SimpleNamespace(
         recall=lambda *_, **__: hits,

@@ -161,7 +161,16 @@ def _begins_with_its_verb(read: _Read) -> bool:
         with_one.tags[1] in _FINITE
         and with_one.tags[2:3] != ["VBZ"]
         and with_one.deps[0] in _SUBJECTS
-        and not any(dep in _SUBJECTS and tree.left[place] == 0 for place, dep in enumerate(tree.deps))
+        and (_ill_read(tree) or not any(dep in _SUBJECTS and tree.left[at] == 0 for at, dep in enumerate(tree.deps)))
+    )
+
+
+def _ill_read(tree: Tree) -> bool:
+    """Whether a conjunction joins nothing: then the tree isn't the sentence's."""
+    return any(
+        dep == "cc" and not any(tree.deps[child] == "conj" for child in tree.children[tree.heads[place]])
+        for place, dep in enumerate(tree.deps)
+        if place
     )
 
 
@@ -203,7 +212,7 @@ def _without(text: str, spot: tuple[int, int]) -> str | None:
         for place in range(len(tree.words))
         if tree.starts[place] < spot[1] and spot[0] < tree.ends[place] and tree.ends[place] <= len(text)
     }
-    if not touched:
+    if not touched or _ill_read(tree):
         return None
     touched |= _tied(tree, touched)
     said = [one for one in read.said if one.modality != "condition"]
