@@ -218,15 +218,16 @@ def _without(text: str, spot: tuple[int, int]) -> str | None:
     said = [one for one in read.said if one.modality != "condition"]
     kept = [one for one in said if not _touches(tree, one, touched)]
     meant = _meant(tree, [one for one in read.said if _touches(tree, one, touched)], read.said)
+    hidden = _hidden(read)
     tried = False
     for rest in _rests(read, touched):
         tried = True
         if rest is None:
             continue
         told = not read.said or rest.gone & meant == rest.gone & _telling(tree)
-        if told and _same(kept, rest.text, read.said):
+        if told and not rest.gone & hidden and _same(kept, rest.text, read.said):
             return rest.text
-    compound = tried or _set_apart(tree) or _hides_a_clause(read)
+    compound = tried or _set_apart(tree) or hidden
     whole = not compound and (_simple(tree) or (not kept and meant == _telling(tree)))
     return WHOLE if whole else None
 
@@ -479,10 +480,11 @@ def _may_be_a_verb(read: _Read, first: int) -> bool:
     return other.tags[1] in (("VBP", "VBD") if many else ("VBZ", "VBD")) and other.heads[1] == 1 and bool(behind)
 
 
-def _hides_a_clause(read: _Read) -> bool:
+def _hidden(read: _Read) -> set[int]:
+    """Members of coordinations that are read as nouns and may begin a clause."""
     tree = read.tree
     joined = (place for place, dep in enumerate(tree.deps) if dep == "conj" and not _verb(tree, place))
-    return any(_may_be_a_verb(read, _range(tree, _members(tree, place), place)[0]) for place in joined)
+    return {place for place in joined if _may_be_a_verb(read, _range(tree, _members(tree, place), place)[0])}
 
 
 def _separates(tree: Tree, place: int) -> bool:
