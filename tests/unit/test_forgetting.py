@@ -107,6 +107,8 @@ def test_no_letter_hides_a_word_from_the_database() -> None:
         ("Ann and Bob drive to Rome.", "Bob", "Ann drives to Rome."),
         ("Ann moved to Rome because her mother is ill.", "Rome", "Her mother is ill."),
         ("Ann, my sister, lives in Rome.", "Rome", "Ann is my sister."),
+        ("After graduating from Yale, Omar joined Acme and later left.", "Yale", "Omar joined Acme and later left."),
+        ("My wife Elena and our two sons Leo and Max live in Porto.", "Elena", UNSURE),
         ("Hobbies: chess, tennis and golf.", "tennis", "Hobbies: chess and golf."),
         ("Ann and Bob live next door, and they share a car.", "Ann", "Bob lives next door, and they share a car."),
         (

@@ -319,6 +319,13 @@ def _marked(tree: Tree, place: int) -> bool:
     return tree.deps[place] != "relcl" or any(tag in _PRONOUNS for tag in own)
 
 
+def _leads_in(tree: Tree, place: int) -> bool:
+    """Whether it is a clause with a preposition before the sentence: `After graduating from Yale, …`."""
+    after = tree.right[place] + 1
+    says = any(tree.deps[child] == "pcomp" and _verb(tree, child) for child in tree.children[place])
+    return tree.deps[place] == "prep" and says and tree.left[place] == 0 and tree.words[after : after + 1] == [","]
+
+
 def _touches(tree: Tree, one: Statement, touched: set[int]) -> bool:
     return any(
         span.start < tree.ends[place] and tree.starts[place] < span.end for span in one.clauses for place in touched
@@ -346,7 +353,9 @@ def _rests(read: _Read, touched: set[int]) -> Iterator[_Rest | None]:
             out = _shared(tree, members, place, below)
             if 0 < len(out) < len(members):
                 yield _coordinated(read, members, out)
-        if tree.deps[place] in _BESIDE and not _conditional(tree, place) and _marked(tree, place):
+        if (tree.deps[place] in _BESIDE and not _conditional(tree, place) and _marked(tree, place)) or _leads_in(
+            tree, place
+        ):
             gone = _with_commas(tree, tree.left[place], tree.right[place])
             yield _Rest(_joined(read, gone), gone)
         yield from _promoted(read, place, touched)
@@ -458,6 +467,8 @@ def _coordinated(read: _Read, members: list[int], gone: list[int]) -> _Rest | No
     if listed and members[-1] in gone and not plain and any(tree.deps[each] == "cc" for each in joins[-1]):
         return None  # a longer list than the tree has
     first = members[0]
+    if first in gone and not _verb(tree, first) and ranges[0][0] and tree.noun(ranges[0][0] - 1):
+        return None  # the name of what stands before it: `my wife Elena and our sons`
     if first in gone:
         lead, shared = _lead(tree, first, members[kept[0]])
         drop = (drop | lead) - shared
