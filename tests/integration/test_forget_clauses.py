@@ -14,7 +14,10 @@ from jochi import Jochi
 from jochi.errors import Refused, UsageError
 from jochi.forgetting import Request
 from jochi.forgetting.secret import VARIABLE
+from jochi.text.tokens import Estimate
 from jochi_workers.language import read, reader
+from jochi_workers.prepare import Prepare
+from jochi_workers.worker import Worker
 
 NOW = datetime(2026, 11, 20, tzinfo=timezone.utc)
 CASES = [case for case in islice((case for case in cases() if case.wanted == "Lyon"), None, None, 29) if case.left]
@@ -68,7 +71,18 @@ def test_one_statement_is_nowhere_and_the_others_can_be_recalled(engine: Jochi, 
     # Where it stands yet is where a person was asked, and in the other scope.
     assert {"Curated"} == {mention.place[0] for mention in done.left}
     assert len(done.left) == len(asked) + 1
-    for n in order[:5]:
+    # A worker that prepares what a person was asked about leaves it, as long as it says just that.
+    engine.database.run("MATCH (m:Curated {scope: 's'}) SET m.prepare_due = $now", {"now": NOW})
+    Worker(engine.engine, [Prepare(Estimate())]).run(once=True)
+    found = engine.database.run("MATCH (m:Curated {scope: 's'}) RETURN m.key AS key")
+    assert {row["key"] for row in found} == stored.keys()
+    # Nor is it an exception any more where it is to go as a whole.
+    last = max(asked)
+    assert engine.forget(Request(phrase="Lyon", scope="s", unsure="whole")).asked == ()
+    assert engine.database.run("MATCH (m:Curated {key: $key}) RETURN m.key AS key", {"key": last}) == []
+    again = {"kind": "MemoryEntry", "scope": "s", "id": last.partition("/")[2], "content": stored[last]["content"]}
+    assert engine.remember([again], now=NOW).written == 0
+    for n in [n for n in order if f"s/m{n}" not in asked][:5]:
         hits = engine.recall(stored[f"s/m{n}"]["content"], scope="s", k=5)
         assert stored[f"s/m{n}"]["content"] in [hit.content for hit in hits]
 

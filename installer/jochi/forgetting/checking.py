@@ -58,6 +58,10 @@ class Sealer:
         """Of words in a row; ``scope`` ANYWHERE for all."""
         return Seal(self.key.seal("phrase", scope, *said), len(said))
 
+    def left(self, key: str, content: str, of: str) -> Seal:
+        """Of a memory that stays as it is though it says a phrase, until somebody decides; ``of``: the hash of the phrase."""
+        return Seal(self.key.seal("left", key, content_hash(content)), 0, of)
+
     def message(self, source: str, name: str) -> Seal:
         """Of a message in a source, whatever it says: by what it is known by (`jochi.text.messages`)."""
         return Seal(self.key.seal("message", begun_alike(source), name), 0)
@@ -172,21 +176,28 @@ class Checker:
         """Which of them are, and the version as of which that is so. One read, whatever their number."""
         gate = self.gate  # another thread may be reading a newer one
         hashes: list[set[str]] = []
+        phrases: list[set[str]] = []
+        left: list[str | None] = []
         for one in asked:
             mine = {seal.hash for seal in self._sealer.whole(one.scope, one.key, one.properties, one.content)}
             if one.of_source is not None:
                 mine |= {seal.hash for seal in self._sealer.of_source(one.of_source)}
-            if gate.lengths:
-                mine |= self._sealer.phrases(one.scope, one.texts, gate.lengths)
             hashes.append(mine)
-        every = sorted(set().union(*hashes)) if hashes else []
+            phrases.append(self._sealer.phrases(one.scope, one.texts, gate.lengths))
+            kept = one.key is not None and one.content is not None and gate.lengths
+            left.append(self._sealer.left(one.key, one.content, "").hash if kept else None)
+        every = sorted(set().union(*hashes, *phrases, (each for each in left if each)))
         row = self._database.run(statement("forget/known"), {"hashes": every}, write=False)[0]
         if row["version"] != gate.version:
             # A phrase of another length may have come in between.
             self.gate = read_gate(self._database)
             return self.forgotten(asked)
         known = set(row["known"])
-        return [bool(mine & known) for mine in hashes], gate.version
+        told = [
+            bool(mine & known) or (stays not in known and bool(said & known))
+            for mine, said, stays in zip(hashes, phrases, left, strict=True)
+        ]
+        return told, gate.version
 
 
 def checker(database: Database, gate: Gate) -> Checker | None:

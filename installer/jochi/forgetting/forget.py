@@ -261,6 +261,14 @@ class _Work:
 
     def seal(self, request: Request, found: Found) -> None:
         """Keeps everything from being learned again, before anything goes."""
+        # Who had been left as it was is no exception any more.
+        left = [
+            self.sealer.left(key, target.content, "").hash
+            for key, target in found.targets.items()
+            if target.outcome == "forget" and target.content is not None
+        ]
+        if left:
+            self._engine.database.run(statement("forget/lift"), {"hashes": left})
         seals = {seal.hash: seal for seal in self._seals(request, found)}
         rows = [{"hash": seal.hash, "words": seal.words, "of": seal.of} for seal in seals.values()]
         keys = sorted(key for key, target in found.targets.items() if target.outcome == "forget")
@@ -289,7 +297,12 @@ class _Work:
         if request.phrase is not None:
             said = phrase(request.phrase)
             seal = self.sealer.phrase(request.scope or ANYWHERE, said)
-            return [seal, *self._messages(found, seal.hash, lambda text: says(text, said))]
+            left = (
+                self.sealer.left(key, target.content, seal.hash)
+                for key, target in found.targets.items()
+                if target.outcome == "ask" and target.content is not None
+            )
+            return [seal, *left, *self._messages(found, seal.hash, lambda text: says(text, said))]
         if request.form == "scope":
             assert request.scope is not None
             return [self.sealer.scope(request.scope)]
