@@ -12,6 +12,7 @@ from jochi_workers.guard.lists import Language, grammar
 from jochi_workers.guard.moments import moment
 from jochi_workers.guard.quantities import quantity
 from jochi_workers.guard.scan import Token
+from jochi_workers.guard.written import written_out
 
 
 class Atom(NamedTuple):
@@ -23,7 +24,7 @@ class Atom(NamedTuple):
     first: bool = False
 
 
-_NOT = re.compile(r"(is|are|was|were|do|does|did|has|have|had|would|could|should|must|need|might)n't")
+_NOT = re.compile(r"(is|are|was|were|do|does|did|has|have|had|would|could|should|must|need|might)n'?t")
 _SHORT = {"'s": "'s", "'re": "be", "'m": "be", "'ve": "have", "'ll": "will", "'d": "'d"}
 
 
@@ -55,7 +56,7 @@ def atoms(tokens: list[Token], language: Language) -> list[Atom]:
                 place += 1
             first = False
             continue
-        found.extend(_other(token, place, tokens, language, first))
+        found.extend(unworded(token, first))
         first = (token.kind == "mark" and token.text in (".", "!", "?", ":", "\n", ";")) or (
             first and token.kind == "mark"
         )
@@ -66,12 +67,14 @@ def atoms(tokens: list[Token], language: Language) -> list[Atom]:
 def _expanded(tokens: list[Token], language: Language) -> list[Token]:
     """With contractions written out."""
     if language == "de":
-        return tokens
+        return written_out(tokens)
     contracted = lists.contracted("en")
     found: list[Token] = []
-    for token in tokens:
+    for place, token in enumerate(tokens):
         folded = token.text.casefold()
-        if token.kind != "word":
+        if token.kind == "genitive" and _is(tokens[place + 1 : place + 3]):
+            found.append(Token("word", "is"))
+        elif token.kind != "word":
             found.append(token)
         elif folded in contracted:
             found += [Token("word", word) for word in contracted[folded]]
@@ -81,10 +84,19 @@ def _expanded(tokens: list[Token], language: Language) -> list[Token]:
             found += [Token("word", "not"), Token("word", token.text[4:])]
         elif "'" in folded and folded[folded.rindex("'") :] in _SHORT and folded.rindex("'"):
             cut = folded.rindex("'")
-            found += [Token("word", token.text[:cut]), Token("word", _SHORT[folded[cut:]])]
+            found += _expanded([Token("word", token.text[:cut])], language)
+            found.append(Token("word", _SHORT[folded[cut:]]))
         else:
             found.append(token)
     return found
+
+
+def _is(following: list[Token]) -> bool:
+    """Whether `'s` is a verb: what follows belongs to nobody. `Anna's not moved` may be a perfect."""
+    words = [token.text.casefold() for token in following]
+    if words[:1] == ["not"]:
+        return len(words) > 1 and (words[1].endswith("ing") or words[1] in grammar("en", "article"))
+    return bool(words) and words[0] in grammar("en", "article")
 
 
 def _phrase(
@@ -99,7 +111,8 @@ def _phrase(
     return None
 
 
-def _other(token: Token, place: int, tokens: list[Token], language: Language, first: bool) -> list[Atom]:
+def unworded(token: Token, first: bool) -> list[Atom]:
+    """A token that is no word, as it is."""
     kind, text = token
     if kind == "genitive":
         return [Atom("genitive", "'s")]

@@ -1,17 +1,27 @@
-"""Which language a text is in, as far as it matters: English, German, or something that isn't read."""
+"""Which language a text is in, as far as it matters: one that is read, or something else.
+
+Frequent words and dictionaries tell English and German. py3langid is asked where they don't: it alone would take one short text in
+twenty for another language, so it must be sure, and against other languages' frequent words it says nothing.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
-from typing import Literal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Literal, cast
 
 from jochi_workers.guard.inflect import lemma
-from jochi_workers.guard.lists import LANGUAGES, Language, by_language
+from jochi_workers.guard.lists import LANGUAGES, READ, Language, by_language
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 Told = Language | Literal["other", "unclear"]
 _LEAST_KNOWN = 0.5
 _FEW = 2
+_SURE = 0.8
+_AGREED = 0.5
+_MOST_HEARD = 2_000
 
 
 @lru_cache(maxsize=4096)
@@ -31,7 +41,40 @@ def readable_script(text: str) -> bool:
 
 
 def told(words: list[str]) -> Told:
-    """The language of these words as written; `unclear` where too little speaks for any, `other` for mixtures too.
+    """The language of these words as written; `unclear` where too little speaks for any, `other` for mixtures too."""
+    first = _by_words(words)
+    if first in LANGUAGES or not words:
+        return first
+    likely, sure = _heard(" ".join(words)[:_MOST_HEARD])
+    if likely not in READ:
+        return first
+    if first == "unclear":
+        return cast("Language", likely) if sure >= _SURE else first
+    folded = [word.casefold() for word in words]
+    counted = {name: sum(word in frequent for word in folded) for name, frequent in by_language()}
+    most = max(counted.values())
+    agreed = counted[likely] == most and likely not in LANGUAGES and sure >= _AGREED
+    return cast("Language", likely) if agreed else first
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import LanguageIdentifier
+
+    made = LanguageIdentifier.from_model_file("data/model.npz.xz", norm_probs=True)
+    made.set_languages([name for name, _ in by_language()])
+    return made
+
+
+@lru_cache(maxsize=1024)
+def _heard(text: str) -> tuple[str, float]:
+    """What py3langid takes it for among the languages whose frequent words are known, and its probability."""
+    language, sure = _identifier().classify(text)
+    return str(language), float(sure)
+
+
+def _by_words(words: list[str]) -> Told:
+    """By frequent words and dictionaries: English, German, `unclear`, or `other`.
 
     Frequent words decide. Where a text has none, its words that begin small are looked up in both dictionaries.
     """

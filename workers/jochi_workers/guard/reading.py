@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from jochi_workers.guard import lists
 from jochi_workers.guard.atoms import atoms
 from jochi_workers.guard.clean import clean
 from jochi_workers.guard.elements import Element, elements
 from jochi_workers.guard.language import Told, readable_script, told
-from jochi_workers.guard.lists import Language
+from jochi_workers.guard.lists import READ, WORDED, Language
 from jochi_workers.guard.scan import Token, scan
+from jochi_workers.guard.worded import worded
 
 MOST_CHARACTERS = 20_000
-_ANSWERS = frozenset({"no", "nein", "not", "nicht"})
+_ANSWERS = frozenset({"no", "nein", "not", "nicht", "non", "pas", "não", "nee", "niet"})
 _LONGEST_FILLER = 6
 _BULLETS = frozenset("*•‣·-–")
 
@@ -38,8 +39,8 @@ def read(text: str) -> Reading:
     cleaned = clean(text)
     tokens = _without_bullets(scan(cleaned))
     language = told([token.text for token in tokens if token.kind == "word"])
-    if language in ("en", "de"):
-        tokens = _without_fillers(tokens, language)
+    if language in READ:
+        tokens = _without_fillers(tokens, cast("Language", language))
     plain = tuple(
         _plain(token) for place, token in enumerate(tokens) if token.kind != "mark" or _mark_counts(tokens, place)
     )
@@ -63,6 +64,8 @@ def _mark_counts(tokens: list[Token], place: int) -> bool:
 @lru_cache(maxsize=512)
 def said(tokens: tuple[Token, ...], language: Language) -> tuple[Element, ...]:
     """What these tokens say in this language."""
+    if language in WORDED:
+        return tuple(worded(list(tokens), language))
     return tuple(elements(atoms(list(tokens), language), language))
 
 
