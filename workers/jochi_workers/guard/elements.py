@@ -154,7 +154,8 @@ def _group(group: list[Atom], verb: Item | None, negated: bool) -> tuple[list[At
     perfect = names[0] == "have"
     last = names[-1]
     if last == "be" and verb.form == "ing":
-        return [], ("had" if past else "perfect") if perfect else ("ed" if past else "present"), []
+        # What goes on now isn't what somebody always does.
+        return [], f"{'perfect ' * perfect}{'was' if past else 'is'} going on", []
     if last == "be" and verb.form == "ed":
         form = ("had" if past else "perfect") if perfect else ("ed" if past else "present")
         return [], form, [Atom("item", "passive", _PASSIVE)]
