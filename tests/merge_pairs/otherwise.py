@@ -3,10 +3,10 @@
 Made before the rules that they judge. The method, so that it can be checked:
 
 - `otherwise/*.txt` has blocks. `= text` is what is said; `class = text` says the same, written otherwise in that class;
-  `class ! text` says another thing. Each block has at least one of both. Places: `{a}`, `{b}`, `{c}` three names; `{p}`, `{q}` two cities;
-  `{d}`, `{e}` two days of the week; `{n}`, `{m}` two numbers, `{n:w}` and `{m:w}` in words.
-- A block is filled `DRAWS` times with seeds that are texts. Each two texts that say the same are a pair, and so is each text that says
-  the same with each that doesn't: what must not merge is written otherwise, too.
+  `class ! text` says another thing. Places: `{a}`, `{b}`, `{c}` three names; `{p}`, `{q}` two cities; `{d}`, `{e}` two days of
+  the week; `{n}`, `{m}` two numbers, `{n:w}` and `{m:w}` in words.
+- A block is filled `DRAWS` times with seeds that are texts. Each two texts that say the same are a pair, and so is each text that
+  says the same with each that doesn't: what must not merge is written otherwise, too.
 - Three copies of the first text say the same whatever the language: without the mark at the end (`short`), in full width, and with
   other blanks, apostrophes and composed letters (`width`).
 - **A third is unseen** until the rules are done, by the hash of the block's first text.

@@ -15,6 +15,7 @@ from jochi_workers.guard.differences import flag_codes, opposed, veto_codes
 from jochi_workers.guard.elements import Element, Phrase, Separator
 from jochi_workers.guard.inflect import compatible, lemma
 from jochi_workers.guard.items import VALUES, Item
+from jochi_workers.guard.language import told
 from jochi_workers.guard.lists import LANGUAGES, WORDED, Language, grammar
 from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
 from jochi_workers.guard.ruling import Ruling, ruling
@@ -263,6 +264,7 @@ def _swapped(part: Part, one: Key, other: Key) -> Part:
 
 
 def warm() -> None:
-    """Loads the dictionaries, which takes a second: for a worker that wants it done before the first pair."""
+    """Loads what tells languages and words, which takes two seconds: for a worker that wants it done before the first pair."""
     lemma("word", "en")
     lemma("Wort", "de")
+    told(["warm"])

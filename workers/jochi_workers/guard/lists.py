@@ -58,6 +58,12 @@ def grammar(language: Language, group: str) -> frozenset[str]:
 
 
 @cache
+def closed(language: Language) -> frozenset[str]:
+    """The words of all closed classes, in folded case."""
+    return frozenset(word.casefold() for _, words in lines(language, "grammar") for word in words)
+
+
+@cache
 def pairs(language: Language, name: str) -> dict[str, str]:
     """Each word's key, both in folded case; a key stands for itself."""
     found: dict[str, str] = {}
@@ -148,15 +154,13 @@ def units(language: Language) -> tuple[dict[str, frozenset[str]], dict[str, froz
 
 def _named_units(language: Language) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """What Unicode CLDR calls the units that English texts are read with; no form that is a word or a letter of its own."""
-    small = {word.casefold() for _, words in lines(language, "grammar") for word in words}
+    small = closed(language)
     glued = {word for key, words in lines("any", "apart") if key == "unit" for word in words}
     found = []
     for key, _ in lines("en", "units"):
         try:
             forms = {
-                format_unit(number, key, length, locale=language)
-                for number in (1, 2)
-                for length in ("long", "short")
+                format_unit(number, key, length, locale=language) for number in (1, 2) for length in ("long", "short")
             }
         except ValueError:  # a unit that this version of CLDR doesn't have
             continue

@@ -190,7 +190,9 @@ def _named(tokens: list[Token], place: int, language: Language) -> Found | None:
     if folded not in weekdays and folded.endswith("s") and folded[:-1] in weekdays and len(folded) > 6:
         folded, plural = folded[:-1], "s"
     if folded in weekdays and (
-        len(folded) > 5 or language in WORDED or (language == "en" and len(folded) > 2 and _abbreviated(tokens, place, text))
+        len(folded) > 5
+        or language in WORDED
+        or (language == "en" and len(folded) > 2 and _abbreviated(tokens, place, text))
     ):
         return Item("weekday", f"{weekdays[folded]}{plural}", text), 1
     if (

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from text_to_num import text2num
 
-from jochi_workers.guard.lists import Language, grammar, numbers
+from jochi_workers.guard.lists import Language, closed, grammar, numbers
 from jochi_workers.guard.scan import Token
 
 _GROUPS = {"en": re.compile(r"\d{1,3}(?:[,']\d{3})+"), "de": re.compile(r"\d{1,3}(?:[.']\d{3})+")}
@@ -68,9 +68,18 @@ def _other(tokens: list[Token], place: int, language: Language) -> tuple[int, in
     for last in range(end, place, -1):
         value = _valued(" ".join(token.text.casefold() for token in tokens[place:last]), language)
         if value is not None:
-            # One is an article as often as a number.
-            return (value, last - place) if value > 1 or tokens[place].text.casefold() not in grammar(language, "article") else (0, 0)
+            alone = last == place + 1 and _says_another_thing(tokens, place, language)
+            return (0, 0) if alone else (value, last - place)
     return 0, 0
+
+
+def _says_another_thing(tokens: list[Token], place: int, language: Language) -> bool:
+    """Whether a number word alone may be an article, or in French "new": `un vélo neuf`, not `neuf vélos`."""
+    word = tokens[place].text.casefold()
+    following = _word(tokens, place + 1)
+    return word in grammar(language, "article") or (
+        word in grammar(language, "doubtful") and (not following or following in closed(language))
+    )
 
 
 @lru_cache(maxsize=4096)

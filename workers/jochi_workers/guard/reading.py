@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from jochi_workers.guard import lists
 from jochi_workers.guard.atoms import atoms
@@ -40,7 +40,7 @@ def read(text: str) -> Reading:
     tokens = _without_bullets(scan(cleaned))
     language = told([token.text for token in tokens if token.kind == "word"])
     if language in READ:
-        tokens = _without_fillers(tokens, cast("Language", language))
+        tokens = _without_fillers(tokens, language)
     plain = tuple(
         _plain(token) for place, token in enumerate(tokens) if token.kind != "mark" or _mark_counts(tokens, place)
     )

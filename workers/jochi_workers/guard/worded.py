@@ -1,7 +1,7 @@
 """Languages that are read by their words alone: everything means something and stands where it stands, but for what is listed here.
 
-No dictionary and no grammar: two forms of one word are two words, articles and prepositions count. Numbers, units, dates and times are
-read as in English and German. A list's members and a clause or phrase of time or place in front of a comma may move.
+No dictionary and no grammar: two forms of one word are two words, articles and prepositions count. Numbers, units, dates and
+times are read as in English and German. A list's members and a clause or phrase of time or place in front of a comma may move.
 """
 
 from __future__ import annotations
@@ -126,5 +126,7 @@ def _opens(front: list[Element], language: Language) -> bool:
     if not front or not all(isinstance(element, Item) for element in front):
         return False
     items = [element for element in front if isinstance(element, Item)]
-    day = len(items) == len(("el", "lunes")) and items[0].key in grammar(language, "article") and items[1].kind in MOMENTS
+    day = (
+        len(items) == len(("el", "lunes")) and items[0].key in grammar(language, "article") and items[1].kind in MOMENTS
+    )
     return items[0].kind in MOMENTS or day or (len(items) > 1 and items[0].key in grammar(language, "opener"))

@@ -14,7 +14,21 @@ from jochi_workers.guard.scan import Token
 
 _LEAST_OF_A_WORD = 3
 _UMLAUTS = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"))
-_CLOSED = ("article", "be", "have", "do", "modal", "preposition", "pronoun", "possessive", "quantifier", "not", "to", "by", "of")
+_CLOSED = (
+    "article",
+    "be",
+    "have",
+    "do",
+    "modal",
+    "preposition",
+    "pronoun",
+    "possessive",
+    "quantifier",
+    "not",
+    "to",
+    "by",
+    "of",
+)
 _VERBS = frozenset({"ing", "ed", "irregular"})
 
 
@@ -35,7 +49,7 @@ def _compounds(tokens: tuple[Token, ...]) -> dict[str, str]:
 
 def _hyphened(tokens: tuple[Token, ...], compounds: dict[str, str], language: Language) -> tuple[Token, ...]:
     joined = {word.replace("-", ""): text for word, text in compounds.items() if _joinable(word, language)}
-    parted = {tuple(word.split("-")): text for word, text in compounds.items() if _partable(word, text, language)}
+    parted = {tuple(word.split("-")): text for word, text in compounds.items() if _partable(word, language)}
     if not joined and not parted:
         return tokens
     found: list[Token] = []
@@ -45,7 +59,7 @@ def _hyphened(tokens: tuple[Token, ...], compounds: dict[str, str], language: La
         folded = tuple(token.text.casefold() for token in pair if token.kind == "word")
         counted = bool(found) and found[-1].kind == "number"  # "five year-old trees" aren't "five-year-old trees"
         text = joined.get(folded[0]) if tokens[place].kind == "word" else None
-        if text is None and folded in parted and not counted and _both_nouns(pair, language):
+        if text is None and folded in parted and not counted:
             text = parted[folded]
             place += 1
         found.append(tokens[place] if text is None else Token("word", _cased(text, pair[0].text)))
@@ -57,15 +71,16 @@ def _cased(text: str, like: str) -> str:
     return text[0].upper() + text[1:] if like[0].isupper() else text[0].lower() + text[1:]
 
 
-def _both_nouns(pair: tuple[Token, ...], language: Language) -> bool:
-    return language != "de" or all(token.text[0].isupper() for token in pair)
-
-
 @lru_cache(maxsize=4096)
 def _joinable(word: str, language: Language) -> bool:
     """Whether a compound without its hyphen can only be this one: `e-mail`, but not `re-sign`, nor `Staub-Ecken` (Stau-Becken)."""
     first, _, last = word.partition("-")
-    if language not in ("en", "de", "nl") or not first.isalpha() or not last.isalpha() or first in grammar(language, "prefix"):
+    if (
+        language not in ("en", "de", "nl")
+        or not first.isalpha()
+        or not last.isalpha()
+        or first in grammar(language, "prefix")
+    ):
         return False
     joined = first + last
     if language == "en" and lemma(joined, language) is None and lemma(word, language) is None:
@@ -78,11 +93,11 @@ def _joinable(word: str, language: Language) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _partable(word: str, text: str, language: Language) -> bool:
+def _partable(word: str, language: Language) -> bool:
     """Whether two words are this compound: it is in the dictionary, and neither a small word nor a verb's form may be meant."""
     first, _, last = word.partition("-")
     if language == "de":
-        return lemma((first + last).capitalize(), language) is not None and text[:1].isupper()
+        return False  # "zeigt Kinder Bilder" shows them to children
     if lemma(word, language) is None or any(first in grammar(language, group) for group in (*_CLOSED, "prefix")):
         return False
     if language != "en":
@@ -112,7 +127,7 @@ def written_out(tokens: list[Token]) -> list[Token]:
 
 @lru_cache(maxsize=65536)
 def umlauted(word: str) -> str:
-    """`fuehren` → `führen`, but not `neue`, `Poet` or `Masse`: only if the dictionary has the other and this one says nothing else."""
+    """`fuehren` → `führen`, not `neue`, `Poet` or `Masse`: only if the dictionary has the other, and this one says nothing else."""
     folded = word.casefold()
     if not any(part in folded for part, _ in (*_UMLAUTS, ("ss", "ß"))):
         return word
