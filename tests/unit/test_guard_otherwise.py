@@ -54,6 +54,11 @@ SAME = [
     ("Anna doesnt eat meat.", "Anna does not eat meat."),
     ("Anna's not moving to Rome.", "Anna is not moving to Rome."),
     ("A hundred guests came to the house.", "100 guests came to the house."),
+    # order
+    ("Anna gave the keys to Ben in May.", "Anna gave Ben the keys in May."),
+    ("Wenn Anna kommt, hat Ben Zeit.", "Ben hat Zeit, wenn Anna kommt."),
+    ("Anna swims at 9 a.m. every Monday.", "Every Monday at 9 am, Anna swims."),
+    ("Every 4 minutes, the job runs.", "The job runs every 4 minutes."),
     # by their words alone
     ("Anna travaille ici depuis vingt et un ans.", "Anna travaille ici depuis 21 ans."),
     ("La réunion est le lundi à 15h30.", "La réunion est le lundi à 15 h 30."),
@@ -63,6 +68,10 @@ SAME = [
     ("Anna drinkt één kop thee met haar zus.", "Anna drinkt 1 kop thee met haar zus."),
 ]
 OTHER = [
+    ("Anna sold the house next to Ben.", "Anna sold Ben the house next."),
+    ("Anna gave Carl to Ben.", "Anna gave Carl Ben."),
+    ("Bevor Anna kommt, geht Ben.", "Ben kommt, bevor Anna geht."),
+    ("Every 4 minutes Anna swims.", "Anna swims for 4 minutes."),
     ("Anna will re-sign the contract.", "Anna will resign the contract."),
     ("Anna saw a man-eating shark.", "Anna saw a man eating shark."),
     ("Anna bought 5 year-old trees.", "Anna bought 5-year-old trees."),

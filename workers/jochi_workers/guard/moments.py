@@ -95,6 +95,9 @@ def _time(tokens: list[Token], place: int, language: Language) -> Found | None:
     folded = following.text.casefold()
     if not half and folded in ("am", "pm", "a.m", "p.m") and language == "en":
         half, used = folded[0], 2
+        abbreviated, behind = folded.endswith(".m"), _at(tokens, place + 3)
+        if abbreviated and _at(tokens, place + 2).text == "." and behind.kind == "word" and behind.text.islower():
+            used = 3  # the point is no full stop
     elif not half and folded in ("uhr", "uur"):
         used = 2
         minutes = _at(tokens, place + 2)
