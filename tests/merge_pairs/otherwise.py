@@ -26,6 +26,7 @@ from typing import NamedTuple
 from tests.merge_pairs.pair import Language, Pair, make
 
 LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es", "it", "pt", "nl")
+CLASSES_OTHERWISE = ("sign", "hyphen", "accent", "contraction", "numeral", "order", "voice", "short", "width")
 DRAWS = 3
 _FOLDER = Path(__file__).with_name("otherwise")
 _NAMES = ("Anna", "Peter", "Laura", "David", "Emma", "Simon", "Julia", "Martin", "Nora", "Oscar", "Clara", "Tom")

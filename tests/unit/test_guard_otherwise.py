@@ -68,6 +68,8 @@ SAME = [
     ("Anna drinkt één kop thee met haar zus.", "Anna drinkt 1 kop thee met haar zus."),
 ]
 OTHER = [
+    ("No. Anna vive en la ciudad.", "No Anna vive en la ciudad."),
+    ("No. Anna is here with Ben.", "No Anna is here with Ben."),
     ("Anna sold the house next to Ben.", "Anna sold Ben the house next."),
     ("Anna gave Carl to Ben.", "Anna gave Carl Ben."),
     ("Bevor Anna kommt, geht Ben.", "Ben kommt, bevor Anna geht."),

@@ -146,7 +146,7 @@ def _word(
         article = "das" if is_("into") else "dem"
         return [Atom("preposition", lists.contracted("de")[folded][0]), Atom("article", article)]
     if is_("not"):
-        if following.text == ",":
+        if answers(tokens, place):
             return [Atom("item", folded, Item("negation", "no,", text), first)]
         key = "not this" if folded == "nicht" and _denied_alone(following) else "not"
         return [Atom("item", "not", Item("negation", key, text), first)]
@@ -175,6 +175,15 @@ def _word(
     if folded == "'s":
         return [Atom("genitive", "'s")]
     return [_content(text, folded, language, before, first)]
+
+
+_BEHIND_AN_ANSWER = frozenset({",", ".", "!", ";", ":", "–", "…"})
+
+
+def answers(tokens: list[Token], place: int) -> bool:
+    """Whether `no` is an answer: a comma or full stop stands behind it, and the text goes on. `No. He lives in Rome.`"""
+    behind = tokens[place + 1 : place + 3]
+    return bool(behind) and behind[0].text in _BEHIND_AN_ANSWER and (len(behind) > 1 or behind[0].text == ",")
 
 
 def _denied_alone(following: Token) -> bool:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jochi_workers.guard import lists
-from jochi_workers.guard.atoms import atoms
+from jochi_workers.guard.atoms import answers, atoms
 from jochi_workers.guard.clean import clean
 from jochi_workers.guard.elements import Element, elements
 from jochi_workers.guard.language import Told, readable_script, told
@@ -50,15 +50,18 @@ def read(text: str) -> Reading:
 
 
 def _plain(token: Token) -> str:
+    if token.kind == "mark":
+        return "?" if token.text == "?" else ","
     if token.kind == "word":
         return token.text.casefold()
     return f"{token.kind} {token.text.casefold() if token.kind in ('version', 'clock', 'ordinal') else token.text}"
 
 
 def _mark_counts(tokens: list[Token], place: int) -> bool:
-    """A question, and the comma that makes an answer of `no`."""
-    text = tokens[place].text
-    return text == "?" or (text == "," and place > 0 and tokens[place - 1].text.casefold() in _ANSWERS)
+    """A question, and the comma or full stop that makes an answer of `no`."""
+    return tokens[place].text == "?" or (
+        place > 0 and tokens[place - 1].text.casefold() in _ANSWERS and answers(tokens, place - 1)
+    )
 
 
 @lru_cache(maxsize=512)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from jochi_workers.guard.atoms import unworded
+from jochi_workers.guard.atoms import answers, unworded
 from jochi_workers.guard.elements import GENITIVE, Element, Separator
 from jochi_workers.guard.items import MOMENTS, Item
 from jochi_workers.guard.lists import Language, grammar
@@ -90,7 +90,7 @@ def _word(tokens: list[Token], place: int, language: Language, first: bool) -> l
     if is_("and") or is_("or"):
         return [Separator("and" if is_("and") else "or")]
     if is_("not") or is_("never"):
-        answer = "," if place + 1 < len(tokens) and tokens[place + 1].text == "," else ""
+        answer = "," if answers(tokens, place) else ""
         return [Item("negation", folded + answer, text)]
     if any(map(is_, _FUNCTION)):
         return [Item("function", folded, text.lower())]
