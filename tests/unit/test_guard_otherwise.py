@@ -68,6 +68,8 @@ SAME = [
     ("Anna drinkt één kop thee met haar zus.", "Anna drinkt 1 kop thee met haar zus."),
 ]
 OTHER = [
+    ("Anna wrote 5 man-hour reports.", "Anna wrote 5 man hour reports."),
+    ("Anna wrote five man-hour reports.", "Anna wrote five man hour reports."),
     ("No. Anna vive en la ciudad.", "No Anna vive en la ciudad."),
     ("No. Anna is here with Ben.", "No Anna is here with Ben."),
     ("Anna sold the house next to Ben.", "Anna sold Ben the house next."),

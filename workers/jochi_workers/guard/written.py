@@ -57,7 +57,7 @@ def _hyphened(tokens: tuple[Token, ...], compounds: dict[str, str], language: La
     while place < len(tokens):
         pair = tokens[place : place + 2]
         folded = tuple(token.text.casefold() for token in pair if token.kind == "word")
-        counted = bool(found) and found[-1].kind == "number"  # "five year-old trees" aren't "five-year-old trees"
+        counted = bool(found) and _counts(found[-1], language)  # "five light-years" aren't "five light years"
         text = joined.get(folded[0]) if tokens[place].kind == "word" else None
         if text is None and folded in parted and not counted:
             text = parted[folded]
@@ -65,6 +65,10 @@ def _hyphened(tokens: tuple[Token, ...], compounds: dict[str, str], language: La
         found.append(tokens[place] if text is None else Token("word", _cased(text, pair[0].text)))
         place += 1
     return tuple(found)
+
+
+def _counts(token: Token, language: Language) -> bool:
+    return token.kind == "number" or (language == "en" and token.text.casefold() in lists.numbers("en", "numerals"))
 
 
 def _cased(text: str, like: str) -> str:
