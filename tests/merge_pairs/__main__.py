@@ -12,8 +12,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 from tests.merge_pairs import pairs, report
-from tests.merge_pairs.judges import ASKED_FROM, JUDGES, Guard, Vectors
+from tests.merge_pairs.judges import ASKED_FROM, JUDGES, Guard, GuardAlone, Vectors
 from tests.merge_pairs.measure import precision, rule
+from tests.merge_pairs.otherwise import otherwise
 
 from jochi_workers.embeddings.minilm import MiniLM
 
@@ -53,12 +54,15 @@ def main() -> None:
         report.sameness(ruled),
         report.readable(judged, vectors),
     ]
-    for grid in (report.counts(everything), *tables):
+    near = [pair for pair in otherwise() if pair.unseen is given.unseen]
+    written = report.otherwise(rule(GuardAlone(), near))
+    for grid in (report.counts(everything), *tables, written):
         console.print(grid.rich())
     console.print("In brackets: 95 % lower bound (Clopper–Pearson, one-sided).")
     if given.page:
         name = "generated" if given.locomo is None else "locomo"
-        report.write(given.page, {f"counts {name}": [report.counts(everything)], name: tables})
+        parts = {f"counts {name}": [report.counts(everything)], name: tables, "otherwise": [written]}
+        report.write(given.page, parts)
     shipped = precision(ruled["guard ≥ 0.95"])
     if shipped.bound < LEAST:
         raise SystemExit(f"precision ≥ {shipped.bound:.4f} at the shipped threshold; ≥ {LEAST} is wanted")

@@ -124,6 +124,17 @@ class Guard:
         return Ruling(said.verdict, " ".join(said.reasons))
 
 
+class GuardAlone:
+    """The guard, as if every pair were as near as can be: no threshold and no model stands before it."""
+
+    name = "guard alone"
+
+    def judge(self, left: str, right: str) -> Ruling:
+        """The guard's own verdict."""
+        said = judge(left, right, cosine=1.0, unknown_share=0.0)
+        return Ruling(said.verdict, " ".join(said.reasons))
+
+
 JUDGES: Sequence[Callable[[Vectors], Judge]] = (
     *(lambda vectors, threshold=threshold: CosineAlone(threshold, vectors) for threshold in THRESHOLDS),
     lambda vectors: SameHash(),

@@ -11,9 +11,11 @@ from rich.table import Table
 from tests.merge_pairs import measure
 from tests.merge_pairs.judges import Vectors
 from tests.merge_pairs.measure import Ruled, Share
+from tests.merge_pairs.otherwise import CLASSES_OTHERWISE, LANGUAGES
 from tests.merge_pairs.pair import CLASSES_OF_DIFFERENCE, CLASSES_OF_SAMENESS, READ_LANGUAGES, Pair
 
-_LANGUAGES = {"en": "English", "de": "German", "zh": "Chinese", "ja": "Japanese"}
+_JUDGED = {"en": "English", "de": "German", "zh": "Chinese", "ja": "Japanese"}
+_LANGUAGES = {**_JUDGED, "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "nl": "Dutch"}
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,14 @@ def counts(pairs: Sequence[Pair]) -> Grid:
     for label, kinds in (("different", CLASSES_OF_DIFFERENCE), ("same", CLASSES_OF_SAMENESS)):
         for kind in (*kinds, ""):
             cells = []
-            for language in _LANGUAGES:
+            for language in _JUDGED:
                 mine = [
                     (n, key[3]) for key, n in number.items() if key[::2] == (label, language) and kind in (key[1], "")
                 ]
                 total, unseen = sum(n for n, _ in mine), sum(n for n, hidden in mine if hidden)
                 cells.append(f"{total:,} ({unseen:,})" if total else "–")
             rows.append([label, kind or "all of them", *cells])
-    return Grid("pairs (of them unseen)", ("label", "class", *_LANGUAGES.values()), rows)
+    return Grid("pairs (of them unseen)", ("label", "class", *_JUDGED.values()), rows)
 
 
 def overall(ruled: Mapping[str, Sequence[Ruled]]) -> Grid:
@@ -137,10 +139,38 @@ def sameness(ruled: Mapping[str, Sequence[Ruled]]) -> Grid:
     return Grid("true duplicates: recall", ("class", "pairs", *ruled), rows)
 
 
+def otherwise(ruled: Sequence[Ruled]) -> Grid:
+    """A row a language: what is only written otherwise, and what isn't; then the recall of each class."""
+    rows = []
+    for language in LANGUAGES:
+        mine = measure.of_languages(ruled, language)
+        different = [one for one in mine if one.pair.label == "different"]
+        same = [one for one in mine if one.pair.label == "same"]
+        merged = sum(one.verdict == "merge" for one in same)
+        wrong = sum(one.verdict == "merge" for one in different)
+        classes = []
+        for kind in CLASSES_OTHERWISE:
+            found = [one.verdict == "merge" for one in same if one.pair.kind == kind]
+            classes.append(f"{sum(found)} of {len(found)}" if found else "–")
+        precision = with_bound(Share(merged, merged + wrong))
+        rows.append(
+            [
+                _LANGUAGES[language],
+                f"{len(different):,}",
+                f"{wrong:,}",
+                precision,
+                percent(Share(merged, len(same))),
+                *classes,
+            ]
+        )
+    head = ("language", "must not merge", "wrong merges", "precision (≥)", "recall", *CLASSES_OTHERWISE)
+    return Grid("only written otherwise, the guard alone", head, rows)
+
+
 def readable(pairs: Sequence[Pair], vectors: Vectors) -> Grid:
     """How many texts of each language the embedding model can't read, or not all of."""
     rows = []
-    for language, name in _LANGUAGES.items():
+    for language, name in _JUDGED.items():
         texts = {text for pair in pairs if pair.language == language for text in (pair.left, pair.right)}
         shares = [vectors.unknown_share(text) for text in texts]
         some, half = sum(share > 0 for share in shares), sum(share >= 0.5 for share in shares)

@@ -6,27 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 from tests.merge_pairs import pairs
-from tests.merge_pairs.judges import Ruling
+from tests.merge_pairs.judges import GuardAlone
 from tests.merge_pairs.measure import Ruled, of_class, of_languages, precision, recall, rule, wrong
 from tests.merge_pairs.pair import CLASSES_OF_DIFFERENCE, READ_LANGUAGES
-
-from jochi_workers.guard import judge
-
-
-class NearestOfAll:
-    """No threshold and no model stands before the guard."""
-
-    name = "guard alone"
-
-    def judge(self, left: str, right: str) -> Ruling:
-        """The guard's own verdict."""
-        said = judge(left, right, cosine=1.0, unknown_share=0.0)
-        return Ruling(said.verdict, " ".join(said.reasons))
 
 
 @pytest.fixture(scope="module")
 def ruled() -> Sequence[Ruled]:
-    return rule(NearestOfAll(), [pair for pair in pairs(None) if not pair.unseen])
+    return rule(GuardAlone(), [pair for pair in pairs(None) if not pair.unseen])
 
 
 def test_it_merges_nothing_that_differs(ruled: Sequence[Ruled]) -> None:

@@ -12,6 +12,7 @@ from jochi_workers.guard.lists import Language, grammar
 from jochi_workers.guard.moments import moment
 from jochi_workers.guard.quantities import quantity
 from jochi_workers.guard.scan import Token
+from jochi_workers.guard.written import written_out
 
 
 class Atom(NamedTuple):
@@ -23,7 +24,7 @@ class Atom(NamedTuple):
     first: bool = False
 
 
-_NOT = re.compile(r"(is|are|was|were|do|does|did|has|have|had|would|could|should|must|need|might)n't")
+_NOT = re.compile(r"(is|are|was|were|do|does|did|has|have|had|would|could|should|must|need|might)n'?t")
 _SHORT = {"'s": "'s", "'re": "be", "'m": "be", "'ve": "have", "'ll": "will", "'d": "'d"}
 
 
@@ -55,7 +56,7 @@ def atoms(tokens: list[Token], language: Language) -> list[Atom]:
                 place += 1
             first = False
             continue
-        found.extend(_other(token, place, tokens, language, first))
+        found.extend(unworded(token, first))
         first = (token.kind == "mark" and token.text in (".", "!", "?", ":", "\n", ";")) or (
             first and token.kind == "mark"
         )
@@ -66,12 +67,14 @@ def atoms(tokens: list[Token], language: Language) -> list[Atom]:
 def _expanded(tokens: list[Token], language: Language) -> list[Token]:
     """With contractions written out."""
     if language == "de":
-        return tokens
+        return written_out(tokens)
     contracted = lists.contracted("en")
     found: list[Token] = []
-    for token in tokens:
+    for place, token in enumerate(tokens):
         folded = token.text.casefold()
-        if token.kind != "word":
+        if token.kind == "genitive" and _is(tokens[place + 1 : place + 3]):
+            found.append(Token("word", "is"))
+        elif token.kind != "word":
             found.append(token)
         elif folded in contracted:
             found += [Token("word", word) for word in contracted[folded]]
@@ -81,10 +84,19 @@ def _expanded(tokens: list[Token], language: Language) -> list[Token]:
             found += [Token("word", "not"), Token("word", token.text[4:])]
         elif "'" in folded and folded[folded.rindex("'") :] in _SHORT and folded.rindex("'"):
             cut = folded.rindex("'")
-            found += [Token("word", token.text[:cut]), Token("word", _SHORT[folded[cut:]])]
+            found += _expanded([Token("word", token.text[:cut])], language)
+            found.append(Token("word", _SHORT[folded[cut:]]))
         else:
             found.append(token)
     return found
+
+
+def _is(following: list[Token]) -> bool:
+    """Whether `'s` is a verb: what follows belongs to nobody. `Anna's not moved` may be a perfect."""
+    words = [token.text.casefold() for token in following]
+    if words[:1] == ["not"]:
+        return len(words) > 1 and (words[1].endswith("ing") or words[1] in grammar("en", "article"))
+    return bool(words) and words[0] in grammar("en", "article")
 
 
 def _phrase(
@@ -99,7 +111,8 @@ def _phrase(
     return None
 
 
-def _other(token: Token, place: int, tokens: list[Token], language: Language, first: bool) -> list[Atom]:
+def unworded(token: Token, first: bool) -> list[Atom]:
+    """A token that is no word, as it is."""
     kind, text = token
     if kind == "genitive":
         return [Atom("genitive", "'s")]
@@ -133,7 +146,7 @@ def _word(
         article = "das" if is_("into") else "dem"
         return [Atom("preposition", lists.contracted("de")[folded][0]), Atom("article", article)]
     if is_("not"):
-        if following.text == ",":
+        if answers(tokens, place):
             return [Atom("item", folded, Item("negation", "no,", text), first)]
         key = "not this" if folded == "nicht" and _denied_alone(following) else "not"
         return [Atom("item", "not", Item("negation", key, text), first)]
@@ -162,6 +175,15 @@ def _word(
     if folded == "'s":
         return [Atom("genitive", "'s")]
     return [_content(text, folded, language, before, first)]
+
+
+_BEHIND_AN_ANSWER = frozenset({",", ".", "!", ";", ":", "–", "…"})
+
+
+def answers(tokens: list[Token], place: int) -> bool:
+    """Whether `no` is an answer: a comma or full stop stands behind it, and the text goes on. `No. He lives in Rome.`"""
+    behind = tokens[place + 1 : place + 3]
+    return bool(behind) and behind[0].text in _BEHIND_AN_ANSWER and (len(behind) > 1 or behind[0].text == ",")
 
 
 def _denied_alone(following: Token) -> bool:

@@ -11,6 +11,7 @@ _SAME = {
     **dict.fromkeys("‐‑−﹣－", "-"),
     **dict.fromkeys("–—―", "–"),
     "…": " … ",
+    **dict.fromkeys("¿¡", " "),
     "\u200b": " ",
     "×": "x",
 }

@@ -15,12 +15,7 @@ _STATE = Item("voice", "state", "")
 _PERFECT = Item("voice", "perfect", "")
 _ENDS_PHRASE = frozenset({"quantity", "identifier", "quoted", "version", "date", "month", "weekday", "time"})
 _A_PERIOD = frozenset({"in", "per", "pro"})
-_EACH = (
-    Item("function", "every", "every"),
-    Item("function", "alle", "alle"),
-    Item("function", "alle", "Alle"),
-    Item("function", "every", "Every"),
-)
+_EACH = frozenset({"every", "each", "alle"})
 _WHICH_DAY = {
     **dict.fromkeys(("every", "each"), "every"),
     **{word: word for word in ("next", "last", "this", "jeder")},
@@ -32,6 +27,13 @@ _AFTER_TWO_WAY = {
 _PARTICIPLE = re.compile(
     r"(?:\w*ge\w{2,}(?:t|en)|(?:be|ver|er|ent|emp|zer|miss|über|unter|wider|hinter)\w{2,}(?:t|en)|\w+iert)"
 )
+
+
+_EVERY = Item("function", "every", "every")
+
+
+def _each(element: Element) -> bool:
+    return isinstance(element, Item) and element.kind == "function" and element.key in _EACH
 
 
 class Phrase(NamedTuple):
@@ -63,7 +65,58 @@ def elements(atoms: list[Atom], language: Language) -> list[Element]:
     """In the order of the text, with auxiliaries read and possessives written in one way."""
     atoms = _german_verbs(atoms) if language == "de" else _english_verbs(atoms)
     row = _Builder(atoms, language).build()
-    return _plain_order(row) if language == "en" else row
+    return _plain_order(_given(row)) if language == "en" else _clause_first(row)
+
+
+def _given(row: list[Element]) -> list[Element]:
+    """`Anna gave the keys to Ben` as `Anna gave Ben the keys`: verbs that allow both, in texts of one clause."""
+    end = len(row)
+    while end and isinstance(row[end - 1], Separator):
+        end -= 1
+    if any(isinstance(element, Separator) or element == _PASSIVE for element in row[:end]):
+        return row
+    verb = next((at for at, one in enumerate(row[:end]) if isinstance(one, Item) and _gives(one)), end)
+    to = next((at for at in range(verb, end) if isinstance(row[at], Phrase)), end)
+    phrase = row[to] if verb + 1 < to < end else None
+    if not isinstance(phrase, Phrase) or phrase.marker != "to" or [item.kind for item in phrase.items] != ["name"]:
+        return row
+    last = row[to - 1]
+    if isinstance(last, Item) and (last.form in _VERB_FORMS or last.key in grammar("en", "before_to")):
+        return row  # "sold the house next to Ben"
+    return [*row[: verb + 1], phrase.items[0], *row[verb + 1 : to], *row[to + 1 :]]
+
+
+_VERB_FORMS = frozenset({"ing", "ed", "irregular"})
+
+
+def _gives(item: Item) -> bool:
+    return item.kind == "word" and item.key in grammar("en", "dative")
+
+
+_GERMAN_CLAUSES = frozenset(
+    Separator(word) for word in ("wenn", "weil", "falls", "obwohl", "sobald", "solange", "nachdem", "bevor", "während")
+)
+
+
+def _clause_first(row: list[Element]) -> list[Element]:
+    """`Anna liest, wenn es regnet` as `Wenn es regnet, liest Anna`; the subject is one word, in texts of two clauses."""
+    end = len(row)
+    while end and isinstance(row[end - 1], Separator):
+        end -= 1
+    marks = [place for place, element in enumerate(row[:end]) if isinstance(element, Separator)]
+    if len(marks) != 2 or row[marks[0]] != Separator(",") or marks[1] != marks[0] + 1:
+        return row
+    main, clause = row[: marks[0]], row[marks[1] : end]
+    if clause[0] not in _GERMAN_CLAUSES or len(main) < 2:
+        return row
+    subject, verb = main[:2]
+    if not (_is_subject(subject) and isinstance(verb, Item) and verb.kind in ("word", "voice")):
+        return row
+    return [*clause, Separator(","), verb, subject, *main[2:], *row[end:]]
+
+
+def _is_subject(element: Element) -> bool:
+    return isinstance(element, Item) and (element.kind == "name" or element.text[:1].isupper())
 
 
 _CLAUSES = frozenset(
@@ -154,7 +207,8 @@ def _group(group: list[Atom], verb: Item | None, negated: bool) -> tuple[list[At
     perfect = names[0] == "have"
     last = names[-1]
     if last == "be" and verb.form == "ing":
-        return [], ("had" if past else "perfect") if perfect else ("ed" if past else "present"), []
+        # What goes on now isn't what somebody always does.
+        return [], f"{'perfect ' * perfect}{'was' if past else 'is'} going on", []
     if last == "be" and verb.form == "ed":
         form = ("had" if past else "perfect") if perfect else ("ed" if past else "present")
         return [], form, [Atom("item", "passive", _PASSIVE)]
@@ -371,8 +425,8 @@ class _Builder:
                     found.append(Phrase(WHEN, (which._replace(key=_WHICH_DAY[which.key], form=""), element)))
                 else:
                     found.append(Phrase(WHEN, (element,)))
-            elif isinstance(element, Item) and element.readings & DURATIONS and found and found[-1] in _EACH:
-                found[-1] = Phrase(WHEN, (_EACH[0], element))
+            elif isinstance(element, Item) and element.readings & DURATIONS and found and _each(found[-1]):
+                found[-1] = Phrase(WHEN, (_EVERY, element))
             else:
                 found.append(element)
         return found

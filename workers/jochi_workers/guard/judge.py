@@ -15,13 +15,15 @@ from jochi_workers.guard.differences import flag_codes, opposed, veto_codes
 from jochi_workers.guard.elements import Element, Phrase, Separator
 from jochi_workers.guard.inflect import compatible, lemma
 from jochi_workers.guard.items import VALUES, Item
-from jochi_workers.guard.lists import Language, grammar
+from jochi_workers.guard.language import told
+from jochi_workers.guard.lists import LANGUAGES, WORDED, Language, grammar
 from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
 from jochi_workers.guard.ruling import Ruling, ruling
 from jochi_workers.guard.scan import Token
 from jochi_workers.guard.shape import Key, Part, same
+from jochi_workers.guard.written import together
 
-GUARD_VERSION = "guard 1"
+GUARD_VERSION = "guard 2"
 MOST_UNKNOWN = 0.3
 """Share of a text's tokens that the embedding model may not know; above, its cosines mean nothing."""
 _MOST_PEERS = 8
@@ -46,15 +48,16 @@ def judge(left: str, right: str, *, cosine: float | None, unknown_share: float |
     if not first.script or not second.script:
         return ruling("flag", {"script"})
     languages = {reading.language for reading in (first, second)}
-    if "other" in languages or {"en", "de"} <= languages:
+    known = languages - {"unclear"}
+    if "other" in languages or len(known) > 1:
         return ruling("flag", {"language"})
     if first.plain == second.plain:
         return _alike(first, second)
-    known = languages & {"en", "de"}
     if not known:
         return ruling("flag", {"language"})
     doubt = "cosine" if cosine is None or not math.isfinite(cosine) else "unread" if unknown_share is None else None
-    return _compared(first, second, "en" if "en" in known else "de", doubt)
+    language: Language = next(name for name in (*LANGUAGES, *WORDED) if name in known)
+    return _compared(first, second, language, doubt)
 
 
 def _alike(first: Reading, second: Reading) -> Ruling:
@@ -116,11 +119,13 @@ def _items(elements: tuple[Element, ...]) -> Iterator[Item]:
 
 def _compared(first: Reading, second: Reading, language: Language, doubt: str | None) -> Ruling:
     """``doubt``: why nothing but the texts themselves speaks for a merge."""
-    ours, theirs = said(first.tokens, language), said(second.tokens, language)
+    ours, theirs = (said(tokens, language) for tokens in together(first.tokens, second.tokens, language))
     matched = _Matching(tuple(_items(ours)), tuple(_items(theirs)), language)
     left, right = matched.left_over, matched.right_over
     if left or right:
-        vetoes = veto_codes(left, right, language, in_one_place=matched.in_one_place)
+        # Without base forms another form of a word isn't told from another word.
+        alone = matched.in_one_place and language in LANGUAGES
+        vetoes = veto_codes(left, right, language, in_one_place=alone)
         return ruling("veto", vetoes) if vetoes else ruling("flag", flag_codes(left, right))
     flags = set(matched.doubts)
     if _case_counts(first, second):
@@ -223,7 +228,7 @@ def _part(item: Item, key: Key, language: Language) -> Part:
         return Part(item.kind, (), item.key)
     if item.kind == "negation":
         return Part("negation", (key,))
-    if language == "en":
+    if language != "de":
         return Part("item", (key,))
     noun = item.kind in VALUES or item.kind == "function" or item.text[:1].isupper()
     adjective = not noun and item.text.endswith(("e", "en", "em", "es", "er")) and not item.key.endswith("n")
@@ -259,6 +264,7 @@ def _swapped(part: Part, one: Key, other: Key) -> Part:
 
 
 def warm() -> None:
-    """Loads the dictionaries, which takes a second: for a worker that wants it done before the first pair."""
+    """Loads what tells languages and words, which takes two seconds: for a worker that wants it done before the first pair."""
     lemma("word", "en")
     lemma("Wort", "de")
+    told(["warm"])

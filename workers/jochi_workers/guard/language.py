@@ -1,17 +1,28 @@
-"""Which language a text is in, as far as it matters: English, German, or something that isn't read."""
+"""Which language a text is in, as far as it matters: one that is read, or something else.
+
+Frequent words and dictionaries tell English and German. py3langid is asked where they don't: it alone would take one short text in
+twenty for another language, so it must be sure, and against other languages' frequent words it says nothing.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
-from typing import Literal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Literal, cast
 
 from jochi_workers.guard.inflect import lemma
-from jochi_workers.guard.lists import LANGUAGES, Language, by_language
+from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, by_language, closed
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 Told = Language | Literal["other", "unclear"]
 _LEAST_KNOWN = 0.5
 _FEW = 2
+_SURE = 0.6
+_AGREED = 0.5
+_DOUBTED = 0.3
+_MOST_HEARD = 2_000
 
 
 @lru_cache(maxsize=4096)
@@ -31,7 +42,77 @@ def readable_script(text: str) -> bool:
 
 
 def told(words: list[str]) -> Told:
-    """The language of these words as written; `unclear` where too little speaks for any, `other` for mixtures too.
+    """The language of these words as written; `unclear` where too little speaks for any, `other` for mixtures too."""
+    first = _by_words(words)
+    counted = _counted(words)
+    if not words or (first in LANGUAGES and counted[first] > _FEW):
+        return first
+    likely, sure = _likely(words)
+    if likely == first:
+        return first
+    known = likely in READ and sure >= _SURE
+    if first == "unclear":
+        return cast("Language", likely) if known else first
+    most = max(counted.values())
+    if first == "other":
+        agreed = likely in WORDED and sure >= _AGREED and counted[likely] == most
+        return cast("Language", likely) if agreed else first
+    if known and counted[likely] >= counted[first]:
+        return cast("Language", likely)
+    heard = 0 < counted.get(likely, 0) >= counted[first] and sure >= _DOUBTED
+    # "a", "in", "no" and "me" are words of English and of others.
+    shared = counted[first] > 0 and most >= counted[first] and all(map(_shared, words))
+    return "unclear" if heard or shared or most > counted[first] + 1 else first
+
+
+def _shared(word: str) -> bool:
+    """Whether it is no frequent word of English or German, or a small word of another language that is read, too."""
+    folded = word.casefold()
+    lists = dict(by_language())
+    frequent = any(folded in lists[name] for name in LANGUAGES)
+    return not frequent or any(folded in closed(name) for name in WORDED)
+
+
+def _counted(words: list[str]) -> dict[str, int]:
+    """How many of the words are frequent in each language, or small words of its grammar."""
+    folded = [word.casefold() for word in words]
+    return {
+        name: sum(word in frequent or (name in WORDED and word in closed(name)) for word in folded)
+        for name, frequent in by_language()
+    }
+
+
+def _likely(words: list[str]) -> tuple[str, float]:
+    """What py3langid hears with and without words that may be names, which sound like another language as often as not."""
+    small = [word.lower() for place, word in enumerate(words) if place == 0 or not word[:1].isupper()]
+    (more, sure), (less, unsure) = sorted(
+        (_heard(" ".join(heard)[:_MOST_HEARD]) for heard in (words, small)), key=_sureness
+    )[::-1]
+    return more, sure if more == less else sure - unsure
+
+
+def _sureness(heard: tuple[str, float]) -> float:
+    return heard[1]
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import LanguageIdentifier
+
+    made = LanguageIdentifier.from_model_file("data/model.npz.xz", norm_probs=True)
+    made.set_languages([name for name, _ in by_language()])
+    return made
+
+
+@lru_cache(maxsize=1024)
+def _heard(text: str) -> tuple[str, float]:
+    """What py3langid takes it for among the languages whose frequent words are known, and its probability."""
+    language, sure = _identifier().classify(text)
+    return str(language), float(sure)
+
+
+def _by_words(words: list[str]) -> Told:
+    """By frequent words and dictionaries: English, German, `unclear`, or `other`.
 
     Frequent words decide. Where a text has none, its words that begin small are looked up in both dictionaries.
     """

@@ -1,4 +1,5 @@
-"""The word lists: small text files beside this module, each with its source at its head. Babel names the currencies.
+"""The word lists: small text files beside this module, each with its source at its head. Babel names the currencies, and for the
+languages of `WORDED` months, days of the week and units too.
 
 A line is `key = one | another` or `code: one | another`; `#` begins a comment. Everything is read once.
 """
@@ -12,9 +13,14 @@ from typing import Literal
 
 from babel import Locale
 from babel.numbers import get_currency_name
+from babel.units import format_unit
 
-Language = Literal["en", "de"]
+Language = Literal["en", "de", "fr", "es", "it", "pt", "nl"]
 LANGUAGES: tuple[Language, ...] = ("en", "de")
+"""Read with their grammar."""
+WORDED: tuple[Language, ...] = ("fr", "es", "it", "pt", "nl")
+"""Read by their words alone (`worded`)."""
+READ = frozenset((*LANGUAGES, *WORDED))
 _REMARK = re.compile(r"[\d(]")
 
 
@@ -52,6 +58,12 @@ def grammar(language: Language, group: str) -> frozenset[str]:
 
 
 @cache
+def closed(language: Language) -> frozenset[str]:
+    """The words of all closed classes, in folded case."""
+    return frozenset(word.casefold() for _, words in lines(language, "grammar") for word in words)
+
+
+@cache
 def pairs(language: Language, name: str) -> dict[str, str]:
     """Each word's key, both in folded case; a key stands for itself."""
     found: dict[str, str] = {}
@@ -64,6 +76,13 @@ def pairs(language: Language, name: str) -> dict[str, str]:
 @cache
 def numbers(language: Language, name: str) -> dict[str, int]:
     """Each word's number, by the word in folded case."""
+    if language in WORDED:
+        locale = Locale(language)
+        if name == "months":
+            return {word.casefold(): int(key) for key, word in locale.months["format"]["wide"].items()}
+        if name == "weekdays":
+            return {word.casefold(): int(key) + 1 for key, word in locale.days["format"]["wide"].items()}
+        return {}
     return {word.casefold(): int(key) for key, words in lines(language, name) for word in words}
 
 
@@ -113,8 +132,13 @@ def units(language: Language) -> tuple[dict[str, frozenset[str]], dict[str, froz
     """What units and currencies a name may stand for: as written, in folded case; and the most words that a name has."""
     exact: dict[str, set[str]] = {}
     folded: dict[str, set[str]] = {}
-    money = (*named_currencies(language), *lines(language, "currencies_more"))
-    for key, words in (*lines(language, "units"), *lines(language, "units_more"), *money):
+    if language in WORDED:
+        named = _named_units(language)
+        money = named_currencies(language)
+    else:
+        named = lines(language, "units")
+        money = (*named_currencies(language), *lines(language, "currencies_more"))
+    for key, words in (*named, *lines(language, "units_more"), *money):
         coded = (key,) if len(key) == 3 and key.isupper() else ()
         for word in (*words, *coded):
             exact.setdefault(word, set()).add(key)
@@ -126,6 +150,23 @@ def units(language: Language) -> tuple[dict[str, frozenset[str]], dict[str, froz
         {word: frozenset(keys) for word, keys in folded.items()},
         most,
     )
+
+
+def _named_units(language: Language) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What Unicode CLDR calls the units that English texts are read with; no form that is a word or a letter of its own."""
+    small = closed(language)
+    glued = {word for key, words in lines("any", "apart") if key == "unit" for word in words}
+    found = []
+    for key, _ in lines("en", "units"):
+        try:
+            forms = {
+                format_unit(number, key, length, locale=language) for number in (1, 2) for length in ("long", "short")
+            }
+        except ValueError:  # a unit that this version of CLDR doesn't have
+            continue
+        words = sorted({form[1:].strip() for form in forms if form[:1] in "12" and form[1:].strip()})
+        found.append((key, tuple(w for w in words if w.casefold() not in small and (len(w) > 1 or w in glued))))
+    return tuple(found)
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from jochi_workers.guard.items import Item
-from jochi_workers.guard.lists import Language, grammar, lines, numbers
+from jochi_workers.guard.lists import LANGUAGES, WORDED, Language, grammar, lines, numbers
 from jochi_workers.guard.scan import Token
 
 Found = tuple[Item, int]
@@ -23,7 +23,7 @@ def _names(language: Language) -> tuple[dict[str, int], dict[str, int], dict[str
     """Months, weekdays and times by name."""
     months, weekdays = dict(numbers(language, "months")), dict(numbers(language, "weekdays"))
     times: dict[str, int] = {}
-    for key, words in lines(language, "moments_more"):
+    for key, words in lines(language, "moments_more") if language in LANGUAGES else ():
         kinds, number = (months, key) if key.isdigit() else ({"d": weekdays, "t": times}[key[0]], key[1:])
         kinds.update((word, int(number)) for word in words)
     return months, weekdays, times
@@ -87,13 +87,18 @@ def _time(tokens: list[Token], place: int, language: Language) -> Found | None:
     parts = _CLOCK.fullmatch(text)
     if not parts:
         return None
+    if kind == "number" and parts[2] and _at(tokens, place - 1).text.casefold() in grammar(language, "timed_by"):
+        kind = "clock"
     used = 1
     half = (parts[4] or "").casefold()
     following = _at(tokens, place + 1)
     folded = following.text.casefold()
     if not half and folded in ("am", "pm", "a.m", "p.m") and language == "en":
         half, used = folded[0], 2
-    elif not half and folded == "uhr":
+        abbreviated, behind = folded.endswith(".m"), _at(tokens, place + 3)
+        if abbreviated and _at(tokens, place + 2).text == "." and behind.kind == "word" and behind.text.islower():
+            used = 3  # the point is no full stop
+    elif not half and folded in ("uhr", "uur"):
         used = 2
         minutes = _at(tokens, place + 2)
         if parts[2] is None and minutes.kind == "number" and re.fullmatch(r"[0-5]\d", minutes.text):
@@ -103,7 +108,7 @@ def _time(tokens: list[Token], place: int, language: Language) -> Found | None:
     elif kind == "number":
         return None
     return _clock(
-        int(parts[1]), int(parts[2] or 0), half, parts[3] or "", text, said=language == "de" or used == 2
+        int(parts[1]), int(parts[2] or 0), half, parts[3] or "", text, said=language != "en" or used == 2
     ), used
 
 
@@ -133,10 +138,10 @@ def _date(tokens: list[Token], place: int, language: Language) -> Found | None:
         next_ = place + 1
         if _at(tokens, next_).text == ".":
             next_ += 1
-        if _at(tokens, next_).text.casefold() == "of":
+        if _at(tokens, next_).text.casefold() in ("of", "de"):
             next_ += 1
         month = months.get(_at(tokens, next_).text.casefold()) if _at(tokens, next_).kind == "word" else None
-        if month and (language == "de" or _at(tokens, next_).text[0].isupper() or month not in (3, 5)):
+        if month and (language != "en" or _at(tokens, next_).text[0].isupper() or month not in (3, 5)):
             next_ += 1
             if _at(tokens, next_).text == "." and _at(tokens, next_ + 1).kind == "number":
                 next_ += 1
@@ -188,7 +193,9 @@ def _named(tokens: list[Token], place: int, language: Language) -> Found | None:
     if folded not in weekdays and folded.endswith("s") and folded[:-1] in weekdays and len(folded) > 6:
         folded, plural = folded[:-1], "s"
     if folded in weekdays and (
-        len(folded) > 5 or (language == "en" and len(folded) > 2 and _abbreviated(tokens, place, text))
+        len(folded) > 5
+        or language in WORDED
+        or (language == "en" and len(folded) > 2 and _abbreviated(tokens, place, text))
     ):
         return Item("weekday", f"{weekdays[folded]}{plural}", text), 1
     if (

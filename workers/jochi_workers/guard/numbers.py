@@ -1,4 +1,4 @@
-"""Numbers in digits and in words, English and German."""
+"""Numbers in digits and in words: English and German by the lists, other languages by text2num."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 
-from jochi_workers.guard.lists import Language, numbers
+from text_to_num import text2num
+
+from jochi_workers.guard.lists import Language, closed, grammar, numbers
 from jochi_workers.guard.scan import Token
 
 _GROUPS = {"en": re.compile(r"\d{1,3}(?:[,']\d{3})+"), "de": re.compile(r"\d{1,3}(?:[.']\d{3})+")}
@@ -23,13 +25,13 @@ def digits(written: str, language: Language | None) -> str:
     plain = written.lstrip("+-").rstrip(".")
     if language is None:
         return minus + plain
-    decimal = _DECIMAL[language]
+    decimal = _DECIMAL.get(language, ",")
     other = "," if decimal == "." else "."
     if "." in plain and "," in plain:
         decimal, other = (".", ",") if plain.rfind(".") > plain.rfind(",") else (",", ".")
         return minus + plain.replace(other, "").replace("'", "").replace(decimal, ".")
     head, mark, tail = plain.partition(decimal)
-    if _GROUPS[language].fullmatch(head):
+    if _GROUPS.get(language, _GROUPS["de"]).fullmatch(head):
         head = head.replace(other, "").replace("'", "")
     return minus + head + ("." + tail if mark else "")
 
@@ -44,7 +46,49 @@ def amount(literal: str) -> str:
 
 def spelt(tokens: list[Token], place: int, language: Language) -> tuple[int, int]:
     """The number whose words begin here, and how many tokens they are; (0, 0) if none does."""
-    return _english(tokens, place) if language == "en" else _german(tokens, place)
+    if language in ("en", "de"):
+        return _english(tokens, place) if language == "en" else _german(tokens, place)
+    return _other(tokens, place, language)
+
+
+def power(word: str, language: Language) -> int:
+    """By how much this word multiplies a number in digits before it: `mille`, `Millionen`; 0 if it doesn't."""
+    if language in ("en", "de"):
+        return numbers(language, "numerals").get(word.casefold(), 0)
+    value = _valued(word.casefold(), language) or 0
+    return value if value == 1000 else 0
+
+
+def _other(tokens: list[Token], place: int, language: Language) -> tuple[int, int]:
+    if _valued(tokens[place].text.casefold(), language) is None:
+        return 0, 0
+    end = place
+    while end < len(tokens) and end - place < _MOST_WORDS and tokens[end].kind == "word":
+        end += 1
+    for last in range(end, place, -1):
+        value = _valued(" ".join(token.text.casefold() for token in tokens[place:last]), language)
+        if value is not None:
+            alone = last == place + 1 and _says_another_thing(tokens, place, language)
+            return (0, 0) if alone else (value, last - place)
+    return 0, 0
+
+
+def _says_another_thing(tokens: list[Token], place: int, language: Language) -> bool:
+    """Whether a number word alone may be an article, or in French "new": `un vélo neuf`, not `neuf vélos`."""
+    word = tokens[place].text.casefold()
+    following = _word(tokens, place + 1)
+    return word in grammar(language, "article") or (
+        word in grammar(language, "doubtful") and (not following or following in closed(language))
+    )
+
+
+@lru_cache(maxsize=4096)
+def _valued(words: str, language: Language) -> int | None:
+    """The number that these words are to the last, None if they are none."""
+    try:
+        return int(text2num(words, language))
+    except ValueError:
+        return None
 
 
 def _english(tokens: list[Token], place: int) -> tuple[int, int]:
@@ -52,6 +96,8 @@ def _english(tokens: list[Token], place: int) -> tuple[int, int]:
     total = part = 0
     used = end = place
     last: int | None = None
+    if tokens[place].text.casefold() == "a" and words.get(_word(tokens, place + 1), 0) >= 100:
+        end, part, last = place + 1, 1, 1  # "a hundred"
     while end < len(tokens) and end - place < _MOST_WORDS:
         kind, text = tokens[end]
         folded = text.casefold()
@@ -92,6 +138,10 @@ def _english(tokens: list[Token], place: int) -> tuple[int, int]:
         else:
             break
     return (total + part, used - place) if used > place else (0, 0)
+
+
+def _word(tokens: list[Token], place: int) -> str:
+    return tokens[place].text.casefold() if place < len(tokens) and tokens[place].kind == "word" else ""
 
 
 def _german(tokens: list[Token], place: int) -> tuple[int, int]:

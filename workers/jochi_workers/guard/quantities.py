@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jochi_workers.guard.items import Item
-from jochi_workers.guard.lists import Language, currencies, numbers, units
-from jochi_workers.guard.numbers import amount, digits, spelt
+from jochi_workers.guard.lists import Language, currencies, units
+from jochi_workers.guard.numbers import amount, digits, power, spelt
 from jochi_workers.guard.scan import Token
 
 Found = tuple[Item, int]
@@ -21,7 +21,7 @@ def quantity(tokens: list[Token], place: int, language: Language) -> Found | Non
         else:
             money = frozenset()
     sign = ""
-    if tokens[place].text.casefold() in ("minus", "plus") and place + 1 < len(tokens):
+    if language in ("en", "de") and tokens[place].text.casefold() in ("minus", "plus") and place + 1 < len(tokens):
         sign = "-" if tokens[place].text.casefold() == "minus" else ""
         if _counts(tokens[place + 1]) or spelt(tokens, place + 1, language)[1]:
             place += 1
@@ -48,11 +48,11 @@ def _number(tokens: list[Token], place: int, language: Language) -> tuple[str, i
     if token.kind == "number":
         literal, used = digits(token.text, language), 1
         following = tokens[place + 1] if place + 1 < len(tokens) else None
-        power = numbers(language, "numerals").get(following.text.casefold(), 0) if following else 0
-        if power >= 1000 or (power == 100 and language == "en"):
+        times = power(following.text, language) if following else 0
+        if times >= 1000 or (times == 100 and language == "en"):
             whole, _, rest = literal.partition(".")
             if whole.lstrip("-").isdecimal() and len(whole) < 20 and len(rest) < 10:
-                scaled = int(whole + rest) * power
+                scaled = int(whole + rest) * times
                 if scaled % 10 ** len(rest) == 0:
                     return str(scaled // 10 ** len(rest)), 2
         return literal, used

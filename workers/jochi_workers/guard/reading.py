@@ -6,15 +6,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jochi_workers.guard import lists
-from jochi_workers.guard.atoms import atoms
+from jochi_workers.guard.atoms import answers, atoms
 from jochi_workers.guard.clean import clean
 from jochi_workers.guard.elements import Element, elements
 from jochi_workers.guard.language import Told, readable_script, told
-from jochi_workers.guard.lists import Language
+from jochi_workers.guard.lists import READ, WORDED, Language
 from jochi_workers.guard.scan import Token, scan
+from jochi_workers.guard.worded import worded
 
 MOST_CHARACTERS = 20_000
-_ANSWERS = frozenset({"no", "nein", "not", "nicht"})
+_ANSWERS = frozenset({"no", "nein", "not", "nicht", "non", "pas", "não", "nee", "niet"})
 _LONGEST_FILLER = 6
 _BULLETS = frozenset("*•‣·-–")
 
@@ -38,7 +39,7 @@ def read(text: str) -> Reading:
     cleaned = clean(text)
     tokens = _without_bullets(scan(cleaned))
     language = told([token.text for token in tokens if token.kind == "word"])
-    if language in ("en", "de"):
+    if language in READ:
         tokens = _without_fillers(tokens, language)
     plain = tuple(
         _plain(token) for place, token in enumerate(tokens) if token.kind != "mark" or _mark_counts(tokens, place)
@@ -49,20 +50,25 @@ def read(text: str) -> Reading:
 
 
 def _plain(token: Token) -> str:
+    if token.kind == "mark":
+        return "?" if token.text == "?" else ","
     if token.kind == "word":
         return token.text.casefold()
     return f"{token.kind} {token.text.casefold() if token.kind in ('version', 'clock', 'ordinal') else token.text}"
 
 
 def _mark_counts(tokens: list[Token], place: int) -> bool:
-    """A question, and the comma that makes an answer of `no`."""
-    text = tokens[place].text
-    return text == "?" or (text == "," and place > 0 and tokens[place - 1].text.casefold() in _ANSWERS)
+    """A question, and the comma or full stop that makes an answer of `no`."""
+    return tokens[place].text == "?" or (
+        place > 0 and tokens[place - 1].text.casefold() in _ANSWERS and answers(tokens, place - 1)
+    )
 
 
 @lru_cache(maxsize=512)
 def said(tokens: tuple[Token, ...], language: Language) -> tuple[Element, ...]:
     """What these tokens say in this language."""
+    if language in WORDED:
+        return tuple(worded(list(tokens), language))
     return tuple(elements(atoms(list(tokens), language), language))
 
 

@@ -115,6 +115,9 @@ def _quotation(text: str, start: int) -> int:
 
 def _chunk(chunk: str, found: list[Token]) -> None:
     """What stands between two blanks."""
+    if chunk == "&":
+        found.append(Token("word", chunk))
+        return
     if len(chunk) <= _LONGEST_CORE and _PLAIN.fullmatch(chunk):
         _words(chunk, found)
         return

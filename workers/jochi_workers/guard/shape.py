@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from jochi_workers.guard.elements import WHEN
-from jochi_workers.guard.lists import Language
+from jochi_workers.guard.lists import WORDED, Language
 
 Key = Hashable
 _FREE = frozenset({WHEN, "since", "seit", "ab", "bis", "until"})
@@ -48,6 +48,8 @@ def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) ->
     """Whether both say the same of the same."""
     if flat(left) == flat(right):
         return True
+    if language in WORDED:
+        return _same_members(_trimmed(left), _trimmed(right))
     left, right = _trimmed(left), _trimmed(right)
     voices = ["passive" in [p.marker for p in parts if p.kind == "voice"] for parts in (left, right)]
     if voices[0] != voices[1]:
@@ -177,6 +179,46 @@ def _same_lists(left: list[list[Key]], right: list[list[Key]]) -> bool:
     while len(left[-1]) > 1 and len(right[-1]) > 1 and left[-1][-1] == right[-1][-1]:
         del left[-1][-1], right[-1][-1]
     return all(len(row) <= 4 for row in left) and Counter(map(tuple, left)) == Counter(map(tuple, right))
+
+
+_MOST_OF_A_MEMBER = 2
+
+
+def _same_members(left: tuple[Part, ...], right: tuple[Part, ...]) -> bool:
+    """Whether the short members of one list stand in another order, and all else in the same. For languages without a grammar: a
+    longer member may be a clause, whose place says who acts."""
+    rows: list[list[list[Part]]] = []
+    for parts in (left, right):
+        segments: list[list[Part]] = [[]]
+        for part in parts:
+            if part.kind != "separator":
+                segments[-1].append(part)
+            elif part.marker not in _LIST:
+                return False
+            else:
+                segments.append([])
+        rows.append([segment for segment in segments if segment])
+    ours, theirs = rows
+    marks = [Counter(part.marker for part in parts if part.marker in ("and", "or")) for parts in (left, right)]
+    if len(ours) != len(theirs) or len(ours) < 2 or marks[0] != marks[1]:
+        return False
+    return any(
+        (listed := _listed(ours, size)) is not None and listed == _listed(theirs, size)
+        for size in range(1, _MOST_OF_A_MEMBER + 1)
+    )
+
+
+def _listed(
+    segments: list[list[Part]], size: int
+) -> tuple[tuple[Part, ...], frozenset[tuple[Part, ...]], tuple[Part, ...]] | None:
+    """What stands before a list of members of this size, the members, and what stands behind; None if one has another size."""
+    first, *middle, last = segments
+    if len(first) < size or len(last) < size or any(len(segment) != size for segment in middle):
+        return None
+    members = [tuple(segment) for segment in (first[-size:], *middle, last[:size])]
+    if len(set(members)) < len(members):
+        return None
+    return tuple(first[:-size]), frozenset(members), tuple(last[size:])
 
 
 def _active(parts: tuple[Part, ...], language: Language) -> tuple[Part, ...] | None:

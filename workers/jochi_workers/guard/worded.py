@@ -1,0 +1,132 @@
+"""Languages that are read by their words alone: everything means something and stands where it stands, but for what is listed here.
+
+No dictionary and no grammar: two forms of one word are two words, articles and prepositions count. Numbers, units, dates and
+times are read as in English and German. A list's members and a clause or phrase of time or place in front of a comma may move.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jochi_workers.guard.atoms import answers, unworded
+from jochi_workers.guard.elements import GENITIVE, Element, Separator
+from jochi_workers.guard.items import MOMENTS, Item
+from jochi_workers.guard.lists import Language, grammar
+from jochi_workers.guard.moments import moment
+from jochi_workers.guard.quantities import quantity
+from jochi_workers.guard.scan import Token
+
+_HOURS = re.compile(r"(\d{1,2})h(\d{2})")
+_FUNCTION = ("article", "be", "have", "modal", "preposition", "pronoun", "possessive", "quantifier", "subordinator")
+_SILENT = frozenset({",", ".", "!", "\n", "–", "…", ":", ";", "(", ")"})
+
+
+def worded(tokens: list[Token], language: Language) -> list[Element]:
+    """In the order of the text, but for what moves to the end."""
+    tokens = _taken_apart(tokens, language)
+    row: list[Element] = []
+    place = 0
+    first = True
+    while place < len(tokens):
+        token = tokens[place]
+        value = moment(tokens, place, language) or quantity(tokens, place, language)
+        if value:
+            row.append(value[0])
+            place += value[1]
+        else:
+            row += _word(tokens, place, language, first) if token.kind == "word" else _other(token, first)
+            place += 1
+        first = token.kind == "mark" and (first or token.text in (".", "!", "?", ":", "\n", ";"))
+    return _behind(row, language)
+
+
+def _taken_apart(tokens: list[Token], language: Language) -> list[Token]:
+    """`l'ufficio` as two words; `15h30` and `15 h 30` as times, in French `1 200` as one number."""
+    found: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        kind, text = tokens[place]
+        following = tokens[place + 1 : place + 3]
+        hours = _HOURS.fullmatch(text) if kind == "identifier" and language in ("fr", "pt") else None
+        if hours:
+            found.append(Token("clock", f"{hours[1]}:{hours[2]}"))
+        elif kind == "word" and "'" in text[1:-1]:
+            head, _, tail = text.partition("'")
+            found += [Token("word", head + "'"), Token("word", tail)]
+        elif kind == "number" and language in ("fr", "pt") and _clocked(text, following):
+            found.append(Token("clock", f"{text}:{following[1].text}"))
+            place += 2
+        elif kind == "number" and language == "fr" and _grouped(text, following):
+            found.append(Token("number", text + following[0].text))
+            place += 1
+        else:
+            found.append(tokens[place])
+        place += 1
+    return found
+
+
+def _clocked(text: str, following: list[Token]) -> bool:
+    return (
+        len(following) > 1
+        and following[0] == Token("word", "h")
+        and re.fullmatch(r"\d{1,2}", text) is not None
+        and re.fullmatch(r"[0-5]\d", following[1].text) is not None
+    )
+
+
+def _grouped(text: str, following: list[Token]) -> bool:
+    return bool(following) and re.fullmatch(r"[1-9]\d{0,2} \d{3}", f"{text} {following[0].text}") is not None
+
+
+def _word(tokens: list[Token], place: int, language: Language, first: bool) -> list[Element]:
+    text = tokens[place].text
+    folded = text.casefold()
+    if language == "fr":
+        folded = folded.replace("œ", "oe").replace("æ", "ae")
+
+    def is_(group: str) -> bool:
+        return folded in grammar(language, group)
+
+    if is_("and") or is_("or"):
+        return [Separator("and" if is_("and") else "or")]
+    if is_("not") or is_("never"):
+        answer = "," if answers(tokens, place) else ""
+        return [Item("negation", folded + answer, text)]
+    if any(map(is_, _FUNCTION)):
+        return [Item("function", folded, text.lower())]
+    return [Item("name" if text[:1].isupper() and not first else "word", folded, text.lower() if first else text)]
+
+
+def _other(token: Token, first: bool) -> list[Element]:
+    found: list[Element] = []
+    for atom in unworded(token, first):
+        if atom.item:
+            found.append(atom.item)
+        else:
+            found.append(GENITIVE if atom.kind == "genitive" else Separator(atom.word))
+    return found
+
+
+def _behind(row: list[Element], language: Language) -> list[Element]:
+    """What tells when, where or on what condition, in front of the only comma, goes to the end: `Si llueve, Anna lee`."""
+    end = len(row)
+    while end and _silent(row[end - 1]):
+        end -= 1
+    silent = [at for at, element in enumerate(row[:end]) if _silent(element)]
+    if len(silent) != 1 or row[silent[0]] != Separator(",") or not _opens(row[: silent[0]], language):
+        return row
+    return [*row[silent[0] + 1 : end], *row[: silent[0]], *row[end:]]
+
+
+def _silent(element: Element) -> bool:
+    return isinstance(element, Separator) and element.word in _SILENT
+
+
+def _opens(front: list[Element], language: Language) -> bool:
+    if not front or not all(isinstance(element, Item) for element in front):
+        return False
+    items = [element for element in front if isinstance(element, Item)]
+    day = (
+        len(items) == len(("el", "lunes")) and items[0].key in grammar(language, "article") and items[1].kind in MOMENTS
+    )
+    return items[0].kind in MOMENTS or day or (len(items) > 1 and items[0].key in grammar(language, "opener"))

@@ -1,0 +1,150 @@
+"""Words that are only written otherwise: compounds with and without a hyphen, German without umlauts.
+
+The dictionary decides. Where it knows another word that could be meant, nothing is changed.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from jochi_workers.guard import lists
+from jochi_workers.guard.inflect import inflected, lemma
+from jochi_workers.guard.lists import Language, grammar
+from jochi_workers.guard.scan import Token
+
+_LEAST_OF_A_WORD = 3
+_UMLAUTS = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"))
+_CLOSED = (
+    "article",
+    "be",
+    "have",
+    "do",
+    "modal",
+    "preposition",
+    "pronoun",
+    "possessive",
+    "quantifier",
+    "not",
+    "to",
+    "by",
+    "of",
+)
+_VERBS = frozenset({"ing", "ed", "irregular"})
+
+
+def together(
+    left: tuple[Token, ...], right: tuple[Token, ...], language: Language
+) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    """Both texts, with a compound that one writes with a hyphen written so in the other."""
+    ours, theirs = _compounds(left), _compounds(right)
+    if ours.keys() == theirs.keys():
+        return left, right
+    return _hyphened(left, theirs, language), _hyphened(right, ours, language)
+
+
+def _compounds(tokens: tuple[Token, ...]) -> dict[str, str]:
+    """Words of two parts with a hyphen between: in folded case, as written."""
+    return {t.text.casefold(): t.text for t in tokens if t.kind == "word" and t.text.count("-") == 1}
+
+
+def _hyphened(tokens: tuple[Token, ...], compounds: dict[str, str], language: Language) -> tuple[Token, ...]:
+    joined = {word.replace("-", ""): text for word, text in compounds.items() if _joinable(word, language)}
+    parted = {tuple(word.split("-")): text for word, text in compounds.items() if _partable(word, language)}
+    if not joined and not parted:
+        return tokens
+    found: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        pair = tokens[place : place + 2]
+        folded = tuple(token.text.casefold() for token in pair if token.kind == "word")
+        counted = bool(found) and _counts(found[-1], language)  # "five light-years" aren't "five light years"
+        text = joined.get(folded[0]) if tokens[place].kind == "word" else None
+        if text is None and folded in parted and not counted:
+            text = parted[folded]
+            place += 1
+        found.append(tokens[place] if text is None else Token("word", _cased(text, pair[0].text)))
+        place += 1
+    return tuple(found)
+
+
+def _counts(token: Token, language: Language) -> bool:
+    return token.kind == "number" or (language == "en" and token.text.casefold() in lists.numbers("en", "numerals"))
+
+
+def _cased(text: str, like: str) -> str:
+    return text[0].upper() + text[1:] if like[0].isupper() else text[0].lower() + text[1:]
+
+
+@lru_cache(maxsize=4096)
+def _joinable(word: str, language: Language) -> bool:
+    """Whether a compound without its hyphen can only be this one: `e-mail`, but not `re-sign`, nor `Staub-Ecken` (Stau-Becken)."""
+    first, _, last = word.partition("-")
+    if (
+        language not in ("en", "de", "nl")
+        or not first.isalpha()
+        or not last.isalpha()
+        or first in grammar(language, "prefix")
+    ):
+        return False
+    joined = first + last
+    if language == "en" and lemma(joined, language) is None and lemma(word, language) is None:
+        return False
+    return not any(
+        _known(joined[:cut], language) and _known(joined[cut:], language)
+        for cut in range(_LEAST_OF_A_WORD, len(joined) - _LEAST_OF_A_WORD + 1)
+        if cut != len(first)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _partable(word: str, language: Language) -> bool:
+    """Whether two words are this compound: it is in the dictionary, and neither a small word nor a verb's form may be meant."""
+    first, _, last = word.partition("-")
+    if language == "de":
+        return False  # "zeigt Kinder Bilder" shows them to children
+    if lemma(word, language) is None or any(first in grammar(language, group) for group in (*_CLOSED, "prefix")):
+        return False
+    if language != "en":
+        return not any(last in grammar(language, group) for group in _CLOSED)
+    counts = any(first in lists.numbers("en", name) for name in ("numerals", "ordinals"))
+    how = first.endswith("ly") or first in grammar("en", "compound_adverb")
+    return not counts and (how or inflected(last, "en")[1] not in _VERBS)
+
+
+def _known(word: str, language: Language) -> bool:
+    return any(lemma(form, language) is not None for form in {word, word.capitalize()})
+
+
+def written_out(tokens: list[Token]) -> list[Token]:
+    """A German text with its umlauts, and `fürs` without the apostrophe that some write."""
+    found: list[Token] = []
+    for token in tokens:
+        kind, text = token
+        before = found[-1] if found else Token("", "")
+        if kind == "genitive" and before.text.casefold() + "s" in lists.contracted("de"):
+            found[-1] = Token("word", before.text + "s")
+            continue
+        named = text[:1].isupper() and before.text[:1].isupper()  # "Frau Mueller" may be called so
+        found.append(Token(kind, umlauted(text)) if kind == "word" and not named else token)
+    return found
+
+
+@lru_cache(maxsize=65536)
+def umlauted(word: str) -> str:
+    """`fuehren` → `führen`, not `neue`, `Poet` or `Masse`: only if the dictionary has the other, and this one says nothing else."""
+    folded = word.casefold()
+    if not any(part in folded for part, _ in (*_UMLAUTS, ("ss", "ß"))):
+        return word
+    base = lemma(word, "de")
+    for forms in ((*_UMLAUTS,), (("ss", "ß"),), (*_UMLAUTS, ("ss", "ß"))):
+        other = _replaced(word, forms)
+        theirs = lemma(other, "de") if other != word else None
+        if theirs is not None and (base is None or base == theirs or (_replaced(base, _UMLAUTS) == theirs != base)):
+            return other
+    return word
+
+
+def _replaced(word: str, forms: tuple[tuple[str, str], ...]) -> str:
+    for part, letter in forms:
+        word = word.replace(part, letter).replace(part.capitalize(), letter.upper())
+    return word
