@@ -100,8 +100,8 @@ def test_all_spellings_go_in_any_order_of_writing_and_what_looks_alike_stays(eng
     )
     left: dict[str, list[tuple[str, ...]]] = {}
     for asked in CASES:
-        plan = engine.plan_forgetting(Request(phrase=asked))
-        done = engine.forget(Request(phrase=asked), verify=True, wait=0)
+        plan = engine.plan_forgetting(Request(phrase=asked, unsure="whole"))
+        done = engine.forget(Request(phrase=asked, unsure="whole"), verify=True, wait=0)
         left[asked] = [mention.place for mention in done.left]
         assert {t.key: t.outcome for t in plan.targets if t.outcome != "mark"}.keys() <= {
             *(f"{scope}/{_id(text)}" for scope in "ab" for text in CASES[asked][0]),
