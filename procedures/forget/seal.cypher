@@ -1,7 +1,7 @@
 // Seals values, so that nothing that checks learns them again, and notes what is being forgotten until it is done.
 // Parameters: $now zoned datetime, $run string, $by string, $key_id string, $hashes list of {hash, words integer:
 //   0 for a whole content, a fact or a scope, of: the hash that it is
-//   lifted with, or null},
+//   lifted with, or null}, $kinds list of strings: kinds of the canonical forms among them,
 //   $keys list of 'scope/id' (some thousand at most), $part integer from 0.
 // Returns one row: version, sealed (new ones), foreign boolean: the database's values are sealed with another key, and nothing was written.
 // Writes: :JochiForgotten, :JochiForgetting.
@@ -17,7 +17,8 @@ CALL (g, foreign) {
   RETURN collect(DISTINCT words) AS lengths, count(CASE WHEN new THEN 1 END) AS sealed
 }
 FOREACH (_ IN CASE WHEN foreign THEN [] ELSE [1] END |
-  SET g.version = g.version + 1, g.lengths = g.lengths + [n IN lengths WHERE n > 0 AND NOT n IN g.lengths]
+  SET g.version = g.version + 1, g.lengths = g.lengths + [n IN lengths WHERE n > 0 AND NOT n IN g.lengths],
+    g.kinds = coalesce(g.kinds, []) + [kind IN $kinds WHERE NOT kind IN coalesce(g.kinds, [])]
   MERGE (open:JochiForgetting {id: $run + '/' + $part})
   SET open.run = $run, open.at = $now, open.by = $by, open.keys = $keys)
 RETURN g.version AS version, sealed, foreign;

@@ -63,6 +63,7 @@ def test_a_dry_run_shows_what_goes_what_is_cut_and_what_stays(run: Run, jochi: J
     assert told.exit_code == 0, told.output
     assert "default/home (MemoryEntry, says it): only the clause goes. Left: content: Alice likes tea" in told.output
     assert "would be: cut 1" in told.output
+    assert "looked for: 5 Elm St (word for word, as a name)" in told.output
     assert "is said in Curated:MemoryEntry: content" in told.output
     near = run("forget", "--match", "alice@acme.io", "--everywhere", "--dry-run")
     assert "1 has these words only as part of others and stays: default/other" in near.output
@@ -84,7 +85,7 @@ def test_it_asks_and_no_changes_nothing(run: Run, jochi: Jochi) -> None:
     again = run("remember", "mail ALICE@acme.io", "--kind", "MemoryEntry")
     assert "forgotten" in again.output
     lifted = run("forget", "--lift", "--match", "alice@acme.io", "--scope", "default")
-    assert "1 seals taken off" in lifted.output
+    assert "2 seals taken off" in lifted.output
 
 
 def test_ids_hash_standard_input_and_scope(run: Run, jochi: Jochi) -> None:

@@ -28,8 +28,18 @@ _WHY = {
     "hash": "of that content",
     "match": "says it",
     "merged": "merged with one that goes",
+    "same": "the same as one that goes",
     "derived": "made of one that goes",
     "repeats": "repeats one that goes",
+}
+_FORMS = {
+    "words": "word for word",
+    "mail": "as a mail address",
+    "ip": "as an address of the network",
+    "hex": "as a hexadecimal number",
+    "tel": "as a telephone number",
+    "id": "as an identifier",
+    "name": "as a name",
 }
 
 
@@ -229,6 +239,11 @@ def _question(plan: ForgettingPlan) -> str:
 
 
 def _show(plan: ForgettingPlan) -> None:
+    for each in plan.spellings:
+        forms = ", ".join(_FORMS[kind] for kind in each.kinds())
+        told = "" if each.told_by is None else f", which is the same by {each.told_by}"
+        alone = "; of several countries, so only without one" if each.at_home else ""
+        out.print(f"looked for: {printable(each.text)}{told} ({forms}{alone})", markup=False)
     for target in plan.targets[:_SHOWN]:
         out.print(_line(target), markup=False)
     if len(plan.targets) > _SHOWN:
@@ -272,6 +287,9 @@ def _dry(plan: ForgettingPlan, left: list[Mention], verify: bool, as_json: bool)
             {
                 "targets": plan.targets,
                 "near": plan.near,
+                "spellings": [
+                    {"text": each.text, "told_by": each.told_by, "forms": each.kinds()} for each in plan.spellings
+                ],
                 "counts": plan.counts(),
                 "records": plan.records,
                 "mentions": left,

@@ -46,7 +46,7 @@ class ForgetVerbs(Base):
 
     def verify_forgotten(self, request: forgetting.Request) -> list[forgetting.Mention]:
         """Where the whole store says it, word for word. Reads everything; writes nothing."""
-        return forgetting.verify(self.engine, request)
+        return forgetting.verify(self.engine, self.policy.policy, request)
 
     def allow_again(self, request: forgetting.Request) -> int:
         """Lets a phrase, a scope, a content or keys be learned again; returns how many seals were taken off."""

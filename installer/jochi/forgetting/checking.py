@@ -14,6 +14,7 @@ from jochi.forgetting.words import words
 from jochi.graph.catalogue import is_our_word
 from jochi.policy import stored_policy
 from jochi.text.content import content_hash
+from jochi.text.forms import offered
 from jochi.text.messages import begun_alike
 
 ANYWHERE = ""
@@ -24,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Seal:
-    """A keyed hash. ``words``: how many a sealed phrase has; 0 for a whole content, a fact or a scope. ``of``: the hash of
+    """A keyed hash. ``words``: how many a sealed phrase has; 0 for a whole content, a form, a fact or a scope. ``of``: the hash of
     another one, with which it is lifted."""
 
     hash: str
@@ -61,6 +62,10 @@ class Sealer:
     def left(self, key: str, content: str, of: str) -> Seal:
         """Of a memory that stays as it is though it says a phrase, until somebody decides; ``of``: the hash of the phrase."""
         return Seal(self.key.seal("left", key, content_hash(content)), 0, of)
+
+    def form(self, scope: str, form: str) -> Seal:
+        """Of a canonical form, however it is spelled; ``scope`` ANYWHERE for all."""
+        return Seal(self.key.seal("form", scope, form), 0)
 
     def message(self, source: str, name: str) -> Seal:
         """Of a message in a source, whatever it says: by what it is known by (`jochi.text.messages`)."""
@@ -106,6 +111,11 @@ class Sealer:
                     found.add(self.phrase(ANYWHERE, row).hash)
         return found
 
+    def forms(self, scope: str, texts: Iterable[str], kinds: Sequence[str]) -> set[str]:
+        """The hashes of all canonical forms of these kinds in the texts, for this scope and for all."""
+        found = {one.form for text in texts for one in offered(text, kinds)}
+        return {self.form(where, form).hash for form in found for where in (scope, ANYWHERE)}
+
 
 def texts_of(properties: Mapping[str, Any]) -> list[str]:
     """All that a memory says, in lists as well; not the engine's words, nor its scope."""
@@ -141,17 +151,19 @@ class Asked:
 
 @dataclass(frozen=True)
 class Gate:
-    """How it stands: ``version`` counts what was forgotten (0: nothing ever), ``lengths`` of sealed phrases in words."""
+    """How it stands: ``version`` counts what was forgotten (0: nothing ever), ``lengths`` of sealed phrases in words, ``kinds``
+    of sealed forms (`jochi.text.forms`)."""
 
     version: int
     key_id: str | None
     lengths: tuple[int, ...]
+    kinds: tuple[str, ...] = ()
 
 
 def read_gate(database: Database) -> Gate:
     """The gate as it is now."""
     row = database.run(statement("forget/gate"), write=False)[0]
-    return Gate(row["version"], row["key_id"], tuple(row["lengths"]))
+    return Gate(row["version"], row["key_id"], tuple(row["lengths"]), tuple(row["kinds"]))
 
 
 def asked_about(
@@ -183,9 +195,12 @@ class Checker:
             if one.of_source is not None:
                 mine |= {seal.hash for seal in self._sealer.of_source(one.of_source)}
             hashes.append(mine)
-            phrases.append(self._sealer.phrases(one.scope, one.texts, gate.lengths))
-            kept = one.key is not None and one.content is not None and gate.lengths
-            left.append(self._sealer.left(one.key, one.content, "").hash if kept else None)
+            said = self._sealer.phrases(one.scope, one.texts, gate.lengths) if gate.lengths else set()
+            if gate.kinds:
+                said |= self._sealer.forms(one.scope, one.texts, gate.kinds)
+            phrases.append(said)
+            nothing = not said or one.key is None or one.content is None
+            left.append(None if nothing else self._sealer.left(str(one.key), str(one.content), "").hash)
         every = sorted(set().union(*hashes, *phrases, (each for each in left if each)))
         row = self._database.run(statement("forget/known"), {"hashes": every}, write=False)[0]
         if row["version"] != gate.version:

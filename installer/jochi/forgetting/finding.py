@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Literal
 
 from jochi.database.engine import Engine
@@ -13,6 +13,8 @@ from jochi.database.statements import statement
 from jochi.errors import UsageError
 from jochi.forgetting import messages
 from jochi.forgetting.clauses import UNSURE, left_of
+from jochi.forgetting.same import linked
+from jochi.forgetting.spelled import Spelling, pattern
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
 from jochi.graph.catalogue import CONTENT_HASH, is_our_word
 from jochi.policy.model import Policy
@@ -20,6 +22,8 @@ from jochi.policy.model import Policy
 PAGE = 500
 _PHRASES = 100
 """Phrases that one look through a scope is for."""
+_SPELLINGS = 50
+"""Spellings of one thing that are looked for."""
 
 MORE = "it says more, and which of its words say what can't be told"
 """Why a person has to say what becomes of a memory."""
@@ -31,7 +35,7 @@ ANEW = "it is made anew of what stays"
 _KEPT_NAMES = ("key", "id")
 _HASH = re.compile(CONTENT_HASH)
 
-Why = Literal["asked", "scope", "hash", "match", "merged", "derived", "repeats"]
+Why = Literal["asked", "scope", "hash", "match", "merged", "same", "derived", "repeats"]
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,9 @@ class Target:
 
     ``outcome``: forget (it goes) | cut (``left`` is what stays of the properties that say it) | ask (it says more, and what
     of it can't be told: nothing is done) | mark (it rests on others as well, and is to be derived anew). ``why``: asked, scope,
-    hash, match; merged (with one that goes), derived (from one),
-    repeats (it says word for word what goes). ``reason``: why a memory that says more goes as a whole; None where it doesn't
-    say more. ``dead``: only tombstones have this key.
+    hash, match; merged (with one that goes), same (as one), derived (from one), repeats (it says word for word what goes).
+    ``reason``: why a memory that says more goes as a whole; None where it doesn't say more. ``dead``: only tombstones have this
+    key.
     """
 
     key: str
@@ -100,13 +104,25 @@ class Target:
 
 @dataclass
 class Found:
-    """All targets by key, what is known of each (for its seals), and how many texts have the phrase only as part of other words."""
+    """All targets by key, what is known of each (for its seals), and which texts have the phrase only as part of other words.
+
+    ``spellings`` are all that were looked for, ``told`` those that memories say to be the same, ``abroad`` the numbers with a
+    country that one without may be.
+    """
 
     targets: dict[str, Target] = field(default_factory=dict)
     stored: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     contents: dict[str, list[str]] = field(default_factory=dict)
     merged: dict[str, list[str]] = field(default_factory=dict)
+    same: dict[str, list[str]] = field(default_factory=dict)
     near: list[str] = field(default_factory=list)
+    spellings: list[Spelling] = field(default_factory=list)
+    told: list[Spelling] = field(default_factory=list)
+    abroad: set[str] = field(default_factory=set)
+
+    def clear(self) -> None:
+        """As if nothing was found."""
+        self.__init__()  # type: ignore[misc]
 
     def is_output(self, key: str) -> bool:
         """Whether a derivation of the engine's made it."""
@@ -121,18 +137,19 @@ class Finder:
         self._policy = policy
         self._kinds = tuple(policy.labels())
 
-    def find(self, request: Request) -> Found:
-        """Everything that goes, is cut or is marked, to the end of all derivations."""
+    def find(self, request: Request, spellings: Sequence[Spelling] = ()) -> Found:
+        """Everything that goes, is cut or is marked, to the end of all derivations. ``spellings`` were told of earlier, by memories
+        that may be gone by now."""
         found = Found()
         if request.phrase is not None:
-            said = phrase(request.phrase)
-            new = self._saying(found, _prefix(request.scope), [(said, None)], "match", request)
+            new = self._spelled(found, request, spellings or [Spelling(request.phrase)])
         else:
             new = self._take(found, self._named(request), _WHY[request.form])
         followed: set[str] = set()
         while new or _cut_keys(found) - followed:
             self._read(found, new)
-            more = self._take(found, self._merged(found, new), "merged")
+            more = self._take(found, _of(found.merged, new), "merged")
+            more += self._take(found, _of(found.same, new), "same")
             more += self._derived(found, new)
             # What is left of a clause's memory stands, and what was made of the whole of it may still tell of the clause.
             cut = _cut_keys(found) - followed
@@ -156,10 +173,34 @@ class Finder:
         assert request.scope is not None
         return [row["key"] for row in self._search(_prefix(request.scope), [""])]
 
-    def _search(self, prefix: str, needles: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def _spelled(self, found: Found, request: Request, spellings: Sequence[Spelling]) -> list[str]:
+        """Takes what says one of the spellings, and one of those that what is found says to be the same, to the end of them."""
+        gone: list[str] = []
+        open_ = list(spellings)
+        while open_:
+            found.spellings += open_
+            gone += self._saying(found, _prefix(request.scope), [(one, None) for one in open_], "match", request)
+            known = {one.said for one in found.spellings}
+            told = {one.said: one for one in found.told if one.said and one.said not in known}
+            open_ = list(told.values())[: max(0, _SPELLINGS - len(found.spellings))]
+        if len(found.abroad) > 1 and not all(one.at_home for one in spellings):
+            # Whose number it is nobody can tell: only what is written as asked goes, or as a memory says that it is.
+            found.clear()
+            return self._spelled(found, request, [replace(one, at_home=True) for one in spellings])
+        return list(dict.fromkeys(gone))
+
+    def _search(
+        self, prefix: str, needles: Sequence[str], spellings: Sequence[Spelling] = ()
+    ) -> Iterator[dict[str, Any]]:
         after: str | None = ""
         while after is not None:
-            given = {"prefix": prefix, "needles": list(needles), "after": after, "limit": PAGE}
+            given = {
+                "prefix": prefix,
+                "needles": list(needles),
+                "after": after,
+                "limit": PAGE,
+                "pattern": pattern(spellings),
+            }
             row = self._engine.database.run(statement("forget/search"), given, write=False)[0]
             yield from row["found"]
             after = row["last"]
@@ -168,7 +209,7 @@ class Finder:
         self,
         found: Found,
         prefix: str,
-        phrases: Sequence[tuple[tuple[str, ...], str | None]],
+        phrases: Sequence[tuple[Said, str | None]],
         why: Why,
         request: Request,
     ) -> list[str]:
@@ -177,11 +218,17 @@ class Finder:
         Returns the keys of those that go as a whole and are new.
         """
         gone: list[str] = []
-        needles = sorted({folded_needle(wanted) for wanted, _ in phrases})
-        for row in self._search(prefix, needles):
+        spellings = [wanted for wanted, _ in phrases if isinstance(wanted, Spelling)]
+        needles = sorted({folded_needle(_words(wanted)) for wanted, _ in phrases})
+        for row in self._search(prefix, needles, spellings):
             key = row["key"]
-            said = False
+            said = not _has(row, needles)  # only a pattern found it: nobody would take it for the phrase
             for wanted, source in phrases:
+                if isinstance(wanted, Spelling):
+                    found.told += _told(row, wanted)
+                    abroad = _abroad(row, wanted)
+                    found.abroad |= abroad
+                    said = said and not abroad
                 known = found.targets.get(key)
                 if key == source or (known is not None and known.outcome == "forget"):
                     said = True
@@ -201,7 +248,7 @@ class Finder:
         self,
         row: Mapping[str, Any],
         names: Sequence[str],
-        wanted: tuple[str, ...],
+        wanted: Said,
         why: Why,
         request: Request,
         known: Target | None,
@@ -225,16 +272,16 @@ class Finder:
             if name in _KEPT_NAMES:
                 return replace(basis, reason=BY_ID)
             value = before.get(name, stored[name])
-            if name == messages.RAW and (gone := messages.saying({**stored, **before}, partial(says, wanted=wanted))):
+            if name == messages.RAW and (gone := messages.saying({**stored, **before}, lambda text: _in(text, wanted))):
                 left |= messages.left_of({**stored, **before}, gone)
             elif name != content_name or isinstance(value, list):
                 left[name] = rest_of(value, wanted)
             elif value is not None:
-                rest = left_of(value, wanted)
+                rest = _left(value, wanted)
                 if rest is UNSURE and request.unsure == "ask":
                     return replace(basis, outcome="ask", reason=MORE)
                 if not rest:
-                    alone = len(phrase(value)) == len(wanted)
+                    alone = phrase(value) in (wanted.rows(value) if isinstance(wanted, Spelling) else [wanted])
                     return basis if alone else replace(basis, reason=MORE if rest is UNSURE else NO_MORE)
                 left[name] = rest
         was = {name: stored[name] for name in left}
@@ -282,10 +329,7 @@ class Finder:
             found.stored[key] = [row["stored"] for row in mine]
             found.contents[key] = list(dict.fromkeys(contents))
             found.merged[key] = [other for row in mine for other in row["with"]]
-
-    def _merged(self, found: Found, keys: Sequence[str]) -> list[str]:
-        """What was merged with them: copies of the same thing, whichever of them survived."""
-        return list(dict.fromkeys(other for key in keys for other in found.merged.get(key, ())))
+            found.same[key] = [other for row in mine for other in row["same"]]
 
     def _derived(self, found: Found, keys: Sequence[str], *, outputs_alone: bool = False) -> list[str]:
         """What was made of them, one step. ``outputs_alone``: only what derivations of the engine's make anew."""
@@ -346,11 +390,16 @@ class Finder:
         return next((kind for kind in self._kinds if kind in labels), None)
 
 
-def rest_of(value: Any, wanted: Sequence[str]) -> Any:
+def rest_of(value: Any, wanted: Said) -> Any:
     """What stays of a property that isn't the content: None where nothing does, or it can't be told; of a list of each."""
     if isinstance(value, list):
         return [rest for rest in (rest_of(each, wanted) for each in value) if rest is not None]
-    return (left_of(value, wanted) or None) if isinstance(value, str) and says(value, wanted) else value
+    return (_left(value, wanted) or None) if isinstance(value, str) and _in(value, wanted) else value
+
+
+def _of(others: Mapping[str, Sequence[str]], keys: Sequence[str]) -> list[str]:
+    """What was merged with these, or is the same by a relationship: copies of one thing, whichever of them survived."""
+    return list(dict.fromkeys(other for key in keys for other in others.get(key, ())))
 
 
 def _cut_keys(found: Found) -> set[str]:
@@ -364,13 +413,55 @@ def _prefix(scope: str | None) -> str:
     return "" if scope is None else f"{scope}/"
 
 
-def _says(name: str, value: Any, wanted: Sequence[str]) -> bool:
+Said = Spelling | tuple[str, ...]
+"""A spelling, in all of its forms; or words in a row alone."""
+
+
+def _words(wanted: Said) -> tuple[str, ...]:
+    return wanted.said if isinstance(wanted, Spelling) else wanted
+
+
+def _in(text: str, wanted: Said) -> bool:
+    if isinstance(wanted, Spelling):
+        return wanted.says(text)
+    return folded_needle(wanted) in as_the_server_folds(text) and says(text, wanted)
+
+
+def _left(text: str, wanted: Said) -> str | None:
+    """``text`` without the statements that say it, as it is spelled there: as `left_of` says."""
+    rest: str | None = text
+    for row in wanted.rows(text) if isinstance(wanted, Spelling) else [wanted]:
+        if rest and says(rest, row):
+            rest = left_of(rest, row)
+    return UNSURE if rest and _in(rest, wanted) else rest
+
+
+def _texts(name: str, value: Any) -> list[str]:
     each = value if isinstance(value, list) else [value]
-    part = folded_needle(wanted)
-    return any(
-        isinstance(text, str)
-        and not is_our_word(name, text)
-        and part in as_the_server_folds(text)
-        and says(text, wanted)
-        for text in each
-    )
+    return [text for text in each if isinstance(text, str) and not is_our_word(name, text)]
+
+
+def _says(name: str, value: Any, wanted: Said) -> bool:
+    return any(_in(text, wanted) for text in _texts(name, value))
+
+
+def _has(row: Mapping[str, Any], needles: Sequence[str]) -> bool:
+    texts = [as_the_server_folds(text) for name in row["names"] for text in _texts(name, row["stored"][name])]
+    return any(needle in text for text in texts for needle in needles)
+
+
+def _told(row: Mapping[str, Any], wanted: Spelling) -> list[Spelling]:
+    """The other spellings that a memory says to be the same, or that are its name by a relationship."""
+    texts = [text for name in row["names"] for text in _texts(name, row["stored"][name])]
+    named = any(phrase(text) in wanted.rows(text) for text in texts)
+    return [Spelling(other, row["key"]) for other in row["same"] if named] + [
+        Spelling(other, row["key"])
+        for text in texts
+        for start, stop in wanted.places(text)
+        for other in linked(unicodedata.normalize("NFC", text), start, stop)
+    ]
+
+
+def _abroad(row: Mapping[str, Any], wanted: Spelling) -> set[str]:
+    texts = [text for name in row["names"] for text in _texts(name, row["stored"][name])]
+    return {form for text in texts for form in wanted.abroad(text)}

@@ -20,7 +20,8 @@ from jochi.forgetting.finding import Finder, Found, Request, Target
 from jochi.forgetting.mentions import Mention, Store
 from jochi.forgetting.records import Sought
 from jochi.forgetting.secret import ForgetKey, make_key
-from jochi.forgetting.words import phrase, says
+from jochi.forgetting.spelled import Spelling, counted
+from jochi.forgetting.words import phrase
 from jochi.policy.model import Policy
 
 _ROUNDS = 10
@@ -48,6 +49,7 @@ class ForgettingPlan:
     near: tuple[str, ...]
     new_key: bool
     records: int = 0
+    spellings: tuple[Spelling, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """By outcome."""
@@ -77,8 +79,10 @@ def plan_forgetting(engine: Engine, policy: Policy, request: Request) -> Forgett
     gate = read_gate(engine.database)
     key = own_key(engine.database, gate)
     found = Finder(engine, policy).find(request)
-    records = 0 if request.phrase is None else Store(engine).records(_saying(request))
-    return ForgettingPlan(request, tuple(found.targets.values()), tuple(found.near), key is None, records)
+    records = 0 if request.phrase is None else Store(engine).records(_saying(request, found.spellings))
+    return ForgettingPlan(
+        request, tuple(found.targets.values()), tuple(found.near), key is None, records, tuple(found.spellings)
+    )
 
 
 def forget(
@@ -105,7 +109,8 @@ def forget(
     elsewhere = work.wait_for_others(wait)
     for _ in range(_ROUNDS):
         work.act(found)
-        found = Finder(engine, policy).find(request)
+        spellings = found.spellings
+        found = Finder(engine, policy).find(request, spellings)
         if not any(work.worth_a_try(target, found) for target in found.targets.values()):
             break
         sought, going = _united(sought, _sought(request, found)), going | _going(found)
@@ -136,12 +141,15 @@ def forget(
         "open_transactions": elsewhere,
         "out_of_reach": list(receipts.OUT_OF_REACH),
     }
+    if found.spellings:
+        body["forms"] = counted(found.spellings)
     if verify:
         body["verified"] = {
             "properties": "all texts of nodes and relationships, but procedures, policies, migrations, words of the engine "
             "and who asked for something",
             "keys": len(sought.keys),
-            "contents": len(sought.said),
+            "contents": len(sought.said) + len(sought.spelled),
+            "forms": counted(sought.spelled),
             "contents_not_looked_for": max(0, work.contents - len(sought.said)) if request.phrase is None else 0,
             "found": len(left),
             "places": dict(Counter("/".join(mention.place) for mention in left)),
@@ -150,11 +158,11 @@ def forget(
     return Forgotten(receipt, dict(work.counts), work.held, tuple(left), elsewhere, made, asked)
 
 
-def verify(engine: Engine, request: Request) -> list[Mention]:
-    """Where the whole store still says it: words of a phrase, keys, or a scope's keys. Writes nothing."""
+def verify(engine: Engine, policy: Policy, request: Request) -> list[Mention]:
+    """Where the whole store still says it: a phrase in all spellings, keys, or a scope's keys. Writes nothing."""
     scope = frozenset(() if request.scope is None else (request.scope,))
     if request.phrase is not None:
-        return Store(engine).mentions(_saying(request))
+        return Store(engine).mentions(_saying(request, Finder(engine, policy).find(request).spellings))
     return Store(engine).mentions(Sought(frozenset(request.keys), scope))
 
 
@@ -189,7 +197,7 @@ def _going(found: Found) -> frozenset[str]:
 def _sought(request: Request, found: Found) -> Sought:
     going = _going(found)
     if request.phrase is not None:
-        return replace(_saying(request), keys=going)
+        return replace(_saying(request, found.spellings), keys=going)
     if request.form == "scope":
         assert request.scope is not None
         elsewhere = frozenset(key for key in going if not key.startswith(f"{request.scope}/"))
@@ -202,16 +210,18 @@ def _sought(request: Request, found: Found) -> Sought:
     return Sought(going, frozenset(), tuple(long[:_TEXTS]), within=scopes, alone=True)
 
 
-def _saying(request: Request) -> Sought:
-    assert request.phrase is not None
+def _saying(request: Request, spellings: Sequence[Spelling]) -> Sought:
     within = None if request.scope is None else frozenset((request.scope,))
-    return Sought(said=(phrase(request.phrase),), within=within)
+    return Sought(spelled=tuple(spellings), within=within)
 
 
 def _united(one: Sought, other: Sought) -> Sought:
     within = None if one.within is None or other.within is None else one.within | other.within
     said = tuple(dict.fromkeys((*one.said, *other.said)))[:_TEXTS]
-    return replace(one, keys=one.keys | other.keys, scopes=one.scopes | other.scopes, said=said, within=within)
+    spelled = tuple(dict.fromkeys((*one.spelled, *other.spelled)))
+    return replace(
+        one, keys=one.keys | other.keys, scopes=one.scopes | other.scopes, said=said, spelled=spelled, within=within
+    )
 
 
 class _Work:
@@ -281,6 +291,7 @@ class _Work:
                 "key_id": self.sealer.key.id,
                 "hashes": rows[at : at + size],
                 "keys": keys[at : at + size],
+                "kinds": sorted({kind for each in found.spellings if each.wanted for kind in each.wanted.sealed()}),
                 "part": self._parts,
             }
             row = self._engine.database.run(statement("forget/seal"), given)[0]
@@ -295,14 +306,24 @@ class _Work:
 
     def _seals(self, request: Request, found: Found) -> list[Seal]:
         if request.phrase is not None:
-            said = phrase(request.phrase)
-            seal = self.sealer.phrase(request.scope or ANYWHERE, said)
-            left = (
+            scope = request.scope or ANYWHERE
+            seal = self.sealer.phrase(scope, phrase(request.phrase))
+            others = [
+                *(self.sealer.phrase(scope, each.said) for each in found.spellings),
+                *(
+                    self.sealer.form(scope, form)
+                    for each in found.spellings
+                    if each.wanted
+                    for form in each.wanted.forms
+                ),
+            ]
+            others += [
                 self.sealer.left(key, target.content, seal.hash)
                 for key, target in found.targets.items()
                 if target.outcome == "ask" and target.content is not None
-            )
-            return [seal, *left, *self._messages(found, seal.hash, lambda text: says(text, said))]
+            ]
+            said = self._messages(found, seal.hash, lambda text: any(each.says(text) for each in found.spellings))
+            return [*(replace(each, of=seal.hash) for each in others), seal, *said]
         if request.form == "scope":
             assert request.scope is not None
             return [self.sealer.scope(request.scope)]

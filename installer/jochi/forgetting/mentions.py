@@ -90,6 +90,7 @@ class Store:
     def _look(self, sought: Sought, seen: Sequence[str], *, links: bool) -> dict[str, Any]:
         given = {
             "needles": sought.needles(),
+            "pattern": sought.pattern(),
             "exact": sought.names_sought(),
             "ids": list(IDS),
             "limit": PAGE,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jochi.forgetting.spelled import Spelling, pattern
 from jochi.forgetting.words import folded_needle, phrase, says
 from jochi.graph.catalogue import LINK_MARKS, MANIFEST_IDS, is_our_word, named
 
@@ -110,10 +111,15 @@ class Sought:
     said: tuple[tuple[str, ...], ...] = ()
     within: frozenset[str] | None = None
     alone: bool = False
+    spelled: tuple[Spelling, ...] = ()
 
     def needles(self) -> list[str]:
         """What a database looks for first, folded."""
-        return sorted({folded_needle(words) for words in self.said})
+        return sorted({folded_needle(words) for words in (*self.said, *(each.said for each in self.spelled))})
+
+    def pattern(self) -> str | None:
+        """And by what it finds texts that may spell it otherwise."""
+        return pattern(self.spelled)
 
     def names_sought(self) -> list[str]:
         """What it looks for besides, to the letter."""
@@ -122,20 +128,21 @@ class Sought:
     def parts(self) -> Iterable[Sought]:
         """The same in parts of some needles each."""
         keys, said = sorted(self.keys), list(self.said)
-        for at in range(0, max(len(keys), 1 if self.scopes or said else 0), _NEEDLES):
+        for at in range(0, max(len(keys), 1 if self.scopes or said or self.spelled else 0), _NEEDLES):
             first = at == 0
             yield replace(
                 self,
                 keys=frozenset(keys[at : at + _NEEDLES]),
                 scopes=self.scopes if first else frozenset(),
                 said=tuple(said[:_NEEDLES]) if first else (),
+                spelled=self.spelled if first else (),
             )
         for at in range(_NEEDLES, len(said), _NEEDLES):
-            yield replace(self, keys=frozenset(), scopes=frozenset(), said=tuple(said[at : at + _NEEDLES]))
+            yield replace(self, keys=frozenset(), scopes=frozenset(), said=tuple(said[at : at + _NEEDLES]), spelled=())
 
     def says(self, text: str) -> bool:
         """Whether a text has the words."""
-        return any(says(text, words) for words in self.said)
+        return any(says(text, words) for words in self.said) or any(each.says(text) for each in self.spelled)
 
     def is_said(self, text: str) -> bool:
         """Whether a record's text gives it away."""

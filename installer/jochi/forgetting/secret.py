@@ -9,6 +9,7 @@ import secrets
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import platformdirs
@@ -34,7 +35,14 @@ class ForgetKey:
     def seal(self, *parts: str) -> str:
         """32 hex digits of HMAC-SHA-256 over the parts; parts of other lengths or borders have another seal."""
         message = b"".join(len(part).to_bytes(8, "big") + part for part in _encoded(parts))
-        return hmac.new(self.secret, message, hashlib.sha256).hexdigest()[:32]
+        made = self._begun.copy()
+        made.update(message)
+        return made.hexdigest()[:32]
+
+    @cached_property
+    def _begun(self) -> hmac.HMAC:
+        """With the key in it: a text has many seals."""
+        return hmac.new(self.secret, digestmod=hashlib.sha256)
 
 
 def _encoded(parts: Sequence[str]) -> list[bytes]:

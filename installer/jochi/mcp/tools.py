@@ -84,13 +84,15 @@ class Gone:
 @dataclass(frozen=True)
 class Candidate:
     """What one ``confirmation`` would take. ``near``: keys of what has the words only as part of others: they stay. ``records``:
-    how many records and copies of the engine go with it."""
+    how many records and copies of the engine go with it. ``spellings``: what is looked for, the words asked for first; the others
+    a memory says to be the same."""
 
     confirmation: str
     key: str | None
     targets: tuple[Gone, ...]
     near: tuple[str, ...]
     records: int
+    spellings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -251,7 +253,8 @@ class Tools:
         self._waiting[confirmation] = plan
         for old in list(self._waiting)[:-_KEPT]:
             self._waiting.pop(old, None)
-        return Candidate(confirmation, key, tuple(map(Gone.of, plan.targets)), plan.near, plan.records)
+        spellings = tuple(each.text for each in plan.spellings)
+        return Candidate(confirmation, key, tuple(map(Gone.of, plan.targets)), plan.near, plan.records, spellings)
 
     def _planned(self, confirmations: list[str]) -> list[ForgettingPlan]:
         """What they were given for, if all of it is still the same; each is good once."""
@@ -273,4 +276,9 @@ class Tools:
 
 def _changed(client: Jochi, plan: ForgettingPlan) -> bool:
     now = client.plan_forgetting(plan.request)
-    return (now.targets, now.near, now.records) != (plan.targets, plan.near, plan.records)
+    return (now.targets, now.near, now.records, now.spellings) != (
+        plan.targets,
+        plan.near,
+        plan.records,
+        plan.spellings,
+    )
