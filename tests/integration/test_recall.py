@@ -255,9 +255,9 @@ def test_ties_go_by_key(client: Jochi) -> None:
 
 
 def test_what_lies_beneath_a_hit_is_not_shown_a_second_time(client: Jochi) -> None:
-    """What it was made of, if of that alone, and what it quotes; wherever the two are in the list. Not what isn't shown itself."""
-    order = ["turns", "fact", "other", "made of two", "exact", "turns 2", "fact 2"]
-    kinds = {"turns": "TurnBatch", "turns 2": "TurnBatch", "made of two": "Note", "exact": "Artifact"}
+    """The turns that it was learned from and what it quotes, wherever the two are in the list. Not what isn't shown itself."""
+    order = ["turns", "fact", "other", "summary", "exact", "turns 2", "fact 2"]
+    kinds = {"turns": "TurnBatch", "turns 2": "TurnBatch", "summary": "Note", "exact": "Artifact"}
     add(
         client,
         *(
@@ -268,8 +268,7 @@ def test_what_lies_beneath_a_hit_is_not_shown_a_second_time(client: Jochi) -> No
     for a, type, b in (
         *(("fact", "DERIVED_FROM", "turns"), ("fact 2", "DERIVED_FROM", "turns 2"), ("other", "QUOTES", "exact")),
         *(
-            ("made of two", "DERIVED_FROM", "fact"),
-            ("made of two", "DERIVED_FROM", "other"),
+            ("summary", "DERIVED_FROM", "other"),
             ("turns 2", "QUOTES", "other"),
         ),
     ):
@@ -277,10 +276,10 @@ def test_what_lies_beneath_a_hit_is_not_shown_a_second_time(client: Jochi) -> No
             f"MATCH (a:Curated {{id: $a}}), (b:Curated {{id: $b}}) CREATE (a)-[:{type}]->(b)", {"a": a, "b": b}
         )
     for asked in ({"vector": TOWARDS}, {"vector": TOWARDS, "text": "tea"}):
-        assert set(ids(client.recall(**asked))) == {"fact", "other", "made of two", "fact 2"}  # type: ignore[arg-type]
-    assert ids(client.recall(vector=TOWARDS)) == ["fact", "other", "made of two", "fact 2"]
+        assert set(ids(client.recall(**asked))) == {"fact", "other", "summary", "fact 2"}  # type: ignore[arg-type]
+    assert ids(client.recall(vector=TOWARDS)) == ["fact", "other", "summary", "fact 2"]
     assert ids(client.recall(vector=TOWARDS, k=1)) == ["turns"]
-    assert ids(client.recall(vector=TOWARDS, k=6)) == ["fact", "other", "made of two", "turns 2"]
+    assert ids(client.recall(vector=TOWARDS, k=6)) == ["fact", "other", "summary", "turns 2"]
     assert ids(client.recall(vector=TOWARDS, kinds=["TurnBatch"])) == ["turns", "turns 2"]
 
 

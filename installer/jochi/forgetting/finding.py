@@ -277,7 +277,9 @@ class Finder:
             elif name != content_name or isinstance(value, list):
                 left[name] = rest_of(value, wanted)
             elif value is not None:
-                rest = _left(value, wanted)
+                of_messages = isinstance(stored.get(messages.RAW), list)
+                rest = messages.text_left(value, lambda text: _in(text, wanted)) if of_messages else UNSURE
+                rest = _left(value, wanted) if rest is UNSURE else rest
                 if rest is UNSURE and request.unsure == "ask":
                     return replace(basis, outcome="ask", reason=MORE)
                 if not rest:

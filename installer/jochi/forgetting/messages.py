@@ -3,6 +3,7 @@ neither an edited export nor a longer one brings it back (docs/reference/ingesti
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,9 @@ from jochi.forgetting.checking import Seal, Sealer
 from jochi.text.messages import KNOWN_BY, first_part, of_one_message, versions
 
 RAW = "raw_content"
+_NEXT = re.compile(r"\n(?!  )")
+"""Where the next message begins."""
+
 ALONG = ("message_ids", "message_versions")
 """The lists of a source that have an item for each of its raw content."""
 
@@ -28,6 +32,13 @@ def left_of(stored: Mapping[str, Any], gone: list[int]) -> dict[str, list[str]]:
     """Of each list what stays without these places."""
     lists = {name: stored[name] for name in (RAW, *ALONG) if isinstance(stored.get(name), list)}
     return {name: [each for at, each in enumerate(items) if at not in gone] for name, items in lists.items()}
+
+
+def text_left(text: str, says: Callable[[str], bool]) -> str | None:
+    """The text of a source without the messages that say it: as in its raw content, each goes as a whole. Further lines of one are
+    indented (`jochi.write.ingesting.writing.line_of`). None where it is said across messages."""
+    left = "\n".join(each for each in _NEXT.split(text) if not says(each))
+    return None if says(left) else left.strip()
 
 
 def seals_of(
