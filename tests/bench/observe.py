@@ -78,7 +78,7 @@ def observe(client: Jochi, table: Table) -> None:
     every = [*ours["buffered"], *ours["learning"]]
     table.add_row("bare write of a node", percentiles(bare), "")
     table.add_row("observe", percentiles(every), "")
-    for outcome, times in ours.items():
+    for outcome, times in ((name, times) for name, times in ours.items() if len(times) > 1):
         table.add_row(f"observe, {outcome}: {len(times)}", percentiles(times), "")
     for name, at_most, cut in (("medians", "", 49), ("p99", "<= 5 ms", 98)):
         over = statistics.quantiles(every, n=100)[cut] - statistics.quantiles(bare, n=100)[cut]
