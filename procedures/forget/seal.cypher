@@ -2,13 +2,18 @@
 // Parameters: $now zoned datetime, $run string, $by string, $key_id string, $hashes list of {hash, words integer:
 //   0 for a whole content, a fact or a scope, of: the hash that it is
 //   lifted with, or null}, $kinds list of strings: kinds of the canonical forms among them,
-//   $keys list of 'scope/id' (some thousand at most), $part integer from 0.
+//   $keys list of 'scope/id' (some thousand at most), $left list of hashes: of what a person had left as it was and goes now, $part integer from 0.
 // Returns one row: version, sealed (new ones), foreign boolean: the database's values are sealed with another key, and nothing was written.
 // Writes: :JochiForgotten, :JochiForgetting.
 MERGE (g:JochiForgetting {id: 'gate'})
 ON CREATE SET g.version = 0, g.lengths = [], g.key_id = $key_id
 REMOVE g.curation_lock
 WITH g, g.key_id <> $key_id AS foreign
+CALL (foreign) {
+  UNWIND CASE WHEN foreign THEN [] ELSE $left END AS hash
+  MATCH (f:JochiForgotten {hash: hash})
+  DELETE f
+}
 CALL (g, foreign) {
   UNWIND CASE WHEN foreign THEN [] ELSE $hashes END AS given
   MERGE (f:JochiForgotten {hash: given.hash})

@@ -10,6 +10,9 @@ import typer
 
 from jochi.errors import UsageError
 
+PROVIDERS = "minilm, e5, sentence-transformers or openai"
+"""Who can embed, in the words of `--help` (`jochi_workers.embeddings.PROVIDERS`)."""
+
 At = Annotated[
     str | None, typer.Option("--at", help="Another moment than now, in ISO 8601 with a zone: 2026-12-24T18:00:00Z.")
 ]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jochi.cli.arguments import parse_moment
+from jochi.cli.arguments import PROVIDERS, parse_moment
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, printable, shortened, table, write_json
 from jochi.cli.recall import AskXRay, embedded, show_xray
@@ -29,7 +29,7 @@ def explore(
     until: Annotated[str | None, typer.Option(help="Only what was created before this moment.")] = None,
     provider: Annotated[
         str | None,
-        typer.Option(help="Search by meaning, too: embed the text with minilm, e5, sentence-transformers or openai."),
+        typer.Option(help=f"Search by meaning, too: embed the text with {PROVIDERS}."),
     ] = None,
     xray: AskXRay = False,
     as_json: AsJson = False,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from jochi.cli.arguments import PROVIDERS
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, printable, shortened, some, table, write_json
@@ -64,7 +65,7 @@ def forget(
     ] = None,
     provider: Annotated[
         str | None,
-        typer.Option(help="With --about: search by meaning, too, with minilm, sentence-transformers or openai."),
+        typer.Option(help=f"With --about: search by meaning, too, with {PROVIDERS}."),
     ] = None,
     k: Annotated[int, typer.Option("--k", min=1, max=100, help="With --about: how many to show.")] = 5,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="With --match or --hash: in all scopes.")] = False,

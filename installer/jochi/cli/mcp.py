@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from jochi.cli.arguments import PROVIDERS
 from jochi.cli.connection import jochi
 from jochi.cli.recall import embedder
 from jochi.errors import JochiError
@@ -17,7 +18,7 @@ def mcp(
     scope: Annotated[str, typer.Option(help="Whose memories: the tools see no others.")] = "default",
     provider: Annotated[
         str | None,
-        typer.Option(help="Search by meaning, too: embed questions with minilm, e5, sentence-transformers or openai."),
+        typer.Option(help=f"Search by meaning, too: embed questions with {PROVIDERS}."),
     ] = None,
     agent: Annotated[str | None, typer.Option(help="Who remembers and uses memories, for the record.")] = None,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from jochi.cli.arguments import parse_moment
+from jochi.cli.arguments import PROVIDERS, parse_moment
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, shortened, table, write_json
 from jochi.errors import UsageError
@@ -48,7 +48,7 @@ def recall(
     ] = None,
     provider: Annotated[
         str | None,
-        typer.Option(help="Search by meaning, too: embed the text with minilm, e5, sentence-transformers or openai."),
+        typer.Option(help=f"Search by meaning, too: embed the text with {PROVIDERS}."),
     ] = None,
     hops: Annotated[
         int,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from jochi.cli.arguments import PROVIDERS
 from jochi.cli.connection import jochi
 from jochi.cli.output import err, out
 from jochi.client import Jochi
@@ -27,9 +28,7 @@ _REPORT_EVERY = 10.0  # seconds between two lines of progress where there is no 
 
 def worker(
     context: typer.Context,
-    provider: Annotated[
-        str | None, typer.Option(help="Embed, too, with minilm, e5, sentence-transformers or openai.")
-    ] = None,
+    provider: Annotated[str | None, typer.Option(help=f"Embed, too, with {PROVIDERS}.")] = None,
     model: Annotated[
         str | None, typer.Option(help="The model of the provider. It must be the one in the policy.")
     ] = None,

@@ -271,27 +271,25 @@ class _Work:
 
     def seal(self, request: Request, found: Found) -> None:
         """Keeps everything from being learned again, before anything goes."""
-        # Who had been left as it was is no exception any more.
-        left = [
-            self.sealer.left(key, target.content, "").hash
-            for key, target in found.targets.items()
-            if target.outcome == "forget" and target.content is not None
-        ]
-        if left:
-            self._engine.database.run(statement("forget/lift"), {"hashes": left})
         seals = {seal.hash: seal for seal in self._seals(request, found)}
         rows = [{"hash": seal.hash, "words": seal.words, "of": seal.of} for seal in seals.values()]
         keys = sorted(key for key, target in found.targets.items() if target.outcome == "forget")
+        kinds = sorted({kind for each in found.spellings if each.wanted for kind in each.wanted.sealed()})
         size = _KEYS_A_PART
         for at in range(0, max(len(rows), len(keys), 1), size):
+            part = keys[at : at + size]
+            # Who had been left as it was is no exception any more.
+            contents = ((key, found.targets[key].content) for key in part)
+            left = [self.sealer.left(key, content, "").hash for key, content in contents if content is not None]
             given = {
                 "now": self._now,
                 "run": self.run,
                 "by": self._by,
                 "key_id": self.sealer.key.id,
                 "hashes": rows[at : at + size],
-                "keys": keys[at : at + size],
-                "kinds": sorted({kind for each in found.spellings if each.wanted for kind in each.wanted.sealed()}),
+                "keys": part,
+                "left": left,
+                "kinds": kinds,
                 "part": self._parts,
             }
             row = self._engine.database.run(statement("forget/seal"), given)[0]
@@ -316,11 +314,11 @@ class _Work:
                     if each.wanted
                     for form in each.wanted.forms
                 ),
-            ]
-            others += [
-                self.sealer.left(key, target.content, seal.hash)
-                for key, target in found.targets.items()
-                if target.outcome == "ask" and target.content is not None
+                *(
+                    self.sealer.left(key, target.content, seal.hash)
+                    for key, target in found.targets.items()
+                    if target.outcome == "ask" and target.content is not None
+                ),
             ]
             said = self._messages(found, seal.hash, lambda text: any(each.says(text) for each in found.spellings))
             return [*(replace(each, of=seal.hash) for each in others), seal, *said]

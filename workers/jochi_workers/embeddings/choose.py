@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from jochi.errors import UsageError
+from jochi_workers.embeddings import e5, minilm
 from jochi_workers.embeddings.protocol import Provider
 from jochi_workers.models.waiting import RateLimit, Waiting
 
-MINILM = "all-MiniLM-L6-v2-int8"
-E5 = "multilingual-e5-small-q4"
 PROVIDERS = ("minilm", "e5", "sentence-transformers", "openai")
-ONE_MODEL = {"minilm": MINILM, "e5": E5}
+ONE_MODEL = {"minilm": minilm.MODEL, "e5": e5.MODEL}
 """Providers that are one model."""
 
 
@@ -57,12 +56,8 @@ def provider(
     if wrong:
         raise UsageError(f"the provider {name} doesn't take {', '.join(wrong)}", fix="leave it out")
     if name == "minilm":
-        from jochi_workers.embeddings.minilm import MiniLM
-
-        return MiniLM(threads=threads)
+        return minilm.MiniLM(threads=threads)
     if name == "e5":
-        from jochi_workers.embeddings import e5
-
         return e5.E5(threads=threads)
     if model is None:
         raise UsageError(f"the provider {name} needs the name of a model", fix="name it (--model)")
