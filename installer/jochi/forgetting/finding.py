@@ -120,10 +120,6 @@ class Found:
     told: list[Spelling] = field(default_factory=list)
     abroad: set[str] = field(default_factory=set)
 
-    def clear(self) -> None:
-        """As if nothing was found."""
-        self.__init__()  # type: ignore[misc]
-
     def is_output(self, key: str) -> bool:
         """Whether a derivation of the engine's made it."""
         return any(stored.get("derived_by") is not None for stored in self.stored.get(key, ()))
@@ -142,7 +138,7 @@ class Finder:
         that may be gone by now."""
         found = Found()
         if request.phrase is not None:
-            new = self._spelled(found, request, spellings or [Spelling(request.phrase)])
+            found, new = self._spelled(request, spellings or [Spelling(request.phrase)])
         else:
             new = self._take(found, self._named(request), _WHY[request.form])
         followed: set[str] = set()
@@ -173,8 +169,10 @@ class Finder:
         assert request.scope is not None
         return [row["key"] for row in self._search(_prefix(request.scope), [""])]
 
-    def _spelled(self, found: Found, request: Request, spellings: Sequence[Spelling]) -> list[str]:
-        """Takes what says one of the spellings, and one of those that what is found says to be the same, to the end of them."""
+    def _spelled(self, request: Request, spellings: Sequence[Spelling]) -> tuple[Found, list[str]]:
+        """Takes what says one of the spellings, and one of those that what is found says to be the same, to the end of them. With
+        the keys of those that go as a whole."""
+        found = Found()
         gone: list[str] = []
         open_ = list(spellings)
         while open_:
@@ -185,9 +183,8 @@ class Finder:
             open_ = list(told.values())[: max(0, _SPELLINGS - len(found.spellings))]
         if len(found.abroad) > 1 and not all(one.at_home for one in spellings):
             # Whose number it is nobody can tell: only what is written as asked goes, or as a memory says that it is.
-            found.clear()
-            return self._spelled(found, request, [replace(one, at_home=True) for one in spellings])
-        return list(dict.fromkeys(gone))
+            return self._spelled(request, [replace(one, at_home=True) for one in spellings])
+        return found, list(dict.fromkeys(gone))
 
     def _search(
         self, prefix: str, needles: Sequence[str], spellings: Sequence[Spelling] = ()
@@ -447,14 +444,19 @@ def _says(name: str, value: Any, wanted: Said) -> bool:
     return any(_in(text, wanted) for text in _texts(name, value))
 
 
+def _found_in(row: Mapping[str, Any]) -> list[str]:
+    """The texts of a row for which the database found it."""
+    return [text for name in row["names"] for text in _texts(name, row["stored"][name])]
+
+
 def _has(row: Mapping[str, Any], needles: Sequence[str]) -> bool:
-    texts = [as_the_server_folds(text) for name in row["names"] for text in _texts(name, row["stored"][name])]
+    texts = [as_the_server_folds(text) for text in _found_in(row)]
     return any(needle in text for text in texts for needle in needles)
 
 
 def _told(row: Mapping[str, Any], wanted: Spelling) -> list[Spelling]:
     """The other spellings that a memory says to be the same, or that are its name by a relationship."""
-    texts = [text for name in row["names"] for text in _texts(name, row["stored"][name])]
+    texts = _found_in(row)
     named = any(phrase(text) in wanted.rows(text) for text in texts)
     return [Spelling(other, row["key"]) for other in row["same"] if named] + [
         Spelling(other, row["key"])
@@ -465,5 +467,4 @@ def _told(row: Mapping[str, Any], wanted: Spelling) -> list[Spelling]:
 
 
 def _abroad(row: Mapping[str, Any], wanted: Spelling) -> set[str]:
-    texts = [text for name in row["names"] for text in _texts(name, row["stored"][name])]
-    return {form for text in texts for form in wanted.abroad(text)}
+    return {form for text in _found_in(row) for form in wanted.abroad(text)}
