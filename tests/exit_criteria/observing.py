@@ -87,10 +87,7 @@ class Played:
             assert turn.at is not None
             now = turn.at
             self.until(now)
-            told = self.client.observe(turn, now=now)
-            self.signals[told.signal] += 1
-            if told.batch is not None:
-                self.waiting = self.waiting or now
+            self.signals[self.client.observe(turn, now=now).signal] += 1
         self.until(now + DAY)
         self.client.run("settle_slots", drain=True, now=now + DAY)
         assert not self.worker.progress["learn"].failed, self.worker.progress["learn"].reasons

@@ -56,7 +56,13 @@ def client(jochi: Jochi) -> Jochi:
     return jochi
 
 
+def hand_on(client: Jochi, now: datetime | None = None) -> None:
+    """As the database does by itself every ten seconds."""
+    run_job(client.engine, "flush_buffers", now=now or datetime.now(timezone.utc), drain=True)
+
+
 def work(client: Jochi, learned: Callable[[str], Learned] | None = None) -> int:
+    hand_on(client)
     maker = Told(learned) if learned else Offline(LEARN, Estimate())
     worker = Worker(client.engine, [Prepare(Estimate()), Derive(LEARN, maker, Estimate())])
     worker.run(once=True)
@@ -111,13 +117,15 @@ def test_what_is_buffered_and_when_it_is_learned_from_is_the_oracles(client: Joc
         oracle.observe(session, id, at, text == HIGH, now)
         if dice.random() < 0.1:
             now += dice.choice([0, 1, 9, 10, 899, 900]) * SECOND
-            run_job(client.engine, "flush_buffers", now=now, drain=True)
+            hand_on(client, now)
             oracle.job(now)
+    hand_on(client, now)
+    oracle.job(now)
     assert sorted(batches(client)) == sorted(oracle.flushed)
     assert len({reason for _, reason, _ in oracle.flushed}) > 1
     # What is buffered still: nothing is lost.
     left = run(client, "MATCH (t:JochiTurn) WHERE t.buffer IS NOT NULL RETURN t.buffer AS b, collect(t.turn) AS t")
-    assert {row["b"]: sorted(row["t"]) for row in left} == {
+    assert {row["b"].split("/", 2)[2]: sorted(row["t"]) for row in left} == {
         f"default/{session}": sorted(id for _, _, id in each.turns) for session, each in oracle.open.items()
     }
 
@@ -128,13 +136,17 @@ def test_a_flood_of_high_turns_and_one_session_too_many(client: Jochi) -> None:
         now = NOW + n * SECOND
         client.observe(Turn(HIGH, session="flood", id=str(n), at=now), now=now)
         oracle.observe("flood", str(n), now, True, now)
+    hand_on(client, now)
+    oracle.job(now)
     assert sorted(batches(client)) == sorted(oracle.flushed)
     assert len(oracle.flushed) <= 1 + 60 / 5
     client.flush("flood", now=NOW)
     for n in range(200):
         client.observe(Turn(PLAIN, session=f"s{n:03}"), now=NOW + n * SECOND)
+    hand_on(client, NOW + 299 * SECOND)
     assert not [each for each in batches(client) if each[1] == "gave way"]
     told = client.observe(Turn(PLAIN, session="one more"), now=NOW + 300 * SECOND)
+    hand_on(client, NOW + 300 * SECOND)
     assert (told.outcome, told.gave_way) == ("buffered", "default/s000")
     assert [each[0] for each in batches(client) if each[1] == "gave way"] == ["s000"]
     [row] = run(client, "MATCH (b:JochiBuffer) WHERE b.opened_at IS NOT NULL RETURN count(b) AS n")
@@ -150,11 +162,15 @@ def test_two_writers_on_one_session_and_every_turn_twice(client: Jochi) -> None:
     with ThreadPoolExecutor(2) as pool:
         outcomes = [each for part in pool.map(write, range(2)) for each in part]
     assert outcomes.count("known") == 30
-    client.flush()
+    client.flush(now=NOW + MINUTE)
+    # The order comes before the job: it hands on what was closed as well, and the last of it ends the session's box.
+    handed = run(client, "MATCH (m:TurnBatch) RETURN m.key AS key, m.seal_reason AS ends ORDER BY m.key")
+    assert [row["ends"] for row in handed] == [None] * 5 + ["flush"]
+    assert run(client, "MATCH (b:JochiBuffer) RETURN b.recent AS keys") == [{"keys": [row["key"] for row in handed]}]
     turns = [turn for _, _, batch in batches(client) for turn in batch]
     assert sorted(turns, key=int) == [str(n) for n in range(30)]
     # That they were seen is let go in the end, and so is the buffer.
-    run_job(client.engine, "flush_buffers", now=NOW + 8 * DAY, drain=True)
+    hand_on(client, NOW + 8 * DAY)
     assert run(client, "MATCH (n:JochiTurn|JochiBuffer) RETURN count(n) AS n") == [{"n": 0}]
 
 
@@ -221,10 +237,13 @@ def test_what_is_forgotten_goes_from_the_buffer_and_is_not_observed_again(
 ) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
     observe(client, "The bus of Quentin was green", id="1")
+    assert observe(client, "I prefer Quentin's bus", session="closed", id="1").outcome == "learning"
     client.forget(Request(phrase="Quentin", scope="default"), verify=True)
     assert run(client, "MATCH (t:JochiTurn) RETURN count(t) AS n") == [{"n": 0}]
     with pytest.raises(Refused, match="forgotten"):
         observe(client, "Quentin again", id="2")
+    hand_on(client, NOW)
+    assert run(client, "MATCH (b:JochiBuffer) WHERE b.of IS NOT NULL RETURN b.key AS k") == []
     assert client.flush() == []
     assert observe(client, PLAIN, id="3").outcome == "buffered"
 
@@ -241,6 +260,7 @@ def test_texts_that_only_signs_or_scripts_tell_apart_are_facts_of_their_own_and_
     loose = replace(LEARN, faults=lambda *_: ())
     for n in range(2):
         observe(client, f"{HIGH} {' '.join(SAID)}", 60 * n, id=str(n))
+        hand_on(client)
         worker = Worker(client.engine, [Prepare(Estimate()), Derive(loose, Told(learned), Estimate())])
         worker.run(once=True)
         assert worker.progress["learn"].done == 1
@@ -316,6 +336,7 @@ def test_boxes_and_traces_are_the_oracles(client: Jochi, seed: int) -> None:
         about[f"t{n}"] = topics, dice.choice([1, 10, 20])
         keys = [f"{n} and {each} are two" for each in range(about[f"t{n}"][1])]
         client.observe(Turn(HIGH, id=f"t{n}", at=said), now=NOW + n * MINUTE)
+        hand_on(client, NOW + n * MINUTE)
 
         def learned(_text: str, keys: list[str] = keys) -> Learned:
             return Learned(facts=tuple(Fact(text=each, confidence=0.8, turn=1) for each in keys))
@@ -323,7 +344,7 @@ def test_boxes_and_traces_are_the_oracles(client: Jochi, seed: int) -> None:
         Worker(client.engine, [Prepare(Estimate()), Derive(made, Told(learned), Estimate())]).run(once=True)
         oracle.add(topics, keys, said, said)
     client.flush()
-    run_job(client.engine, "flush_buffers", now=datetime.now(timezone.utc) + DAY, drain=True)
+    hand_on(client, datetime.now(timezone.utc) + DAY)
     oracle.end("forced")
     rows = run(
         client,
