@@ -19,9 +19,10 @@ class ObserveVerbs(Base):
     def observe(self, turn: Turn | str, *, now: datetime | None = None) -> Observed:
         """Buffers one turn of a conversation, by one statement and without a model; workers learn facts from it later.
 
-        A turn that is worth it (a preference, a correction, a decision …) is handed on at once, others when five of the session
-        are there or after 15 minutes (`[observe]`): the job `flush_buffers`, every ten seconds, makes the memory that workers read. The same turn again, by its id or else by speaker, moment and text,
-        is known. A text alone is a turn of the session `default`. Raises `Refused` for what was forgotten on request.
+        A turn that is worth it (a preference, a correction, a decision …) is handed on at once, others when five of the session are
+        there or after 15 minutes (`[observe]`): the job `flush_buffers`, every ten seconds, makes the memory that workers read. The
+        same turn again, by its id or else by speaker, moment and text, is known. A text alone is a turn of the session `default`.
+        Raises `Refused` for what was forgotten on request.
         """
         one = Turn(turn) if isinstance(turn, str) else turn
         return self._observer.observe(one, now=self._at(now, "observe", "now"))
