@@ -43,8 +43,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class Observed:
-    """What became of a turn. ``outcome``: buffered; learning: with it the buffer was closed, and the job `flush_buffers` makes of it
-    the memory ``batch``, which a worker learns from; known: it came before. ``gave_way``: another session's buffer
+    """What became of a turn. ``outcome``: buffered; learning: with it the buffer was closed, and the job `flush_buffers` makes
+    of it the memory ``batch``, which a worker learns from; known: it came before. ``gave_way``: another session's buffer
     (`scope/session`) that had to make room."""
 
     id: str
