@@ -1,6 +1,6 @@
 """`jochi install`: migrations, then procedures, policy, jobs and pump in one transaction, then the arming.
 
-Idempotent. Nothing is stored before every rendered statement has passed EXPLAIN on this very server, so a template that
+Idempotent. Nothing is stored before every rendered statement has passed EXPLAIN, on this very server or one of its version, so a template that
 doesn't compile leaves the old version in place and running.
 """
 
@@ -28,6 +28,7 @@ from jochi.database.server_clock import ServerClock
 from jochi.database.server_facts import NEEDED_FOR_PIN, ServerFacts, read_facts
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
+from jochi.install.checked import hash_of, known_to_compile
 from jochi.install.holding import held_pump
 from jochi.install.preflight import jobs_obstacle, require_suitable_server
 from jochi.jobs.arming import ensure_jobs, take_off_list
@@ -150,14 +151,16 @@ def install(
 def explain_all(database: Database, procedures: dict[str, Procedure], facts: ServerFacts) -> None:
     """EXPLAINs every section on the server as doIt runs it, which is stricter than a driver; `JochiError` names the procedure.
 
-    What calls an APOC procedure that this server doesn't have is left out: only the database itself would run it. Some at a time:
-    planning is all that a first install waits for, and each statement takes one core.
+    What is known to compile here is left out (`jochi.install.checked`), and what calls an APOC procedure that this server doesn't
+    have: only the database itself would run it. Some at a time: planning is what a first install waits for, and each statement takes
+    one core.
     """
+    known = known_to_compile(facts)
     sections = [
         (procedure.name, section, text)
         for procedure in procedures.values()
         for section, text in procedure.sections.items()
-        if set(_APOC_CALL.findall(text)) <= facts.callable
+        if hash_of(text) not in known and can_be_explained(text, facts)
     ]
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="jochi-explain") as pool:
         asked = [pool.submit(_explain, database, *section) for section in sections]
@@ -167,6 +170,11 @@ def explain_all(database: Database, procedures: dict[str, Procedure], facts: Ser
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def can_be_explained(text: str, facts: ServerFacts) -> bool:
+    """Whether the APOC procedures that it calls may be called here."""
+    return set(_APOC_CALL.findall(text)) <= facts.callable
 
 
 def _explain(database: Database, name: str, section: str, text: str) -> None:
