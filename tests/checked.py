@@ -1,5 +1,5 @@
-"""Has a server EXPLAIN what the shipped policies install, and writes down that it passed: `python -m tests.checked`, after a change of
-a template or a shipped policy. What passed before on this version isn't asked again (`jochi.install.checked`)."""
+"""Has a server EXPLAIN what the shipped policies install, and writes down that it passed: `python -m tests.checked`, after a change
+of a template or a shipped policy. What passed before on this version isn't asked again (`jochi.install.checked`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`jochi install`: migrations, then procedures, policy, jobs and pump in one transaction, then the arming.
 
-Idempotent. Nothing is stored before every rendered statement has passed EXPLAIN, on this very server or one of its version, so a template that
+Idempotent. Nothing is stored before every rendered statement has passed EXPLAIN, here or on a server of this version, so a template that
 doesn't compile leaves the old version in place and running.
 """
 
@@ -152,8 +152,8 @@ def explain_all(database: Database, procedures: dict[str, Procedure], facts: Ser
     """EXPLAINs every section on the server as doIt runs it, which is stricter than a driver; `JochiError` names the procedure.
 
     What is known to compile here is left out (`jochi.install.checked`), and what calls an APOC procedure that this server doesn't
-    have: only the database itself would run it. Some at a time: planning is what a first install waits for, and each statement takes
-    one core.
+    have: only the database itself would run it. Some at a time: planning is what a first install waits for, and each statement
+    takes one core.
     """
     known = known_to_compile(facts)
     sections = [
