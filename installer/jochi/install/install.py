@@ -1,7 +1,7 @@
 """`jochi install`: migrations, then procedures, policy, jobs and pump in one transaction, then the arming.
 
-Idempotent. Nothing is stored before every rendered statement has passed EXPLAIN, here or on a server of this version, so a template that
-doesn't compile leaves the old version in place and running.
+Idempotent. Nothing is stored before every rendered statement has passed EXPLAIN, here or on a server of this version, so a
+template that doesn't compile leaves the old version in place and running.
 """
 
 from __future__ import annotations
