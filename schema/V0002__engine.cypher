@@ -45,3 +45,32 @@ CREATE CONSTRAINT jochi_derivation_name IF NOT EXISTS FOR (d:JochiDerivation) RE
 // What derivations asked models for, within each minute, cycle and day.
 CREATE CONSTRAINT jochi_spent_id IF NOT EXISTS FOR (s:JochiSpent) REQUIRE s.id IS UNIQUE;
 CREATE INDEX jochi_spent_until IF NOT EXISTS FOR (s:JochiSpent) ON (s.until);
+// What an agent starts with (seed 001, BoundedMemoryManifest): one a scope, or two; and scopes of which something changed that one holds.
+CREATE CONSTRAINT bounded_memory_manifest_id IF NOT EXISTS FOR (b:JochiManifest) REQUIRE b.id IS UNIQUE;
+CREATE INDEX bounded_memory_manifest_scope IF NOT EXISTS FOR (b:JochiManifest) ON (b.scope);
+CREATE INDEX jochi_manifest_change_scope IF NOT EXISTS FOR (c:JochiManifestChange) ON (c.scope);
+CREATE INDEX bounded_memory_manifest_due IF NOT EXISTS FOR (b:JochiManifest) ON (b.due);
+// Turns of conversations: one buffer a session, and of each turn that it was seen (seed 003, Write Path; docs/reference/observing.md).
+CREATE CONSTRAINT jochi_buffer_key IF NOT EXISTS FOR (b:JochiBuffer) REQUIRE b.key IS UNIQUE;
+CREATE INDEX jochi_buffer_due IF NOT EXISTS FOR (b:JochiBuffer) ON (b.due);
+CREATE INDEX jochi_buffer_opened IF NOT EXISTS FOR (b:JochiBuffer) ON (b.opened_at);
+CREATE INDEX jochi_buffer_box_due IF NOT EXISTS FOR (b:JochiBuffer) ON (b.box_due);
+CREATE INDEX jochi_buffer_touched IF NOT EXISTS FOR (b:JochiBuffer) ON (b.touched_at);
+CREATE CONSTRAINT jochi_turn_id IF NOT EXISTS FOR (s:JochiTurn) REQUIRE s.id IS UNIQUE;
+CREATE INDEX jochi_turn_buffer IF NOT EXISTS FOR (s:JochiTurn) ON (s.buffer);
+CREATE INDEX jochi_turn_known_until IF NOT EXISTS FOR (s:JochiTurn) ON (s.known_until);
+// What agents did with memories, or asked whether they may, and guidelines out of it (seed 003, Memory Action Policy Contracts, Compression Guideline Learning;
+// docs/reference/actions.md).
+CREATE CONSTRAINT jochi_action_id IF NOT EXISTS FOR (a:JochiAction) REQUIRE a.id IS UNIQUE;
+CREATE INDEX jochi_action_scope IF NOT EXISTS FOR (a:JochiAction) ON (a.scope, a.at);
+CREATE INDEX jochi_action_at IF NOT EXISTS FOR (a:JochiAction) ON (a.at);
+CREATE CONSTRAINT jochi_guidelines_scope IF NOT EXISTS FOR (g:JochiGuidelines) REQUIRE g.scope IS UNIQUE;
+CREATE INDEX jochi_guidelines_due IF NOT EXISTS FOR (g:JochiGuidelines) ON (g.due);
+// What the memories of a scope are about (seed 003, Consolidation Pass: update topic index; docs/reference/topics.md).
+CREATE CONSTRAINT jochi_topic_index_scope IF NOT EXISTS FOR (x:JochiTopicIndex) REQUIRE x.scope IS UNIQUE;
+CREATE INDEX jochi_topic_index_at IF NOT EXISTS FOR (x:JochiTopicIndex) ON (x.at);
+// Which scopes are to be consolidated, and when (seed 003, Consolidation Pass; docs/reference/consolidation-pass.md).
+CREATE CONSTRAINT jochi_pass_scope IF NOT EXISTS FOR (s:JochiPass) REQUIRE s.scope IS UNIQUE;
+CREATE INDEX jochi_pass_due IF NOT EXISTS FOR (s:JochiPass) ON (s.due);
+// What is chosen of a scope by its worth, section by section (docs/reference/context.md).
+CREATE INDEX value_classification_scope IF NOT EXISTS FOR (v:JochiValue) ON (v.scope, v.section, v.value_score);
