@@ -19,7 +19,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from tests.duplicate_pairs import Pairs
-from tests.faults.support import INSTALL
+from tests.faults.support import APPS_CONSTRAINTS, INSTALL
 from xdist.scheduler import LoadFileScheduling
 
 from jochi import Jochi
@@ -309,6 +309,8 @@ def install_once(driver: neo4j.Driver, server: TestServer) -> Iterator[Callable[
             client.install(arm=False)
             _Installed.sha256 = policy.sha256
             make_tokens(made, policy)
+            for name, what in APPS_CONSTRAINTS.items():
+                made.autocommit(f"CREATE CONSTRAINT {name} IF NOT EXISTS {what}")
             rows = made.run("MATCH (j:JochiJob) RETURN properties(j) AS job", write=False)
             _Installed.jobs = [row["job"] for row in rows]
         wipe_memories(made)

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.faults.cable import Cable
-from tests.faults.support import drop_poison
 
 from jochi import Jochi
 
@@ -28,7 +27,6 @@ def engine(jochi: Jochi) -> Iterator[Jochi]:
             f"WITH count(*) AS done UNWIND $rows AS r MERGE (n:{label} {{name: r.name}}) SET n = r.values",
             {"rows": rows},
         )
-    drop_poison(jochi.database)
     jochi.engine.refresh()
 
 

@@ -23,10 +23,12 @@ T = TypeVar("T")
 INSTALL = import_module("jochi.install.install")
 UNINSTALL = import_module("jochi.install.uninstall")
 
-# What an app can do to a memory so that pruning it throws: a unique constraint of its own that the swap of labels violates.
-POISON_CONSTRAINTS = {
+# Constraints of an app's own, which one change of one memory violates where a test wants it to throw: the swap of labels when it is
+# pruned, or a count. They are there from the beginning: each constraint that comes or goes has the server plan everything anew.
+APPS_CONSTRAINTS = {
     "tests_poison_tombstone": "FOR (t:Tombstone) REQUIRE t.poison IS UNIQUE",
     "tests_poison_notification": "FOR (n:Notification) REQUIRE n.poison IS UNIQUE",
+    "tests_one_recall": "FOR (m:TestsOnce) REQUIRE m.recall_count IS UNIQUE",
 }
 
 
@@ -85,8 +87,6 @@ def remember(database: Database, n: int, *, name: str = "m", days: int = 1, unre
 
 def poison(database: Database, key: str) -> None:
     """Makes the swap of this memory's labels throw: live to tombstone, or (for a tombstone that a rail holds) back."""
-    for name, what in POISON_CONSTRAINTS.items():
-        database.autocommit(f"CREATE CONSTRAINT {name} IF NOT EXISTS {what}")
     found = database.run(
         "MATCH (m {key: $key}) WHERE m:Curated OR m:Tombstone "
         "CALL (m) { WITH m WHERE m:Curated CREATE (:Tombstone {poison: $key}) } "
@@ -95,12 +95,6 @@ def poison(database: Database, key: str) -> None:
         {"key": key},
     )
     assert found == [{"key": key}]
-
-
-def drop_poison(database: Database) -> None:
-    """Takes the constraints of `poison` away."""
-    for name in POISON_CONSTRAINTS:
-        database.autocommit(f"DROP CONSTRAINT {name} IF EXISTS")
 
 
 def keys(database: Database, label: str, where: str = "true") -> set[str]:

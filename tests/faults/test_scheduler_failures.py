@@ -155,7 +155,10 @@ def test_a_batch_that_would_not_fit_into_the_budget_is_left_to_the_next_run(
     assert [goes(last_start_ms), goes(last_start_ms + 1), goes(2000)] == [True, False, False]
 
 
-def test_one_poison_memory_among_hundreds_is_put_aside_and_nothing_else(engine: Jochi, arm: Callable[[], None]) -> None:
+def test_one_poison_memory_among_hundreds_is_put_aside_and_nothing_else(
+    engine: Jochi, arm: Callable[[], None], alone: Callable[[str], None]
+) -> None:
+    alone("curate_due")
     everything = remember(engine.database, 300)
     kept = set(remember(engine.database, 20, name="unread", unread=True))
     engine.apply()
