@@ -20,7 +20,8 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from tests.duplicate_pairs import Pairs
 from tests.faults.support import APPS_CONSTRAINTS, INSTALL
-from xdist.scheduler import LoadFileScheduling
+from tests.scheduling import pytest_collection_modifyitems as pytest_collection_modifyitems
+from tests.scheduling import pytest_xdist_make_scheduler as pytest_xdist_make_scheduler
 
 from jochi import Jochi
 from jochi.database.database import Database
@@ -51,24 +52,6 @@ SETTINGS = {"dbms.cypher.statistics_divergence_threshold": "1.0", "dbms.cypher.m
 statements anew every ten seconds (a threshold of 1.0 alone is still reached from 0), which is two thirds of a run; a store in
 use changes that much once. Servers that a test
 starts for itself (the faults, the two-server story) keep the defaults."""
-
-
-OF_THE_SHIPPED_POLICY = tuple(
-    f"tests/integration/test_{test}" for test in ("golden_shipped", "jobs_slots", "lifetimes", "pages", "whole_path")
-)
-"""Tests on the shared server of the shipped policy, or of one that extends it: one worker has them all, see `policy_with`."""
-
-
-class ByPolicy(LoadFileScheduling):
-    """A worker has whole files. (The groups of pytest-xdist 3.8 are lost with pytest 9.2.)"""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return "the shipped policy" if nodeid.startswith(OF_THE_SHIPPED_POLICY) else str(super()._split_scope(nodeid))
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    """In place of `--dist loadfile`."""
-    return ByPolicy(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @dataclass(frozen=True)
