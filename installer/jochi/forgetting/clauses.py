@@ -34,6 +34,9 @@ _LONGEST_SUBJECT = 4
 _TITLE = re.compile(r"(?:^|[\s(])(?:[A-Z]|Dr|Mr|Mrs|Ms|Prof|Nr|No|e\.g|i\.e|z\.B|ca|vs)\.\s*$")
 """Ends in a point that ends no sentence."""
 
+_NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]\s*")
+"""The number of an item, on a line of its own: it ends no sentence."""
+
 _SHORT = re.compile(r"(?:^|[\s(])(?:St|Ave|Rd|Blvd|\w*[Ss]tr)\.\s*$")
 """Ends in a point that may end one: where the next word begins a clause."""
 
@@ -118,7 +121,7 @@ def sentences(text: str) -> list[str]:
 
 def _goes_on(sentence: str, following: str) -> bool:
     """Whether what looks like the end of a sentence is none: too long a sentence only takes more away."""
-    if not following or not following[0].isalnum() or _TITLE.search(sentence):
+    if not following or not following[0].isalnum() or _TITLE.search(sentence) or _NUMBER.fullmatch(sentence):
         return True
     if following[0].islower() or following[0].isdigit():
         return True

@@ -162,7 +162,7 @@ def _ip_wanted(text: str) -> Wanted | None:
 # Hexadecimal numbers: addresses of cards and fingerprints, whatever parts their pairs; 0x before one.
 
 _HEX = re.compile(
-    r"(?<![\w:.-])(?:0x([0-9a-f]{3,})|((?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}|(?:[0-9a-f]{4}[.:-]){2,}[0-9a-f]{4}"
+    r"(?<![\w:.-])(?:urn:uuid:)?(?:0x([0-9a-f]{3,})|([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}|(?:[0-9a-f]{4}[.:-]){2,}[0-9a-f]{4}"
     r"|[0-9a-f]{6,})h?)(?![\w:-]|\.\w)",
     re.IGNORECASE,
 )
@@ -178,6 +178,7 @@ def _hexes(text: str) -> Iterator[Offer]:
 
 
 def _hex_wanted(text: str) -> Wanted | None:
+    text = text.strip("{}")
     found = next(_hexes(text), None)
     if found is None or (found.start, found.stop) != (0, len(text)):
         return None

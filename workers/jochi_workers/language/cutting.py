@@ -30,14 +30,17 @@ _BESIDE = frozenset({"relcl", "appos", "acl", "advcl", "parataxis"})
 _CONDITIONS = frozenset({"if", "unless", "provided", "suppose", "supposing", "lest", "until", "till"})
 _TOGETHER = frozenset({"between", "among", "together", "both", "other", "either", "neither", "nor"})
 """Words by which a coordination says one thing: none of its members can be left out."""
+_AS_WELL = frozenset({"so", "neither", "nor"})
 _RELATIVE = frozenset({"who", "which", "that"})
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
-_BETWEEN = re.compile(r"(\s*;\s*|,?\s+(?:and|but|so|yet|while|whereas)\s+)")
+_BETWEEN = re.compile(r"(\s*;\s*|\s+[-–—]+\s+|—|,?\s+(?:and|but|so|yet|while|whereas)\s+)")
 _PRONOUNS = frozenset({"WP", "WDT", "WRB", "WP$"})
 _PRESENT = frozenset({"VBZ", "VBP"})
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "'s", "'ve": "'s"}
 _PLURAL = frozenset({"they", "them", "their", "we", "us", "our", "each", "together"})
 _LABEL = re.compile(r"[\w ]{1,40}:\s+")
+_COMMA = re.compile(r"(\s*,\s+(?:(?:and|or)\s+)?)")
+_LAST = re.compile(r"(\s+(?:and|or)\s+)")
 _END = re.compile(r"[.!?]*[\"'”’)\]]*\s*$")
 _IDENTIFIER = re.compile(r"\S*(?:@|\w[/:_#]\w|[A-Za-z]\d|\d[A-Za-z])\S*\w")
 """A mail address, a path, a code: the model takes it for anything, so it reads a name in its place."""
@@ -61,8 +64,11 @@ def left_of(sentence: str, spots: Spots) -> str | None:
     body = sentence[: len(sentence) - len(tail)]
     label = _LABEL.match(body)
     if label and not spots(label[0]):
-        rest = left_of(sentence[label.end() :], spots)
-        return label[0] + rest if rest else rest
+        rest = _listed(body[label.end() :], spots)
+        if rest is None:
+            rest = left_of(sentence[label.end() :], spots)
+            return label[0] + rest if rest else rest
+        return label[0] + rest + tail if rest else WHOLE
     parts = _independent(body)
     kept = ""
     for part, join in parts:
@@ -76,6 +82,23 @@ def left_of(sentence: str, spots: Spots) -> str | None:
     if body[:1].isupper():
         kept = kept[:1].upper() + kept[1:]
     return kept + tail if kept else WHOLE
+
+
+def _listed(body: str, spots: Spots) -> str | None:
+    """What is left of members behind a label, parted by commas: `chess, tennis, golf`. None where it is no such list: a member
+    is a clause, or has digits, as in dates and addresses."""
+    *parts, last = _COMMA.split(body)
+    parts += _LAST.split(last, 1) if parts else [last]
+    items, joins = parts[::2], parts[1::2]
+    if len(items) < 2 or any(character.isdigit() for character in body):
+        return None
+    if not all(items) or any(_FINITE & set(_read(item).tree.tags) for item in items):
+        return None
+    kept = [at for at, item in enumerate(items) if not spots(item)]
+    if len(kept) < 2:
+        return items[kept[0]] if kept else WHOLE
+    last_join = joins[-1] if len(kept) > 2 else joins[-1].lstrip(",") if joins[-1].strip(", ") else joins[-1]
+    return "".join(joins[0] * (n > 0) + items[at] for n, at in enumerate(kept[:-1])) + last_join + items[kept[-1]]
 
 
 def _independent(body: str) -> list[tuple[str, str]]:
@@ -227,9 +250,20 @@ def _without(text: str, spot: tuple[int, int]) -> str | None:
         told = not read.said or rest.gone & meant == rest.gone & _telling(tree)
         if told and not rest.gone & hidden and _same(kept, rest.text, read.said):
             return rest.text
-    compound = tried or _set_apart(tree) or hidden
+    compound = tried or _set_apart(tree) or hidden or _half(tree, touched)
     whole = not compound and (_simple(tree) or (not kept and meant == _telling(tree)))
     return WHOLE if whole else None
+
+
+def _half(tree: Tree, touched: set[int]) -> bool:
+    """Whether of what is joined one member has it and another hasn't: `a jar of honey and olive oil`."""
+    for place, dep in enumerate(tree.deps):
+        if dep == "conj":
+            members = _members(tree, place)
+            says = [bool(touched & set(range(first, last + 1))) for first, last in (_range(tree, members, m) for m in members)]
+            if any(says) and not all(says):
+                return True
+    return False
 
 
 def _simple(tree: Tree) -> bool:
@@ -258,7 +292,7 @@ def _of_a_name(tree: Tree, place: int) -> bool:
 
 def _set_apart(tree: Tree) -> bool:
     """Whether a comma parts something off that isn't a time or place before the sentence."""
-    marks = [place for place, word in enumerate(tree.words) if word in (",", "(", ":")]
+    marks = [place for place, word in enumerate(tree.words) if word in (",", "(", ":", "-", "–", "—")]
     commas = [at for at in marks if not (at + 1 < len(tree.words) and _of_a_name(tree, _top(tree, at + 1)))]
     if not commas:
         return False
@@ -352,7 +386,7 @@ def _rests(read: _Read, touched: set[int]) -> Iterator[_Rest | None]:
         if len(members) > 1 and not _one_thing(tree, members):
             out = _shared(tree, members, place, below)
             if 0 < len(out) < len(members):
-                yield _coordinated(read, members, out)
+                yield _coordinated(read, members, out, touched)
         if (tree.deps[place] in _BESIDE and not _conditional(tree, place) and _marked(tree, place)) or _leads_in(
             tree, place
         ):
@@ -432,7 +466,13 @@ def _shared(tree: Tree, members: list[int], place: int, below: int | None) -> li
     return gone
 
 
-def _coordinated(read: _Read, members: list[int], gone: list[int]) -> _Rest | None:
+def _belongs_to_all(tree: Tree, member: int, touched: set[int]) -> bool:
+    """Whether what stands behind the last noun may be said of all: `takes Aspirin and Novalgin against the pain`."""
+    behind = (c for c in tree.children[member] if c > member and tree.deps[c] == "prep" and tree.words[c] != "of")
+    return not _verb(tree, member) and any(not touched & set(_under(tree, child)) for child in behind)
+
+
+def _coordinated(read: _Read, members: list[int], gone: list[int], touched: set[int]) -> _Rest | None:
     """The sentence without some members of a coordination."""
     tree = read.tree
     ranges = [_range(tree, members, each) for each in members]
@@ -466,6 +506,8 @@ def _coordinated(read: _Read, members: list[int], gone: list[int]) -> _Rest | No
     )
     if listed and members[-1] in gone and not plain and any(tree.deps[each] == "cc" for each in joins[-1]):
         return None  # a longer list than the tree has
+    if members[-1] in gone and len(kept) and _belongs_to_all(tree, members[-1], touched):
+        return None
     first = members[0]
     if first in gone and not _verb(tree, first) and ranges[0][0] and tree.noun(ranges[0][0] - 1):
         return None  # the name of what stands before it: `my wife Elena and our sons`
@@ -650,6 +692,7 @@ def _joined(
 ) -> str:
     """The tokens that aren't dropped, with the blanks that stood before them. ``replace``: what joins a token to those before."""
     tree, text = read.tree, ""
+    drop = drop | {two if one in drop else one for one, two in _brackets(tree) if (one in drop) != (two in drop)}
     for place in range(len(tree.words)):
         if place in drop or tree.starts[place] >= len(read.text):
             continue
@@ -663,6 +706,16 @@ def _joined(
     text = re.sub(r"\s+([,;])", r"\1", text.strip())
     text = re.sub(r"^[,;\s]+|[,;\s]+$", "", text)
     return text[:1].upper() + text[1:] if begins and read.text[:1].isupper() else text
+
+
+def _brackets(tree: Tree) -> Iterator[tuple[int, int]]:
+    """The places of what opens and of what closes."""
+    open_: list[int] = []
+    for place, word in enumerate(tree.words):
+        if word in ("(", "["):
+            open_.append(place)
+        elif word in (")", "]") and open_:
+            yield open_.pop(), place
 
 
 # Whether a rest says what it should -------------------------------------------------------------------------------------
@@ -700,6 +753,8 @@ def _torn(tree: Tree) -> bool:
     last = max(place for place, word in enumerate(tree.words) if word != ".")
     while last and tree.tags[last] == "RB" and tree.tags[last - 1] == "CC":
         last -= 1
+    if tree.words[0] in _AS_WELL and tree.tags[1:2] and (tree.tags[1] in _FINITE):
+        return True  # `so does Omar`: what, is gone
     loose = "CC" not in tree.tags and not _PRONOUNS & set(tree.tags)
     return tree.tags[last] == "CC" or (loose and any(_before_a_verb(tree, each) for each in range(1, last)))
 
