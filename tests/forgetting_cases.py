@@ -23,7 +23,7 @@ _OF_ONE = 12
 class Memory:
     """``after``: its content once it is forgotten; None: the memory is nowhere. ``says``: whether it says what is asked for.
 
-    ``then``: what must be in ``properties`` afterwards. ``same``: ids that a SAME_AS leads to. ``made``: derivations are made of it.
+    ``then``: what must be in ``properties`` afterwards. ``same``, ``mentions``: ids that a SAME_AS or a mentions leads to.
     """
 
     id: str
@@ -34,6 +34,7 @@ class Memory:
     then: Mapping[str, Any] = field(default_factory=dict)
     kind: str = "MemoryEntry"
     same: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -464,19 +465,25 @@ _FILLERS = ["The keeper of the {t} painted stair number {n} in the old tower.", 
 
 
 def _derived(dice: random.Random, number: int) -> Made:
-    """Long contexts of which summaries and keywords are made; one sentence of each says it, twice, so that it is worth keywords."""
+    """Long contexts, of which summaries and keywords are made, or sources, of which summaries and insights are. Each says it twice."""
     template, fillers = _PREDICATES[number % len(_PREDICATES)]
     wanted, memories = dice.choice(fillers), []
+    context = number % 2 == 0
     for n in range(_OF_ONE):
         thing, subject = dice.choice(("lighthouse", "harbour", "museum", "station", "garden")), dice.choice(SUBJECTS[:12])
-        said = [dice.choice(_FILLERS).format(t=thing, n=dice.randrange(2, 99)) for _ in range(dice.randrange(34, 46))]
+        size = dice.randrange(34, 46) if context else 5
+        said = [dice.choice(_FILLERS).format(t=thing, n=dice.randrange(2, 99)) for _ in range(size)]
+        said += [] if context else [f"Anna painted picture {n} again."]
         says = [f"{subject} {template.format(wanted)}.", f"Of all the {thing}s, {_inner(subject)} {template.format(wanted)}."]
         text = list(said)
         for one in says:
             text.insert(dice.randrange(len(text)), one)
         after = " ".join(each for each in text if each not in says)
-        memories.append(Memory(f"c{n}", " ".join(text), after, kind="CompressedContext"))
-    return template, wanted, memories, [wanted]
+        kind = "CompressedContext" if context else "Source"
+        memories.append(Memory(f"c{n}", " ".join(text), after, kind=kind, mentions=() if context else ("anna",)))
+    if not context:
+        memories.append(Memory("anna", "Anna", "Anna", says=False, properties={"name": "Anna"}, kind="Person"))
+    return "context" if context else "source", wanted, memories, [wanted]
 
 
 _MAKERS: dict[str, Callable[[random.Random, int], Made]] = {

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from jochi.errors import JochiError
 from jochi.forgetting.words import folded, rows, says, spots, words
@@ -39,6 +40,9 @@ _NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]\s*")
 
 _SHORT = re.compile(r"(?:^|[\s(])(?:St|Ave|Rd|Blvd|\w*[Ss]tr)\.\s*$")
 """Ends in a point that may end one: where the next word begins a clause."""
+
+_STREET = re.compile(r"(?:\d|\b[A-Z]\w+) (?:St|Ave|Rd|Blvd)\.\s+[A-Z]")
+"""A point that may end a sentence is within one: `5 Elm St. Then …`."""
 
 
 WHOLE = ""
@@ -68,12 +72,12 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
     """``text`` without the statements that say the phrase: WHOLE where nothing is left, UNSURE where that can't be told."""
     text = unicodedata.normalize("NFC", text)
     said = [word.said for word in words(text)]
-    parts = sentences(text)
+    gone = {place for at in rows(said, wanted) for place in range(at, at + len(wanted))}
+    read = _reader(text) if gone else None
+    parts = sentences(text, read.stands if read else None)
     sizes = [len(words(part)) for part in parts]
     if sum(sizes) != len(said):
         return UNSURE
-    gone = {place for at in rows(said, wanted) for place in range(at, at + len(wanted))}
-    read = _reader(text) if gone else None
     rest, at = "", 0
     for part, size in zip(parts, sizes, strict=True):
         mine = gone.intersection(range(at, at + size))
@@ -81,9 +85,9 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
         if mine and len(mine) == size:
             continue
         if mine:
-            if not says(part, wanted):
-                return UNSURE  # the phrase ends within the sentence
-            left = read(part, lambda each: spots(words(each), wanted)) if read else _cut(part, wanted)
+            if not says(part, wanted) or _STREET.search(part):
+                return UNSURE  # the phrase, or what may be a sentence, ends within the sentence
+            left = read.left_of(part, lambda each: spots(words(each), wanted)) if read else _cut(part, wanted)
             if left is UNSURE:
                 return UNSURE
             part = left
@@ -94,39 +98,47 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
     return rest if len(words(rest)) >= _LEAST else WHOLE
 
 
-Reader = Callable[[str, Callable[[str], list[tuple[int, int]]]], "str | None"]
+class _Reader(NamedTuple):
+    """Who reads a text by its parse: what is left of a sentence, and whether what follows stands as one."""
+
+    left_of: Callable[[str, Callable[[str], list[tuple[int, int]]]], str | None]
+    stands: Callable[[str], bool]
 
 
-def _reader(text: str) -> Reader | None:
+def _reader(text: str) -> _Reader | None:
     """Who reads this text by its parse; None in other languages than English, and without the extra [language]."""
     try:
         from jochi_workers.language import cutting
         from jochi_workers.language.reader import language_of
 
-        return cutting.left_of if language_of(text) in ("en", "unclear") and cutting.ready() else None
+        english = language_of(text) in ("en", "unclear") and cutting.ready()
+        return _Reader(cutting.left_of, cutting.stands) if english else None
     except JochiError:
         return None
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences with the blanks behind them; together they are the text."""
+def sentences(text: str, stands: Callable[[str], bool] | None = None) -> list[str]:
+    """The sentences with the blanks behind them; together they are the text. ``stands``: whether a text is one, where a point tells
+    nothing."""
     found: list[str] = []
     for match in _SENTENCE.finditer(text):
-        if found and not found[-1].endswith("\n") and _goes_on(found[-1], match[0]):
+        if found and not found[-1].endswith("\n") and _goes_on(found[-1], match[0], stands):
             found[-1] += match[0]
         elif match[0]:
             found.append(match[0])
     return found
 
 
-def _goes_on(sentence: str, following: str) -> bool:
+def _goes_on(sentence: str, following: str, stands: Callable[[str], bool] | None) -> bool:
     """Whether what looks like the end of a sentence is none: too long a sentence only takes more away."""
     if not following or not following[0].isalnum() or _TITLE.search(sentence) or _NUMBER.fullmatch(sentence):
         return True
     if following[0].islower() or following[0].isdigit():
         return True
     first = words(following[:40])
-    return bool(_SHORT.search(sentence)) and not (first and first[0].said in _lists()[1] | _lists()[2])
+    if not _SHORT.search(sentence) or (first and first[0].said in _lists()[1] | _lists()[2]):
+        return False
+    return not (stands and _STREET.search(sentence + following) and stands(following.strip()))
 
 
 def _cut(sentence: str, wanted: Sequence[str]) -> str | None:

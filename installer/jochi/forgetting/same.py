@@ -43,6 +43,9 @@ _CODE = re.compile(r"[(+＋]?[^\s,;\"“”„'‘’«»]*\d[^\s,;\"“”„'�
 """A part of an identifier: a digit is in it, or few capitals are all of it."""
 _MOST_WORDS = 6
 _QUOTED = re.compile(r"[\"“„‘«]([^\"“”„‘’«»\n]{2,60})[\"”“’»]")
+_OWNERS = ("'s", "’s")
+_IS = frozenset(("is", "was", "ist", "war"))
+_OWNS = re.compile(r"(?:['’]s?|s)\s+")
 _END = re.compile(r"[.!?](?=\s)|\n")
 
 
@@ -58,6 +61,7 @@ class _Mention(NamedTuple):
 class _Lists(NamedTuple):
     cores: re.Pattern[str]
     scripts: re.Pattern[str]
+    owned: re.Pattern[str]
     between: frozenset[str]
     names: frozenset[str]
     identifiers: frozenset[str]
@@ -79,7 +83,7 @@ def _lists() -> _Lists:
     between, names, identifiers = every("between"), every("names"), every("identifiers")
     spoken = frozenset(word for phrase in every("scripts") for word in phrase.split())
     no_names = every("no_names") | between | names | identifiers | spoken
-    return _Lists(pattern("cores"), pattern("scripts"), between, names, identifiers, every("joins"), no_names)
+    return _Lists(pattern("cores"), pattern("scripts"), pattern("owned"), between, names, identifiers, every("joins"), no_names)
 
 
 def linked(text: str, start: int, stop: int) -> Iterator[str]:
@@ -165,7 +169,8 @@ def _names(text: str, found: re.Match[str]) -> Iterator[_Mention]:
         written = bool(word) and not word[0].islower() and word.lower() not in _lists().no_names
         if not written and not (word in _PARTICLES and first < at < len(row) - 1):
             if first < at <= first + _MOST_WORDS:
-                yield _mention(text, row[first][0], row[at - 1][1])
+                start, stop = row[first][0], row[at - 1][1]
+                yield _mention(text, start, stop - 2 if text[start:stop].endswith(_OWNERS) else stop)
             first = at + 1
 
 
@@ -195,6 +200,8 @@ def _says_same(text: str, first: _Mention, second: _Mention) -> bool:
     if re.fullmatch(rf"{_MARK}+", between) and "=" in between:
         return True
     joined = between.strip(" \"“”„'‘’«»\u00a0").lower()
+    if joined in _IS and (theirs := _OWNS.match(text, second.stop)) and lists.owned.match(text.lower(), theirs.end()):
+        return True
     if joined in lists.joins or joined in ("&", "/", "+", ","):
         behind = text[second.stop : second.stop + _WINDOW]
         end = _END.search(behind)

@@ -230,7 +230,7 @@ _WITHIN = re.compile(r"[@._+\-/\\:#&%'’]+")
 """Marks that hold a word together (`jochi.forgetting.words`): what begins or ends at one of them is a part of a word."""
 _SEPARATORS = re.compile(r"[\s\-‐‑‒–−()]{1,3}")
 _AT_DIGITS = re.compile(r"\s?[/:]\s?")
-_APOSTROPHES = frozenset("'’ʼ`´")
+_APOSTROPHES = frozenset("'’ʼʹ`´")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae", "ß": "ss"})
 _LEAST, _LEAST_OF_DIGITS, _LEAST_OF_NAMES = 5, 2, 3
 _FREE = 9
@@ -378,7 +378,9 @@ def _row(pieces: list[_Piece], first: int, last: int, way: int) -> _Row:
         ends, begins = compact[-1:], latin[:1]
         digit = ends.isdigit() or begins.isdigit()
         if piece.gap and piece.gap not in _APOSTROPHES:
-            if not (_SEPARATORS.fullmatch(piece.gap) or (digit and _AT_DIGITS.fullmatch(piece.gap))):
+            # A soft sign may stand at the end of a word: Igor' is Игорь.
+            gap = piece.gap.strip("".join(_APOSTROPHES))
+            if not (_SEPARATORS.fullmatch(gap) or (digit and _AT_DIGITS.fullmatch(gap))):
                 parted = True
             joints.add(at)
         compact += latin

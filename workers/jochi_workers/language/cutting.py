@@ -38,7 +38,7 @@ _PRONOUNS = frozenset({"WP", "WDT", "WRB", "WP$"})
 _PRESENT = frozenset({"VBZ", "VBP"})
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "'s", "'ve": "'s"}
 _PLURAL = frozenset({"they", "them", "their", "we", "us", "our", "each", "together"})
-_LABEL = re.compile(r"[\w ]{1,40}:\s+")
+_LABEL = re.compile(r"[\w .'’-]{1,60}:\s+")
 _COMMA = re.compile(r"(\s*,\s+(?:(?:and|or)\s+)?)")
 _LAST = re.compile(r"(\s+(?:and|or)\s+)")
 _END = re.compile(r"[.!?]*[\"'”’)\]]*\s*$")
@@ -92,7 +92,7 @@ def _listed(body: str, spots: Spots) -> str | None:
     items, joins = parts[::2], parts[1::2]
     if len(items) < 2 or any(character.isdigit() for character in body):
         return None
-    if not all(items) or any(_FINITE & set(_read(item).tree.tags) for item in items):
+    if not all(items) or any(" " in item and _FINITE & set(_read(item).tree.tags) for item in items):
         return None
     kept = [at for at, item in enumerate(items) if not spots(item)]
     if len(kept) < 2:
@@ -110,21 +110,21 @@ def _independent(body: str) -> list[tuple[str, str]]:
     found = [(parts[0], "")]
     for join, part in zip(parts[1::2], parts[2::2], strict=True):
         before = found[-1][0]
-        if ";" in join or (_stands(part) and _stands(before) and not _reports(before)):
+        if ";" in join or (stands(part) and stands(before) and not _reports(before)):
             found.append((part, join))
         else:
             found[-1] = (before + join + part, found[-1][1])
     return found
 
 
-def _stands(text: str) -> bool:
+def stands(text: str) -> bool:
     """Whether a clause begins with its subject and has a finite verb, and nothing is a condition of it."""
     tree = _read(text).tree
     root = next((place for place, head in enumerate(tree.heads) if head == place), None)
     if root is None or not _finite(tree, root) or _CONDITIONS & set(tree.words):
         return False
     subject = next((child for child in tree.children[root] if tree.deps[child] in _SUBJECTS), None)
-    begins = 0 if tree.words[0] not in ("also", "now", "then", "later") else 1
+    begins = 1 if tree.tags[0] == "RB" or tree.words[0] in ("also", "now", "then", "later") else 0
     return (
         subject is not None
         and subject < root
@@ -211,8 +211,10 @@ def _read(text: str) -> _Read:
 
 def _mended(tree: Tree) -> Tree:
     """A finite verb joined to an infinitive is joined to the verb that leads that: `wants to buy a boat and never eats meat`."""
-    heads = list(tree.heads)
+    heads, deps = list(tree.heads), list(tree.deps)
     for place, head in enumerate(tree.heads):
+        if deps[place] == "dep" and tree.words[place - 1] == "," and _finite(tree, place) and _finite(tree, head):
+            deps[place] = "conj"
         if tree.deps[place] != "conj" or not (_verb(tree, place) and _verb(tree, head)) or not _finite(tree, place):
             continue
         while (
@@ -223,7 +225,7 @@ def _mended(tree: Tree) -> Tree:
             head = tree.heads[head]
             heads[place] = head
     children, left, right = english._edges(heads)
-    return tree._replace(heads=heads, children=children, left=left, right=right)
+    return tree._replace(heads=heads, deps=deps, children=children, left=left, right=right)
 
 
 def _without(text: str, spot: tuple[int, int]) -> str | None:
@@ -386,7 +388,10 @@ def _rests(read: _Read, touched: set[int]) -> Iterator[_Rest | None]:
         if len(members) > 1 and not _one_thing(tree, members):
             out = _shared(tree, members, place, below)
             if 0 < len(out) < len(members):
-                yield _coordinated(read, members, out, touched)
+                rest = _coordinated(read, members, out, touched)
+                yield rest
+                if rest is None:
+                    return  # with more around it, too much would go
         if (tree.deps[place] in _BESIDE and not _conditional(tree, place) and _marked(tree, place)) or _leads_in(
             tree, place
         ):
@@ -504,6 +509,10 @@ def _coordinated(read: _Read, members: list[int], gone: list[int], touched: set[
     listed = any(
         tree.words[each] == "," and _verb(tree, tree.heads[each]) for each in range(ranges[0][0], ranges[-2][1] + 1)
     )
+    above = members[0]
+    while tree.deps[above] in ("pobj", "prep", "pcomp"):
+        above = tree.heads[above]
+    listed = listed or tree.words[tree.left[above] - 1 : tree.left[above]] == [","]
     if listed and members[-1] in gone and not plain and any(tree.deps[each] == "cc" for each in joins[-1]):
         return None  # a longer list than the tree has
     if members[-1] in gone and len(kept) and _belongs_to_all(tree, members[-1], touched):
@@ -755,6 +764,8 @@ def _torn(tree: Tree) -> bool:
         last -= 1
     if tree.words[0] in _AS_WELL and tree.tags[1:2] and (tree.tags[1] in _FINITE):
         return True  # `so does Omar`: what, is gone
+    if any(dep == "dep" and tag in _FINITE for dep, tag in zip(tree.deps, tree.tags, strict=True)):
+        return True  # a verb that belongs to nothing
     loose = "CC" not in tree.tags and not _PRONOUNS & set(tree.tags)
     return tree.tags[last] == "CC" or (loose and any(_before_a_verb(tree, each) for each in range(1, last)))
 
