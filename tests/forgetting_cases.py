@@ -353,8 +353,8 @@ IDENTIFIERS: dict[str, Callable[[random.Random], Spelled]] = {
 _ASKED = 3
 """Any of the first spellings is asked for: with all of its marks, and with the country."""
 _AROUND = [
-    "Her contact is {} since spring", "{} was on the form", "please use {} next time", "({}) came up twice today", "we noted {} and moved on",
-    "it said {}, nothing more", "the answer was: {}", "see {} for that", "so far only {} worked", "yesterday {}\nthen nothing", '"{}" stood on the card',
+    "Her contact is {} since spring", "{} was on the form", "please use {} next time", "({}) came up twice today", "we noted {} last week",
+    "it said {} again", "the answer was: {}", "see {} for that", "so far only {} worked", "yesterday it was {}", '"{}" stood on the card',
 ]  # fmt: skip
 
 

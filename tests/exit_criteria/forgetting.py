@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -154,10 +154,11 @@ def prune(client: Jochi, now: datetime) -> None:
 
 
 def forget(client: Jochi, groups: Iterable[Group]) -> set[str]:
-    """Each group's own request; the keys of what a person is asked about."""
+    """Each group's own request; the keys of what a person is asked about. Of one thing all that says it goes."""
     asked: set[str] = set()
     for group in groups:
-        done = client.forget(Request(phrase=group.asked, scope=group.scope), wait=0)
+        unsure: Literal["ask", "whole"] = "whole" if group.of in ("spelling", "same") else "ask"
+        done = client.forget(Request(phrase=group.asked, scope=group.scope, unsure=unsure), wait=0)
         asked |= {target.key for target in done.asked}
     return asked
 
@@ -216,7 +217,9 @@ def _judge(
 def _recalled(client: Jochi, scope: str, key: str, memory: Memory, content: str) -> bool:
     """By its own words, among the first of its scope; a long one also by what was made of it."""
     long = memory.kind in OF_OUTPUTS
-    hits = client.recall(content[:400], scope=scope, k=20 if long else 5)
+    # Sources that an insight was made of are archived.
+    archived = memory.kind == "Source"
+    hits = client.recall(content[:400], scope=scope, k=20 if long else 5, include_archived=archived)
     return any(hit.key == key or hit.content == content or (long and hit.key.startswith(f"{key}:")) for hit in hits)
 
 
