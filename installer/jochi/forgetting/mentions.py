@@ -10,7 +10,9 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.forgetting.records import (
     BOOKS,
+    ENGINE,
     IDS,
+    ON_MEMORIES,
     Sought,
     change,
     change_of_link,
@@ -93,6 +95,9 @@ class Store:
             "pattern": sought.pattern(),
             "exact": sought.names_sought(),
             "ids": list(IDS),
+            # Of memories only what names others changes with them, and that is in few properties.
+            "ours": None if links else sorted(ENGINE),
+            "marks": [*IDS, *sorted(ON_MEMORIES)],
             "limit": PAGE,
             "seen": list(seen),
             "links": links,

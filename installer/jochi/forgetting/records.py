@@ -39,7 +39,7 @@ _GO = frozenset(
     )
 )
 """Nodes of one memory: they go with it. (A version that names others as well has been rid of its name by then.)"""
-_ENGINE = frozenset(
+ENGINE = frozenset(
     (
         *_SCOPED,
         *_GO,
@@ -47,6 +47,7 @@ _ENGINE = frozenset(
         *("JochiJob", "JochiJobRun", "JochiPlan", "JochiPlanPart", "JochiPump", "JochiAccessBatch", "JochiManifest"),
     )
 )
+"""All of them."""
 BOOKS = frozenset(("JochiForgetting", "JochiReceipt", "JochiForgotten"))
 _ERRORS = frozenset(("error", "last_error", "note", "notes", "said"))
 _VOCABULARY = frozenset(
@@ -66,7 +67,8 @@ _WALKS = frozenset(("cursor", "check_cursor", "skip"))
 """The job that works scope by scope, and where it stands: without a cursor it begins anew."""
 _MARKED_TYPES = {"unlinked": "SIMILAR_TO", "other_key": "KEEPS"}
 """An app may have properties of these names at others."""
-_ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into"))
+ON_MEMORIES = frozenset(("duplicate_of", "merged_from", "merged_into"))
+"""Properties of memories that hold keys of others."""
 _ARE_KEYS = frozenset(
     (
         *(
@@ -86,7 +88,7 @@ _ARE_KEYS = frozenset(
             "newest",
             "source",
         ),
-        *("skip", "cursor", "check_cursor", "quarantined", "slot", *_ON_MEMORIES),
+        *("skip", "cursor", "check_cursor", "quarantined", "slot", *ON_MEMORIES),
     )
 )
 """Properties that hold whole keys, or begin with a scope; elsewhere, as in ids of records and errors, keys stand in other text."""
@@ -186,7 +188,7 @@ def _whole(key: str) -> re.Pattern[str]:
 
 def is_ours(labels: Iterable[str]) -> bool:
     """Whether a node is the engine's own, but for what forgetting itself keeps."""
-    return bool(_ENGINE & set(labels)) and not BOOKS & set(labels)
+    return bool(ENGINE & set(labels)) and not BOOKS & set(labels)
 
 
 def scope_of(row: Mapping[str, Any]) -> str | None:
@@ -208,7 +210,7 @@ def _given_away(row: Mapping[str, Any], sought: Sought) -> Given:
     labels, stored = set(row["labels"]), row["stored"]
     if {"Curated", "Tombstone"} & labels:
         return lambda name, text: (
-            (name in _ON_MEMORIES and sought.takes(text))
+            (name in ON_MEMORIES and sought.takes(text))
             or (name in IDS and sought.takes(f"{stored.get('scope')}/{text}"))
         )
     scoped = next((label for label in _SCOPED if label in labels), None)
