@@ -1,7 +1,7 @@
 """Generated memories around things that are to be forgotten, with what must become of each (docs/reference/forgetting.md).
 
-A group is a scope, what is asked for in it, and its memories; the same seed makes the same groups. What is expected comes from how a
-text was put together, never from the code that forgets. `python -m tests.exit_criteria.forgetting` plays them on a server.
+A group is a scope, what is asked for in it, and its memories; the same seed makes the same groups. What is expected comes from
+how a text was put together, never from the code that forgets. `python -m tests.exit_criteria.forgetting` plays them on a server.
 """
 
 from __future__ import annotations
@@ -50,14 +50,16 @@ class Group:
 
 
 def groups(of: str, cases: int, seed: int = 1) -> list[Group]:
-    """Of a class at least so many memories that say what is asked for, in their groups, and about as many that only look like it."""
+    """Of a class at least so many memories that say what is asked for, in their groups, and others that only look like it."""
     dice = random.Random(f"{of}/{seed}")
     found: list[Group] = []
     while sum(memory.says for group in found for memory in group.memories) < cases:
         number = len(found)
         shape, asked, memories, residue = _MAKERS[of](dice, number)
         memories = dice.sample(memories, len(memories))
-        found.append(Group(of, shape, f"{of.replace(' ', '-')}-{seed}-{number}", asked, tuple(memories), tuple(residue)))
+        found.append(
+            Group(of, shape, f"{of.replace(' ', '-')}-{seed}-{number}", asked, tuple(memories), tuple(residue))
+        )
     return found
 
 
@@ -65,9 +67,51 @@ Made = tuple[str, str, list[Memory], list[str]]
 
 # Clauses and lists: what is left is known from the parts.
 
-CITIES = "Lyon Porto Graz Turku Bergen Ghent Cork Brno Gdansk Leeds Malmö Nantes Perth Osaka Quito Boston Dakar Hobart".split()
-FIRMS = "Acme Siemens Nokia Initech Hooli Vandelay Globex Umbrella Zalando Danone Spotify Ericsson Heineken".split()
-PEOPLE = "Robert Klein|Nadia Haddad|Tomas Novak|Ingrid Berg|Paolo Conti|Mei Tanaka|Oscar Lund|Priya Nair".split("|")
+CITIES = [
+    "Lyon",
+    "Porto",
+    "Graz",
+    "Turku",
+    "Bergen",
+    "Ghent",
+    "Cork",
+    "Brno",
+    "Gdansk",
+    "Leeds",
+    "Malmö",
+    "Nantes",
+    "Perth",
+    "Osaka",
+    "Quito",
+    "Boston",
+    "Dakar",
+    "Hobart",
+]
+FIRMS = [
+    "Acme",
+    "Siemens",
+    "Nokia",
+    "Initech",
+    "Hooli",
+    "Vandelay",
+    "Globex",
+    "Umbrella",
+    "Zalando",
+    "Danone",
+    "Spotify",
+    "Ericsson",
+    "Heineken",
+]
+PEOPLE = [
+    "Robert Klein",
+    "Nadia Haddad",
+    "Tomas Novak",
+    "Ingrid Berg",
+    "Paolo Conti",
+    "Mei Tanaka",
+    "Oscar Lund",
+    "Priya Nair",
+]
 _PREDICATES: list[tuple[str, Sequence[str]]] = [
     ("works for {}", FIRMS),
     ("lives in {}", CITIES),
@@ -75,9 +119,9 @@ _PREDICATES: list[tuple[str, Sequence[str]]] = [
     ("rents a flat in {}", CITIES),
     ("is married to {}", PEOPLE),
     ("shares an office with {}", PEOPLE),
-    ("speaks {}", "Dutch Polish Tamil Farsi Finnish Swahili".split()),
-    ("is allergic to {}", "peanuts penicillin pollen latex shellfish".split()),
-    ("plays the {}", "cello oboe banjo drums harp trombone".split()),
+    ("speaks {}", ["Dutch", "Polish", "Tamil", "Farsi", "Finnish", "Swahili"]),
+    ("is allergic to {}", ["peanuts", "penicillin", "pollen", "latex", "shellfish"]),
+    ("plays the {}", ["cello", "oboe", "banjo", "drums", "harp", "trombone"]),
     ("drives a {}", ["red Volvo", "blue Fiat", "Tesla", "rusty Land Rover"]),
     ("takes {} every morning", ["Ibuprofen 400", "Metformin", "vitamin D", "Lithium"]),
     ("earns {} a year", ["52,000 euros", "90,000 dollars", "64,500 pounds"]),
@@ -98,7 +142,21 @@ _PREDICATES: list[tuple[str, Sequence[str]]] = [
     ("paid {} in cash", ["the plumber", "Dr. Weber", "the landlord"]),
 ]
 SUBJECTS = [
-    *("Alice", "Bruno", "Chiara", "Dmitri", "Elif", "Fatou", "Goran", "Hana", "Ivan", "Julia", "Kofi", "Lena", "Mr. Novak"),
+    *(
+        "Alice",
+        "Bruno",
+        "Chiara",
+        "Dmitri",
+        "Elif",
+        "Fatou",
+        "Goran",
+        "Hana",
+        "Ivan",
+        "Julia",
+        "Kofi",
+        "Lena",
+        "Mr. Novak",
+    ),
     *("She", "He", "My brother", "The new manager", "Our neighbour Tom", "The client", "Dr. Silva", "Her oldest son"),
 ]
 _OTHERS = ["Omar sells used cars", "her sister teaches chemistry", "the dog hates the postman", "the rent is too high"]
@@ -196,7 +254,9 @@ def _list_item(dice: random.Random, number: int) -> Made:
     memories = []
     for n in range(_OF_ONE):
         subject = dice.choice(SUBJECTS)
-        others = dice.sample([thing for thing in things if wanted not in thing and thing not in wanted], dice.choice((1, 2, 2, 3)))
+        others = dice.sample(
+            [thing for thing in things if wanted not in thing and thing not in wanted], dice.choice((1, 2, 2, 3))
+        )
         at = dice.randrange(len(others) + 1)
         every = [*others[:at], wanted, *others[at:]]
         text, left = _listed(dice, frame, subject, every, others)
@@ -207,7 +267,9 @@ def _list_item(dice: random.Random, number: int) -> Made:
     return frame, wanted, memories, [wanted]
 
 
-def _listed(dice: random.Random, frame: str, subject: str, every: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
+def _listed(
+    dice: random.Random, frame: str, subject: str, every: Sequence[str], others: Sequence[str]
+) -> tuple[str, str]:
     way = dice.choice(("", ",", "", "lines", "numbers", "open"))
     head = frame.split("{l}")[0].format(s=subject, i=_inner(subject)).strip(" :")
     if way == "lines":
@@ -217,7 +279,7 @@ def _listed(dice: random.Random, frame: str, subject: str, every: Sequence[str],
         return tuple(f"{head}:\n" + "\n".join(numbered[each] for each in some) for some in (every, others))  # type: ignore[return-value]
     if way == "open":
         return tuple(f"{head}: {', '.join(some)}" for some in (every, others))  # type: ignore[return-value]
-    more = dice.choice(("", "", " The weather was fine.", " {s} also plays the cello.".format(s=subject)))
+    more = dice.choice(("", "", " The weather was fine.", f" {subject} also plays the cello."))
     return tuple(frame.format(s=subject, i=_inner(subject), l=_joined(some, way)) + more for some in (every, others))  # type: ignore[return-value]
 
 
@@ -243,17 +305,39 @@ def _turned(text: str, at: int) -> str:
 
 
 def _phone(dice: random.Random) -> Spelled:
-    country, other, begin, n = dice.choice((("49", "43", "17", 10), ("44", "353", "7", 10), ("33", "32", "6", 9), ("48", "420", "6", 9), ("39", "41", "3", 10)))
+    country, other, begin, n = dice.choice(
+        (
+            ("49", "43", "17", 10),
+            ("44", "353", "7", 10),
+            ("33", "32", "6", 9),
+            ("48", "420", "6", 9),
+            ("39", "41", "3", 10),
+        )
+    )
     own = begin + _digits(dice, n - len(begin))
     a, b, c = own[:3], own[3:6], own[6:]
     same = [
-        f"+{country} {a} {b}{c}", f"+{country}{own}", f"00{country} {a}-{b}-{c}", f"+{country} {a}/{b} {c}", f"＋{country} {a}.{b}{c}",
-        f"+{country}\u00a0{a} {b} {c}", f"tel:+{country}-{a}-{b}{c}", f"00{country}{own}", f"(+{country}) {a} {b}{c}", f"+{country}-{a}-{b}-{c}",
-    ]  # fmt: skip
+        f"+{country} {a} {b}{c}",
+        f"+{country}{own}",
+        f"00{country} {a}-{b}-{c}",
+        f"+{country} {a}/{b} {c}",
+        f"＋{country} {a}.{b}{c}",
+        f"+{country}\u00a0{a} {b} {c}",
+        f"tel:+{country}-{a}-{b}{c}",
+        f"00{country}{own}",
+        f"(+{country}) {a} {b}{c}",
+        f"+{country}-{a}-{b}-{c}",
+    ]
     if country not in ("39", "48"):  # where the zero belongs to the number, and where there is none
         same += [f"+{country} (0){a} {b}{c}", f"0{a} {b}{c}", f"0{a}/{b}-{c}", f"(0{a}) {b}{c}"]
     last = len(own) - 1
-    return same, [f"+{country}{_turned(own, last)}", f"+{other} {a} {b}{c}", f"+{country} {a} {b}{c}-7", f"00{country}{_turned(own, 4)}", f"+{country}{own[:-1]}"]
+    return same, [
+        f"+{country}{_turned(own, last)}",
+        f"+{other} {a} {b}{c}",
+        f"+{country} {a} {b}{c}-7",
+        f"00{country}{_turned(own, 4)}",
+        f"+{country}{own[:-1]}",
+    ]
 
 
 _LOCALS = ["maria.lopez", "k.tanaka", "omar77", "nina_w", "the.boss", "j-p.roux"]
@@ -263,11 +347,26 @@ _DOMAINS = ["acme.io", "mail.example.org", "uni-graz.at", "shop.co.uk"]
 def _mail(dice: random.Random) -> Spelled:
     local, domain = f"{dice.choice(_LOCALS)}{_digits(dice, 3)}", dice.choice([*_DOMAINS, "gmail.com"])
     name, dotted = f"{local}@{domain}", domain.replace(".", " [dot] ")
-    same = [name, name.upper(), f"mailto:{name}", f"<{name}>", f"{local} [at] {dotted}", f"{local}(at){domain}", f"{local.title()}@{domain}", f"{local}＠{domain}"]
+    same = [
+        name,
+        name.upper(),
+        f"mailto:{name}",
+        f"<{name}>",
+        f"{local} [at] {dotted}",
+        f"{local}(at){domain}",
+        f"{local.title()}@{domain}",
+        f"{local}＠{domain}",
+    ]
     if domain == "gmail.com":
         bare = local.replace(".", "")
         same += [f"{bare}@gmail.com", f"{bare}@googlemail.com", f"{bare[:2]}.{bare[2:]}@gmail.com"]
-    return same, [f"{local}+shop@{domain}", f"{local}4@{domain}", f"x{local}@{domain}", f"{local}@{domain}.uk", f"{local}@mail2.{domain}"]
+    return same, [
+        f"{local}+shop@{domain}",
+        f"{local}4@{domain}",
+        f"x{local}@{domain}",
+        f"{local}@{domain}.uk",
+        f"{local}@mail2.{domain}",
+    ]
 
 
 def _grouped(text: str, *sizes: int) -> list[str]:
@@ -283,24 +382,62 @@ def _iban(dice: random.Random) -> Spelled:
     country, other = dice.choice((("DE", "AT"), ("PL", "DE"), ("CH", "LI")))
     own = country + _digits(dice, 20)
     last = len(own) - 1
-    return _grouped(own, 4), [_turned(own, last), other + own[2:], own + "0", own[:-1], " ".join(_grouped(_turned(own, 9), 4)[2].split())]
+    return _grouped(own, 4), [
+        _turned(own, last),
+        other + own[2:],
+        own + "0",
+        own[:-1],
+        " ".join(_grouped(_turned(own, 9), 4)[2].split()),
+    ]
 
 
 def _card(dice: random.Random) -> Spelled:
     own = "4" + _digits(dice, 15)
-    return [*_grouped(own, 4), *_grouped(own, 4, 6, 6)[2:4]], [_turned(own, 15), own[:-1], own + "7", _grouped(_turned(own, 3), 4)[2]]
+    return [*_grouped(own, 4), *_grouped(own, 4, 6, 6)[2:4]], [
+        _turned(own, 15),
+        own[:-1],
+        own + "7",
+        _grouped(_turned(own, 3), 4)[2],
+    ]
 
 
 def _plate(dice: random.Random) -> Spelled:
     a, b, n = dice.choice(("B", "HH", "M", "KA")), "".join(dice.choice("ABCDXYZ") for _ in range(2)), _digits(dice, 4)
-    same = [f"{a}-{b} {n}", f"{a} {b} {n}", f"{a}-{b}-{n}", f"{a.lower()}-{b.lower()} {n}", f"{a}{b}{n}", f"{a}–{b} {n}", f"{a} {b}{n}"]
-    return same, [f"{a}{b[0]}-{b[1]} {n}", f"{a}-{b} {_turned(n, 3)}", f"{a}-{b} {n}E", f"{a}-{b} {n}5", f"{a}-{b[0]} {n}"]
+    same = [
+        f"{a}-{b} {n}",
+        f"{a} {b} {n}",
+        f"{a}-{b}-{n}",
+        f"{a.lower()}-{b.lower()} {n}",
+        f"{a}{b}{n}",
+        f"{a}–{b} {n}",
+        f"{a} {b}{n}",
+    ]
+    return same, [
+        f"{a}{b[0]}-{b[1]} {n}",
+        f"{a}-{b} {_turned(n, 3)}",
+        f"{a}-{b} {n}E",
+        f"{a}-{b} {n}5",
+        f"{a}-{b[0]} {n}",
+    ]
 
 
 def _order(dice: random.Random) -> Spelled:
     head, year, n = dice.choice(("INV", "ORD", "TKT", "CASE")), _digits(dice, 4), _digits(dice, 3)
-    same = [f"{head}-{year}-{n}", f"{head} {year}-{n}", f"{head.lower()}-{year}-{n}", f"{head}/{year}/{n}", f"{head}{year}-{n}", f"{head}\u2011{year}\u2011{n}"]
-    return same, [f"{head}-{year}-{_turned(n, 2)}", f"{head}-{year[:3]}-{year[3]}{n}", f"{head}-{year}-{n}-B", f"X{head}-{year}-{n}", f"{head}-{year}-{n}1"]
+    same = [
+        f"{head}-{year}-{n}",
+        f"{head} {year}-{n}",
+        f"{head.lower()}-{year}-{n}",
+        f"{head}/{year}/{n}",
+        f"{head}{year}-{n}",
+        f"{head}\u2011{year}\u2011{n}",
+    ]
+    return same, [
+        f"{head}-{year}-{_turned(n, 2)}",
+        f"{head}-{year[:3]}-{year[3]}{n}",
+        f"{head}-{year}-{n}-B",
+        f"X{head}-{year}-{n}",
+        f"{head}-{year}-{n}1",
+    ]
 
 
 def _hex(dice: random.Random) -> Spelled:
@@ -313,26 +450,75 @@ def _hex(dice: random.Random) -> Spelled:
 
 def _uuid(dice: random.Random) -> Spelled:
     own, other = (str(uuid.UUID(int=dice.getrandbits(128), version=4)) for _ in range(2))
-    return [own, own.upper(), own.replace("-", ""), f"{{{own}}}", f"urn:uuid:{own}"], [other, own[:-1] + ("0" if own[-1] != "0" else "1"), own + "0"]
+    return [own, own.upper(), own.replace("-", ""), f"{{{own}}}", f"urn:uuid:{own}"], [
+        other,
+        own[:-1] + ("0" if own[-1] != "0" else "1"),
+        own + "0",
+    ]
 
 
 def _address(dice: random.Random) -> Spelled:
     parts = [f"{dice.randrange(1, 0xFFFF):x}" for _ in range(2)]
-    same = [f"2001:db8:{parts[0]}::{parts[1]}", f"2001:0DB8:{parts[0].upper()}:0:0:0:0:{parts[1]}", f"2001:db8:{parts[0]}:0000::{parts[1].zfill(4)}"]
-    return same, [f"2001:db8:{parts[0]}::1:{parts[1]}", f"2001:db9:{parts[0]}::{parts[1]}", f"2001:db8::{parts[0]}:{parts[1]}"]
+    same = [
+        f"2001:db8:{parts[0]}::{parts[1]}",
+        f"2001:0DB8:{parts[0].upper()}:0:0:0:0:{parts[1]}",
+        f"2001:db8:{parts[0]}:0000::{parts[1].zfill(4)}",
+    ]
+    return same, [
+        f"2001:db8:{parts[0]}::1:{parts[1]}",
+        f"2001:db9:{parts[0]}::{parts[1]}",
+        f"2001:db8::{parts[0]}:{parts[1]}",
+    ]
 
 
-_FIRST = ["José", "Zoë", "Jürgen", "André", "Søren", "Łukasz", "Núria", "Žofia", "François", "Jean-Luc", "Ana María", "Chloé"]
-_LAST = ["García", "Müller", "Nørgaard", "Šimić", "Gonçalves", "O'Brien", "Björklund", "Peña", "Dvořák", "Lefèvre", "Ångström"]
+_FIRST = [
+    "José",
+    "Zoë",
+    "Jürgen",
+    "André",
+    "Søren",
+    "Łukasz",
+    "Núria",
+    "Žofia",
+    "François",
+    "Jean-Luc",
+    "Ana María",
+    "Chloé",
+]
+_LAST = [
+    "García",
+    "Müller",
+    "Nørgaard",
+    "Šimić",
+    "Gonçalves",
+    "O'Brien",
+    "Björklund",
+    "Peña",
+    "Dvořák",
+    "Lefèvre",
+    "Ångström",
+]
 
 
 def _marked(dice: random.Random) -> Spelled:
     import unicodedata
 
-    first, last = dice.choice(_FIRST), f"{dice.choice(_LAST)}{dice.choice(('', '-Roth', '-Kern', ' Vidal', ' Castell'))}"
+    first, last = (
+        dice.choice(_FIRST),
+        f"{dice.choice(_LAST)}{dice.choice(('', '-Roth', '-Kern', ' Vidal', ' Castell'))}",
+    )
     own = f"{first} {last}"
     apart, typed = unicodedata.normalize("NFD", own), own.replace("'", "’")
-    same = [own, own.upper(), own.replace(" ", "\u00a0"), apart, typed, anyascii(own), own.replace("-", " "), own.replace("-", "\u2011")]
+    same = [
+        own,
+        own.upper(),
+        own.replace(" ", "\u00a0"),
+        apart,
+        typed,
+        anyascii(own),
+        own.replace("-", " "),
+        own.replace("-", "\u2011"),
+    ]
     umlauts = str.maketrans({"ü": "ue", "ö": "oe", "ø": "oe", "å": "aa", "Å": "Aa"})
     same.append(own.translate(umlauts))
     return list(dict.fromkeys(same)), [f"{first} {last}ovic", f"{first}s {last}", f"{first} Quintero", f"Ulla {last}a"]
@@ -353,9 +539,18 @@ IDENTIFIERS: dict[str, Callable[[random.Random], Spelled]] = {
 _ASKED = 3
 """Any of the first spellings is asked for: with all of its marks, and with the country."""
 _AROUND = [
-    "Her contact is {} since spring", "{} was on the form", "please use {} next time", "({}) came up twice today", "we noted {} last week",
-    "it said {} again", "the answer was: {}", "see {} for that", "so far only {} worked", "yesterday it was {}", '"{}" stood on the card',
-]  # fmt: skip
+    "Her contact is {} since spring",
+    "{} was on the form",
+    "please use {} next time",
+    "({}) came up twice today",
+    "we noted {} last week",
+    "it said {} again",
+    "the answer was: {}",
+    "see {} for that",
+    "so far only {} worked",
+    "yesterday it was {}",
+    '"{}" stood on the card',
+]
 
 
 def _spelled_memories(dice: random.Random, same: Sequence[str], near: Sequence[str]) -> list[Memory]:
@@ -372,7 +567,10 @@ def _spelling(dice: random.Random, number: int) -> Made:
 
 # Names in two scripts, and what sentences and relationships say to be the same.
 
-_CYRILLIC = (["Екатерина", "Алексей", "Марина", "Дмитрий", "Ольга", "Борис", "Вера", "Игорь"], ["Иванов", "Петров", "Смирнов", "Кузнецов", "Попов", "Лебедев", "Волков"])
+_CYRILLIC = (
+    ["Екатерина", "Алексей", "Марина", "Дмитрий", "Ольга", "Борис", "Вера", "Игорь"],
+    ["Иванов", "Петров", "Смирнов", "Кузнецов", "Попов", "Лебедев", "Волков"],
+)
 _GREEK = (["Μαρία", "Νίκος", "Ελένη", "Κώστας", "Δήμητρα"], ["Παπαδάκης", "Νικολάου", "Γεωργίου", "Αντωνίου"])
 _CHINESE = (["王", "李", "张", "刘", "陈"], ["伟", "芳", "敏", "静", "强", "磊"])
 
@@ -385,25 +583,58 @@ def _scripts(dice: random.Random) -> Spelled:
     latin = anyascii(own) if gap else f"{anyascii(first)} {anyascii(last)}"
     same = [own, latin, latin.upper(), own.upper(), latin.replace(" ", "\u00a0")]
     other = dice.choice([each for each in lasts if each != last])
-    near = [f"{first}{gap}{other}", f"{latin}ova", f"{latin.split()[0]} Quintero", f"{own}{'ский' if firsts is _CYRILLIC[0] else 'xyz'}" if gap else f"{firsts[firsts.index(first) - 1]}{last}"]
+    near = [
+        f"{first}{gap}{other}",
+        f"{latin}ova",
+        f"{latin.split()[0]} Quintero",
+        f"{own}{'ский' if firsts is _CYRILLIC[0] else 'xyz'}" if gap else f"{firsts[firsts.index(first) - 1]}{last}",
+    ]
     return list(dict.fromkeys(same)), near
 
 
 _ALIASES = ["Kat", "Mimi", "Boss", "Ace", "Duke", "Lulu", "Tex", "Skye", "Wolf", "Ninja", "Bee", "Fox"]
 _SURNAMES = ["Marlow", "Quill", "Vance", "Thorne", "Abara", "Keller", "Ostrov", "Lindqvist", "Moreau"]
 _TELLING = [
-    "{a}, also known as {b}, called today", "{a} is better known as {b}.", "{a} (a.k.a. {b}) was there", "{a} goes by {b}.", "{b} is short for {a}.",
-    "{a} and {b} are the same person.", "{b} is a nickname of {a}.", "My friend {a}, alias {b}, moved house", "{a} is called {b} by her friends.",
-    "{a}'s nickname is {b}.", "{b}, whose real name is {a}, paints", "{a} changed her name to {b} in May", "{b} is the same person as {a}.",
-    "{a} is {b}'s real name.", "{a} = {b}", "{a} aka {b}", "{a} is also called {b}.",
-    "{a} alias {b} ist heute da", "{a}, auch bekannt als {b}, rief an", "{a} und {b} sind dieselbe Person.",
-]  # fmt: skip
+    "{a}, also known as {b}, called today",
+    "{a} is better known as {b}.",
+    "{a} (a.k.a. {b}) was there",
+    "{a} goes by {b}.",
+    "{b} is short for {a}.",
+    "{a} and {b} are the same person.",
+    "{b} is a nickname of {a}.",
+    "My friend {a}, alias {b}, moved house",
+    "{a} is called {b} by her friends.",
+    "{a}'s nickname is {b}.",
+    "{b}, whose real name is {a}, paints",
+    "{a} changed her name to {b} in May",
+    "{b} is the same person as {a}.",
+    "{a} is {b}'s real name.",
+    "{a} = {b}",
+    "{a} aka {b}",
+    "{a} is also called {b}.",
+    "{a} alias {b} ist heute da",
+    "{a}, auch bekannt als {b}, rief an",
+    "{a} und {b} sind dieselbe Person.",
+]
 _TELLING_NUMBERS = [
-    "{a} is the same number as {b}.", "{a} (same number, written {b})", "{a}, also written {b}, is on file", "{a} and {b} are the same number.",
-    "{b} is another spelling of {a}.", "{a} was also recorded as {b}.", "{a} is identical to {b}.", "{a} = {b}", "{a} refers to the same order as {b}.",
+    "{a} is the same number as {b}.",
+    "{a} (same number, written {b})",
+    "{a}, also written {b}, is on file",
+    "{a} and {b} are the same number.",
+    "{b} is another spelling of {a}.",
+    "{a} was also recorded as {b}.",
+    "{a} is identical to {b}.",
+    "{a} = {b}",
+    "{a} refers to the same order as {b}.",
     "{a} ist dieselbe Nummer wie {b}.",
-]  # fmt: skip
-_APART = ["{a} is not the same as {b}.", "{a} has the same car as {b}.", "{a} met {b}.", "{a} wrote about {b}", "{a} and {b} are friends."]
+]
+_APART = [
+    "{a} is not the same as {b}.",
+    "{a} has the same car as {b}.",
+    "{a} met {b}.",
+    "{a} wrote about {b}",
+    "{a} and {b} are friends.",
+]
 
 
 def _same(dice: random.Random, number: int) -> Made:
@@ -417,11 +648,17 @@ def _same(dice: random.Random, number: int) -> Made:
     telling, apart = dice.choice(_TELLING), dice.choice(_APART)
     if shape == "sentence, number":
         a, b, other = (f"{dice.choice('KLMNP')}{_digits(dice, 3)}-{_digits(dice, 4)}" for _ in range(3))
-        telling, apart = dice.choice(_TELLING_NUMBERS), dice.choice(("{a} is not the same as {b}.", "{a} came before {b}"))
+        telling, apart = (
+            dice.choice(_TELLING_NUMBERS),
+            dice.choice(("{a} is not the same as {b}.", "{a} came before {b}")),
+        )
     asked, told = dice.sample((a, b), 2)
     texts = [dice.choice(_AROUND).format(each) for each in (a, a, b, b, b)]
     memories = [Memory(f"m{n}", text, None) for n, text in enumerate(texts)]
-    kept = [dice.choice(_AROUND).format(each) for each in (other, f"{told}sen" if shape != "sentence, number" else f"{told}7")]
+    kept = [
+        dice.choice(_AROUND).format(each)
+        for each in (other, f"{told}sen" if shape != "sentence, number" else f"{told}7")
+    ]
     memories += [Memory(f"n{n}", text, text, says=False) for n, text in enumerate(kept)]
     if shape == "SAME_AS":
         memories += [
@@ -445,7 +682,11 @@ def _property(dice: random.Random, number: int) -> Made:
     memories = []
     for n in range(_OF_ONE):
         subject, b = dice.choice(SUBJECTS), _predicate(dice, wanted)
-        content, full, kept = f"Entry {number}-{n}: {_inner(subject)} {b}.", f"{subject} {template.format(wanted)}.", f"{subject} {b}."
+        content, full, kept = (
+            f"Entry {number}-{n}: {_inner(subject)} {b}.",
+            f"{subject} {template.format(wanted)}.",
+            f"{subject} {b}.",
+        )
         near = f"{wanted.split()[-1]}ovic"
         given, then = dice.choice(
             (
@@ -461,20 +702,31 @@ def _property(dice: random.Random, number: int) -> Made:
     return template, wanted, memories, [wanted]
 
 
-_FILLERS = ["The keeper of the {t} painted stair number {n} in the old tower.", "Afterwards the {t} was quiet for {n} days.", "Visitors number {n} asked for the way to the {t}.", "A report of {n} pages about the {t} was filed."]
+_FILLERS = [
+    "The keeper of the {t} painted stair number {n} in the old tower.",
+    "Afterwards the {t} was quiet for {n} days.",
+    "Visitors number {n} asked for the way to the {t}.",
+    "A report of {n} pages about the {t} was filed.",
+]
 
 
 def _derived(dice: random.Random, number: int) -> Made:
-    """Long contexts, of which summaries and keywords are made, or sources, of which summaries and insights are. Each says it twice."""
+    """Long contexts, of which summaries and keywords are made, or sources, of which insights are, too. Each says it twice."""
     template, fillers = _PREDICATES[number % len(_PREDICATES)]
     wanted, memories = dice.choice(fillers), []
     context = number % 2 == 0
     for n in range(_OF_ONE):
-        thing, subject = dice.choice(("lighthouse", "harbour", "museum", "station", "garden")), dice.choice(SUBJECTS[:12])
+        thing, subject = (
+            dice.choice(("lighthouse", "harbour", "museum", "station", "garden")),
+            dice.choice(SUBJECTS[:12]),
+        )
         size = dice.randrange(34, 46) if context else 5
         said = [dice.choice(_FILLERS).format(t=thing, n=dice.randrange(2, 99)) for _ in range(size)]
         said += [] if context else [f"Anna painted picture {n} again."]
-        says = [f"{subject} {template.format(wanted)}.", f"Of all the {thing}s, {_inner(subject)} {template.format(wanted)}."]
+        says = [
+            f"{subject} {template.format(wanted)}.",
+            f"Of all the {thing}s, {_inner(subject)} {template.format(wanted)}.",
+        ]
         text = list(said)
         for one in says:
             text.insert(dice.randrange(len(text)), one)

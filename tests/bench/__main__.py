@@ -16,6 +16,7 @@ from tests.bench import (
     duplicates,
     edges,
     enrol,
+    forgetting,
     heartbeat,
     ingest,
     janitor,
@@ -67,6 +68,7 @@ def main() -> None:
     console = Console(width=110)
     with own_server("bench") as client:
         table, edges_ratio = measure(client)
+        forgetting_rise = forgetting.add_rows(client, table)
     with own_server("bench-context") as client:
         choices = context.add_rows(client, table)
     with nights.own_nights() as client:
@@ -81,6 +83,7 @@ def main() -> None:
     duplicates.check(pairs_found)
     edges.check(edges_ratio)
     language.check(growth)
+    forgetting.check(forgetting_rise)
     context.check(choices)
     nights.check(dirty_ratios)
 

@@ -1,7 +1,8 @@
 """Forgetting on a server: hundreds of generated cases of each class, both sides (docs/reference/forgetting.md).
 
-`python -m tests.exit_criteria.forgetting [--cases 500] [--seed 1]`. All of them are in one database, each group in a scope of its own,
-written in any order; half of them have vectors, and the server is restarted when half is forgotten. Ends with 1 if a case is wrong.
+`python -m tests.exit_criteria.forgetting [--cases 500] [--seed 1]`. All of them are in one database, each group in a scope of its
+own, written in any order; half of them have vectors, and the server is restarted when half is forgotten. Ends with 1 if a case is
+wrong.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ from jochi_workers.worker import Worker
 
 MADE = ("levels", "process", "meaning")
 POLICY = '[policy]\nname = "forgetting"\nextends = "default"\n' + "".join(
-    f"[derive.{name}]\nderiving = true\nper_cycle = 100_000\nper_day = 100_000\ncycle_tokens = 1_000_000_000\nday_tokens = 1_000_000_000\n"
+    f"[derive.{name}]\nderiving = true\nper_cycle = 100_000\nper_day = 100_000\n"
+    "cycle_tokens = 1_000_000_000\nday_tokens = 1_000_000_000\n"
     for name in MADE
 )
 DAY = timedelta(days=1)
@@ -87,7 +89,11 @@ def dump(client: Jochi) -> Store:
         for row in client.database.run(query, write=False):
             said = dict(to_python(row["said"]))
             key = said.get("key")
-            scope = row.get("scope") or said.get("scope") or (key.split("/")[0] if isinstance(key, str) and "/" in key else None)
+            scope = (
+                row.get("scope")
+                or said.get("scope")
+                or (key.split("/")[0] if isinstance(key, str) and "/" in key else None)
+            )
             by_scope[scope].append((row["labels"], said))
             if {"Curated", "Tombstone"} & set(row["labels"]):
                 memories[str(key)] = (row["labels"], said)
@@ -100,20 +106,28 @@ def write(client: Jochi, groups: Sequence[Group], now: datetime, dice: random.Ra
     for group in groups:
         for id, text in (("dead", f"They said: {group.asked}"), ("dead-too", "They said nothing")):
             properties = {"read": True, "read_at": now - 30 * DAY, "priority": "normal"}
-            rows.append({"kind": "Notification", "scope": group.scope, "id": id, "content": text, "properties": properties})
+            rows.append(
+                {"kind": "Notification", "scope": group.scope, "id": id, "content": text, "properties": properties}
+            )
     dice.shuffle(rows)
     # People first: relationships lead to them.
     rows.sort(key=lambda row: row["kind"] != "Person")
     done = client.remember(rows, now=now - 40 * DAY, on_refused="raise")
     assert done.written + done.reinforced == len(rows)
-    pairs = [{"one": f"{g.scope}/{m.id}", "other": f"{g.scope}/{other}"} for g in groups for m in g.memories for other in m.same]
+    pairs = [
+        {"one": f"{g.scope}/{m.id}", "other": f"{g.scope}/{other}"}
+        for g in groups
+        for m in g.memories
+        for other in m.same
+    ]
     client.database.run(
         "UNWIND $pairs AS p MATCH (a:Curated {key: p.one}), (b:Curated {key: p.other}) CREATE (a)-[:SAME_AS {by: 'an app'}]->(b)",
         {"pairs": pairs},
     )
     sources = [f"{g.scope}/{m.id}" for g in groups for m in g.memories if m.kind == "Source"]
     client.database.run(
-        "UNWIND $keys AS key MATCH (s:Curated {key: key}) SET s.salience = 0.19, s.salience_at = $now", {"keys": sources, "now": now}
+        "UNWIND $keys AS key MATCH (s:Curated {key: key}) SET s.salience = 0.19, s.salience_at = $now",
+        {"keys": sources, "now": now},
     )
 
 
@@ -205,7 +219,7 @@ def _judge(
         return
     wanted = {**memory.properties, **memory.then}
     if any(said.get(name) != value for name, value in wanted.items()):
-        mine.wrong.append(f"{where}: has {({name: said.get(name) for name in wanted})!r}, not {wanted!r}")
+        mine.wrong.append(f"{where}: has { ({name: said.get(name) for name in wanted})!r}, not {wanted!r}")
         return
     if recalled and not _recalled(client, group.scope, key, memory, content):
         mine.wrong.append(f"{where}: isn't recalled")
@@ -262,7 +276,9 @@ def vectors(client: Jochi, embed: Embed) -> list[str]:
 
     found = [(key, said) for key, (_, said) in dump(client).memories.items() if said.get("embedding")]
     texts = [str(said["content"]) for _, said in found]
-    made = np.array([each.vector for at in range(0, len(texts), 64) for each in embed.provider.embed(texts[at : at + 64])])
+    made = np.array(
+        [each.vector for at in range(0, len(texts), 64) for each in embed.provider.embed(texts[at : at + 64])]
+    )
     stored = np.array([said["embedding"] for _, said in found])
     cosines = (made * stored).sum(axis=1) / np.linalg.norm(made, axis=1) / np.linalg.norm(stored, axis=1)
     return [f"{key}: {cosine:.2f}" for (key, _), cosine in zip(found, cosines, strict=True) if cosine < _ALIKE]
@@ -275,7 +291,9 @@ def learned_again(client: Jochi, groups: Sequence[Group], asked: set[str]) -> tu
         for memory in group.memories:
             if f"{group.scope}/{memory.id}" in asked or (memory.properties and memory.says):
                 continue
-            rows.append({"kind": "MemoryEntry", "scope": group.scope, "id": f"again-{memory.id}", "content": memory.text})
+            rows.append(
+                {"kind": "MemoryEntry", "scope": group.scope, "id": f"again-{memory.id}", "content": memory.text}
+            )
             says.append(memory.says)
     done = client.remember(rows, now=datetime.now(timezone.utc), on_refused="report")
     refused = {each.index for each in done.refusals if each.reason == "forgotten"}

@@ -280,14 +280,19 @@ def test_undo_brings_the_sources_back(client: Jochi) -> None:
 
 
 def test_what_is_forgotten_goes_from_the_insight(client: Jochi) -> None:
-    put(client, [faint()] * 3 + [faint(content="Anna hides gold in Zanzibar.")])
+    """A whole source, or one clause of one that stays."""
+    both = "Anna painted picture s2 again and hides gold in Zanzibar. It rained."
+    put(client, [faint()] * 2 + [faint(content=both), faint(content="Anna hides gold in Zanzibar.")])
     assert sunday(client) == 1
     said = "MATCH (n) WHERE any(name IN keys(n) WHERE toStringOrNull(n[name]) CONTAINS 'Zanzibar') RETURN count(n) AS n"
-    assert run(client, said)[0]["n"] > 1
-    client.forget(Request(keys=("default/s3",)), verify=True)
+    assert run(client, said)[0]["n"] > 2
+    client.forget(Request(phrase="Zanzibar", scope="default"), verify=True)
+    assert run(client, said) == [{"n": 0}]
     sunday(client)
     assert run(client, said) == [{"n": 0}]
     assert insights(client) == {ANNA: ["s0", "s1", "s2"]}
+    [left] = run(client, "MATCH (s:Source {id: 's2'}) RETURN s.content AS said")
+    assert left == {"said": "Anna painted picture s2 again. It rained."}
 
 
 def test_nothing_is_archived_that_came_to_nothing(client: Jochi) -> None:

@@ -187,6 +187,15 @@ def test_edits_and_forgetting(shelf: Shelf, now: datetime) -> None:
     shelf.write()
     assert "chess" not in shelf.texts()
     assert b"chess" not in (shelf.folder / ".jochi-mirror.db").read_bytes()
+    # A clause that is forgotten is in no page once they are written again; what else was said there is.
+    shelf.put("both", "Ann works at Acme and lives in Lyon.", category="preference")
+    shelf.write()
+    assert "lives in Lyon" in shelf.texts()
+    client.forget(Request(phrase="Lyon", scope="s"), now=shelf.now)
+    shelf.write()
+    assert "Ann works at Acme." in shelf.texts()
+    assert "Lyon" not in shelf.texts()
+    assert b"Lyon" not in (shelf.folder / ".jochi-mirror.db").read_bytes()
     client.forget(Request(scope="s"), now=shelf.now)
     assert pages | {"profile.md"} < set(shelf.write().removed)
     assert tree(shelf.folder) == {}

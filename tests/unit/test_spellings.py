@@ -13,6 +13,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jochi.forgetting.alike import alike_in
 from jochi.forgetting.same import linked
 from jochi.forgetting.spelled import Spelling, pattern
 from jochi.forgetting.words import phrase
@@ -260,3 +261,15 @@ def test_whatever_is_written_can_be_read(text: str, asked: str) -> None:
 def test_sentences_that_say_that_two_are_one(said: str, text: str, expected: list[str]) -> None:
     at = text.index(said)
     assert list(linked(text, at, at + len(said))) == expected
+
+
+def test_names_that_sound_alike_are_a_hint() -> None:
+    for name, text, expected in (
+        ("Jon Smith", "Met John Smyth and Joan Schmidt", ["John Smyth"]),
+        ("Catherine", "Mrs. Katherine Bell sings; Kathrin too", ["Katherine", "Kathrin"]),
+        ("Stéphane", "Stephane and Stefan", ["Stephane", "Stefan"]),
+        ("Jon Smith", "jon smyth, and Jon Smith", []),
+        ("Jon", "no name", []),
+        ("+49 170 5550199", "John", []),
+    ):
+        assert list(alike_in(text, name)) == expected, (name, text)

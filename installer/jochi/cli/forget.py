@@ -256,6 +256,9 @@ def _show(plan: ForgettingPlan) -> None:
             "have these words only as part of others and stay",
         )
         out.print(f"{near}: {', '.join(plan.near[:5])}", markup=False)
+    if plan.alike:
+        said = ", ".join(f"{printable(each.text)} ({each.key})" for each in plan.alike[:5])
+        out.print(f"sounds alike, and is not forgotten: {said}", markup=False)
     if plan.records:
         out.print(
             some(
@@ -288,6 +291,7 @@ def _dry(plan: ForgettingPlan, left: list[Mention], verify: bool, as_json: bool)
             {
                 "targets": plan.targets,
                 "near": plan.near,
+                "alike": plan.alike,
                 "spellings": [
                     {"text": each.text, "told_by": each.told_by, "forms": each.kinds()} for each in plan.spellings
                 ],

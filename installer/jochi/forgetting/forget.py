@@ -14,6 +14,7 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 from jochi.forgetting import messages, receipts
+from jochi.forgetting.alike import Alike, sounding
 from jochi.forgetting.checking import ANYWHERE, Seal, Sealer, own_key, read_gate
 from jochi.forgetting.clauses import forget_readings
 from jochi.forgetting.finding import Finder, Found, Request, Target
@@ -41,7 +42,8 @@ class ForgettingPlan:
     """What a request would take. ``near``: keys of memories that have the phrase only as a part of other words: they stay.
     ``records``: how many records and copies of the engine say the phrase and go with it; what they kept can't be brought back.
 
-    ``new_key``: this machine would make the key of forgetting; every client that writes memories needs it then.
+    ``alike``: names that sound like the phrase: they stay, too. ``new_key``: this machine would make the key of forgetting;
+    every client that writes memories needs it then.
     """
 
     request: Request
@@ -50,6 +52,7 @@ class ForgettingPlan:
     new_key: bool
     records: int = 0
     spellings: tuple[Spelling, ...] = ()
+    alike: tuple[Alike, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """By outcome."""
@@ -80,9 +83,13 @@ def plan_forgetting(engine: Engine, policy: Policy, request: Request) -> Forgett
     key = own_key(engine.database, gate)
     found = Finder(engine, policy).find(request)
     records = 0 if request.phrase is None else Store(engine).records(_saying(request, found.spellings))
-    return ForgettingPlan(
-        request, tuple(found.targets.values()), tuple(found.near), key is None, records, tuple(found.spellings)
-    )
+    spellings = tuple(found.spellings)
+    alike: tuple[Alike, ...] = ()
+    if request.phrase is not None:
+        sounding_so = sounding(engine, Spelling(request.phrase), request.scope)
+        alike = tuple(each for each in sounding_so if not any(one.says(each.text) for one in spellings))
+    targets, near = tuple(found.targets.values()), tuple(found.near)
+    return ForgettingPlan(request, targets, near, key is None, records, spellings, alike)
 
 
 def forget(

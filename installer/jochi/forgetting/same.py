@@ -83,7 +83,9 @@ def _lists() -> _Lists:
     between, names, identifiers = every("between"), every("names"), every("identifiers")
     spoken = frozenset(word for phrase in every("scripts") for word in phrase.split())
     no_names = every("no_names") | between | names | identifiers | spoken
-    return _Lists(pattern("cores"), pattern("scripts"), pattern("owned"), between, names, identifiers, every("joins"), no_names)
+    return _Lists(
+        pattern("cores"), pattern("scripts"), pattern("owned"), between, names, identifiers, every("joins"), no_names
+    )
 
 
 def linked(text: str, start: int, stop: int) -> Iterator[str]:
@@ -172,6 +174,12 @@ def _names(text: str, found: re.Match[str]) -> Iterator[_Mention]:
                 start, stop = row[first][0], row[at - 1][1]
                 yield _mention(text, start, stop - 2 if text[start:stop].endswith(_OWNERS) else stop)
             first = at + 1
+
+
+def names(text: str) -> Iterator[str]:
+    """The rows of words in a text that are written like names."""
+    for found in _NAMES.finditer(text):
+        yield from (one.text for one in _names(text, found))
 
 
 def _fit(one: _Mention, other: _Mention) -> bool:

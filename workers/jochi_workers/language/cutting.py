@@ -262,7 +262,10 @@ def _half(tree: Tree, touched: set[int]) -> bool:
     for place, dep in enumerate(tree.deps):
         if dep == "conj":
             members = _members(tree, place)
-            says = [bool(touched & set(range(first, last + 1))) for first, last in (_range(tree, members, m) for m in members)]
+            says = [
+                bool(touched & set(range(first, last + 1)))
+                for first, last in (_range(tree, members, m) for m in members)
+            ]
             if any(says) and not all(says):
                 return True
     return False
