@@ -38,6 +38,9 @@ _TITLE = re.compile(r"(?:^|[\s(])(?:[A-Z]|Dr|Mr|Mrs|Ms|Prof|Nr|No|e\.g|i\.e|z\.B
 _NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]\s*")
 """The number of an item, on a line of its own: it ends no sentence."""
 
+_BULLET = re.compile(r"\s*(?:[-*•–—]|\(?\d{1,3}[.)])\s+")
+"""Begins a line of a list, and says nothing."""
+
 _SHORT = re.compile(r"(?:^|[\s(])(?:St|Ave|Rd|Blvd|\w*[Ss]tr)\.\s*$")
 """Ends in a point that may end one: where the next word begins a clause."""
 
@@ -87,10 +90,13 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
         if mine:
             if not says(part, wanted) or _STREET.search(part):
                 return UNSURE  # the phrase, or what may be a sentence, ends within the sentence
-            left = read.left_of(part, lambda each: spots(words(each), wanted)) if read else _cut(part, wanted)
+            bullet = _BULLET.match(part)
+            begin = bullet.end() if bullet else 0
+            said_in = part[begin:]
+            left = read.left_of(said_in, lambda each: spots(words(each), wanted)) if read else _cut(said_in, wanted)
             if left is UNSURE:
                 return UNSURE
-            part = left
+            part = part[:begin] + left if left else WHOLE
         rest += part
     rest = rest.strip()
     if says(rest, wanted):  # across a seam

@@ -274,9 +274,16 @@ def _half(tree: Tree, touched: set[int]) -> bool:
 def _simple(tree: Tree) -> bool:
     """Whether nothing is joined in it or said beside it: one statement, however it is read."""
     finite = [place for place, tag in enumerate(tree.tags) if tag in _FINITE and tree.deps[place] not in _HELPS]
-    beside = any(dep == "appos" and not _of_a_name(tree, place) for place, dep in enumerate(tree.deps))
+    beside = any(
+        dep == "appos" and _set_off(tree, place) and not _of_a_name(tree, place) for place, dep in enumerate(tree.deps)
+    )
     joined = set(tree.deps) & {"conj", "cc", "relcl", "parataxis", "preconj"}
     return not beside and not joined and len(finite) < 2
+
+
+def _set_off(tree: Tree, place: int) -> bool:
+    """Whether a mark stands before it: `our neighbour Tom` is one name."""
+    return tree.words[max(0, tree.left[place] - 1)] in (",", "(", "-", "–", "—", ":")
 
 
 def _top(tree: Tree, place: int) -> int:
@@ -668,7 +675,7 @@ def _promoted(read: _Read, place: int, touched: set[int]) -> Iterator[_Rest]:
             if subject is not None and tree.words[subject] in _RELATIVE:
                 said = _words(read, [each for each in own if each != subject], begins=False)
                 yield _Rest(f"{_words(read, lead)} {said}", others - rest)
-        elif tree.deps[beside] == "appos" and any(
+        elif tree.deps[beside] == "appos" and _set_off(tree, beside) and any(
             tree.tags[each] in _PRESENT
             for each in (place, *tree.children[place])
             if each == place or tree.deps[each] == "aux"
