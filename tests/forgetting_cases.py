@@ -14,6 +14,8 @@ from typing import Any
 
 from anyascii import anyascii
 
+from jochi.text.content import content_hash
+
 CLASSES = ("clause", "list item", "spelling", "same", "property", "derived")
 _OF_ONE = 12
 """Memories of one group that say what is asked for."""
@@ -56,7 +58,9 @@ def groups(of: str, cases: int, seed: int = 1) -> list[Group]:
     while sum(memory.says for group in found for memory in group.memories) < cases:
         number = len(found)
         shape, asked, memories, residue = _MAKERS[of](dice, number)
-        memories = dice.sample(memories, len(memories))
+        # Of the same words twice, the second is never written.
+        once = {content_hash(memory.text): memory for memory in reversed(memories)}
+        memories = dice.sample(list(once.values()), len(once))
         found.append(
             Group(of, shape, f"{of.replace(' ', '-')}-{seed}-{number}", asked, tuple(memories), tuple(residue))
         )

@@ -57,7 +57,7 @@ _ALIKE = 0.98
 
 _NODES = (
     "MATCH (n) WHERE NOT (n:JochiProcedure OR n:JochiPolicy OR n:__Neo4jMigration) "
-    "RETURN labels(n) AS labels, properties(n) AS said"
+    "RETURN labels(n) AS labels, properties(n) AS said, head([(n)<-[:KEEPS]-(a) | split(a.key, '/')[0]]) AS scope"
 )
 _LINKS = "MATCH (a)-[r]->() RETURN [type(r)] AS labels, properties(r) AS said, coalesce(a.scope, split(a.key, '/')[0]) AS scope"
 
@@ -296,7 +296,7 @@ def learned_again(client: Jochi, groups: Sequence[Group], asked: set[str]) -> tu
             )
             says.append(memory.says)
     done = client.remember(rows, now=datetime.now(timezone.utc), on_refused="report")
-    refused = {each.index for each in done.refusals if each.reason == "forgotten"}
+    refused = {each.index for each in done.results if each.reason == "forgotten"}
     wrong = [
         f"{rows[at]['scope']}: {'learned again' if out else 'refused'}: {rows[at]['content'][:200]!r}"
         for at, out in enumerate(says)

@@ -622,8 +622,9 @@ def _agreeing(tree: Tree, members: list[int], kept: list[int]) -> dict[int, str]
         return {} if tree.words[left] != "i" else None
     helps = [child for child in tree.children[head] if tree.deps[child] in ("aux", "auxpass")]
     finite = helps[0] if helps else head
-    if _PLURAL & set(tree.words[head:]):
-        return None  # it stands for all of them
+    attributes = (tree.tags[child] for child in tree.children[head] if tree.deps[child] == "attr")
+    if _PLURAL & set(tree.words[head:]) or "NNS" in attributes:
+        return None  # it stands for all of them: `are friends`
     changed = {}
     others = [each for each in _members(tree, head) if each > head and not _own_subject(tree, each)]
     for verb in [finite, *(others if not helps else ())]:
@@ -675,10 +676,14 @@ def _promoted(read: _Read, place: int, touched: set[int]) -> Iterator[_Rest]:
             if subject is not None and tree.words[subject] in _RELATIVE:
                 said = _words(read, [each for each in own if each != subject], begins=False)
                 yield _Rest(f"{_words(read, lead)} {said}", others - rest)
-        elif tree.deps[beside] == "appos" and _set_off(tree, beside) and any(
-            tree.tags[each] in _PRESENT
-            for each in (place, *tree.children[place])
-            if each == place or tree.deps[each] == "aux"
+        elif (
+            tree.deps[beside] == "appos"
+            and _set_off(tree, beside)
+            and any(
+                tree.tags[each] in _PRESENT
+                for each in (place, *tree.children[place])
+                if each == place or tree.deps[each] == "aux"
+            )
         ):
             yield _Rest(f"{_words(read, lead)} is {_words(read, own, begins=False)}", others - rest)
 
