@@ -20,7 +20,7 @@ from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
 
-CASES, SEED = 24, 7
+CASES, SEED = 20, 7
 """At least so many memories of each class that say what is forgotten."""
 
 
