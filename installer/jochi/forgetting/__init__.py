@@ -4,7 +4,7 @@ from jochi.forgetting.finding import Request, Target
 from jochi.forgetting.forget import WAIT, ForgettingPlan, Forgotten, forget, lift, plan_forgetting, verify
 from jochi.forgetting.mentions import Mention
 from jochi.forgetting.receipts import Chain, Receipt, read_chain
-from jochi.forgetting.replacing import Replaced, replace_statement
+from jochi.forgetting.resolving import Meant
 from jochi.forgetting.secret import VARIABLE, key_file
 
 __all__ = [
@@ -13,9 +13,9 @@ __all__ = [
     "Chain",
     "ForgettingPlan",
     "Forgotten",
+    "Meant",
     "Mention",
     "Receipt",
-    "Replaced",
     "Request",
     "Target",
     "forget",
@@ -23,6 +23,5 @@ __all__ = [
     "lift",
     "plan_forgetting",
     "read_chain",
-    "replace_statement",
     "verify",
 ]

@@ -207,6 +207,22 @@ def _clauses(sentence: str) -> tuple[list[str], list[str]]:
     return parts, joins
 
 
+def clauses_of(sentence: str) -> list[tuple[str, int]]:
+    """The clauses of a sentence, each with where it begins."""
+    parts, joins = _clauses(sentence)
+    found, at = [], 0
+    for part, join in zip(parts, ["", *joins], strict=True):
+        at += len(join)
+        found.append((part, at))
+        at += len(part)
+    return found
+
+
+def is_a_verb(word: str) -> bool:
+    """Whether it is a finite verb, or stands before one, as far as the list knows them."""
+    return word in _lists()[2]
+
+
 def forget_readings() -> None:
     """Lets go what this process has read of texts: what is forgotten must not live on in memory."""
     language = sys.modules.get("jochi_workers.language")

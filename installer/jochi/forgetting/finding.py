@@ -157,6 +157,24 @@ class Finder:
             new = more
         return found
 
+    def read(self, keys: Sequence[str]) -> Found:
+        """What is known of memories, whatever becomes of them."""
+        found = Found()
+        self._read(found, self._take(found, keys, "asked"))
+        return found
+
+    def made_of(self, keys: Sequence[str]) -> tuple[list[str], list[str]]:
+        """What derivations of the engine's made of memories, to the end of them, and what else was made of that: it is to be
+        marked."""
+        found = Found()
+        new = self._derived(found, keys, outputs_alone=True)
+        while new:
+            self._read(found, new)
+            new = self._derived(found, new)
+        going = [key for key, target in found.targets.items() if target.outcome == "forget"]
+        outputs = [key for key in going if found.is_output(key)]
+        return outputs, [key for key in found.targets if key not in outputs]
+
     def _named(self, request: Request) -> list[str]:
         if request.keys:
             parts = self._engine.call("ingest/look", {"keys": list(request.keys)}, write=False)["sources"]
