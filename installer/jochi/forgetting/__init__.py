@@ -4,7 +4,7 @@ from jochi.forgetting.finding import Request, Target
 from jochi.forgetting.forget import WAIT, ForgettingPlan, Forgotten, forget, lift, plan_forgetting, verify
 from jochi.forgetting.mentions import Mention
 from jochi.forgetting.receipts import Chain, Receipt, read_chain
-from jochi.forgetting.resolving import Meant
+from jochi.forgetting.resolving import Meant, alone
 from jochi.forgetting.secret import VARIABLE, key_file
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Receipt",
     "Request",
     "Target",
+    "alone",
     "forget",
     "key_file",
     "lift",

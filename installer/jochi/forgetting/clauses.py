@@ -175,18 +175,22 @@ def _subject(clause: str) -> str | None:
         return None
     first = found[0].said
     named = all(clause[word.start].isupper() for word in found[1:at])
-    if not named or not (first in subjects or (clause[found[0].start].isupper() and not _is_a_word(first))):
+    if not named or not (first in subjects or (clause[found[0].start].isupper() and not is_a_word(first))):
         return None
     return clause[: found[at - 1].stop]
 
 
-def _is_a_word(word: str) -> bool:
-    """Whether a dictionary has it: `heute` begins a sentence as a name does, and is no subject. True where none is there."""
+def is_a_word(word: str) -> bool:
+    """Whether a dictionary has it, and not as a name or a German noun: `heute` begins a sentence as a name does, and is no subject.
+    True where none is there."""
     try:
         import simplemma
     except ImportError:
         return True
-    return any(simplemma.is_known(word, lang=language) for language in ("de", "en"))
+    return any(
+        simplemma.is_known(word, lang=language) and simplemma.lemmatize(word, lang=language)[:1].islower()
+        for language in ("de", "en")
+    )
 
 
 def _clauses(sentence: str) -> tuple[list[str], list[str]]:

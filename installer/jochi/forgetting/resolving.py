@@ -76,12 +76,13 @@ def resolve(
     for memory, each in read:
         rows = []
         for one in each:
-            cosine = memory.cosine if near is None or len(each) == 1 else near(one.whole)
+            whole = near is None or (len(each) == 1 and memory.cosine is not None)
+            cosine = memory.cosine if whole or near is None else near(one.whole)
             told = {unit: _says(one, unit, wanted) for unit in wanted.units}
             by_meaning = _BY_MEANING * max(0.0, cosine or 0.0)
             got = sum(weight[unit] * (1.0 if yes else 0.0 if unit.name else by_meaning) for unit, yes in told.items())
-            whole = sum(weight.values())
-            score = got / whole if whole else by_meaning
+            most = sum(weight.values())
+            score = got / most if most else by_meaning
             differs = (*_differences(wanted, one, told), *speaks_of(then, one))
             rows.append(
                 Meant(

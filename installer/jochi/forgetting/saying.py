@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jochi.errors import JochiError
-from jochi.forgetting.clauses import clauses_of, is_a_verb, left_of, sentences
+from jochi.forgetting.clauses import clauses_of, is_a_verb, is_a_word, left_of, sentences
 from jochi.forgetting.words import Word, phrase, words
 
 if sys.version_info >= (3, 11):
@@ -65,15 +65,16 @@ class Said:
     def called(self) -> tuple[str, ...]:
         """Names and numbers as they are written, those that stand beside each other together: such as `José García`."""
         names = {unit.word for unit in self.units if unit.name}
-        found: list[tuple[int, int]] = []
+        found: list[tuple[int, int, bool]] = []
         for word in words(self.whole):
+            number = word.said[-1:].isdigit()
             if word.said not in names:
                 continue
-            if found and not self.whole[found[-1][1] : word.start].strip(" +()-/"):
-                found[-1] = (found[-1][0], word.stop)
+            if found and number == found[-1][2] and not self.whole[found[-1][1] : word.start].strip(" +()-/"):
+                found[-1] = (found[-1][0], word.stop, number)
             else:
-                found.append((word.start, word.stop))
-        return tuple(self.whole[start:stop] for start, stop in found)
+                found.append((word.start, word.stop, number))
+        return tuple(self.whole[start:stop] for start, stop, _ in found)
 
     @property
     def names(self) -> frozenset[str]:
@@ -197,14 +198,18 @@ def without(text: str, one: Said) -> str | None:
     others = [each for each in said_in(text) if each != one]
     for part in (one.text, one.whole, one.value, one.subject_text):
         rest = left_of(text, phrase(part)) if part and phrase(part) else None
-        if rest is not None and [_core(each) for each in said_in(rest)] == [_core(each) for each in others]:
+        if rest is None:
+            continue
+        left = said_in(rest)
+        if len(left) == len(others) and all(_still(now, was, one) for now, was in zip(left, others, strict=True)):
             return rest
     return None
 
 
-def _core(one: Said) -> tuple[frozenset[str], frozenset[str], tuple[bool, str]]:
-    """What stays the same when what stood beside it is gone."""
-    return one.bases, one.names, one.mood
+def _still(now: Said, was: Said, gone: Said) -> bool:
+    """Whether it says what it said before; a pronoun may have lost the one that stood for it."""
+    lost = was.names - now.names
+    return (now.bases, now.mood) == (was.bases, was.mood) and now.names <= was.names and lost <= gone.subject
 
 
 # By the parse -------------------------------------------------------------------------------------------------------------
@@ -308,7 +313,7 @@ def _is_name(text: str, word: Word, tag: str) -> bool:
         return False
     if tag.startswith("NNP") or re.search(r"\w", text[: word.start]):
         return True
-    return not _known(word.said)
+    return not is_a_word(word.said)
 
 
 # By words ---------------------------------------------------------------------------------------------------------------
@@ -344,15 +349,3 @@ def _base(word: str) -> str:
     except ImportError:
         return word
     return str(simplemma.lemmatize(word, lang=("en", "de"))).casefold()
-
-
-def _known(word: str) -> bool:
-    """Whether a dictionary has it, and not as a name."""
-    try:
-        import simplemma
-    except ImportError:
-        return False
-    return any(
-        simplemma.is_known(word, lang=language) and simplemma.lemmatize(word, lang=language)[:1].islower()
-        for language in ("en", "de")
-    )

@@ -16,7 +16,7 @@ from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting.checking import Screen, asked_about
 from jochi.forgetting.clauses import forget_readings
-from jochi.forgetting.finding import BY_ID, MORE, Finder, Found, Request, Target, rest_of
+from jochi.forgetting.finding import BY_ID, MORE, Finder, Found, Request, Target, left_without, rest_of
 from jochi.forgetting.meaning import Embed, memories_about, near_of
 from jochi.forgetting.resolving import Meant, alone, resolve, speaks_of, with_margins
 from jochi.forgetting.saying import Said, said_in, same_slot, without
@@ -302,7 +302,7 @@ class _Work:
             change = self._changes[target.key] = _Change(target, name, {name: content}, {})
         change.new[name] = _joined(rest, self.new)
         for other, value in stored.items():
-            left = _other_texts(other, change.new.get(other, value), own, rest)
+            left = left_without(other, change.new.get(other, value), own, rest)
             if other != name and left != value:
                 change.was[other], change.new[other] = value, left
 
@@ -421,18 +421,3 @@ def _joined(kept: str, new: str) -> str:
     if not kept.strip():
         return new
     return f"{kept}{' ' if kept.rstrip()[-1:] in ('', *'.!?。！？') else '. '}{new}"
-
-
-def _other_texts(name: str, value: Any, one: Said, rest: str) -> Any:
-    """A property that isn't the content without the statement, and without what is nothing but its value, such as a tag."""
-    own = phrase(one.text)
-    values = {phrase(each) for each in (one.value, *one.called) if each and not says(rest, phrase(each))}
-
-    def left(text: Any) -> Any:
-        if not isinstance(text, str) or is_our_word(name, text):
-            return text
-        return None if phrase(text) in values else rest_of(text, own)
-
-    if isinstance(value, list):
-        return [each for each in map(left, value) if each is not None]
-    return left(value)
