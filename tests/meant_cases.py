@@ -9,8 +9,7 @@ sentence.
 another person with another value. Right is to act on that one statement; asking is allowed; anything else is wrong.
 - `absent`: the same scope without it; for each of the near misses alone, and for one that denies the value of that person. Right
   is not to act.
-- A third of the pairs of wordings, by a hash of them, is `unseen`: looked at once, after thresholds and words were chosen by the
-  others.
+- A third is `unseen`: the attributes of `LATER` were written once thresholds, words and rules stood, and were run once.
 
 `python -m tests.meant_cases [--provider minilm]` prints how many were acted on right, acted on wrong, and asked about.
 """
@@ -122,6 +121,46 @@ ATTRIBUTES = {
     ),
 }
 
+LATER = {
+    "seat": Attribute(
+        ("{s} prefers {v} seats", "{s} likes to sit in {v} seats", "{s}'s favourite seats are {v} seats"),
+        ("which seats {s} prefers", "{s}'s seat preference"),
+        ("window", "aisle"),
+        "{s} doesn't prefer {v} seats",
+    ),
+    "hometown": Attribute(
+        ("{s} grew up in {v}", "{s}'s hometown is {v}", "{s} comes from {v}"),
+        ("where {s} grew up", "{s}'s hometown"),
+        ("Porto", "Gdansk"),
+        "{s} didn't grow up in {v}",
+    ),
+    "doctor": Attribute(
+        ("{s}'s doctor is {v}", "{s}'s physician is {v}", "{s} sees {v} as a doctor"),
+        ("who {s}'s doctor is", "{s}'s physician"),
+        ("Dr. Weiss", "Dr. Amir"),
+        "{s}'s doctor isn't {v}",
+    ),
+    "instrument": Attribute(
+        ("{s} plays the {v}", "{s}'s instrument is the {v}", "{s} is learning the {v}"),
+        ("which instrument {s} plays", "the instrument of {s}"),
+        ("cello", "oboe"),
+        "{s} doesn't play the {v}",
+    ),
+    "rent": Attribute(
+        ("{s} pays {v} euros of rent", "{s}'s rent is {v} euros", "the rent of {s} is {v} euros"),
+        ("how much rent {s} pays", "{s}'s rent"),
+        ("900", "1,100"),
+        "{s} doesn't pay {v} euros of rent",
+    ),
+    "meeting": Attribute(
+        ("{s} meets the team at {v}", "{s}'s team meeting is at {v}", "the team meeting of {s} begins at {v}"),
+        ("when {s} meets the team", "the time of {s}'s team meeting"),
+        ("10:30", "14:00"),
+        "{s} doesn't meet the team at {v}",
+    ),
+}
+"""Written once the rules stood."""
+
 
 class Case(NamedTuple):
     """``memories``: key to text. ``right``: the key that is meant, None where nobody may act. ``rest``: what that memory says
@@ -138,11 +177,10 @@ class Case(NamedTuple):
 
 def cases() -> Iterator[Case]:
     """All of them, in one order."""
-    for (name, one), number in zip(ATTRIBUTES.items(), itertools.count(), strict=False):
+    for number, (name, one) in enumerate({**ATTRIBUTES, **LATER}.items()):
         for stated, asked in itertools.permutations((*one.says, *one.asks), 2):
             if stated in one.asks:
                 continue
-            unseen = hashlib.sha256(f"{stated}|{asked}".encode()).digest()[0] % 3 == 0
             pick = int(hashlib.sha256(f"{name}{stated}{asked}".encode()).hexdigest(), 16)
             who, other = PEOPLE[pick % len(PEOPLE)], PEOPLE[(pick + 1 + number) % len(PEOPLE)]
             if who == other:
@@ -164,6 +202,7 @@ def cases() -> Iterator[Case]:
             fill = {f"s/fill{n}": text for n, text in enumerate(FILL)}
             target = stated.format(s=who, v=value)
             shared = besides.removeprefix(who)
+            unseen = name in LATER
             for shape, text, rest in (
                 ("alone", f"{target}.", ""),
                 *(

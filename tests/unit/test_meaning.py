@@ -67,6 +67,13 @@ def test_scores_margins_and_what_differs() -> None:
             "Ann drives a Volvo and studies at Yale.",
             "can be read in several ways",
         ),
+        ("where Ann lives", "Ann lives in Oslo.", "Ann: Lyon, two cats", "doesn't say lives"),
+        (
+            "wo Anna wohnt",
+            "Anna wohnt in Oslo.",
+            "Anna wohnt in Bonn und singt im Chor.",
+            "can be read in several ways",
+        ),
         ("wo Anna wohnt", "Anna wohnt in Oslo.", "Anna arbeitet in Lyon.", "doesn't say wohnt"),
         ("wo Anna wohnt", "Anna wohnt in Oslo.", "Anna wohnt nicht in Lyon.", "says that it isn't so"),
     ],
@@ -81,9 +88,11 @@ def test_near_misses_are_asked_about(about: str, new: str, text: str, differs: s
     ("about", "new", "text", "statement", "rest"),
     [
         ("Ann's home", "Ann lives in Oslo.", "Ann works at Acme and lives in Lyon.", "lives in Lyon", "Ann works at Acme."),
-        ("wo Anna wohnt", "Anna wohnt in Oslo.", "Anna wohnt in Lyon und arbeitet bei Acme.", "Anna wohnt in Lyon", "Anna arbeitet bei Acme."),
+        ("wo Anna wohnt", "Anna wohnt in Oslo.", "Anna wohnt in Bonn und mag Tee.", "Anna wohnt in Bonn", "Anna mag Tee."),
         ("Ann's boss", "Ann's boss is Olga.", "Ann reports to Piet. She likes tea.", "Ann reports to Piet", "She likes tea."),
-        ("José García +49 170 5550199", "x", "Jose Garcia: 0049-170-555 01 99", None, ""),
+        ("Ann's home", "Ann lives in Oslo.", "Ann lives in Bonn with Eva, a nurse.", "lives in Bonn with Eva, a nurse",
+         "Eva is a nurse."),
+        ("José García's phone +49 170 5550199", "x", "Jose Garcia's mobile is 0049-170-555 01 99.", None, ""),
     ],
 )  # fmt: skip
 def test_one_statement_of_several_is_told(about: str, new: str, text: str, statement: str | None, rest: str) -> None:

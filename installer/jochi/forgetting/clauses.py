@@ -131,7 +131,7 @@ def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
     if len(parts) == 1:
         return UNSURE if _MARKS.search(sentence.rstrip()) or _lists()[0].search(sentence) else WHOLE
     out = [says(part, wanted) for part in parts]
-    if not all(_alone(part) for part, gone in zip(parts, out, strict=True) if gone):
+    if not all(is_alone(part) for part, gone in zip(parts, out, strict=True) if gone):
         return UNSURE  # a list, or more than one clause by its marks
     _, subjects, _ = _lists()
     kept, subject = "", ""
@@ -161,7 +161,7 @@ def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
     return body + end if end.strip() else body + (". " if end else "")
 
 
-def _alone(part: str) -> bool:
+def is_alone(part: str) -> bool:
     """Whether a clause is one statement: no list, nothing set apart in it."""
     return not _MARKS.search(part) and not _lists()[0].search(part)
 
@@ -188,7 +188,7 @@ def is_a_word(word: str) -> bool:
     except ImportError:
         return True
     return any(
-        simplemma.is_known(word, lang=language) and simplemma.lemmatize(word, lang=language)[:1].islower()
+        simplemma.is_known(word, lang=language) and simplemma.lemmatize(word.capitalize(), lang=language)[:1].islower()
         for language in ("de", "en")
     )
 

@@ -153,11 +153,19 @@ def _differences(wanted: Said, one: Said, told: dict[Unit, bool]) -> tuple[str, 
         found.append("doesn't say " + ", ".join(sorted(word for word in missing if word.isprintable()) or ["of whom"]))
     if one.doubtful:
         found.append("can be read in several ways")
-    if wanted.subject and one.subject and not wanted.subject & one.subject:
+    if not _one_subject(wanted, one):
         found.append("is about " + _named(one.subject))
     if wanted.mood != one.mood:
         found.append("says that it isn't so" if wanted.mood[0] != one.mood[0] else "is stated otherwise")
     return tuple(found)
+
+
+def _one_subject(wanted: Said, one: Said) -> bool:
+    """Whether both may speak of the same one: they name one, in any spelling, or one of them names none."""
+    if not wanted.subject or not one.subject or wanted.subject & one.subject:
+        return True
+    called = [run for run in wanted.called if wanted.subject.intersection(phrase(run))]
+    return any(Spelling(run).says(one.subject_text or "") for run in called)
 
 
 def speaks_of(then: Sequence[Said], one: Said, *, predicates: bool = True) -> tuple[str, ...]:
@@ -165,11 +173,13 @@ def speaks_of(then: Sequence[Said], one: Said, *, predicates: bool = True) -> tu
 
     ``predicates`` False: only of whom it speaks; what it says of it was named word for word.
     """
-    found = []
+    found: list[str] = []
+    if not then:
+        return ()
     subjects = frozenset(name for each in then for name in each.subject)
-    if subjects and one.subject and not subjects & one.subject:
+    if not any(_one_subject(each, one) for each in then):
         found.append(f"is about {_named(one.subject)}, not {_named(subjects)}")
-    if then and predicates and not any(_one_predicate(each, one) for each in then):
+    if predicates and not any(_one_predicate(each, one) for each in then):
         found.append("says something else of it than what is to be said")
     return tuple(found)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jochi.errors import JochiError
-from jochi.forgetting.clauses import clauses_of, is_a_verb, is_a_word, left_of, sentences
+from jochi.forgetting.clauses import clauses_of, is_a_verb, is_a_word, is_alone, left_of, sentences
 from jochi.forgetting.words import Word, phrase, words
 
 if sys.version_info >= (3, 11):
@@ -333,7 +333,7 @@ def _plain(sentence: str) -> Iterator[Said]:
             own = one.subject | ({told[0].said} if named else frozenset())
             if own or number == 0 or told[0].said in _PRONOUNS:
                 shared = own
-            yield replace(one, units=units, subject=shared, subject_text=first)
+            yield replace(one, units=units, subject=shared, subject_text=first, doubtful=not is_alone(one.text))
 
 
 @cache

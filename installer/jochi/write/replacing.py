@@ -107,7 +107,7 @@ def replace_statement(
         already = tuple(
             memory.key for memory in memories if any(work.is_new(one) for one in said_in(memory.content or ""))
         )
-        if candidates and already and not any(one.score >= policy.forgetting.sure / 2 for one in candidates):
+        if already and not any(work.may_be_left(one) for one in candidates):
             candidates = []  # it was replaced before
         if dry_run:
             return work.told(candidates, already)
@@ -154,6 +154,7 @@ class _Work:
         self._then = said_in(new)
         self._finder = Finder(engine, policy)
         self._slots = policy.slot_labels()
+        self._others: list[Target] = []
         self._changes: dict[str, _Change] = {}
         self._facts: dict[str, tuple[Target, Mapping[str, Any], str]] = {}
         self._outputs: set[str] = set()
@@ -171,6 +172,11 @@ class _Work:
     def is_new(self, one: Said) -> bool:
         """Whether a statement says the new one."""
         return any(same_slot(one, each) for each in self._then)
+
+    def may_be_left(self, one: Meant) -> bool:
+        """Whether a candidate may say the old of the same one, where the new is said already."""
+        same = one.said is None or not speaks_of(self._then, one.said, predicates=False)
+        return same and one.score >= self._policy.forgetting.sure / 2
 
     # Finding ----------------------------------------------------------------------------------------------------------
 
@@ -199,10 +205,12 @@ class _Work:
         spoken = said_in(target.content)
         here = spots(words(target.content), phrase(self.old))
         touched = [one for one in spoken if any(a < d and c < b for a, b in one.spans for c, d in here)]
-        others = {one: speaks_of(self._then, one, predicates=not told) for one in touched}
+        # Who names the memory has said that it is meant.
+        named = self.key is not None
+        others = {one: () if named else speaks_of(self._then, one, predicates=not told) for one in touched}
         mine = [one for one in touched if not others[one]]
         if touched and not mine:
-            self._ask(target, f"it {others[touched[0]][0]}")
+            self._others.append(replace(target, outcome="ask", reason=f"it {others[touched[0]][0]}"))
             return
         if target.kind in self._slots and stored.get("slot_name"):
             self._fact(target, stored, mine[0] if mine else None)
@@ -309,10 +317,11 @@ class _Work:
     # Doing ------------------------------------------------------------------------------------------------------------
 
     def told(self, candidates: Sequence[Meant], already: tuple[str, ...], run: str | None = None) -> Replaced:
-        """As it stands."""
+        """As it stands. Who has the old words and says something else is asked about where nothing else is known."""
+        known = self._changes or self._facts or candidates or already
         return Replaced(
             {key: change.new[change.name] for key, change in self._changes.items()},
-            tuple(self.asked),
+            tuple(self.asked if known else [*self.asked, *self._others]),
             tuple(sorted(self._outputs)),
             dict.fromkeys(self._facts),
             tuple(candidates),

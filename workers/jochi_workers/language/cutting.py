@@ -80,8 +80,8 @@ def left_of(sentence: str, spots: Spots) -> str | None:
 
 class Clause(NamedTuple):
     """A clause that could stand alone, parsed: where it begins in the sentence; ``tags`` and ``deps`` by where a token begins,
-    and the statements, all in characters of the clause. None of them where it is a fragment. ``doubtful``: the model may have
-    taken a verb for a noun, as in `drives a Fiat and studies at Yale`."""
+    and the statements, all in characters of the clause. None of them where it is a fragment. ``doubtful``: it may say more
+    than is found, or the model may have taken a verb for a noun, as in `drives a Fiat and studies at Yale`."""
 
     text: str
     start: int
@@ -106,7 +106,7 @@ def read_clauses(sentence: str) -> list[Clause]:
         deps = {start - shift: dep for start, dep in zip(tree.starts, tree.deps, strict=True)}
         said = [_moved(one, -shift) for one in read.said]
         doubtful = any(_like_a_verb(tree, place) for place in range(len(tree.words))) or (
-            not said and any(tag in _FINITE for tag in tree.tags)
+            len(said) < 2 and (not _simple(tree) or _set_apart(tree) or (not said and not _FINITE.isdisjoint(tree.tags)))
         )
         found.append(Clause(part, at, tags, deps, said, doubtful))
         at += len(part)
