@@ -29,7 +29,8 @@ SPEAKER = "\0i"
 
 _PRONOUNS = frozenset({"he", "she", "they", "him", "her", "them", "his", "their", "er", "sie", "ihr", "sein"})
 _PREDICATES = ("VB", "MD")
-_SOFT = ("JJ", "RB", "WR", "UH")
+_SOFT = ("RB", "WRB", "UH")
+_PARTICLE = "RP"
 
 
 class Unit(NamedTuple):
@@ -222,7 +223,7 @@ def _parsed(sentence: str) -> Iterator[Said]:
         told = words(clause.text)
         tops = [one for one in clause.said if one.clauses and not _within(one, clause.said)]
         if not tops:
-            for part in _fragment(clause.text, clause.start, clause.tags, clause.deps):
+            for part in _fragment(clause.text, clause.start, clause.tags):
                 yield replace(part, doubtful=clause.doubtful)
             continue
         for one in tops:
@@ -230,7 +231,7 @@ def _parsed(sentence: str) -> Iterator[Said]:
             alone = len(clause.said) == 1
             spans = ((0, len(clause.text)),) if alone else tuple((span.start, span.end) for span in one.clauses)
             mine = [word for word in told if any(start <= word.start < stop for start, stop in spans)]
-            units = tuple(_units(clause.text, mine, clause.tags, clause.deps))
+            units = tuple(_units(clause.text, mine, clause.tags))
             # A passive is turned round; what stands first is what it speaks of.
             turned = one.object is not None and one.object.start == spans[0][0] and _behind(one.subject, one)
             first, value = (one.object, one.subject) if turned else (one.subject, one.object)
@@ -271,9 +272,9 @@ def _names_in(span: Any, mine: list[Word], units: Iterable[Unit]) -> frozenset[s
     return found | ({SPEAKER} if here & _lists().speaker else frozenset())
 
 
-def _fragment(text: str, start: int, tags: Mapping[int, str], deps: Mapping[int, str]) -> Iterator[Said]:
+def _fragment(text: str, start: int, tags: Mapping[int, str]) -> Iterator[Said]:
     told = words(text)
-    units = tuple(_units(text, told, tags, deps))
+    units = tuple(_units(text, told, tags))
     if not told:
         return
     owners = frozenset(
@@ -287,20 +288,21 @@ def _fragment(text: str, start: int, tags: Mapping[int, str], deps: Mapping[int,
     )
 
 
-def _units(text: str, told: Iterable[Word], tags: Mapping[int, str], deps: Mapping[int, str]) -> Iterator[Unit]:
+def _units(text: str, told: Iterable[Word], tags: Mapping[int, str]) -> Iterator[Unit]:
     lists = _lists()
     for word in told:
-        tag, dep = tags.get(word.start, ""), deps.get(word.start, "")
+        tag = tags.get(word.start, "")
         if word.said in lists.speaker:
             yield Unit(SPEAKER, SPEAKER, frozenset(), True, False)
             continue
         base = _base(word.said)
         named = _is_name(text, word, tag)
         kinds = frozenset() if named else lists.kinds.get(base) or lists.kinds.get(word.said) or frozenset()
-        if not named and not kinds and (base in lists.plain or word.said in lists.plain or word.said in lists.nots):
+        plain = tag != _PARTICLE and (base in lists.plain or word.said in lists.plain)  # growing up isn't growing
+        if not named and not kinds and (plain or word.said in lists.nots):
             continue
         verb = tag.startswith(_PREDICATES)
-        soft = not named and not kinds and (tag.startswith(_SOFT) or dep in ("compound", "amod", "advmod"))
+        soft = not named and not kinds and tag.startswith(_SOFT)
         yield Unit(word.said, base, kinds, named, soft, verb)
 
 
@@ -323,7 +325,7 @@ def _plain(sentence: str) -> Iterator[Said]:
     shared: frozenset[str] = frozenset()
     for number, (text, start) in enumerate(clauses_of(sentence)):
         told = words(text)
-        for one in _fragment(text.rstrip(" .!?。！？"), start, {}, {}):
+        for one in _fragment(text.rstrip(" .!?。！？"), start, {}):
             first, second = text[told[0].start : told[0].stop], told[1].said if len(told) > 1 else ""
             named = first[:1].isupper() and told[0].said not in _lists().plain and is_a_verb(second)
             units = tuple(

@@ -79,14 +79,13 @@ def left_of(sentence: str, spots: Spots) -> str | None:
 
 
 class Clause(NamedTuple):
-    """A clause that could stand alone, parsed: where it begins in the sentence; ``tags`` and ``deps`` by where a token begins,
-    and the statements, all in characters of the clause. None of them where it is a fragment. ``doubtful``: it may say more
+    """A clause that could stand alone, parsed: where it begins in the sentence; ``tags`` by where a token begins, and the
+    statements, all in characters of the clause. None of them where it is a fragment. ``doubtful``: it may say more
     than is found, or the model may have taken a verb for a noun, as in `drives a Fiat and studies at Yale`."""
 
     text: str
     start: int
     tags: dict[int, str]
-    deps: dict[int, str]
     said: list[Statement]
     doubtful: bool
 
@@ -103,12 +102,12 @@ def read_clauses(sentence: str) -> list[Clause]:
             read = _read(_SUBJECTLESS + part[:1].lower() + part[1:])
         tree = read.tree
         tags = {start - shift: tag for start, tag in zip(tree.starts, tree.tags, strict=True)}
-        deps = {start - shift: dep for start, dep in zip(tree.starts, tree.deps, strict=True)}
         said = [_moved(one, -shift) for one in read.said]
         doubtful = any(_like_a_verb(tree, place) for place in range(len(tree.words))) or (
-            len(said) < 2 and (not _simple(tree) or _set_apart(tree) or (not said and not _FINITE.isdisjoint(tree.tags)))
+            len(said) < 2
+            and (not _simple(tree) or _set_apart(tree) or (not said and not _FINITE.isdisjoint(tree.tags)))
         )
-        found.append(Clause(part, at, tags, deps, said, doubtful))
+        found.append(Clause(part, at, tags, said, doubtful))
         at += len(part)
     return found
 
