@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime, timedelta, timezone
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jochi import Jochi
-from jochi.errors import UsageError
+from jochi.errors import Refused, UsageError
+from jochi.forgetting import VARIABLE, Request
+from jochi.write.replacing import replace_statement
 
 NOW = datetime(2026, 11, 20, tzinfo=timezone.utc)
 TOLD = {
@@ -113,6 +117,30 @@ def test_near_ones_are_asked_about_and_a_person_picks_one(jochi: Jochi) -> None:
     assert picked.replaced == {"s/drink": "Eve likes mate."}
     with pytest.raises(UsageError, match="not of the scope"):
         jochi.supersede("tea", "Eve likes mate.", scope="s", key="t/drink")
+
+
+def test_what_was_said_is_kept_or_dropped_and_can_be_forgotten(
+    jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    _remember(jochi, drink={"locked_by": "other", "locked_at": NOW})
+    locked = jochi.supersede("likes green tea", "Eve likes mate.", scope="s", now=NOW)
+    assert [(target.key, target.reason) for target in locked.asked] == [("s/drink", "it is locked by an agent")]
+    assert _said(jochi) == TOLD
+    jochi.supersede("where Ann works", "Ann works at Initech.", scope="s", now=NOW)
+    records = "MATCH (a:CurationAudit {rule: 'statement.replaced'})-[:KEEPS]->() RETURN count(*) AS n"
+    assert jochi.database.run(records) == [{"n": 4}]
+    assert jochi.forget(Request(phrase="Acme", scope="s"), verify=True, now=NOW).left == ()
+    assert jochi.database.run(records) == [{"n": 0}]
+    # Without history nothing is on record.
+    policy = jochi.policy.policy
+    drop = policy.model_copy(update={"forgetting": policy.forgetting.model_copy(update={"replaced": "drop"})})
+    recall = partial(jochi.recall)
+    done = replace_statement(jochi.engine, drop, "Bob's home", "Bob lives in Oslo.", scope="s", now=NOW, recall=recall)
+    assert (done.replaced, done.run) == ({"s/bob": "Bob lives in Oslo."}, None)
+    assert jochi.database.run(records) == [{"n": 0}]
+    with pytest.raises(Refused, match="was forgotten"):
+        jochi.supersede("where Ann works", "Ann works at Acme.", scope="s", now=NOW)
 
 
 def test_a_fact_in_a_slot_is_history_then(jochi: Jochi) -> None:

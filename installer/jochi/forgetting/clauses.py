@@ -229,6 +229,6 @@ def is_a_verb(word: str) -> bool:
 
 def forget_readings() -> None:
     """Lets go what this process has read of texts: what is forgotten must not live on in memory."""
-    language = sys.modules.get("jochi_workers.language")
-    if language is not None:
-        language.forget_readings()
+    for name in ("jochi_workers.language", "jochi.forgetting.saying"):
+        if (module := sys.modules.get(name)) is not None:
+            module.forget_readings()

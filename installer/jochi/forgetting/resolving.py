@@ -68,7 +68,7 @@ def resolve(
     text.
     """
     wanted = _together(about)
-    then = said_in(new) if new is not None else []
+    then, named = said_in(new) if new is not None else (), names_what(about)
     read = [(memory, said_in(memory.content or "")) for memory in memories]
     all_said = [one for _, each in read for one in each]
     weight = {unit: _weight(unit, all_said) for unit in wanted.units}
@@ -83,7 +83,7 @@ def resolve(
             got = sum(weight[unit] * (1.0 if yes else 0.0 if unit.name else by_meaning) for unit, yes in told.items())
             most = sum(weight.values())
             score = got / most if most else by_meaning
-            differs = (*_differences(wanted, one, told), *speaks_of(then, one))
+            differs = (*_differences(wanted, one, told), *speaks_of(then, one, named=named))
             rows.append(
                 Meant(
                     memory.key,
@@ -117,13 +117,16 @@ def _together(text: str) -> Said:
     units = tuple(dict.fromkeys(unit for one in said for unit in one.units))
     if not said:
         return Said(text, text, (), ())
+    mood = said[0].mood[1] if said[0].value else ""
+    if mood == "wanted" and sum(unit.verb for unit in units) < 2:
+        mood = ""  # `the number to call Ann` wants nothing
     return replace(
         said[0],
         text=text,
         whole=text,
         units=units,
         subject=said[0].subject if len(said) == 1 else frozenset(),
-        mood=(any(one.mood[0] for one in said), said[0].mood[1] if said[0].value else ""),
+        mood=(any(one.mood[0] for one in said), mood),
     )
 
 
@@ -168,10 +171,10 @@ def _one_subject(wanted: Said, one: Said) -> bool:
     return any(Spelling(run).says(one.subject_text or "") for run in called)
 
 
-def speaks_of(then: Sequence[Said], one: Said, *, predicates: bool = True) -> tuple[str, ...]:
+def speaks_of(then: Sequence[Said], one: Said, *, named: bool = False) -> tuple[str, ...]:
     """Why what is said from then on doesn't take the place of ``one``: it speaks of another one, or of something else.
 
-    ``predicates`` False: only of whom it speaks; what it says of it was named word for word.
+    ``named``: the request says itself what of it changes. Then only what is known to be something else counts.
     """
     found: list[str] = []
     if not then:
@@ -179,15 +182,22 @@ def speaks_of(then: Sequence[Said], one: Said, *, predicates: bool = True) -> tu
     subjects = frozenset(name for each in then for name in each.subject)
     if not any(_one_subject(each, one) for each in then):
         found.append(f"is about {_named(one.subject)}, not {_named(subjects)}")
-    if predicates and not any(_one_predicate(each, one) for each in then):
+    if not any(_one_predicate(each, one, named) for each in then):
         found.append("says something else of it than what is to be said")
     return tuple(found)
 
 
-def _one_predicate(then: Said, one: Said) -> bool:
+def _one_predicate(then: Said, one: Said, named: bool) -> bool:
     if then.kinds and one.kinds:
         return bool(then.kinds & one.kinds)
-    return bool(then.bases & one.bases) or then.bases == one.bases
+    return named or bool(then.bases & one.bases) or then.bases == one.bases
+
+
+def names_what(request: str) -> bool:
+    """Whether a request says what of somebody changes, and not only a name or a value."""
+    return any(
+        unit.verb or unit.kinds or (one.subject and not unit.name) for one in said_in(request) for unit in one.units
+    )
 
 
 def _named(names: frozenset[str]) -> str:

@@ -11,7 +11,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,6 +99,7 @@ class _Lists:
     opposites: frozenset[str]
     nots: frozenset[str]
     plain: frozenset[str]
+    particles: frozenset[str]
     speaker: frozenset[str]
     forms: Mapping[str, str]
 
@@ -117,6 +118,7 @@ def _lists() -> _Lists:
         frozenset(data["opposites"]),
         frozenset(data["nots"]),
         frozenset(data["plain"].split()),
+        frozenset(data["particles"]),
         frozenset(data["speaker"]),
         {form: line.split()[0] for line in data["forms"] for form in line.split()[1:]},
     )
@@ -132,8 +134,12 @@ def alike(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for word in found for each in (word, forms.get(word)) if each))
 
 
-def said_in(text: str) -> list[Said]:
-    """The statements of a text in their order; of a fragment without one, such as `Ann's address`, the fragment."""
+@lru_cache(maxsize=1_024)
+def said_in(text: str) -> tuple[Said, ...]:
+    """The statements of a text in their order; of a fragment without one, such as `Ann's address`, the fragment.
+
+    Kept until `jochi.forgetting.clauses.forget_readings`.
+    """
     text = unicodedata.normalize("NFC", text)
     found: list[Said] = []
     at = 0
@@ -141,7 +147,7 @@ def said_in(text: str) -> list[Said]:
         for one in _parsed(sentence) if _reads(text) else _plain(sentence):
             found.append(_placed(one, at))
         at += len(sentence)
-    return list(_referred(found))
+    return tuple(_referred(found))
 
 
 def _reads(text: str) -> bool:
@@ -298,7 +304,8 @@ def _units(text: str, told: Iterable[Word], tags: Mapping[int, str]) -> Iterator
         base = _base(word.said)
         named = _is_name(text, word, tag)
         kinds = frozenset() if named else lists.kinds.get(base) or lists.kinds.get(word.said) or frozenset()
-        plain = tag != _PARTICLE and (base in lists.plain or word.said in lists.plain)  # growing up isn't growing
+        particle = tag == _PARTICLE and word.said in lists.particles
+        plain = not particle and (base in lists.plain or word.said in lists.plain)
         if not named and not kinds and (plain or word.said in lists.nots):
             continue
         verb = tag.startswith(_PREDICATES)
@@ -316,6 +323,12 @@ def _is_name(text: str, word: Word, tag: str) -> bool:
     if tag.startswith("NNP") or re.search(r"\w", text[: word.start]):
         return True
     return not is_a_word(word.said)
+
+
+def forget_readings() -> None:
+    """Lets go what was read: see `jochi.forgetting.clauses.forget_readings`."""
+    said_in.cache_clear()
+    _base.cache_clear()
 
 
 # By words ---------------------------------------------------------------------------------------------------------------
@@ -338,7 +351,7 @@ def _plain(sentence: str) -> Iterator[Said]:
             yield replace(one, units=units, subject=shared, subject_text=first, doubtful=not is_alone(one.text))
 
 
-@cache
+@lru_cache(maxsize=4_096)
 def _base(word: str) -> str:
     """The base form of a word, as far as libraries or the list tell."""
     lists = _lists()

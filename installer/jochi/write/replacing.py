@@ -18,7 +18,7 @@ from jochi.forgetting.checking import Screen, asked_about
 from jochi.forgetting.clauses import forget_readings
 from jochi.forgetting.finding import BY_ID, MORE, Finder, Found, Request, Target, left_without, rest_of
 from jochi.forgetting.meaning import Embed, memories_about, near_of
-from jochi.forgetting.resolving import Meant, alone, resolve, speaks_of, with_margins
+from jochi.forgetting.resolving import Meant, alone, names_what, resolve, speaks_of, with_margins
 from jochi.forgetting.saying import Said, said_in, same_slot, without
 from jochi.forgetting.words import phrase, says, spots, words
 from jochi.graph.catalogue import is_our_word
@@ -175,7 +175,7 @@ class _Work:
 
     def may_be_left(self, one: Meant) -> bool:
         """Whether a candidate may say the old of the same one, where the new is said already."""
-        same = one.said is None or not speaks_of(self._then, one.said, predicates=False)
+        same = one.said is None or not speaks_of(self._then, one.said, named=True)
         return same and one.score >= self._policy.forgetting.sure / 2
 
     # Finding ----------------------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class _Work:
         if says(self.new, phrase(self.old)):
             return  # a description of what changes, such as `Ann's home`
         found = self._finder.find(Request(phrase=self.old, scope=self.scope))
-        told = any(unit.verb or unit.kinds for one in said_in(self.old) for unit in one.units)
+        told = names_what(self.old)
         for target in found.targets.values():
             if target.dead or (self.key is not None and target.key != self.key):
                 continue
@@ -206,8 +206,8 @@ class _Work:
         here = spots(words(target.content), phrase(self.old))
         touched = [one for one in spoken if any(a < d and c < b for a, b in one.spans for c, d in here)]
         # Who names the memory has said that it is meant.
-        named = self.key is not None
-        others = {one: () if named else speaks_of(self._then, one, predicates=not told) for one in touched}
+        picked = self.key is not None
+        others = {one: () if picked else speaks_of(self._then, one, named=told) for one in touched}
         mine = [one for one in touched if not others[one]]
         if touched and not mine:
             self._others.append(replace(target, outcome="ask", reason=f"it {others[touched[0]][0]}"))
@@ -364,6 +364,7 @@ class _Work:
             {
                 "key": each.target.key,
                 "way": "change",
+                "rule": _RULE,
                 "text": each.new[each.name],
                 "content_hash": content_hash(each.new[each.name]),
                 "was": None,
@@ -375,8 +376,7 @@ class _Work:
             for each in changes
         ]
         for _ in range(_TRIES):
-            asked = {"now": self._now, "run": run, "rule": _RULE, "edits": edits}
-            told = self._engine.call("context/edit", asked)["results"]
+            told = self._engine.call("context/edit", {"now": self._now, "run": run, "edits": edits})["results"]
             if all(each["outcome"] != "forgetting_changed" for each in told):
                 break
             version = _checked(self._engine, self)

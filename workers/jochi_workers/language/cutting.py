@@ -297,7 +297,12 @@ def _without(text: str, spot: tuple[int, int]) -> str | None:
 def _simple(tree: Tree) -> bool:
     """Whether nothing is joined in it or said beside it: one statement, however it is read."""
     finite = [place for place, tag in enumerate(tree.tags) if tag in _FINITE and tree.deps[place] not in _HELPS]
-    beside = any(dep == "appos" and not _of_a_name(tree, place) for place, dep in enumerate(tree.deps))
+    beside = any(
+        dep == "appos"
+        and not _of_a_name(tree, place)
+        and not (tree.tags[place] == tree.tags[tree.heads[place]] == "CD")
+        for place, dep in enumerate(tree.deps)
+    )
     joined = set(tree.deps) & {"conj", "cc", "relcl", "parataxis", "preconj"}
     return not beside and not joined and len(finite) < 2
 
