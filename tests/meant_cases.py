@@ -28,6 +28,7 @@ from typing import Literal, NamedTuple
 from jochi.forgetting.resolving import Meant, Memory, alone, resolve
 from jochi.forgetting.saying import without
 from jochi.policy import load_policy
+from jochi.policy.forgetting import Forgetting
 
 Near = Callable[[str], Callable[[str], float]]
 """The cosine of a request and a text."""
@@ -219,9 +220,14 @@ def cases() -> Iterator[Case]:
             yield Case("absent, denied", old, new, {"s/denied": denied, **fill}, None, "", unseen)
 
 
+@cache
+def _policy() -> Forgetting:
+    return load_policy().policy.forgetting
+
+
 def judged(case: Case, near: Near | None = None) -> Literal["right", "asked", "wrong"]:
     """What `supersede` would do, and `forget --about` where that asks for more than the other."""
-    policy = load_policy().policy.forgetting
+    policy = _policy()
     memories = [Memory(key, "MemoryEntry", text) for key, text in case.memories.items()]
     outcomes = []
     for new in (case.new, None):
@@ -233,6 +239,12 @@ def judged(case: Case, near: Near | None = None) -> Literal["right", "asked", "w
     return "wrong" if "wrong" in outcomes else "asked" if "asked" in outcomes else "right"
 
 
+def _first(case: Case, near: Near | None) -> str:
+    """The memory that stands first in the list of candidates."""
+    memories = [Memory(key, "MemoryEntry", text) for key, text in case.memories.items()]
+    return resolve(case.old, memories, new=case.new, near=near and near(case.old))[0].key
+
+
 def one_left(one: Meant) -> str | None:
     """What would be left of its memory; None where that isn't sure, so that a person is asked."""
     return "" if one.statement is None or one.said is None else without(str(one.content), one.said)
@@ -242,9 +254,13 @@ def run(near: Near | None, show: bool) -> None:
     """Prints what became of them by shape, and of the unseen third."""
     counted: dict[tuple[str, str], Counter[str]] = {}
     for case in cases():
-        told = judged(case, near)
+        told: str = judged(case, near)
+        if told == "asked" and case.right:
+            told += ", it is the first" if _first(case, near) == case.right else ", it is not the first"
         counted.setdefault(("unseen" if case.unseen else "seen", case.shape), Counter())[told] += 1
-        if (told == "wrong" and not case.unseen) or (show and told == "asked" and case.right and not case.unseen):
+        if (told == "wrong" and not case.unseen) or (
+            show and told.startswith("asked") and case.right and not case.unseen
+        ):
             print(told, case.old, "|", case.new, "|", case.memories)  # noqa: T201
     for (part, shape), each in sorted(counted.items()):
         print(f"{part:8} {shape:24} {dict(each)}")  # noqa: T201
