@@ -81,6 +81,7 @@ def test_near_misses_are_asked_about(about: str, new: str, text: str, differs: s
     found = _found(about, text, new=new)
     assert any(each.startswith(differs) for each in found[0].differs), found[0].differs
     assert alone(found, FORGETTING) == []
+    assert found[0].score <= 0.5 ** len(found[0].differs)
 
 
 @pytest.mark.parametrize(
