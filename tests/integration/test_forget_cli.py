@@ -54,6 +54,13 @@ def run(jochi: Jochi, server: TestServer, tmp_path: Path, monkeypatch: pytest.Mo
     return invoke
 
 
+def content(client: Jochi, id: str) -> object:
+    found = client.database.run(
+        "MATCH (m:Curated {key: 'default/' + $id}) RETURN m.content AS said", {"id": id}, write=False
+    )
+    return found[0]["said"]
+
+
 def keys(client: Jochi) -> set[str]:
     return {row["key"] for row in client.database.run("MATCH (m:Curated) RETURN m.key AS key", write=False)}
 
@@ -135,8 +142,39 @@ def test_a_description_is_resolved_shown_and_chosen(run: Run, jochi: Jochi) -> N
     doubtful = run("forget", "--about", "write to alice", "--yes", "--json")
     assert (doubtful.exit_code, len(keys(jochi))) == (3, 3)
     assert {"default/mail", "default/other"} <= {key for key in keys(jochi) if key in doubtful.output}
-    assert run("forget", "--about", "tea", "--yes").exit_code == 0
+    assert '"margin"' in doubtful.stdout
+    # Of a compound memory only the statement.
+    assert run("forget", "--about", "what Alice likes", "--yes").exit_code == 0
+    assert content(jochi, "home") == "Alice lives at 5 Elm St"
+    assert not jochi.remember({"kind": "MemoryEntry", "content": "Alice likes tea."}).written
+    assert run("forget", "--about", "where Alice lives", "--whole", "--yes").exit_code == 0
     assert keys(jochi) == {"default/mail", "default/other"}
+
+
+def test_a_statement_is_superseded_shown_and_chosen(run: Run, jochi: Jochi) -> None:
+    asked = ("supersede", "where Alice resides", "Alice lives at 7 Oak Rd.")
+    planned = run(*asked, "--plan", "--json")
+    says = "Alice likes tea. Alice lives at 7 Oak Rd."
+    assert (planned.exit_code, json.loads(planned.stdout)["replaced"]) == (0, {"default/home": says})
+    assert run(*asked, input="n\n").exit_code == 5
+    assert "lives at 5 Elm St" in str(content(jochi, "home"))
+    done = run(*asked, input="y\n")
+    assert (done.exit_code, content(jochi, "home")) == (0, says), done.output
+    again = run(*asked, "--yes")
+    assert (again.exit_code, "says it already" in again.output) == (0, True), again.output
+    told = json.loads(run("supersede", "7 Oak Rd", "Alice lives at 9 Ash Ln.", "--yes", "--json").stdout)
+    assert run("undo", told["run"]).exit_code == 0
+    assert content(jochi, "home") == says
+    # Nobody said it, and which one is like it isn't sure: a machine gets the list, a person chooses.
+    unsure = ("supersede", "what Alice drinks", "Alice likes mate.")
+    listed = run(*unsure, "--yes", "--json")
+    assert (listed.exit_code, json.loads(listed.stdout)["candidates"][0]["statement"]) == (3, "Alice likes tea")
+    assert run(*unsure, input="\n").exit_code == 5
+    assert run("supersede", "zebra", "Alice likes mate.", "--yes").exit_code == 3
+    assert run(*unsure, "--key", "home", "--yes").exit_code == 3, "two statements of it"
+    assert run("supersede", "likes tea", "Alice likes mate.", "--key", "home", "--yes").exit_code == 0
+    assert content(jochi, "home") == "Alice lives at 7 Oak Rd. Alice likes mate."
+    assert run("supersede", "...", "Alice likes mate.").exit_code == 2
 
 
 def test_of_what_says_more_a_person_says_what_becomes_of_it(run: Run, jochi: Jochi) -> None:

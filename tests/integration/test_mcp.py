@@ -45,14 +45,16 @@ def test_an_agent_remembers_recalls_explains_and_forgets(jochi: Jochi, server: T
 
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert tools.keys() == {
-                *("remember", "observe", "recall", "explore", "drill_down", "touch", "explain", "forget")
+                *("remember", "observe", "recall", "explore", "drill_down", "touch", "explain", "supersede", "forget")
             }
             hints = {name: tool.annotations for name, tool in tools.items()}
             assert all(tool.output_schema for tool in tools.values())
             assert {name for name, each in hints.items() if each and each.read_only_hint} == {
                 *("recall", "explore", "drill_down", "explain"),
             }
-            assert {name for name, each in hints.items() if each and each.destructive_hint} == {"forget"}
+            assert {name for name, each in hints.items() if each and each.destructive_hint} == {
+                *("supersede", "forget"),
+            }
 
             # Written into the scope of the server, with types; what is refused says why and takes nothing with it.
             links = [{"type": "PART_OF", "to": "home"}]
@@ -74,6 +76,7 @@ def test_an_agent_remembers_recalls_explains_and_forgets(jochi: Jochi, server: T
                 await call("observe", text="I prefer tea", session="chat", speaker="Ann", id="t1") for _ in range(2)
             ]
             assert [(each["signal"], each["outcome"]) for each in said] == [("high", "learning"), ("high", "known")]
+            jochi.run("flush_buffers", drain=True)
             batch = jochi.database.run(
                 "MATCH (b:TurnBatch {scope: 'ann'}) WITH b, b.session AS of DETACH DELETE b RETURN of"
             )
@@ -108,6 +111,18 @@ def test_an_agent_remembers_recalls_explains_and_forgets(jochi: Jochi, server: T
             assert [each["key"] for each in shown["candidates"]] == ["ann/key", "ann/home"]
             assert [each["outcome"] for each in shown["candidates"][0]["targets"]] == ["forget"]
             assert shown["done"] == []
+            first, second = shown["candidates"]
+            assert first["score"] > second["score"]
+            assert first["margin"] == pytest.approx(first["score"] - second["score"])
+            assert [each["sure"] for each in shown["candidates"]] == [True, False]
+
+            # A statement gives way alone where it is meant without doubt; else the agent has to ask.
+            asked = await call("supersede", old="Ann's game", new="Ann plays go.")
+            assert (asked["replaced"], asked["candidates"][0]["key"]) == ({}, "ann/chess")
+            done = await call("supersede", old="Ann's game", new="Ann plays go.", key="chess")
+            assert (done["replaced"], done["candidates"], done["stays"]) == ({"ann/chess": "Ann plays go."}, [], {})
+            assert done["run"].startswith("replace/")
+            assert "scope 'ann' only" in await refused("supersede", old="x", new="y", key="bob/b")
             elm = await call("forget", says="5 Elm St")
             assert [each["key"] for each in elm["candidates"][0]["targets"]] == ["ann/home"]
             assert live() == {"ann/key", "ann/home", "ann/chess", "bob/b"}

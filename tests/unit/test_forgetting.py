@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -24,7 +23,6 @@ from jochi.forgetting.clauses import UNSURE, WHOLE, left_of, sentences
 from jochi.forgetting.mentions import linked
 from jochi.forgetting.receipts import hash_of
 from jochi.forgetting.records import BOOKS, Sought, change, change_of_link, found_in, is_ours
-from jochi.forgetting.resolving import alone, ranked
 from jochi.forgetting.secret import VARIABLE, ForgetKey, make_key, read_key
 from jochi.forgetting.words import as_the_server_folds, folded, folded_needle, phrase, says
 from jochi.operate.checks_memories import check_forgetting
@@ -176,24 +174,6 @@ def test_what_is_left_never_says_it_and_is_made_of_the_text(parts: list[str]) ->
         assert not says(rest, said)
         kept = iter(phrase(text))
         assert all(word in kept for word in phrase(rest))
-
-
-def test_a_description_means_one_alone_only_far_before_the_next() -> None:
-    def said(*texts: str, cosines: Sequence[float | None] = (None,) * 9) -> list[tuple[str, str, str, float | None]]:
-        return [
-            (f"s/{n}", "MemoryEntry", text, cosine)
-            for n, (text, cosine) in enumerate(zip(texts, cosines, strict=False))
-        ]
-
-    one = ranked("Ann's car", said("Bob has a car", "Ann has a red car"))
-    assert [(each.key, round(each.score, 2)) for each in one] == [("s/1", 1.0), ("s/0", 0.43)]
-    assert [each.margin for each in one] == [one[0].score - one[1].score, one[1].score - one[0].score]
-    assert alone(one) == one[0]
-    assert alone(ranked("Ann's car", said("Ann's car is red", "Ann sold the car"))) is None, "two of them"
-    assert alone(ranked("where Ann lives", said("Ann has a flat in Oslo"))) is None, "not by a name alone"
-    near = said("Ann has a flat in Oslo", "Ann likes tea", cosines=(0.9, 0.1))
-    assert [each.key for each in ranked("where Ann lives", near)] == ["s/0", "s/1"]
-    assert alone([]) is None
 
 
 def test_seals_tell_forms_scopes_and_borders_apart() -> None:

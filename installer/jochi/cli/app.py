@@ -51,6 +51,7 @@ from jochi.cli.remember import remember
 from jochi.cli.run import run
 from jochi.cli.score import score
 from jochi.cli.status import status
+from jochi.cli.supersede import supersede
 from jochi.cli.topics import topics
 from jochi.cli.touch import touch
 from jochi.cli.undo import undo
@@ -126,6 +127,7 @@ app.command()(receipts)
 app.command()(recall)
 app.command()(explore)
 app.command()(history)
+app.command()(supersede)
 app.command()(levels)
 app.command()(originals)
 app.command()(topics)

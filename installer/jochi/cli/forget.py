@@ -13,11 +13,11 @@ from jochi.cli.arguments import PROVIDERS
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, printable, shortened, some, table, write_json
-from jochi.cli.recall import embedded
+from jochi.cli.recall import embedder_of
 from jochi.client import Jochi
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
-from jochi.forgetting import ForgettingPlan, Forgotten, Mention, Request, Target, key_file
-from jochi.forgetting.resolving import MARGIN, SURE, alone, ranked
+from jochi.forgetting import ForgettingPlan, Forgotten, Meant, Mention, Request, Target, alone, key_file
+from jochi.policy.forgetting import Forgetting
 
 _SHOWN = 50
 _LONGEST = 100
@@ -70,7 +70,8 @@ def forget(
     k: Annotated[int, typer.Option("--k", min=1, max=100, help="With --about: how many to show.")] = 5,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="With --match or --hash: in all scopes.")] = False,
     whole: Annotated[
-        bool, typer.Option("--whole", help="With --match: delete whole memories instead of cutting a clause out.")
+        bool,
+        typer.Option("--whole", help="With --match or --about: delete whole memories instead of cutting a clause out."),
     ] = False,
     verify: Annotated[
         bool,
@@ -94,11 +95,11 @@ def forget(
     if match == "-":
         match = typer.get_text_stream("stdin").read().strip()
     with jochi(context) as client:
-        keys = tuple(ids or ())
         if about is not None:
-            keys = _resolved(client, about, scope or "default", k, provider, yes=yes, as_json=as_json)
-            scope = None
-        request = Request(keys, scope, content_hash, match, clauses=not whole)
+            meant = _resolved(client, about, scope or "default", k, provider, yes=yes, as_json=as_json)
+            request = _request(meant, whole=whole)
+        else:
+            request = Request(tuple(ids or ()), scope, content_hash, match, clauses=not whole)
         if lift:
             lifted = client.allow_again(request)
             if as_json:
@@ -119,10 +120,10 @@ def forget(
                 "  → copy it to every machine that remembers, imports or runs a worker; without it they refuse to write",
                 markup=False,
             )
-        if about is None:
-            ask(_question(plan), yes=yes)
-        else:
+        if about is not None:
             ask(_question(plan), yes=yes, fix=_NAME_THEM)
+        else:
+            ask(_question(plan), yes=yes)
         request = _unsure(request, plan, yes)
         with err.status("forgetting") as spinner:
             done = client.forget(
@@ -135,12 +136,13 @@ def forget(
         return
     if request.form == "scope":
         raise PartlyDone(
-            f"nothing is in the scope {scope}; its name is sealed from now on: nothing of it will be remembered",
-            fix=f"if that is a typo, take it back: jochi forget --lift --scope {quote(str(scope))}",
+            f"nothing is in the scope {request.scope}; its name is sealed from now on: nothing of it will be remembered",
+            fix=f"if that is a typo, take it back: jochi forget --lift --scope {quote(str(request.scope))}",
         )
     if request.form in ("keys", "hash"):
         raise PartlyDone(
-            "there was nothing to forget: no memory, tombstone or record has " + (content_hash or ", ".join(keys)),
+            "there was nothing to forget: no memory, tombstone or record has "
+            + (request.hash or ", ".join(request.keys)),
             fix="look at the spelling; what was forgotten before is in `jochi receipts`",
         )
 
@@ -191,38 +193,53 @@ def receipts(context: typer.Context, as_json: AsJson = False) -> None:
 
 def _resolved(
     client: Jochi, about: str, scope: str, k: int, provider: str | None, *, yes: bool, as_json: bool
-) -> tuple[str, ...]:
-    """The keys that a person means by a description; of a machine the one that is meant without doubt, else `PartlyDone`."""
-    vector = None if provider is None else embedded(about, provider, client.policy.policy.embedding)
-    hits = client.recall(about, vector=vector, scope=scope, k=k, include_archived=True, include_superseded=True)
-    if not hits:
+) -> list[Meant]:
+    """What a person means by a description; of a machine what is meant without doubt, else `PartlyDone`."""
+    policy = client.policy.policy
+    with embedder_of(provider, policy.embedding) as embed:
+        candidates = client.meant(about, scope=scope, k=k, embed=embed)
+    if not candidates:
         raise UsageError(f"nothing in {scope} is about that", fix="use other words, or --match, --id")
-    candidates = ranked(about, [(hit.key, hit.kind, hit.content, hit.cosine) for hit in hits])
-    for number, one in enumerate(candidates, 1):
-        err.print(
-            f"{number:3}  {one.key} ({one.kind}): {_short(one.content)}  [{one.score:.2f}, {one.margin:+.2f}]",
-            markup=False,
-        )
+    show_candidates(candidates)
     if yes:
-        meant = alone(candidates)
-        if meant is not None:
-            return (meant.key,)
+        meant = alone(candidates, policy.forgetting)
+        if meant:
+            return meant
         if as_json:
-            write_json({"candidates": candidates})
-        raise PartlyDone(
-            f"nothing was forgotten: which one is meant isn't sure (a score of {SURE} and {MARGIN} before the next is needed)",
-            fix=_NAME_THEM,
-        )
+            write_json({"candidates": [one.shown() for one in candidates]})
+        raise PartlyDone(f"nothing was forgotten: {unsure(policy.forgetting)}", fix=_NAME_THEM)
     try:
         said = typer.prompt("which of these (numbers with commas, or all)", default="none", err=True)
     except typer.Abort:
         raise Refused("nothing was changed", fix=_NAME_THEM) from None
     if said.strip().lower() == "all":
-        return tuple(one.key for one in candidates)
+        return candidates
     chosen = [part.strip() for part in said.split(",") if part.strip()]
     if not all(part.isdigit() and 1 <= int(part) <= len(candidates) for part in chosen) or not chosen:
         raise Refused("nothing was changed: none was chosen", fix="answer with numbers of the list, or all")
-    return tuple(candidates[int(part) - 1].key for part in chosen)
+    return [candidates[int(part) - 1] for part in chosen]
+
+
+def _request(meant: Sequence[Meant], *, whole: bool) -> Request:
+    """Memories as a whole, and of compound ones the statement that is meant."""
+    stated = tuple((one.key, one.statement) for one in meant if one.statement is not None and not whole)
+    return Request(tuple(one.key for one in meant), statements=stated)
+
+
+def unsure(policy: Forgetting) -> str:
+    """Why nothing was done without a person."""
+    return f"which one is meant isn't sure (a score of {policy.sure:g} and {policy.margin:g} before the next is needed)"
+
+
+def show_candidates(candidates: Sequence[Meant]) -> None:
+    """A line for each: what it says, which statement is meant, its score, its margin to the others, in what it differs."""
+    for number, one in enumerate(candidates, 1):
+        stated = "" if one.statement is None else f" → {_short(one.statement)}"
+        but = "".join(f"; {each}" for each in one.differs)
+        err.print(
+            f"{number:3}  {one.key} ({one.kind}): {_short(one.content)}{stated}  [{one.score:.2f}, {one.margin:+.2f}{but}]",
+            markup=False,
+        )
 
 
 def _question(plan: ForgettingPlan) -> str:

@@ -166,6 +166,16 @@ def embedded(text: str, provider: str, policy: Embedding) -> list[float]:
 
 
 @contextmanager
+def embedder_of(provider: str | None, policy: Embedding) -> Iterator[Callable[[str], list[float]] | None]:
+    """The same, or None where nobody is named."""
+    if provider is None:
+        yield None
+    else:
+        with embedder(provider, policy) as embed:
+            yield embed
+
+
+@contextmanager
 def embedder(provider: str, policy: Embedding) -> Iterator[Callable[[str], list[float]]]:
     """What makes texts such vectors."""
     from jochi_workers import embeddings

@@ -4,13 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from jochi import forgetting
 from jochi.client.base import Base
+from jochi.forgetting.meaning import Embed, memories_about, near_of
+from jochi.forgetting.resolving import resolve
+from jochi.use.recall import recall
 from jochi.users import operating_system_user
 
 
 class ForgetVerbs(Base):
+    def meant(
+        self, about: str, *, scope: str = "default", k: int = 5, embed: Embed | None = None
+    ) -> list[forgetting.Meant]:
+        """What a description may mean in ``scope``: at most ``k`` memories, or statements of compound ones, the best first, each
+        with its score, its margin to the others and in what it differs. ``embed`` makes a text a vector of the policy's model.
+
+        `jochi.forgetting.alone` says which of them are meant without doubt. What to forget: `Request` with the key, and
+        `Meant.statement`. Writes nothing.
+        """
+        found = memories_about(
+            about,
+            partial(recall, self.engine),
+            self.policy.policy.forgetting,
+            scope=scope,
+            embed=embed,
+            include_superseded=True,
+        )
+        return resolve(about, found, near=near_of(about, embed) if embed else None)[:k]
+
     def plan_forgetting(self, request: forgetting.Request) -> forgetting.ForgettingPlan:
         """What `forget` would take now, and what would be left of memories that are only cut. Writes nothing."""
         return forgetting.plan_forgetting(self.engine, self.policy.policy, request)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal, overload
 
 from jochi import clock
 from jochi.client.base import Base
-from jochi.forgetting import Replaced, replace_statement
+from jochi.forgetting.meaning import Embed
 from jochi.use import slots
+from jochi.use.recall import recall
 from jochi.use.slots import Placed, Stretch
 from jochi.write import remembering
 from jochi.write.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, plan_enrolment
 from jochi.write.remembering import Memory, Remembered
+from jochi.write.replacing import Replaced, replace_statement
 
 
 class WriteVerbs(Base):
@@ -49,24 +53,71 @@ class WriteVerbs(Base):
     @overload
     def supersede(self, keys: Iterable[str], *, now: datetime | None = None) -> list[Placed]: ...
     @overload
-    def supersede(self, keys: str, new: str, *, scope: str = "default", now: datetime | None = None) -> Replaced: ...
     def supersede(
-        self, keys: Iterable[str], new: str | None = None, *, scope: str = "default", now: datetime | None = None
+        self,
+        keys: str,
+        new: str,
+        *,
+        scope: str = "default",
+        key: str | None = None,
+        embed: Embed | None = None,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> Replaced: ...
+    def supersede(
+        self,
+        keys: Iterable[str],
+        new: str | None = None,
+        *,
+        scope: str = "default",
+        key: str | None = None,
+        embed: Embed | None = None,
+        dry_run: bool = False,
+        now: datetime | None = None,
     ) -> list[Placed] | Replaced:
         """Puts facts that exist (`scope/id`, any number) into their slots: one value of a subject's attribute holds at a time.
 
         `remember` and the models do so by themselves; this is for facts that were written otherwise or before. In the order of
         ``keys``; one that belongs in no slot says why. Can be repeated.
 
-        With ``new`` the first argument is what is said until now, word for word, such as `lives in Lyon`: in all memories of
-        ``scope`` that say it this one statement goes and ``new``, a sentence, is said in its place; what they say besides stays.
-        Where it isn't sure what says it, or a fact has it in its slot, nothing is done to the memory (`Replaced.asked`). It can't
-        be undone. docs/reference/facts.md.
+        With ``new`` the first argument is what is said until now, in the words of the memories (`lives in Lyon`) or in others
+        (`Ann's home`): in all memories of ``scope`` that state it this one statement goes and ``new``, a sentence, is said in its
+        place; what they say besides stays. In other words it acts only on what is meant without doubt (`[forgetting] sure` and
+        `margin`), else `Replaced.candidates` has the list: name one by ``key``. ``embed`` makes a text a vector of the policy's
+        model and orders them by meaning, too. ``dry_run`` writes nothing. `undo` of `Replaced.run` takes it back.
+        docs/reference/forgetting.md.
         """
         at = self._at(now, "supersede", "now")
         if new is None:
             return slots.supersede(self.engine, keys, now=at)
-        return replace_statement(self.engine, self.policy.policy, str(keys), new, scope=scope, now=at)
+        return replace_statement(
+            self.engine,
+            self.policy.policy,
+            str(keys),
+            new,
+            scope=scope,
+            now=at,
+            recall=partial(recall, self.engine),
+            key=key,
+            embed=embed,
+            dry_run=dry_run,
+        )
+
+    async def supersede_async(
+        self,
+        old: str,
+        new: str,
+        *,
+        scope: str = "default",
+        key: str | None = None,
+        embed: Embed | None = None,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> Replaced:
+        """`supersede(old, new)` for a program with an event loop: it waits for the database in a thread."""
+        return await asyncio.to_thread(
+            self.supersede, old, new, scope=scope, key=key, embed=embed, dry_run=dry_run, now=now
+        )
 
     def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Stretch]:
         """What held of a subject's attribute and when, oldest first; with ``at`` only what held then. Writes nothing."""

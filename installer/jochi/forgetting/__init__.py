@@ -4,7 +4,7 @@ from jochi.forgetting.finding import Request, Target
 from jochi.forgetting.forget import WAIT, ForgettingPlan, Forgotten, forget, lift, plan_forgetting, verify
 from jochi.forgetting.mentions import Mention
 from jochi.forgetting.receipts import Chain, Receipt, read_chain
-from jochi.forgetting.replacing import Replaced, replace_statement
+from jochi.forgetting.resolving import Meant, alone
 from jochi.forgetting.secret import VARIABLE, key_file
 
 __all__ = [
@@ -13,16 +13,16 @@ __all__ = [
     "Chain",
     "ForgettingPlan",
     "Forgotten",
+    "Meant",
     "Mention",
     "Receipt",
-    "Replaced",
     "Request",
     "Target",
+    "alone",
     "forget",
     "key_file",
     "lift",
     "plan_forgetting",
     "read_chain",
-    "replace_statement",
     "verify",
 ]

@@ -152,7 +152,7 @@ def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
     if len(parts) == 1:
         return UNSURE if _MARKS.search(sentence.rstrip()) or _lists()[0].search(sentence) else WHOLE
     out = [says(part, wanted) for part in parts]
-    if not all(_alone(part) for part, gone in zip(parts, out, strict=True) if gone):
+    if not all(is_alone(part) for part, gone in zip(parts, out, strict=True) if gone):
         return UNSURE  # a list, or more than one clause by its marks
     _, subjects, _ = _lists()
     kept, subject = "", ""
@@ -182,7 +182,7 @@ def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
     return body + end if end.strip() else body + (". " if end else "")
 
 
-def _alone(part: str) -> bool:
+def is_alone(part: str) -> bool:
     """Whether a clause is one statement: no list, nothing set apart in it."""
     return not _MARKS.search(part) and not _lists()[0].search(part)
 
@@ -196,18 +196,22 @@ def _subject(clause: str) -> str | None:
         return None
     first = found[0].said
     named = all(clause[word.start].isupper() for word in found[1:at])
-    if not named or not (first in subjects or (clause[found[0].start].isupper() and not _is_a_word(first))):
+    if not named or not (first in subjects or (clause[found[0].start].isupper() and not is_a_word(first))):
         return None
     return clause[: found[at - 1].stop]
 
 
-def _is_a_word(word: str) -> bool:
-    """Whether a dictionary has it: `heute` begins a sentence as a name does, and is no subject. True where none is there."""
+def is_a_word(word: str) -> bool:
+    """Whether a dictionary has it, and not as a name or a German noun: `heute` begins a sentence as a name does, and is no subject.
+    True where none is there."""
     try:
         import simplemma
     except ImportError:
         return True
-    return any(simplemma.is_known(word, lang=language) for language in ("de", "en"))
+    return any(
+        simplemma.is_known(word, lang=language) and simplemma.lemmatize(word.capitalize(), lang=language)[:1].islower()
+        for language in ("de", "en")
+    )
 
 
 def _clauses(sentence: str) -> tuple[list[str], list[str]]:
@@ -228,8 +232,24 @@ def _clauses(sentence: str) -> tuple[list[str], list[str]]:
     return parts, joins
 
 
+def clauses_of(sentence: str) -> list[tuple[str, int]]:
+    """The clauses of a sentence, each with where it begins."""
+    parts, joins = _clauses(sentence)
+    found, at = [], 0
+    for part, join in zip(parts, ["", *joins], strict=True):
+        at += len(join)
+        found.append((part, at))
+        at += len(part)
+    return found
+
+
+def is_a_verb(word: str) -> bool:
+    """Whether it is a finite verb, or stands before one, as far as the list knows them."""
+    return word in _lists()[2]
+
+
 def forget_readings() -> None:
     """Lets go what this process has read of texts: what is forgotten must not live on in memory."""
-    language = sys.modules.get("jochi_workers.language")
-    if language is not None:
-        language.forget_readings()
+    for name in ("jochi_workers.language", "jochi.forgetting.saying"):
+        if (module := sys.modules.get(name)) is not None:
+            module.forget_readings()

@@ -14,6 +14,8 @@ from jochi.errors import UsageError
 from jochi.forgetting import messages
 from jochi.forgetting.clauses import UNSURE, left_of
 from jochi.forgetting.same import linked
+from jochi.forgetting.saying import Said as Statement
+from jochi.forgetting.saying import said_in, without
 from jochi.forgetting.spelled import Spelling, pattern
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
 from jochi.graph.catalogue import CONTENT_HASH, is_our_word
@@ -42,6 +44,8 @@ Why = Literal["asked", "scope", "hash", "match", "merged", "same", "derived", "r
 class Request:
     """What is to be forgotten: one of ``keys`` ('scope/id'), a whole ``scope`` alone, a content ``hash``, or a ``phrase``.
 
+    ``statements``: of these of the ``keys`` only one statement, in its own words there (`Meant.statement`).
+
     With ``phrase`` and ``hash``, ``scope`` says where; None: everywhere. ``clauses``: of a memory that says more than the
     phrase only the statements go that say it; where they can't be told from what else it says, it is left as it is for a
     person to decide, or goes as a whole: ``unsure``.
@@ -53,12 +57,16 @@ class Request:
     phrase: str | None = None
     clauses: bool = True
     unsure: Literal["ask", "whole"] = "ask"
+    statements: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if sum((bool(self.keys), self.hash is not None, self.phrase is not None)) > 1:
             raise UsageError("keys, a hash and a phrase don't go together", fix="forget one after the other")
         if not (self.keys or self.scope is not None or self.hash is not None or self.phrase is not None):
             raise UsageError("nothing is named that is to be forgotten", fix="name keys, a scope, a hash or a phrase")
+        for key, stated in self.statements:
+            if key not in self.keys or not phrase(stated):
+                raise UsageError(f"{stated!r} is no statement of one of the keys", fix="name its words, and its memory")
         for key in self.keys:
             if "/" not in key:
                 raise UsageError(f"{key!r} is no key", fix="a key is scope/id, such as default/m1")
@@ -107,7 +115,8 @@ class Found:
     """All targets by key, what is known of each (for its seals), and which texts have the phrase only as part of other words.
 
     ``spellings`` are all that were looked for, ``told`` those that memories say to be the same, ``abroad`` the numbers with a
-    country that one without may be.
+    country that one without may be. ``statements``: those that were asked for,
+    whole, with the keys of their memories.
     """
 
     targets: dict[str, Target] = field(default_factory=dict)
@@ -119,6 +128,7 @@ class Found:
     spellings: list[Spelling] = field(default_factory=list)
     told: list[Spelling] = field(default_factory=list)
     abroad: set[str] = field(default_factory=set)
+    statements: list[tuple[str, str]] = field(default_factory=list)
 
     def is_output(self, key: str) -> bool:
         """Whether a derivation of the engine's made it."""
@@ -140,7 +150,8 @@ class Finder:
         if request.phrase is not None:
             found, new = self._spelled(request, spellings or [Spelling(request.phrase)])
         else:
-            new = self._take(found, self._named(request), _WHY[request.form])
+            stated = [key for key, words in request.statements if self._stated(found, key, words, request)]
+            new = stated + self._take(found, self._named(request), _WHY[request.form])
         followed: set[str] = set()
         while new or _cut_keys(found) - followed:
             self._read(found, new)
@@ -157,10 +168,51 @@ class Finder:
             new = more
         return found
 
+    def _stated(self, found: Found, key: str, statement: str, request: Request) -> bool:
+        """Takes one statement out of one memory; nothing where it doesn't make it (any more). Whether it goes as a whole."""
+        known = self.read([key])
+        target, stored = known.targets[key], next(iter(known.stored.get(key, ())), {})
+        one = next((each for each in said_in(target.content or "") if phrase(each.text) == phrase(statement)), None)
+        if one is None or target.dead:
+            return False
+        found.statements.append((key, one.whole))
+        name = self.content_name(target.kind)
+        rest = UNSURE if isinstance(stored.get(messages.RAW), list) else without(str(target.content), one)
+        if rest is UNSURE and request.unsure == "ask":
+            found.targets[key] = replace(target, outcome="ask", reason=MORE)
+        elif not rest:
+            found.targets[key] = replace(target, reason=MORE if rest is UNSURE else None)
+            return True
+        else:
+            left = {other: left_without(other, value, one, rest) for other, value in stored.items() if other != name}
+            left = {other: value for other, value in left.items() if value != stored[other]} | {name: rest}
+            was = {other: stored[other] for other in left}
+            found.targets[key] = replace(target, outcome="cut", was=was, left=left, content_name=name)
+        return False
+
+    def read(self, keys: Sequence[str]) -> Found:
+        """What is known of memories, whatever becomes of them."""
+        found = Found()
+        self._read(found, self._take(found, keys, "asked"))
+        return found
+
+    def made_of(self, keys: Sequence[str]) -> tuple[list[str], list[str]]:
+        """What derivations of the engine's made of memories, to the end of them, and what else was made of that: it is to be
+        marked."""
+        found = Found()
+        new = self._derived(found, keys, outputs_alone=True)
+        while new:
+            self._read(found, new)
+            new = self._derived(found, new)
+        going = [key for key, target in found.targets.items() if target.outcome == "forget"]
+        outputs = [key for key in going if found.is_output(key)]
+        return outputs, [key for key in found.targets if key not in outputs]
+
     def _named(self, request: Request) -> list[str]:
         if request.keys:
-            parts = self._engine.call("ingest/look", {"keys": list(request.keys)}, write=False)["sources"]
-            return list(dict.fromkeys([*request.keys, *(part["key"] for source in parts for part in source)]))
+            whole = [key for key in request.keys if key not in dict(request.statements)]
+            parts = self._engine.call("ingest/look", {"keys": whole}, write=False)["sources"] if whole else []
+            return list(dict.fromkeys([*whole, *(part["key"] for source in parts for part in source)]))
         if request.hash is not None:
             row = self._engine.database.run(
                 statement("forget/by_hash"), {"hash": request.hash, "scope": request.scope}, write=False
@@ -394,6 +446,22 @@ def rest_of(value: Any, wanted: Said) -> Any:
     if isinstance(value, list):
         return [rest for rest in (rest_of(each, wanted) for each in value) if rest is not None]
     return (_left(value, wanted) or None) if isinstance(value, str) and _in(value, wanted) else value
+
+
+def left_without(name: str, value: Any, one: Statement, rest: str) -> Any:
+    """What stays of a property that isn't the content without a statement, and without what is nothing but its value, such as a
+    tag; ``rest``: what stays of the content."""
+    own = phrase(one.text)
+    values = {phrase(each) for each in (one.value, *one.called) if each and not says(rest, phrase(each))}
+
+    def left(text: Any) -> Any:
+        if not isinstance(text, str) or name in _KEPT_NAMES or is_our_word(name, text):
+            return text
+        return None if phrase(text) in values else rest_of(text, own)
+
+    if isinstance(value, list):
+        return [each for each in map(left, value) if each is not None]
+    return left(value)
 
 
 def _of(others: Mapping[str, Sequence[str]], keys: Sequence[str]) -> list[str]:

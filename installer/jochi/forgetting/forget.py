@@ -194,7 +194,8 @@ def lift(engine: Engine, request: Request) -> int:
 
 
 def _named(request: Request) -> list[str]:
-    return [*request.keys, request.hash or "", *(phrase(request.phrase) if request.phrase else ())]
+    stated = (each for pair in request.statements for each in pair)
+    return [*request.keys, *stated, request.hash or "", *(phrase(request.phrase) if request.phrase else ())]
 
 
 def _going(found: Found) -> frozenset[str]:
@@ -333,6 +334,7 @@ class _Work:
             assert request.scope is not None
             return [self.sealer.scope(request.scope)]
         seals = list(self._messages(found))
+        seals += [self.sealer.content(key.split("/", 1)[0], whole) for key, whole in found.statements]
         for key, target in found.targets.items():
             # What was only derived can be derived anew from what stays.
             if target.outcome != "forget" or target.why == "derived" or key not in found.stored:

@@ -35,7 +35,7 @@ def server(tools: Tools) -> MCPServer:
     offered: tuple[tuple[Callable[..., object], ToolAnnotations], ...] = (
         *((tool, reads) for tool in (tools.recall, tools.explore, tools.drill_down, tools.explain)),
         *((tool, writes) for tool in (tools.remember, tools.observe, tools.touch)),
-        (tools.forget, forgets),
+        *((tool, forgets) for tool in (tools.supersede, tools.forget)),
     )
     for tool, hints in offered:
         made.add_tool(_told(tool), annotations=hints)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from jochi.client import Jochi
 from jochi.curate.explain import Explanation
 from jochi.errors import Refused, UsageError
-from jochi.forgetting import ForgettingPlan, Request, Target, key_file
+from jochi.forgetting import ForgettingPlan, Meant, Request, Target, alone, key_file
 from jochi.use.accesses import Touched
 from jochi.use.explore import Explored, Place
 from jochi.use.recall import Hit, Reached
@@ -83,9 +83,10 @@ class Gone:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What one ``confirmation`` would take. ``near``: keys of what has the words only as part of others: they stay. ``records``:
-    how many records and copies of the engine go with it. ``spellings``: what is looked for, the words asked for first; the others
-    a memory says to be the same."""
+    """What one ``confirmation`` would take. Of a description: the ``statement`` that is meant where the memory makes others too,
+    its ``score`` (0 to 1) and ``margin`` to the next, and in what it ``differs``; ``sure``: it is meant without doubt. ``near``:
+    keys of what has the words only as part of others: they stay. ``records``: how many records and copies of the engine go with
+    it. ``spellings``: what is looked for, the words asked for first; the others a memory says to be the same."""
 
     confirmation: str
     key: str | None
@@ -93,6 +94,42 @@ class Candidate:
     near: tuple[str, ...]
     records: int
     spellings: tuple[str, ...] = ()
+    statement: str | None = None
+    score: float | None = None
+    margin: float | None = None
+    differs: tuple[str, ...] = ()
+    sure: bool = False
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What may be meant: a memory by its ``key``, or one ``statement`` of it; ``score`` 0 to 1, ``margin`` to the next."""
+
+    key: str
+    content: str | None
+    statement: str | None
+    score: float
+    margin: float
+    differs: tuple[str, ...]
+
+    @classmethod
+    def of(cls, one: Meant) -> Meaning:
+        """Without what only the engine reads."""
+        return cls(one.key, one.content, one.statement, one.score, one.margin, one.differs)
+
+
+@dataclass(frozen=True)
+class Superseded:
+    """``replaced``: what each memory says now; ``superseded``: facts that are history, with what holds instead. ``stays``: memories
+    with the old words that are as they were, and why. ``candidates``: nothing was done; show them to the person, and call again
+    with the key of the one that is meant. ``already``: these say the new. ``run``: what `jochi undo` takes back."""
+
+    replaced: dict[str, str]
+    superseded: dict[str, str | None]
+    stays: dict[str, str]
+    candidates: tuple[Meaning, ...]
+    already: tuple[str, ...]
+    run: str | None
 
 
 @dataclass(frozen=True)
@@ -216,8 +253,9 @@ class Tools:
         confirm: list[str] | None = None,
     ) -> Forgetting:
         """Forget for good; it can't be undone. First give one of `about` (a description), `says` (exact words) or `keys`: nothing
-        is done, and each candidate has a confirmation and names all that would go with it. Show them to the person who asked.
-        Then call again with `confirm`: the confirmations of those that the person wants gone, and nothing else."""
+        is done, and each candidate has a confirmation and names all that would go with it; of a description also score and
+        margin. Show them to the person who asked. Then call again with `confirm`: the confirmations of those that the person
+        wants gone, and nothing else."""
         if sum(each is not None for each in (about, says, keys, confirm)) != 1:
             raise UsageError("give one of about, says, keys and confirm", where="forget")
         if confirm is not None:
@@ -226,12 +264,22 @@ class Tools:
             return Forgetting((self._candidate(Request(scope=self.scope, phrase=says)),))
         if keys is not None:
             named = self._keys(keys)
-        else:
-            asked: dict[str, Any] = {"include_archived": True, "include_superseded": True, "k": 5}
-            named = self.client.recall(about, vector=self._vector(str(about)), scope=self.scope, **asked).keys
-            if not named:
-                raise UsageError("no memory is about that", where="forget", fix="use other words, or says, or keys")
-        return Forgetting(tuple(self._candidate(Request(keys=(key,)), key) for key in named))
+            return Forgetting(tuple(self._candidate(Request(keys=(key,)), key) for key in named))
+        found = self.client.meant(str(about), scope=self.scope, embed=self.embed)
+        if not found:
+            raise UsageError("no memory is about that", where="forget", fix="use other words, or says, or keys")
+        sure = alone(found, self.client.policy.policy.forgetting)
+        return Forgetting(tuple(self._meant(one, sure=one in sure) for one in found))
+
+    def supersede(self, old: str, new: str, key: str | None = None) -> Superseded:
+        """Replace one statement: `old` is what is said until now, in its words or in others ("where Ann lives"), `new` a
+        sentence that is said in its place. What else the memories say stays. It acts only on what is meant without doubt; else
+        it returns candidates with score and margin: ask the person, and call again with the `key` of the one that is meant."""
+        named = None if key is None else self._keys([key])[0]
+        done = self.client.supersede(old, new, scope=self.scope, key=named, embed=self.embed)
+        stays = {target.key: str(target.reason) for target in done.asked}
+        shown = tuple(map(Meaning.of, done.candidates))
+        return Superseded(dict(done.replaced), dict(done.superseded), stays, shown, done.already, done.run)
 
     # ---------------------------------------------------------------------------------------------------------------
 
@@ -255,6 +303,17 @@ class Tools:
             self._waiting.pop(old, None)
         spellings = tuple(each.text for each in plan.spellings)
         return Candidate(confirmation, key, tuple(map(Gone.of, plan.targets)), plan.near, plan.records, spellings)
+
+    def _meant(self, one: Meant, *, sure: bool) -> Candidate:
+        stated = () if one.statement is None else ((one.key, one.statement),)
+        return replace(
+            self._candidate(Request(keys=(one.key,), statements=stated), one.key),
+            statement=one.statement,
+            score=one.score,
+            margin=one.margin,
+            differs=one.differs,
+            sure=sure,
+        )
 
     def _planned(self, confirmations: list[str]) -> list[ForgettingPlan]:
         """What they were given for, if all of it is still the same; each is good once."""

@@ -35,6 +35,17 @@ class Forgetting(Part):
 
     `refuse`: it may not write memories. `write`: it may, and a worker that has the key checks them.
     """
+    sure: Annotated[float, Field(gt=0.5, le=1.0)]
+    """Score from which what a description means is acted on, without anybody being asked …"""
+    margin: Annotated[float, Field(ge=0.0, le=1.0)]
+    """… if it is so far before the next."""
+    looked_at: Annotated[int, Field(ge=1, le=1_000)]
+    """How many memories recall is asked for, of which one may be meant."""
+    replaced: Literal["keep", "drop"]
+    """What becomes of what was said before a statement is replaced.
+
+    `keep`: records have it as long as `[audit] keep`, no recall finds it, and `jochi undo` brings it back. `drop`: it is nowhere.
+    """
     derived: Annotated[tuple[Derivation, ...], Field(strict=False)] = ()
     """The relationships by which one memory was made from another."""
 

@@ -20,7 +20,7 @@ from jochi.write.remembering.screening import CHANGED, STAMP, RowScreen
 
 DONE = "done"
 GONE = "is gone"
-_WORDS = {
+WORDS = {
     "gone": GONE,
     "changed": "says something else by now",
     "slot": "is a fact in a slot, where its value is what counts",
@@ -169,4 +169,4 @@ class Graph:
             "forgotten_as_of": forgotten_as_of,
         }
         row = self.engine.call("context/edit", {"now": self.now, "run": self.run, "edits": [edit]})
-        return _WORDS.get(outcome := str(row["results"][0]["outcome"]), outcome)
+        return WORDS.get(outcome := str(row["results"][0]["outcome"]), outcome)

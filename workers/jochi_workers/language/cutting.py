@@ -101,6 +101,68 @@ def _listed(body: str, spots: Spots) -> str | None:
     return "".join(joins[0] * (n > 0) + items[at] for n, at in enumerate(kept[:-1])) + last_join + items[kept[-1]]
 
 
+class Clause(NamedTuple):
+    """A clause that could stand alone, parsed: where it begins in the sentence; ``tags`` by where a token begins, and the
+    statements, all in characters of the clause. None of them where it is a fragment. ``doubtful``: it may say more
+    than is found, or the model may have taken a verb for a noun, as in `drives a Fiat and studies at Yale`."""
+
+    text: str
+    start: int
+    tags: dict[int, str]
+    said: list[Statement]
+    doubtful: bool
+
+
+def read_clauses(sentence: str) -> list[Clause]:
+    """What `left_of` takes apart, as it reads it. `JochiError` without the extra [language]."""
+    body = sentence[: len(sentence) - len(end[0])] if (end := _END.search(sentence)) else sentence
+    found, at = [], 0
+    for part, join in _independent(body):
+        at = body.index(part, at + len(join))
+        read, shift = _read(part), 0
+        if _begins_with_its_verb(read):
+            shift = len(_SUBJECTLESS)
+            read = _read(_SUBJECTLESS + part[:1].lower() + part[1:])
+        tree = read.tree
+        tags = {start - shift: tag for start, tag in zip(tree.starts, tree.tags, strict=True)}
+        said = [_moved(one, -shift) for one in read.said]
+        doubtful = any(_like_a_verb(tree, place) for place in range(len(tree.words))) or (
+            len(said) < 2
+            and (not _simple(tree) or _set_apart(tree) or (not said and not _FINITE.isdisjoint(tree.tags)))
+        )
+        found.append(Clause(part, at, tags, said, doubtful))
+        at += len(part)
+    return found
+
+
+def _like_a_verb(tree: Tree, place: int) -> bool:
+    """Whether a plural behind `and` that nothing stands before is written like a verb, and goes on like one."""
+    return (
+        tree.tags[place] == "NNS"
+        and tree.deps[place] == "conj"
+        and tree.left[place] == place
+        and english.is_a_verb(tree.words[place])
+        and tree.tags[place + 1 : place + 2] not in ([], ["."], [","], ["CC"])
+    )
+
+
+def _moved(one: Statement, by: int) -> Statement:
+    """Without what stands before the text, such as the subject that was put there to read it."""
+
+    def moved(span: Span | None) -> Span | None:
+        there = span is not None and span.end + by > 0
+        return Span(span.text, max(0, span.start + by), span.end + by) if span is not None and there else None
+
+    clauses = tuple(span for each in one.clauses if (span := moved(each)))
+    return one._replace(
+        subject=moved(one.subject),
+        object=moved(one.object),
+        start=max(0, one.start + by),
+        end=one.end + by,
+        clauses=clauses,
+    )
+
+
 def _independent(body: str) -> list[tuple[str, str]]:
     """Clauses that each have a subject of their own and could stand alone, each with what joins it to those before.
 
@@ -275,7 +337,11 @@ def _simple(tree: Tree) -> bool:
     """Whether nothing is joined in it or said beside it: one statement, however it is read."""
     finite = [place for place, tag in enumerate(tree.tags) if tag in _FINITE and tree.deps[place] not in _HELPS]
     beside = any(
-        dep == "appos" and _set_off(tree, place) and not _of_a_name(tree, place) for place, dep in enumerate(tree.deps)
+        dep == "appos"
+        and _set_off(tree, place)
+        and not _of_a_name(tree, place)
+        and not (tree.tags[place] == tree.tags[tree.heads[place]] == "CD")
+        for place, dep in enumerate(tree.deps)
     )
     joined = set(tree.deps) & {"conj", "cc", "relcl", "parataxis", "preconj"}
     return not beside and not joined and len(finite) < 2

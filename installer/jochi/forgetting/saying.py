@@ -1,0 +1,366 @@
+"""What a text says, statement by statement, so that two texts in other words can be compared (docs/reference/forgetting.md, In
+other words).
+
+English is read by its dependency parse (extra [language]); other texts, and without the extra, by clauses and words.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jochi.errors import JochiError
+from jochi.forgetting.clauses import clauses_of, is_a_verb, is_a_word, is_alone, left_of, sentences
+from jochi.forgetting.words import Word, phrase, words
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SPEAKER = "\0i"
+"""Stands for whoever speaks of himself, as a name."""
+
+_PRONOUNS = frozenset({"he", "she", "they", "him", "her", "them", "his", "their", "er", "sie", "ihr", "sein"})
+_PREDICATES = ("VB", "MD")
+_SOFT = ("RB", "WRB", "UH")
+_PARTICLE = "RP"
+
+
+class Unit(NamedTuple):
+    """A word that tells something. ``kinds``: of what it is about. ``name``: a name or a number. ``soft``: it only describes
+    another one, so that a statement may go without it."""
+
+    word: str
+    base: str
+    kinds: frozenset[int]
+    name: bool
+    soft: bool
+    verb: bool = False
+
+
+@dataclass(frozen=True)
+class Said:
+    """One statement. ``text``: its own words; ``whole``: with the subject that it shares; ``spans``: where they stand in the
+    composed (NFC) text. ``subject``: its names. ``value``: what it says of it, None where that can't be told. ``mood``: denied
+    or not, and how it is stated."""
+
+    text: str
+    whole: str
+    spans: tuple[tuple[int, int], ...]
+    units: tuple[Unit, ...]
+    subject: frozenset[str] = frozenset()
+    value: str | None = None
+    mood: tuple[bool, str] = (False, "")
+    subject_text: str | None = None
+    doubtful: bool = False
+    """It may be read otherwise."""
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """Names and numbers as they are written, those that stand beside each other together: such as `José García`."""
+        names = {unit.word for unit in self.units if unit.name}
+        found: list[tuple[int, int, bool]] = []
+        for word in words(self.whole):
+            number = word.said[-1:].isdigit()
+            if word.said not in names:
+                continue
+            if found and number == found[-1][2] and not self.whole[found[-1][1] : word.start].strip(" +()-/"):
+                found[-1] = (found[-1][0], word.stop, number)
+            else:
+                found.append((word.start, word.stop, number))
+        return tuple(self.whole[start:stop] for start, stop, _ in found)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Its names and numbers, the subject's as well."""
+        return self.subject | {unit.word for unit in self.units if unit.name}
+
+    @property
+    def kinds(self) -> frozenset[int]:
+        """What it is about, as far as the words tell."""
+        return frozenset(kind for unit in self.units for kind in unit.kinds)
+
+    @property
+    def bases(self) -> frozenset[str]:
+        """The words that it is told by, but for names."""
+        return frozenset(unit.base for unit in self.units if not unit.name)
+
+
+@dataclass(frozen=True)
+class _Lists:
+    kinds: Mapping[str, frozenset[int]]
+    opposites: frozenset[str]
+    nots: frozenset[str]
+    plain: frozenset[str]
+    particles: frozenset[str]
+    speaker: frozenset[str]
+    forms: Mapping[str, str]
+
+
+@cache
+def _lists() -> _Lists:
+    data: dict[str, Any] = tomllib.loads(Path(__file__).with_name("meant_words.toml").read_text(encoding="utf-8"))
+    kinds: dict[str, frozenset[int]] = {}
+    for number, line in enumerate(data["kinds"]):
+        for word in line.split():
+            kinds[word] = kinds.get(word, frozenset()) | {number}
+    for word, other in data["opposites"].items():
+        kinds[word] = kinds[other]
+    return _Lists(
+        kinds,
+        frozenset(data["opposites"]),
+        frozenset(data["nots"]),
+        frozenset(data["plain"].split()),
+        frozenset(data["particles"]),
+        frozenset(data["speaker"]),
+        {form: line.split()[0] for line in data["forms"] for form in line.split()[1:]},
+    )
+
+
+def alike(text: str) -> tuple[str, ...]:
+    """Words that a memory may have in place of those of ``text``: what else is of the same kind."""
+    lists = _lists()
+    wanted = {kind for word in words(text) for kind in lists.kinds.get(_base(word.said), ())}
+    # The first form of each: an index finds no others of a word.
+    forms = {base: form for form, base in reversed(list(lists.forms.items()))}
+    found = [word for word, kinds in lists.kinds.items() if kinds & wanted]
+    return tuple(dict.fromkeys(each for word in found for each in (word, forms.get(word)) if each))
+
+
+@lru_cache(maxsize=1_024)
+def said_in(text: str) -> tuple[Said, ...]:
+    """The statements of a text in their order; of a fragment without one, such as `Ann's address`, the fragment.
+
+    Kept until `jochi.forgetting.clauses.forget_readings`.
+    """
+    text = unicodedata.normalize("NFC", text)
+    found: list[Said] = []
+    at = 0
+    for sentence in sentences(text):
+        for one in _parsed(sentence) if _reads(text) else _plain(sentence):
+            found.append(_placed(one, at))
+        at += len(sentence)
+    return tuple(_referred(found))
+
+
+def _reads(text: str) -> bool:
+    try:
+        from jochi_workers.language import cutting
+        from jochi_workers.language.reader import language_of
+
+        return language_of(text) in ("en", "unclear") and cutting.ready()
+    except JochiError:
+        return False
+
+
+def _placed(one: Said, at: int) -> Said:
+    return replace(one, spans=tuple((start + at, stop + at) for start, stop in one.spans))
+
+
+def _referred(found: Iterable[Said]) -> Iterator[Said]:
+    """A pronoun stands for the only one that statements before it speak of."""
+    known: set[frozenset[str]] = set()
+    for one in found:
+        pronoun = one.subject_text is not None and words(one.subject_text)[:1]
+        if one.subject:
+            known.add(one.subject)
+        elif len(known) == 1 and (one.subject_text is None or (pronoun and pronoun[0].said in _PRONOUNS)):
+            one = replace(one, subject=next(iter(known)))
+        yield one
+
+
+def same_slot(one: Said, other: Said) -> bool:
+    """Whether two statements say the same of the same: subject, kind, names and all other words that tell of a value."""
+    if one.bases == other.bases and one.names == other.names and one.mood == other.mood:
+        return True
+    kinds = one.kinds & other.kinds
+    return bool(
+        one.subject
+        and kinds
+        and one.subject == other.subject
+        and one.mood == other.mood
+        and one.names == other.names
+        and _beside(one, kinds) == _beside(other, kinds)
+    )
+
+
+def _beside(one: Said, kinds: frozenset[int]) -> frozenset[str]:
+    """The words that are not of these kinds: those of the value, such as green tea."""
+    return frozenset(unit.base for unit in one.units if not unit.name and not unit.kinds & kinds)
+
+
+def without(text: str, one: Said) -> str | None:
+    """``text`` without that one of its statements; None where that isn't sure. The others must be what it says then, and nothing
+    else.
+
+    It is looked for by its own words, else by its value or subject, where these are said nowhere else.
+    """
+    others = [each for each in said_in(text) if each != one]
+    for part in (one.text, one.whole, one.value, one.subject_text):
+        rest = left_of(text, phrase(part)) if part and phrase(part) else None
+        if rest is None:
+            continue
+        left = said_in(rest)
+        if len(left) == len(others) and all(_still(now, was, one) for now, was in zip(left, others, strict=True)):
+            return rest
+    return None
+
+
+def _still(now: Said, was: Said, gone: Said) -> bool:
+    """Whether it says what it said before; a pronoun may have lost the one that stood for it."""
+    lost = was.names - now.names
+    return (now.bases, now.mood) == (was.bases, was.mood) and now.names <= was.names and lost <= gone.subject
+
+
+# By the parse -------------------------------------------------------------------------------------------------------------
+
+
+def _parsed(sentence: str) -> Iterator[Said]:
+    from jochi_workers.language import cutting
+
+    for clause in cutting.read_clauses(sentence):
+        told = words(clause.text)
+        tops = [one for one in clause.said if one.clauses and not _within(one, clause.said)]
+        if not tops:
+            for part in _fragment(clause.text, clause.start, clause.tags):
+                yield replace(part, doubtful=clause.doubtful)
+            continue
+        for one in tops:
+            # Of a clause that makes one statement all words are its own, also those that the parse has left over.
+            alone = len(clause.said) == 1
+            spans = ((0, len(clause.text)),) if alone else tuple((span.start, span.end) for span in one.clauses)
+            mine = [word for word in told if any(start <= word.start < stop for start, stop in spans)]
+            units = tuple(_units(clause.text, mine, clause.tags))
+            # A passive is turned round; what stands first is what it speaks of.
+            turned = one.object is not None and one.object.start == spans[0][0] and _behind(one.subject, one)
+            first, value = (one.object, one.subject) if turned else (one.subject, one.object)
+            subject = _names_in(first, mine, units)
+            modality = "" if one.modality in (None, "asked") else str(one.modality)
+            opposite = any(unit.base in _lists().opposites for unit in units)
+            yield Said(
+                clause.text if alone else clause.text[one.start : one.end],
+                " ".join(clause.text[start:stop] for start, stop in spans),
+                tuple((start + clause.start, stop + clause.start) for start, stop in spans),
+                units,
+                subject,
+                value.text if value else None,
+                (one.negated != opposite, modality),
+                first.text if first else None,
+                clause.doubtful,
+            )
+
+
+def _behind(subject: Any, one: Any) -> bool:
+    """Whether who does it stands behind, or isn't said."""
+    return subject is None or (not one.start <= subject.start < one.end and subject.start > one.start)
+
+
+def _within(one: Any, others: Iterable[Any]) -> bool:
+    """Whether it is only told within another one: `where Ann lives` of what Lyon is."""
+    return any(
+        other is not one and other.object and other.object.start <= one.start and one.end <= other.object.end
+        for other in others
+    )
+
+
+def _names_in(span: Any, mine: list[Word], units: Iterable[Unit]) -> frozenset[str]:
+    if span is None:
+        return frozenset()
+    here = {word.said for word in mine if span.start <= word.start < span.end}
+    found = frozenset(unit.word for unit in units if unit.name and unit.word in here)
+    return found | ({SPEAKER} if here & _lists().speaker else frozenset())
+
+
+def _fragment(text: str, start: int, tags: Mapping[int, str]) -> Iterator[Said]:
+    told = words(text)
+    units = tuple(_units(text, told, tags))
+    if not told:
+        return
+    owners = frozenset(
+        word.said for word in told if text[word.stop : word.stop + 2] in ("'s", "’s") or word.said in _lists().speaker
+    )
+    subject = frozenset(unit.word for unit in units if unit.name and unit.word in owners)
+    subject |= {SPEAKER} if owners & _lists().speaker else frozenset()
+    denied = any(word.said in _lists().nots for word in told) != any(unit.base in _lists().opposites for unit in units)
+    yield Said(
+        text.strip(), text.strip(), ((start, start + len(text)),), units, subject, None, (denied, ""), text.strip()
+    )
+
+
+def _units(text: str, told: Iterable[Word], tags: Mapping[int, str]) -> Iterator[Unit]:
+    lists = _lists()
+    for word in told:
+        tag = tags.get(word.start, "")
+        if word.said in lists.speaker:
+            yield Unit(SPEAKER, SPEAKER, frozenset(), True, False)
+            continue
+        base = _base(word.said)
+        named = _is_name(text, word, tag)
+        kinds = frozenset() if named else lists.kinds.get(base) or lists.kinds.get(word.said) or frozenset()
+        particle = tag == _PARTICLE and word.said in lists.particles
+        plain = not particle and (base in lists.plain or word.said in lists.plain)
+        if not named and not kinds and (plain or word.said in lists.nots):
+            continue
+        verb = tag.startswith(_PREDICATES)
+        soft = not named and not kinds and tag.startswith(_SOFT)
+        yield Unit(word.said, base, kinds, named, soft, verb)
+
+
+def _is_name(text: str, word: Word, tag: str) -> bool:
+    raw = text[word.start : word.stop]
+    if any(letter.isdigit() for letter in raw) or "@" in raw:
+        return True
+    base = _base(word.said)
+    if not raw[:1].isupper() or word.said in _lists().plain or base in _lists().kinds:
+        return False
+    if tag.startswith("NNP") or re.search(r"\w", text[: word.start]):
+        return True
+    return not is_a_word(word.said)
+
+
+def forget_readings() -> None:
+    """Lets go what was read: see `jochi.forgetting.clauses.forget_readings`."""
+    said_in.cache_clear()
+    _base.cache_clear()
+
+
+# By words ---------------------------------------------------------------------------------------------------------------
+
+
+def _plain(sentence: str) -> Iterator[Said]:
+    shared: frozenset[str] = frozenset()
+    for number, (text, start) in enumerate(clauses_of(sentence)):
+        told = words(text)
+        for one in _fragment(text.rstrip(" .!?。！？"), start, {}):
+            first, second = text[told[0].start : told[0].stop], told[1].said if len(told) > 1 else ""
+            named = first[:1].isupper() and told[0].said not in _lists().plain and is_a_verb(second)
+            units = tuple(
+                unit._replace(name=True, kinds=frozenset()) if named and unit.word == told[0].said else unit
+                for unit in one.units
+            )
+            own = one.subject | ({told[0].said} if named else frozenset())
+            if own or number == 0 or told[0].said in _PRONOUNS:
+                shared = own
+            yield replace(one, units=units, subject=shared, subject_text=first, doubtful=not is_alone(one.text))
+
+
+@lru_cache(maxsize=4_096)
+def _base(word: str) -> str:
+    """The base form of a word, as far as libraries or the list tell."""
+    lists = _lists()
+    if word in lists.kinds or word in lists.plain:
+        return word
+    if word in lists.forms:
+        return lists.forms[word]
+    try:
+        import simplemma
+    except ImportError:
+        return word
+    return str(simplemma.lemmatize(word, lang=("en", "de"))).casefold()
