@@ -352,6 +352,16 @@ def _set_off(tree: Tree, place: int) -> bool:
     return tree.words[max(0, tree.left[place] - 1)] in (",", "(", "-", "–", "—", ":")
 
 
+def _within_a_number(tree: Tree, place: int) -> bool:
+    """Whether no space stands before it, and a number on either side: `0049-170`."""
+    before = place - 1
+    return (
+        0 < place < len(tree.words) - 1
+        and tree.tags[before] == tree.tags[place + 1] == "CD"
+        and tree.starts[before] + len(tree.words[before]) == tree.starts[place]
+    )
+
+
 def _top(tree: Tree, place: int) -> int:
     """The highest place whose subtree begins here."""
     while tree.heads[place] != place and tree.left[tree.heads[place]] == place:
@@ -370,7 +380,11 @@ def _of_a_name(tree: Tree, place: int) -> bool:
 
 def _set_apart(tree: Tree) -> bool:
     """Whether a comma parts something off that isn't a time or place before the sentence."""
-    marks = [place for place, word in enumerate(tree.words) if word in (",", "(", ":", "-", "–", "—")]
+    marks = [
+        place
+        for place, word in enumerate(tree.words)
+        if word in (",", "(", ":", "-", "–", "—") and not _within_a_number(tree, place)
+    ]
     commas = [at for at in marks if not (at + 1 < len(tree.words) and _of_a_name(tree, _top(tree, at + 1)))]
     if not commas:
         return False
