@@ -41,7 +41,9 @@ def _of(block: Block, language: Language, lists: dict[str, tuple[str, ...]], dic
                 values[f"{place}{number or ''}"] = form
 
     def filled(text: str) -> str:
-        return re.sub(r"\{([a-z]\d?)\}", lambda found: values[found[1]], text)
+        loud = re.sub(r"\{.*?\}", "", text).isupper()
+        said = re.sub(r"\{([a-z]\d?)\}", lambda found: values[found[1]], text)
+        return said.upper() if loud else said
 
     (_, said), *same = ((kind, filled(text)) for kind, text in block.same)
     for kind, text in same:

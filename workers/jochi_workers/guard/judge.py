@@ -23,7 +23,7 @@ from jochi_workers.guard.scan import Token
 from jochi_workers.guard.shape import Key, Part, same
 from jochi_workers.guard.written import together
 
-GUARD_VERSION = "guard 2"
+GUARD_VERSION = "guard 3"
 MOST_UNKNOWN = 0.3
 """Share of a text's tokens that the embedding model may not know; above, its cosines mean nothing."""
 _MOST_PEERS = 8
@@ -109,6 +109,18 @@ def _inner_capitals(reading: Reading) -> dict[str, str]:
     return found
 
 
+def _articles_differ(left: tuple[Token, ...], right: tuple[Token, ...], language: Language) -> bool:
+    """Whether one text speaks of a thing that is known where the other speaks of any: "a book", "the book"."""
+    (ours, our_any), (theirs, their_any) = (
+        [sum(token.text.casefold() in grammar(language, group) for token in tokens) for group in _ARTICLES]
+        for tokens in (left, right)
+    )
+    return (ours - theirs) * (our_any - their_any) < 0
+
+
+_ARTICLES = ("definite", "indefinite")
+
+
 def _items(elements: tuple[Element, ...]) -> Iterator[Item]:
     for element in elements:
         if isinstance(element, Item):
@@ -128,8 +140,10 @@ def _compared(first: Reading, second: Reading, language: Language, doubt: str | 
         vetoes = veto_codes(left, right, language, in_one_place=alone)
         return ruling("veto", vetoes) if vetoes else ruling("flag", flag_codes(left, right))
     flags = set(matched.doubts)
-    if _case_counts(first, second):
+    if _case_counts(first, second) or (matched.cased and not first.mono and not second.mono):
         flags.add("case")
+    if _articles_differ(first.tokens, second.tokens, language):
+        flags.add("article")
     rows = (_parts(ours, matched.left_keys, language), _parts(theirs, matched.right_keys, language))
     if not same(*rows, language):
         return _ordered_otherwise(rows, matched, language)
@@ -145,6 +159,7 @@ class _Matching:
         self.left_keys: dict[int, Key] = {}
         self.right_keys: dict[int, Key] = {}
         self.doubts: set[str] = set()
+        self.cased = False  # a name on one side is a word of small letters on the other
         self.peers: list[Key] = []
         open_: dict[Key, list[int]] = defaultdict(list)
         for place, item in enumerate(right):
@@ -160,6 +175,7 @@ class _Matching:
                 self.left_keys[place] = _group(item)
             else:
                 open_[_group(item)].remove(found)
+                self.cased |= _cased(item, right[found]) or _cased(right[found], item)
                 key = (*_group(item), tuple(sorted(item.readings & right[found].readings)))
                 self.left_keys[place] = self.right_keys[found] = key
                 if item.kind in VALUES or item.text[:1].isupper() or right[found].text[:1].isupper():
@@ -189,6 +205,10 @@ class _Matching:
         if doubtful is not None:
             self.doubts.add("time" if item.kind == "time" else "inflection")
         return doubtful
+
+
+def _cased(name: Item, word: Item) -> bool:
+    return name.kind == "name" and word.kind == "word" and word.text[:1].islower()
 
 
 def _forms(left: Item, right: Item, language: Language) -> bool:

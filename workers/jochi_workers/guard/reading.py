@@ -37,7 +37,7 @@ class Reading(NamedTuple):
 def read(text: str) -> Reading:
     """Reads a text of at most `MOST_CHARACTERS`."""
     cleaned = clean(text)
-    tokens = _without_bullets(scan(cleaned))
+    tokens = _joined(_without_bullets(scan(cleaned)))
     language = told([token.text for token in tokens if token.kind == "word"])
     if language in READ:
         tokens = _without_fillers(tokens, language)
@@ -70,6 +70,21 @@ def said(tokens: tuple[Token, ...], language: Language) -> tuple[Element, ...]:
     if language in WORDED:
         return tuple(worded(list(tokens), language))
     return tuple(elements(atoms(list(tokens), language), language))
+
+
+_BETWEEN_NUMBERS = frozenset({"/", "–", "-"})
+
+
+def _joined(tokens: list[Token]) -> list[Token]:
+    """What stands between two numbers says something (`10–15`, `10/15`); `+` between two words is an "and"."""
+    found = list(tokens)
+    for place in range(1, len(tokens) - 1):
+        before, (kind, text), behind = tokens[place - 1 : place + 2]
+        if before.kind == behind.kind == "number" and kind == "mark" and text in _BETWEEN_NUMBERS:
+            found[place] = Token("symbol", text.replace("-", "–"))
+        elif before.kind == behind.kind == "word" and (kind, text) == ("symbol", "+"):
+            found[place] = Token("word", "&")
+    return found
 
 
 def _without_bullets(tokens: list[Token]) -> list[Token]:

@@ -94,7 +94,7 @@ def _word(tokens: list[Token], place: int, language: Language, first: bool) -> l
         return [Item("negation", folded + answer, text)]
     if any(map(is_, _FUNCTION)):
         return [Item("function", folded, text.lower())]
-    return [Item("name" if text[:1].isupper() and not first else "word", folded, text.lower() if first else text)]
+    return [Item("name" if text[:1].isupper() and not first else "word", folded, text)]
 
 
 def _other(token: Token, first: bool) -> list[Element]:
