@@ -46,7 +46,7 @@ def atoms(tokens: list[Token], language: Language) -> list[Atom]:
             continue
         folded = token.text.casefold()
         if token.kind == "word":
-            together = _phrase(tokens, place, phrases)
+            together = phrase(tokens, place, phrases)
             if together:
                 found.append(Atom("item", together[0], Item("word", together[0], token.text), first))
                 place += together[1]
@@ -99,9 +99,10 @@ def _is(following: list[Token]) -> bool:
     return bool(words) and words[0] in grammar("en", "article")
 
 
-def _phrase(
+def phrase(
     tokens: list[Token], place: int, phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
 ) -> tuple[str, int] | None:
+    """The key of the phrase of several words that begins here, and how many they are."""
     for words, key in phrases.get(tokens[place].text.casefold(), ()):
         part = tokens[place : place + len(words)]
         if len(part) == len(words) and all(

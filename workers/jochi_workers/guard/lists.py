@@ -100,6 +100,18 @@ def contracted(language: Language) -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def abbreviations(language: Language) -> dict[str, tuple[str, ...]]:
+    """What an abbreviation stands for, by how it is written without blanks; with a capital too, where it may begin a sentence."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key, words in lines(language, "short"):
+        for word in words:
+            found[word] = tuple(key.split())
+            if len(word) > len("u."):
+                found[word[0].upper() + word[1:]] = tuple(key.split())
+    return found
+
+
+@cache
 def opposites(language: Language) -> dict[str, tuple[tuple[int, str], ...]]:
     """The sets that a word stands in, each with its number and the code of the reason."""
     found: dict[str, list[tuple[int, str]]] = {}

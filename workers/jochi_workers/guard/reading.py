@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,8 +12,9 @@ from jochi_workers.guard.clean import clean
 from jochi_workers.guard.elements import Element, elements
 from jochi_workers.guard.language import Told, readable_script, told
 from jochi_workers.guard.lists import READ, WORDED, Language
-from jochi_workers.guard.scan import Token, scan
+from jochi_workers.guard.scan import Token, is_unit, scan
 from jochi_workers.guard.worded import worded
+from jochi_workers.guard.written import spelt_out
 
 MOST_CHARACTERS = 20_000
 _ANSWERS = frozenset({"no", "nein", "not", "nicht", "non", "pas", "não", "nee", "niet"})
@@ -37,10 +39,13 @@ class Reading(NamedTuple):
 def read(text: str) -> Reading:
     """Reads a text of at most `MOST_CHARACTERS`."""
     cleaned = clean(text)
-    tokens = _joined(_without_bullets(scan(cleaned)))
-    language = told([token.text for token in tokens if token.kind == "word"])
+    tokens = _without_bullets(scan(cleaned))
+    language = told([token.text.rstrip("'") for token in tokens if token.kind == "word"])
+    tokens = _joined(_grouped(tokens, counted=language not in WORDED))
     if language in READ:
-        tokens = _without_fillers(tokens, language)
+        tokens = _without_fillers(spelt_out(tokens, language), language)
+    else:
+        tokens = [Token(kind, text.rstrip("'") if kind == "word" else text) for kind, text in tokens]
     plain = tuple(
         _plain(token) for place, token in enumerate(tokens) if token.kind != "mark" or _mark_counts(tokens, place)
     )
@@ -72,6 +77,26 @@ def said(tokens: tuple[Token, ...], language: Language) -> tuple[Element, ...]:
     return tuple(elements(atoms(list(tokens), language), language))
 
 
+def _grouped(tokens: list[Token], *, counted: bool) -> list[Token]:
+    """`12 500` as one number; not "12 500 g bags" where ``counted``."""
+    found: list[Token] = []
+    joined = False
+    for place, token in enumerate(tokens):
+        group = token.kind == "number" and _GROUP.fullmatch(token.text)
+        if group and counted and place + 1 < len(tokens) and is_unit(tokens[place + 1].text):
+            group = None
+        goes_on = place > 0 and tokens[place - 1].kind == "number" and _GROUP.fullmatch(tokens[place - 1].text)
+        if group and found and found[-1].kind == "number" and (_HEAD.fullmatch(found[-1].text) or (goes_on and joined)):
+            found[-1] = Token("number", found[-1].text + token.text)
+            joined = True
+        else:
+            found.append(token)
+            joined = False
+    return found
+
+
+_HEAD = re.compile(r"[1-9]\d{0,2}")
+_GROUP = re.compile(r"\d{3}")
 _BETWEEN_NUMBERS = frozenset({"/", "–", "-"})
 
 

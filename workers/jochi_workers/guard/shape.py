@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from jochi_workers.guard.elements import WHEN
 from jochi_workers.guard.lists import WORDED, Language
+from jochi_workers.guard.moved import moved
 
 Key = Hashable
 _FREE = frozenset({WHEN, "since", "seit", "ab", "bis", "until"})
@@ -49,7 +50,8 @@ def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) ->
     if flat(left) == flat(right):
         return True
     if language in WORDED:
-        return _same_members(_trimmed(left), _trimmed(right))
+        left, right = _trimmed(left), _trimmed(right)
+        return _same_members(left, right) or _moved(left, right, language)
     left, right = _trimmed(left), _trimmed(right)
     voices = ["passive" in [p.marker for p in parts if p.kind == "voice"] for parts in (left, right)]
     if voices[0] != voices[1]:
@@ -179,6 +181,12 @@ def _same_lists(left: list[list[Key]], right: list[list[Key]]) -> bool:
     while len(left[-1]) > 1 and len(right[-1]) > 1 and left[-1][-1] == right[-1][-1]:
         del left[-1][-1], right[-1][-1]
     return all(len(row) <= 4 for row in left) and Counter(map(tuple, left)) == Counter(map(tuple, right))
+
+
+def _moved(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) -> bool:
+    rows = [[key for part in parts for key in part.keys] for parts in (left, right)]
+    one_clause = all(part.keys and not part.marker for parts in (left, right) for part in parts)
+    return one_clause and moved(*rows, language)
 
 
 _MOST_OF_A_MEMBER = 2
