@@ -16,7 +16,7 @@ from jochi_workers.guard.elements import Element, Phrase, Separator
 from jochi_workers.guard.inflect import compatible, lemma
 from jochi_workers.guard.items import VALUES, Item
 from jochi_workers.guard.language import told
-from jochi_workers.guard.lists import LANGUAGES, WORDED, Language, grammar
+from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, grammar
 from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
 from jochi_workers.guard.ruling import Ruling, ruling
 from jochi_workers.guard.scan import Token
@@ -49,6 +49,12 @@ def judge(left: str, right: str, *, cosine: float | None, unknown_share: float |
         return ruling("flag", {"script"})
     languages = {reading.language for reading in (first, second)}
     known = languages - {"unclear"}
+    if len(known - {"other"}) < 2 and languages & {"unclear", "other"}:
+        # Two texts that could be one tell their language together.
+        together_ = told([*first.words, *(word for word in second.words if word not in first.words)])
+        if together_ in READ:
+            first, second = read(left, together_), read(right, together_)
+            known = languages = {together_}
     if "other" in languages or len(known) > 1:
         return ruling("flag", {"language"})
     if first.plain == second.plain:
@@ -62,11 +68,19 @@ def judge(left: str, right: str, *, cosine: float | None, unknown_share: float |
 
 def _alike(first: Reading, second: Reading) -> Ruling:
     """The same words in the same order."""
-    if first.language == "unclear" and len(first.plain) > 2:
+    if first.language == "unclear" and (len(first.plain) > _MOST_UNCLEAR or not _whole_numbers(first.tokens)):
         return ruling("flag", {"language"})
     if _case_counts(first, second) or _capitals_differ(first, second):
         return ruling("flag", {"case"})
     return ruling("merge", {"same words"})
+
+
+_MOST_UNCLEAR = 4
+
+
+def _whole_numbers(tokens: tuple[Token, ...]) -> bool:
+    """Whether no number has a mark that languages read in two ways: `1.500`."""
+    return all(token.text.isdecimal() for token in tokens if token.kind == "number")
 
 
 def _capitals_differ(first: Reading, second: Reading) -> bool:

@@ -25,7 +25,7 @@ _BULLETS = frozenset("*•‣·-–")
 class Reading(NamedTuple):
     """``plain``: the words and values in their order, without case and punctuation; identifiers as they are written.
 
-    ``mono``: all letters are capitals, or none is. ``script``: every letter is Latin.
+    ``mono``: all letters are capitals, or none is. ``words``: as they are written. ``script``: every letter is Latin.
     """
 
     language: Told
@@ -33,14 +33,16 @@ class Reading(NamedTuple):
     plain: tuple[str, ...]
     tokens: tuple[Token, ...]
     mono: bool
+    words: tuple[str, ...]
 
 
 @lru_cache(maxsize=512)
-def read(text: str) -> Reading:
-    """Reads a text of at most `MOST_CHARACTERS`."""
+def read(text: str, language: Told | None = None) -> Reading:
+    """Reads a text of at most `MOST_CHARACTERS`, in this language or in the one that it tells by itself."""
     cleaned = clean(text)
     tokens = _without_bullets(scan(cleaned))
-    language = told([token.text.rstrip("'") for token in tokens if token.kind == "word"])
+    words = tuple(token.text.rstrip("'") for token in tokens if token.kind == "word")
+    language = language or told(list(words))
     tokens = _joined(_grouped(tokens, counted=language not in WORDED))
     if language in READ:
         tokens = _without_fillers(spelt_out(tokens, language), language)
@@ -51,7 +53,7 @@ def read(text: str) -> Reading:
     )
     letters = [token.text for token in tokens if token.kind == "word"]
     mono = all(word.isupper() for word in letters) or all(word.islower() for word in letters)
-    return Reading(language, readable_script(cleaned), plain, tuple(tokens), mono)
+    return Reading(language, readable_script(cleaned), plain, tuple(tokens), mono, words)
 
 
 def _plain(token: Token) -> str:
