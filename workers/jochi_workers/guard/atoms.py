@@ -72,7 +72,9 @@ def _expanded(tokens: list[Token], language: Language) -> list[Token]:
     found: list[Token] = []
     for place, token in enumerate(tokens):
         folded = token.text.casefold()
-        if token.kind == "genitive" and _is(tokens[place + 1 : place + 3]):
+        if token.kind == "genitive" and [t.text.casefold() for t in tokens[place + 1 : place + 2]] == ["got"]:
+            found.append(Token("word", "has"))
+        elif token.kind == "genitive" and _is(tokens[place + 1 : place + 3]):
             found.append(Token("word", "is"))
         elif token.kind != "word":
             found.append(token)
@@ -222,7 +224,7 @@ def _content(text: str, folded: str, language: Language, before: list[Atom], fir
     if language == "en" and form == "" and not capital:
         form = _base_form(before)
     if language == "de" and not capital:
-        form = _german_form(folded, key)
+        form = "" if folded in synonyms else _german_form(folded, key)
     name = capital and _named(folded, text, language, first)
     return Atom("item", folded, Item("name" if name else "word", key.replace("ß", "ss"), text, form), first)
 

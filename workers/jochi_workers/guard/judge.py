@@ -15,13 +15,13 @@ from jochi_workers.guard.differences import flag_codes, opposed, veto_codes
 from jochi_workers.guard.elements import Element, Phrase, Separator
 from jochi_workers.guard.inflect import compatible, lemma
 from jochi_workers.guard.items import VALUES, Item
-from jochi_workers.guard.language import told
-from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, grammar
+from jochi_workers.guard.language import Told, told
+from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, grammar, words
 from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
 from jochi_workers.guard.ruling import Ruling, ruling
 from jochi_workers.guard.scan import Token
 from jochi_workers.guard.shape import Key, Part, same
-from jochi_workers.guard.written import together
+from jochi_workers.guard.written import together, umlauted
 
 GUARD_VERSION = "guard 3"
 MOST_UNKNOWN = 0.3
@@ -70,7 +70,7 @@ def _alike(first: Reading, second: Reading) -> Ruling:
     """The same words in the same order."""
     if first.language == "unclear" and (len(first.plain) > _MOST_UNCLEAR or not _whole_numbers(first.tokens)):
         return ruling("flag", {"language"})
-    if _case_counts(first, second) or _capitals_differ(first, second):
+    if _case_counts(first, second) or _capitals_differ(first, second, first.language):
         return ruling("flag", {"case"})
     return ruling("merge", {"same words"})
 
@@ -83,14 +83,23 @@ def _whole_numbers(tokens: tuple[Token, ...]) -> bool:
     return all(token.text.isdecimal() for token in tokens if token.kind == "number")
 
 
-def _capitals_differ(first: Reading, second: Reading) -> bool:
+def _capitals_differ(first: Reading, second: Reading, language: Told) -> bool:
     """Whether a word within a sentence has a capital in one text only: the same words, so nothing else tells `May` from `may`."""
     if first.mono or second.mono:
         return False
     return any(
-        one.text != other.text and one.kind == "word" and not (first_one or first_other)
+        _spelling(one, language) != _spelling(other, language)
+        and one.kind == "word"
+        and not (first_one or first_other)
         for (one, first_one), (other, first_other) in zip(_counted(first), _counted(second), strict=True)
     )
+
+
+def _spelling(token: Token, language: Told) -> str:
+    """`PDF` as `pdf`; in German `heisst` as `heißt`."""
+    if token.text.casefold() in words("acronym"):
+        return token.text.casefold()
+    return umlauted(token.text) if language == "de" else token.text
 
 
 def _counted(reading: Reading) -> list[tuple[Token, bool]]:
@@ -116,8 +125,10 @@ def _case_counts(first: Reading, second: Reading) -> bool:
 
 def _inner_capitals(reading: Reading) -> dict[str, str]:
     found = {}
-    for token in reading.tokens:
-        if token.kind == "word" and len(token.text) > 1:
+    acronyms = words("acronym")
+    for place, token in enumerate(reading.tokens):
+        half = token.text.casefold() in ("am", "pm") and reading.tokens[place - 1].kind in ("number", "clock")
+        if token.kind == "word" and len(token.text) > 1 and not half and token.text.casefold() not in acronyms:
             inner = token.text if token.text[1:] != token.text[1:].lower() else ""
             found[token.text.casefold()] = inner
     return found

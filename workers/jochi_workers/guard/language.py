@@ -22,6 +22,7 @@ _FEW = 2
 _SURE = 0.6
 _AGREED = 0.5
 _DOUBTED = 0.3
+_AHEAD = 0.2
 _MOST_HEARD = 2_000
 
 
@@ -55,7 +56,8 @@ def told(words: list[str]) -> Told:
         return cast("Language", likely) if known else first
     most = max(counted.values())
     if first == "other":
-        agreed = likely in WORDED and sure >= _AGREED and counted[likely] == most
+        ahead = most > 1 and [name for name, count in counted.items() if count == most] == [likely]
+        agreed = likely in WORDED and sure >= (_AHEAD if ahead else _AGREED) and counted[likely] == most
         return cast("Language", likely) if agreed else first
     if known and counted[likely] >= counted[first]:
         return cast("Language", likely)

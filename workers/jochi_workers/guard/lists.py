@@ -64,6 +64,12 @@ def closed(language: Language) -> frozenset[str]:
 
 
 @cache
+def words(group: str) -> frozenset[str]:
+    """Words of no language, as they are written."""
+    return frozenset(word for key, words in lines("any", "apart") if key == group for word in words)
+
+
+@cache
 def pairs(language: Language, name: str) -> dict[str, str]:
     """Each word's key, both in folded case; a key stands for itself."""
     found: dict[str, str] = {}

@@ -11,7 +11,7 @@ from jochi_workers.guard.atoms import answers, atoms
 from jochi_workers.guard.clean import clean
 from jochi_workers.guard.elements import Element, elements
 from jochi_workers.guard.language import Told, readable_script, told
-from jochi_workers.guard.lists import READ, WORDED, Language
+from jochi_workers.guard.lists import READ, WORDED, Language, grammar
 from jochi_workers.guard.scan import Token, is_unit, scan
 from jochi_workers.guard.worded import worded
 from jochi_workers.guard.written import spelt_out
@@ -25,7 +25,7 @@ _BULLETS = frozenset("*•‣·-–")
 class Reading(NamedTuple):
     """``plain``: the words and values in their order, without case and punctuation; identifiers as they are written.
 
-    ``mono``: all letters are capitals, or none is. ``words``: as they are written. ``script``: every letter is Latin.
+    ``mono``: all letters are capitals, or none is, or every word has one. ``words``: as they are written. ``script``: every letter is Latin.
     """
 
     language: Told
@@ -46,14 +46,20 @@ def read(text: str, language: Told | None = None) -> Reading:
     tokens = _joined(_grouped(tokens, counted=language not in WORDED))
     if language in READ:
         tokens = _without_fillers(spelt_out(tokens, language), language)
-    else:
-        tokens = [Token(kind, text.rstrip("'") if kind == "word" else text) for kind, text in tokens]
     plain = tuple(
         _plain(token) for place, token in enumerate(tokens) if token.kind != "mark" or _mark_counts(tokens, place)
     )
     letters = [token.text for token in tokens if token.kind == "word"]
-    mono = all(word.isupper() for word in letters) or all(word.islower() for word in letters)
+    mono = all(map(str.isupper, letters)) or all(map(str.islower, letters)) or _titled(letters, language)
     return Reading(language, readable_script(cleaned), plain, tuple(tokens), mono, words)
+
+
+def _titled(words: list[str], language: Told) -> bool:
+    """Whether every word has a capital, small ones too: `Anna Keeps The Keys In The Drawer`."""
+    if language != "en" or not all(word[:1].isupper() for word in words):
+        return False
+    small = grammar("en", "article") | grammar("en", "preposition") | grammar("en", "be")
+    return sum(word.casefold() in small for word in words[1:]) > 1
 
 
 def _plain(token: Token) -> str:
@@ -99,6 +105,7 @@ def _grouped(tokens: list[Token], *, counted: bool) -> list[Token]:
 
 _HEAD = re.compile(r"[1-9]\d{0,2}")
 _GROUP = re.compile(r"\d{3}")
+_FROM = frozenset({"from", "between"})
 _BETWEEN_NUMBERS = frozenset({"/", "–", "-"})
 
 
@@ -109,6 +116,8 @@ def _joined(tokens: list[Token]) -> list[Token]:
         before, (kind, text), behind = tokens[place - 1 : place + 2]
         if before.kind == behind.kind == "number" and kind == "mark" and text in _BETWEEN_NUMBERS:
             found[place] = Token("symbol", text.replace("-", "–"))
+        elif before.kind == behind.kind == "number" and text == "to" and tokens[place - 2].text.casefold() not in _FROM:
+            found[place] = Token("symbol", "–")
         elif before.kind == behind.kind == "word" and (kind, text) == ("symbol", "+"):
             found[place] = Token("word", "&")
     return found
@@ -149,6 +158,8 @@ def _cut(tokens: list[Token], openers: frozenset[str]) -> int:
     for place, token in enumerate(tokens[: 2 * _LONGEST_FILLER]):
         if token.kind == "word":
             words.append(token)
+            if token.text == "that" and len(words) > 1 and _said(words) in openers:
+                return place + 1
         elif token.kind == "mark" and token.text in (":", "–", "-", ",", ".", "!", "…") and words:
             if _said(words) in openers and not (
                 token.text == "," and len(words) == 1 and _said(words) in ("so", "well", "right", "also", "gut")

@@ -56,6 +56,9 @@ def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) ->
     voices = ["passive" in [p.marker for p in parts if p.kind == "voice"] for parts in (left, right)]
     if voices[0] != voices[1]:
         passive, active = (left, right) if voices[0] else (right, left)
+        first = next((at for at, part in enumerate(active) if part.kind == "noun"), 0)
+        if any(part.kind == "case" for part in active[:first]):
+            return False  # "Den Hund ...": an object in front of who acts
         turned = _active(passive, language)
         return turned is not None and _same(
             turned, tuple(p for p in active if p.kind not in ("case", "voice")), language, free=True

@@ -38,6 +38,8 @@ def together(
     left: tuple[Token, ...], right: tuple[Token, ...], language: Language
 ) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
     """Both texts, with a compound that one writes with a hyphen written so in the other, and accents that one left out."""
+    if language == "de":
+        left, right = _owned(left, right), _owned(right, left)
     left, right = _accents(left, right, language), _accents(right, left, language)
     ours, theirs = _compounds(left), _compounds(right)
     if ours.keys() == theirs.keys():
@@ -88,6 +90,19 @@ def _left_out(word: str, language: Language) -> bool:
         if len(spellings) > _MOST_SPELLINGS:
             return False
     return not any(lemma(other, language) is not None for other in spellings if other not in (bare, word))
+
+
+def _owned(tokens: tuple[Token, ...], other: tuple[Token, ...]) -> tuple[Token, ...]:
+    """`Igors Hund` as `Hund von Igor`, where the other text names Igor so."""
+    owners = {name.text for von, name in zip(other, other[1:], strict=False) if von == Token("word", "von")}
+    found = list(tokens)
+    for place in range(len(tokens) - 1):
+        owner, thing = tokens[place : place + 2]
+        if owner.kind == thing.kind == "word" and owner.text[-1:] == "s" and owner.text[:-1] in owners:
+            if thing.text[:1].isupper():
+                found[place : place + 2] = [thing, Token("word", "von"), Token("word", owner.text[:-1])]
+                break
+    return tuple(found)
 
 
 def _compounds(tokens: tuple[Token, ...]) -> dict[str, str]:
@@ -172,7 +187,9 @@ def written_out(tokens: list[Token]) -> list[Token]:
         if kind == "genitive" and before.text.casefold() + "s" in lists.contracted("de"):
             found[-1] = Token("word", before.text + "s")
             continue
-        named = text[:1].isupper() and before.text[:1].isupper()  # "Frau Mueller" may be called so
+        # "Frau Mueller" may be called so; behind a small word ("Das Buero") nobody is.
+        small = any(before.text.casefold() in grammar("de", group) for group in _CLOSED)
+        named = text[:1].isupper() and before.text[:1].isupper() and not small
         found.append(Token(kind, umlauted(text)) if kind == "word" and not named else token)
     return found
 
@@ -183,6 +200,8 @@ def umlauted(word: str) -> str:
     folded = word.casefold()
     if not any(part in folded for part, _ in (*_UMLAUTS, ("ss", "ß"))):
         return word
+    if _STREET.search(word):
+        return _STREET.sub("straße", word)
     base = lemma(word, "de")
     for forms in ((*_UMLAUTS,), (("ss", "ß"),), (*_UMLAUTS, ("ss", "ß"))):
         other = _replaced(word, forms)
@@ -205,6 +224,11 @@ def spelt_out(tokens: list[Token], language: Language) -> list[Token]:
     while place < len(tokens):
         kind, text = tokens[place]
         used = 1
+        street = language == "de" and kind == "word" and text.endswith("str") and len(text) > len("Str")
+        if street and place + 1 < len(tokens) and tokens[place + 1].text == ".":
+            found.append(Token("word", text + "aße"))
+            place += 2
+            continue
         for length in range(_MOST_OF_AN_ABBREVIATION, 0, -1):
             part = tokens[place : place + length]
             written = "".join(token.text for token in part)
@@ -228,10 +252,21 @@ def _names(following: list[Token], language: Language) -> bool:
 
 def _accented(word: str, language: Language) -> str:
     if language != "it":
-        return word.rstrip("'") if word[-1:] == "'" else word
+        word = word.rstrip("'") if word[-1:] == "'" else word
+        return word if word.isascii() or language != "en" else _borrowed(word)
     if word.endswith("'") and word.casefold() not in grammar("it", "elided"):
         word = word[:-2] + word[-2].translate(_GRAVE)
     return word.translate(_ONE_ACCENT)
+
+
+@lru_cache(maxsize=4096)
+def _borrowed(word: str) -> str:
+    """An English word without accents, where that is no other word: `brûlée`, not `résumé` nor `Peña`."""
+    bare = _bare(word)
+    return bare if bare != word and word.islower() and bare.isascii() and lemma(bare, "en") is None else word
+
+
+_STREET = re.compile(r"(?<=\w)strasse$")
 
 
 def _replaced(word: str, forms: tuple[tuple[str, str], ...]) -> str:
