@@ -162,7 +162,7 @@ def _word(
             return [Atom("auxiliary", group, Item("word", group, text, "past" if is_("past") else ""))]
     if is_("and") or is_("or"):
         return [Atom("separator", "and" if is_("and") else "or")]
-    if is_("expletive"):
+    if is_("expletive") and (_verbs(following) or (before and before[-1].kind == "auxiliary")):
         return []
     if folded == "like" and before and before[-1].word in ("not", "do", "will", "to", "i", "you", "we", "they", "also"):
         return [Atom("item", "like", Item("word", "like", text, _base_form(before)))]
@@ -178,6 +178,11 @@ def _word(
     if folded == "'s":
         return [Atom("genitive", "'s")]
     return [_content(text, folded, language, before, first)]
+
+
+def _verbs(token: Token) -> bool:
+    """Whether an auxiliary or a modal stands here: "there is", "there may be"; not "Anna works there"."""
+    return any(token.text.casefold() in grammar("en", group) for group in ("be", "have", "modal", "future", "do"))
 
 
 _BEHIND_AN_ANSWER = frozenset({",", ".", "!", ";", ":", "–", "…"})

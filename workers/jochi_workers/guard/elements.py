@@ -102,7 +102,7 @@ def _who_is_who(atoms: list[Atom], language: Language) -> list[Atom]:
     if not all(_known(side, language) for side in sides):
         return atoms
     first, second = sorted(sides, key=lambda side: [(atom.kind, atom.word) for atom in side])
-    return [*first, atoms[verbs[0]], *second, *atoms[end:]]
+    return [*first, Atom("break", ""), atoms[verbs[0]], *second, *atoms[end:]]
 
 
 def _known(side: list[Atom], language: Language) -> bool:
@@ -211,8 +211,7 @@ def _got(atoms: list[Atom]) -> list[Atom]:
         has = found[-1] if found else Atom("", "")
         thing = place + 1 < len(atoms) and (
             atoms[place + 1].kind == "article"
-            or (item := atoms[place + 1].item) is not None
-            and item.kind in ("number", "name", "quantity", "function")
+            or ((item := atoms[place + 1].item) is not None and item.kind in ("number", "name", "quantity", "function"))
         )
         if atom.word == "got" and has.word == "have" and has.item and has.item.form != "past" and thing:
             found[-1] = has._replace(kind="item", item=has.item._replace(form="present"))
@@ -513,7 +512,9 @@ class _Builder:
         for element in row:
             if isinstance(element, Item) and element.kind in MOMENTS:
                 which = found[-1] if found else None
-                always = isinstance(which, Item) and element.kind == "weekday" and which.key in ("every", "each", "jeder")
+                always = (
+                    isinstance(which, Item) and element.kind == "weekday" and which.key in ("every", "each", "jeder")
+                )
                 if always and "s" not in element.key and not any(_denies(one) for one in row):
                     found[-1] = Phrase(WHEN, (element._replace(key=element.key + "s"),))
                 elif isinstance(which, Item) and which.key in _WHICH_DAY:

@@ -7,7 +7,7 @@ together, and they may merge only if everything that carries meaning in one has 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -88,9 +88,7 @@ def _capitals_differ(first: Reading, second: Reading, language: Told) -> bool:
     if first.mono or second.mono:
         return False
     return any(
-        _spelling(one, language) != _spelling(other, language)
-        and one.kind == "word"
-        and not (first_one or first_other)
+        _spelling(one, language) != _spelling(other, language) and one.kind == "word" and not (first_one or first_other)
         for (one, first_one), (other, first_other) in zip(_counted(first), _counted(second), strict=True)
     )
 
@@ -140,7 +138,17 @@ def _articles_differ(left: tuple[Token, ...], right: tuple[Token, ...], language
         [sum(token.text.casefold() in grammar(language, group) for token in tokens) for group in _ARTICLES]
         for tokens in (left, right)
     )
-    return (ours - theirs) * (our_any - their_any) < 0
+    return (ours - theirs) * (our_any - their_any) < 0 or (language == "de" and _cases_differ(left, right))
+
+
+def _cases_differ(left: tuple[Token, ...], right: tuple[Token, ...]) -> bool:
+    """Whether one says "der Frau" where the other says "die Frau", and neither is a passive of the other."""
+    ours, theirs = (Counter(token.text.casefold() for token in tokens) for tokens in (left, right))
+    passive = [sum(said[word] for word in grammar("de", "become")) for said in (ours, theirs)]
+    return passive[0] == passive[1] and any(
+        ours[one] - theirs[one] == theirs[other] - ours[other] != 0
+        for one, other in (("der", "die"), ("einer", "eine"))
+    )
 
 
 _ARTICLES = ("definite", "indefinite")

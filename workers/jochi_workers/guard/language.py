@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
 from jochi_workers.guard.inflect import lemma
-from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, by_language, closed
+from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, by_language, closed, numbers
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -79,9 +79,15 @@ def _counted(words: list[str]) -> dict[str, int]:
     """How many of the words are frequent in each language, or small words of its grammar."""
     folded = [word.casefold() for word in words]
     return {
-        name: sum(word in frequent or (name in WORDED and word in closed(name)) for word in folded)
+        name: sum(word in frequent or (name in WORDED and word in _small(name)) for word in folded)
         for name, frequent in by_language()
     }
+
+
+@cache
+def _small(language: Language) -> frozenset[str]:
+    """Small words of its grammar, days and months."""
+    return closed(language).union(numbers(language, "weekdays"), numbers(language, "months"))
 
 
 def _likely(words: list[str]) -> tuple[str, float]:

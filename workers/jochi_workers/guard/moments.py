@@ -140,7 +140,9 @@ def _hour(tokens: list[Token], place: int, language: Language) -> Found | None:
     behind = _at(tokens, end)
     if kind == "clock" or (not timed or behind.text.casefold() == "de" or behind.kind not in ("", "mark", "word")):
         return (_clock(value, minute, "", "", text), end - place) if kind == "clock" and unit else None
-    alone = behind.kind != "word" or behind.text.casefold() in grammar(language, "preposition") | grammar(language, "and")
+    alone = behind.kind != "word" or behind.text.casefold() in grammar(language, "preposition") | grammar(
+        language, "and"
+    )
     return (_clock(value, 0, "", "", text), end - place) if unit or (alone and parts) else None
 
 

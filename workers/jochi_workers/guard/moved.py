@@ -1,7 +1,7 @@
 """Order in the languages that are read by their words alone: what may stand in another place without a grammar to say why.
 
-One clause only. What says when may stand anywhere, if nothing narrows it; a phrase in front may stand at the end. Nothing moves where
-an infinitive or another clause could be what it belongs to.
+One clause only. What says when may stand anywhere, if nothing narrows it; a phrase in front may stand at the end. Nothing moves
+where an infinitive or another clause could be what it belongs to.
 """
 
 from __future__ import annotations
@@ -85,8 +85,15 @@ def _rotated(left: list[Word], right: list[Word], language: Language) -> bool:
     """`En Lima vive Ana` and `Ana vive en Lima`: a phrase in front of the one stands at the end of the other."""
     for size in range(2, min(_MOST_OF_A_PHRASE, len(left) - _LEAST_LEFT) + 1):
         phrase, rest = left[:size], left[size:]
-        narrowed = _is(right[-size - 1], language, "quantifier", "focus", "not", "never", "preposition", "article", "modal")
-        if phrase != right[-size:] or not _is(phrase[0], language, "opener") or narrowed or right[-size - 1][0] == "negation":
+        narrowed = _is(
+            right[-size - 1], language, "quantifier", "focus", "not", "never", "preposition", "article", "modal"
+        )
+        if (
+            phrase != right[-size:]
+            or not _is(phrase[0], language, "opener")
+            or narrowed
+            or right[-size - 1][0] == "negation"
+        ):
             continue
         if any(_is(word, language, "be", "have", "modal", "not", "never") for word in phrase):
             continue
@@ -96,7 +103,7 @@ def _rotated(left: list[Word], right: list[Word], language: Language) -> bool:
 
 
 def _behind_its_subject(verb_first: list[Word], other: list[Word], language: Language, *, front: bool) -> bool:
-    """Behind a phrase in front, Dutch puts the verb before its subject; so may others a verb without an object (`se firmó el contrato`)."""
+    """Behind a phrase in front, Dutch puts the verb before its subject; others one without an object (`se firmó el pacto`)."""
     if not front:
         return False
     if language == "nl":

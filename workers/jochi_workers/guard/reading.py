@@ -25,7 +25,8 @@ _BULLETS = frozenset("*•‣·-–")
 class Reading(NamedTuple):
     """``plain``: the words and values in their order, without case and punctuation; identifiers as they are written.
 
-    ``mono``: all letters are capitals, or none is, or every word has one. ``words``: as they are written. ``script``: every letter is Latin.
+    ``mono``: all letters are capitals, or none is, or every word has one. ``words``: as they are written. ``script``: every letter
+    is Latin.
     """
 
     language: Told

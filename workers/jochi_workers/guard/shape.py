@@ -18,7 +18,8 @@ from jochi_workers.guard.moved import moved
 Key = Hashable
 _FREE = frozenset({WHEN, "since", "seit", "ab", "bis", "until"})
 _LIST = frozenset({",", "and", "or"})
-_SILENT = frozenset({",", ".", "!", "\n", "–", "…", ":", ";", "(", ")", "and"})
+_MARKS = frozenset({",", ".", "!", "\n", "–", "…", ":", ";", "(", ")"})
+_SILENT = _MARKS | {"and"}
 
 
 class Part(NamedTuple):
@@ -37,12 +38,13 @@ class Part(NamedTuple):
 
 
 def flat(parts: tuple[Part, ...]) -> tuple[Key, ...]:
-    """The row without punctuation."""
-    return tuple(
-        (part.kind if part.kind != "noun" else "item", part.keys, part.marker)
-        for part in parts
-        if not (part.kind == "separator" and part.marker in _SILENT)
-    )
+    """The row without punctuation, and without an "and" in front: "Anna Maria" is one person."""
+    found: list[Key] = []
+    for part in parts:
+        silent = part.kind == "separator" and (part.marker in _MARKS or (part.marker == "and" and not found))
+        if not silent:
+            found.append((part.kind if part.kind != "noun" else "item", part.keys, part.marker))
+    return tuple(found)
 
 
 def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) -> bool:
@@ -183,15 +185,20 @@ def _same_lists(left: list[list[Key]], right: list[list[Key]]) -> bool:
         del left[0][0], right[0][0]
     while len(left[-1]) > 1 and len(right[-1]) > 1 and left[-1][-1] == right[-1][-1]:
         del left[-1][-1], right[-1][-1]
-    return all(len(row) <= 4 for row in left) and Counter(map(tuple, left)) == Counter(map(tuple, right))
+    # "coffee with milk and tea", "Ben's boss and Ann": what hangs on one member may hang on all.
+    forms = {(len(row), sum(isinstance(part, tuple) and part[0] == "phrase" for part in row)) for row in left}
+    return (
+        len(forms) == 1 and len(left[0]) <= _LONGEST_MEMBER and Counter(map(tuple, left)) == Counter(map(tuple, right))
+    )
 
 
 def _moved(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) -> bool:
-    rows = [[key for part in parts for key in part.keys] for parts in (left, right)]
+    ours, theirs = ([key for part in parts for key in part.keys] for parts in (left, right))
     one_clause = all(part.keys and not part.marker for parts in (left, right) for part in parts)
-    return one_clause and moved(*rows, language)
+    return one_clause and moved(ours, theirs, language)
 
 
+_LONGEST_MEMBER = 4
 _MOST_OF_A_MEMBER = 2
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 
 from jochi_workers.guard import lists
 from jochi_workers.guard.inflect import inflected, lemma
@@ -60,13 +61,15 @@ _MOST_SPELLINGS = 2000
 
 
 def _accents(tokens: tuple[Token, ...], other: tuple[Token, ...], language: Language) -> tuple[Token, ...]:
-    """`reunion` as `reunión` where the other text writes so: if the dictionary has no such word, and that one alone with accents."""
+    """`reunion` as `reunión` where the other text writes so: the dictionary has no such word, and that one alone with accents."""
     if language not in _FORMS:
         return tokens
     theirs = {plain: t.text for t in other if t.kind == "word" and (plain := _bare(t.text)) != t.text.casefold()}
     return tuple(
         Token("word", _cased(theirs[t.text.casefold()], t.text))
-        if t.kind == "word" and t.text.casefold() in theirs and _left_out(theirs[t.text.casefold()].casefold(), language)
+        if t.kind == "word"
+        and t.text.casefold() in theirs
+        and _left_out(theirs[t.text.casefold()].casefold(), language)
         else t
         for t in tokens
     )
@@ -94,14 +97,14 @@ def _left_out(word: str, language: Language) -> bool:
 
 def _owned(tokens: tuple[Token, ...], other: tuple[Token, ...]) -> tuple[Token, ...]:
     """`Igors Hund` as `Hund von Igor`, where the other text names Igor so."""
-    owners = {name.text for von, name in zip(other, other[1:], strict=False) if von == Token("word", "von")}
+    owners = {name.text for von, name in pairwise(other) if von == Token("word", "von")}
     found = list(tokens)
     for place in range(len(tokens) - 1):
         owner, thing = tokens[place : place + 2]
-        if owner.kind == thing.kind == "word" and owner.text[-1:] == "s" and owner.text[:-1] in owners:
-            if thing.text[:1].isupper():
-                found[place : place + 2] = [thing, Token("word", "von"), Token("word", owner.text[:-1])]
-                break
+        words = owner.kind == thing.kind == "word" and thing.text[:1].isupper()
+        if words and owner.text[-1:] == "s" and owner.text[:-1] in owners:
+            found[place : place + 2] = [thing, Token("word", "von"), Token("word", owner.text[:-1])]
+            break
     return tuple(found)
 
 
@@ -233,9 +236,15 @@ def spelt_out(tokens: list[Token], language: Language) -> list[Token]:
             part = tokens[place : place + length]
             written = "".join(token.text for token in part)
             if len(part) == length and written in short and all(t.kind in ("word", "mark", "identifier") for t in part):
-                if short[written][0][:1].isupper() and written[0].isupper() and not _names(tokens[place + length :], language):
+                if (
+                    short[written][0][:1].isupper()
+                    and written[0].isupper()
+                    and not _names(tokens[place + length :], language)
+                ):
                     continue
-                words = short[written] if written[0].islower() else (short[written][0].capitalize(), *short[written][1:])
+                words = (
+                    short[written] if written[0].islower() else (short[written][0].capitalize(), *short[written][1:])
+                )
                 found += [Token("word", word) for word in words]
                 used = length
                 break
@@ -247,7 +256,7 @@ def spelt_out(tokens: list[Token], language: Language) -> list[Token]:
 
 def _names(following: list[Token], language: Language) -> bool:
     """Whether a title may stand in front: in German a street's or a noun's short form may stand anywhere."""
-    return language == "de" or bool(following) and following[0].kind == "word" and following[0].text[:1].isupper()
+    return language == "de" or (bool(following) and following[0].kind == "word" and following[0].text[:1].isupper())
 
 
 def _accented(word: str, language: Language) -> str:
