@@ -20,6 +20,7 @@ from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, grammar
 from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
 from jochi_workers.guard.ruling import Ruling, ruling
 from jochi_workers.guard.scan import Token
+from jochi_workers.guard.scope import tied
 from jochi_workers.guard.shape import Key, Part, same
 from jochi_workers.guard.written import together, umlauted
 
@@ -178,7 +179,7 @@ def _compared(first: Reading, second: Reading, language: Language, doubt: str | 
     if _articles_differ(first.tokens, second.tokens, language):
         flags.add("article")
     rows = (_parts(ours, matched.left_keys, language), _parts(theirs, matched.right_keys, language))
-    if not same(*rows, language):
+    if not same(*rows, language, tied=language in LANGUAGES and (tied(ours, language) or tied(theirs, language))):
         return _ordered_otherwise(rows, matched, language)
     if flags:
         return ruling("flag", flags)

@@ -29,7 +29,7 @@ _MOST_OF_A_SUBJECT = 3
 def moved(left: Sequence[Hashable], right: Sequence[Hashable], language: Language) -> bool:
     """Whether two rows of the same items, each one clause, differ only by where something free stands."""
     ours, theirs = (_words(row) for row in (left, right))
-    if ours is None or theirs is None or any(_binds(word, language) for word in ours):
+    if ours is None or theirs is None or any(binds(word, language) for word in ours):
         return False
     return _when_apart(ours, theirs, language) or _rotated(ours, theirs, language) or _rotated(theirs, ours, language)
 
@@ -47,9 +47,9 @@ def _is(word: Word, language: Language, *groups: str) -> bool:
     return word[0] in ("word", "negation") and any(word[1] in grammar(language, group) for group in groups)
 
 
-def _binds(word: Word, language: Language) -> bool:
+def binds(word: Word, language: Language) -> bool:
     """Whether it opens another clause, or may be an infinitive."""
-    return _is(word, language, "subordinator") or (
+    return (word[0] in ("word", "function") and word[1] in grammar(language, "subordinator")) or (
         word[0] == "word" and _INFINITIVE[language].fullmatch(word[1]) is not None
     )
 

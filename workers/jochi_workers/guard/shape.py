@@ -47,8 +47,8 @@ def flat(parts: tuple[Part, ...]) -> tuple[Key, ...]:
     return tuple(found)
 
 
-def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) -> bool:
-    """Whether both say the same of the same."""
+def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *, tied: bool = False) -> bool:
+    """Whether both say the same of the same. ``tied``: no phrase may stand in another place."""
     if flat(left) == flat(right):
         return True
     if language in WORDED:
@@ -63,9 +63,9 @@ def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) ->
             return False  # "Den Hund ...": an object in front of who acts
         turned = _active(passive, language)
         return turned is not None and _same(
-            turned, tuple(p for p in active if p.kind not in ("case", "voice")), language, free=True
+            turned, tuple(p for p in active if p.kind not in ("case", "voice")), language, free=True, tied=tied
         )
-    return _same(left, right, language)
+    return _same(left, right, language, tied=tied)
 
 
 def _trimmed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
@@ -83,8 +83,10 @@ def _trimmed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def _same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *, free: bool = False) -> bool:
-    rows = [_rows(parts, language) for parts in (left, right)]
+def _same(
+    left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *, free: bool = False, tied: bool
+) -> bool:
+    rows = [_rows(parts, language, tied=tied) for parts in (left, right)]
     if rows[0] is None or rows[1] is None:
         return False
     (outer, segments, small), (other_outer, other_segments, other_small) = rows[0], rows[1]
@@ -104,7 +106,7 @@ def _same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *
 Rows = tuple[frozenset[tuple[Key, ...]], list[list[Key]], tuple[tuple[int, Key], ...]]
 
 
-def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
+def _rows(parts: tuple[Part, ...], language: Language, *, tied: bool) -> Rows | None:
     """Phrases that may be moved; the rest in order, by members of a list; in German the small words apart.
 
     None if separators stand there that aren't a list's. Small words come with the member that they stand in: a list of which more
@@ -126,7 +128,7 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
     for place, part in enumerate(parts):
         if part.kind == "phrase":
             ends = place > last and ((part.moment and single) or not separators)
-            if (
+            if not tied and (
                 place < first
                 or ends
                 or (single and part.moment and part.marker in _FREE)

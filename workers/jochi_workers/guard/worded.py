@@ -14,6 +14,7 @@ from jochi_workers.guard.elements import GENITIVE, Element, Separator
 from jochi_workers.guard.items import MOMENTS, Item
 from jochi_workers.guard.lists import Language, grammar
 from jochi_workers.guard.moments import moment
+from jochi_workers.guard.moved import binds
 from jochi_workers.guard.quantities import quantity
 from jochi_workers.guard.scan import Token
 
@@ -125,6 +126,8 @@ def _behind(row: list[Element], language: Language) -> list[Element]:
     silent = [at for at, element in enumerate(row[:end]) if _silent(element)]
     if len(silent) != 1 or row[silent[0]] != Separator(",") or not _opens(row[: silent[0]], language):
         return row
+    if any(isinstance(element, Item) and binds((element.kind, element.key), language) for element in row[silent[0] :]):
+        return row  # "El lunes, Ana dijo que Ben viene"
     last = row[end - 1]
     if isinstance(last, Item) and any(last.key in grammar(language, group) for group in _NARROWS):
         return row  # "Le lundi, Anna mange surtout"
