@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from jochi_workers.guard.atoms import Atom
-from jochi_workers.guard.items import DURATIONS, MOMENTS, PERIODS, Item
+from jochi_workers.guard.items import DURATIONS, MOMENTS, PERIODS, WHEN, Element, Item, Phrase, Separator
 from jochi_workers.guard.lists import Language, grammar
+from jochi_workers.guard.scope import tied
 
 GENITIVE = Item("function", "'s", "'s")
 _PASSIVE = Item("voice", "passive", "")
@@ -40,35 +40,12 @@ def _denies(element: Element) -> bool:
     return isinstance(element, Item) and element.kind == "negation"
 
 
-class Phrase(NamedTuple):
-    """A preposition and what it governs; ``marker`` is `at a time` for moments that say only when."""
-
-    marker: str
-    items: tuple[Item, ...]
-
-    @property
-    def moment(self) -> bool:
-        """Whether it says when, or how long."""
-        if not self.items:
-            return False
-        last = self.items[-1]
-        return last.kind in MOMENTS or bool(last.readings & DURATIONS) or self.marker == WHEN
-
-
-class Separator(NamedTuple):
-    """A comma, a conjunction, the end of a sentence."""
-
-    word: str
-
-
-Element = Item | Phrase | Separator
-WHEN = "at a time"
-
-
 def elements(atoms: list[Atom], language: Language) -> list[Element]:
     """In the order of the text, with auxiliaries read and possessives written in one way."""
     atoms = _german_verbs(atoms) if language == "de" else _english_verbs(_gerunds(_got(atoms)))
     row = _Builder(_who_is_who(atoms, language), language).build()
+    if tied(row, language, listed=False):
+        return row
     return _plain_order(_given(row)) if language == "en" else _clause_first(_subject_first(row))
 
 

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from jochi_workers.guard.differences import flag_codes, opposed, veto_codes
-from jochi_workers.guard.elements import Element, Phrase, Separator
 from jochi_workers.guard.inflect import compatible, lemma
-from jochi_workers.guard.items import VALUES, Item
+from jochi_workers.guard.items import VALUES, Element, Item, Phrase, Separator
 from jochi_workers.guard.language import Told, told
 from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, grammar, words
 from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
@@ -179,7 +178,8 @@ def _compared(first: Reading, second: Reading, language: Language, doubt: str | 
     if _articles_differ(first.tokens, second.tokens, language):
         flags.add("article")
     rows = (_parts(ours, matched.left_keys, language), _parts(theirs, matched.right_keys, language))
-    if not same(*rows, language, tied=language in LANGUAGES and (tied(ours, language) or tied(theirs, language))):
+    firm = language in LANGUAGES and any(tied(row, language, listed=True) for row in (ours, theirs))
+    if not same(*rows, language, tied=firm):
         return _ordered_otherwise(rows, matched, language)
     if flags:
         return ruling("flag", flags)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from jochi_workers.guard import lists
 from jochi_workers.guard.atoms import answers, atoms
 from jochi_workers.guard.clean import clean
-from jochi_workers.guard.elements import Element, elements
+from jochi_workers.guard.elements import elements
+from jochi_workers.guard.items import Element
 from jochi_workers.guard.language import Told, readable_script, told
 from jochi_workers.guard.lists import READ, WORDED, Language, grammar
 from jochi_workers.guard.scan import Token, is_unit, scan

@@ -1,45 +1,63 @@
-"""Where a phrase in another place may belong to another verb: "Ann said on Monday that Ben left", "Ann said that Ben left on Monday"."""
+"""Where a phrase in another place may belong to another verb: "Ann said on Monday that Ben left", "… that Ben left on Monday"."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jochi_workers.guard.elements import Element, Phrase, Separator
-from jochi_workers.guard.items import Item
+from jochi_workers.guard.items import Element, Item, Phrase, Separator
 from jochi_workers.guard.lists import Language, grammar
 
-_FINITE = frozenset({"ed", "perfect", "had", "is going on", "was going on", "perfect is going on", "perfect was going on"})
+_FINITE = frozenset(
+    {"ed", "perfect", "had", *(f"{time} going on" for time in ("is", "was", "perfect is", "perfect was"))}
+)
 _AUXILIARIES = frozenset({"be", "have", "do"})
 _PRONOUNS = frozenset({"he", "she", "it"})
+_LIST = frozenset({",", "and", "or"})
 
 
-def tied(row: Sequence[Element], language: Language) -> bool:
-    """Whether two verbs of one clause could each have what stands in front or behind."""
-    return _tied_in_english(row) if language == "en" else _tied_in_german(row)
+def tied(row: Sequence[Element], language: Language, *, listed: bool) -> bool:
+    """Whether two verbs could each have what stands in front or behind. ``listed``: what "and" joins is one clause."""
+    if language != "en":
+        return _tied_in_german(row)
+    found = [_verbs(part) for part in _clauses(row, listed=listed)]
+    return any(verbs is None or verbs > 1 for verbs in found)
 
 
-def _tied_in_english(row: Sequence[Element]) -> bool:
+def _clauses(row: Sequence[Element], *, listed: bool) -> list[list[Element]]:
+    found: list[list[Element]] = [[]]
+    for element in row:
+        if isinstance(element, Separator) and not (listed and element.word in _LIST):
+            found.append([])
+        found[-1].append(element)
+    return found
+
+
+def _verbs(clause: Sequence[Element]) -> int | None:
+    """How many verbs could act on their own; None if one says what another does: "said Ben left", "asked Ben to call"."""
     finite = 0
     embeds = False
     before: Element | None = None
-    for element in row:
+    members: list[list[Item]] = [[]]
+    for element in clause:
         if isinstance(element, Separator):
-            if embeds and element.word not in (",", "and", "or", ".", "!"):
-                return True
-            finite = 0
+            members.append([])
         elif isinstance(element, Phrase):
             if embeds and (element.marker == "to" or any(_acts(item, None) for item in element.items)):
-                return True
+                return None
         else:
             acts = _acts(element, before)
-            if embeds and (acts or element.form == "s" or element.key in ("to", "that")):
-                return True
+            follows = isinstance(before, Item) and before.kind == "name" and element.kind == "word"
+            if embeds and (acts or follows or element.form == "s" or element.key in ("to", "that")):
+                return None
             finite += acts
-            embeds |= element.key in grammar("en", "embeds") and element.kind == "word"
-        if finite > 1:
-            return True
+            embeds |= element.kind == "word" and element.key in grammar("en", "embeds")
+            members[-1].append(element)
         before = element
-    return False
+    # "the man plays and the dog barks": of a noun's plural and a verb only its length may tell.
+    clauses = sum(
+        len(member) > 1 and any(item.form == "s" or _acts(item, None) for item in member) for member in members
+    )
+    return max(finite, clauses if len(members) > 1 else 0)
 
 
 def _acts(item: Item, before: Element | None) -> bool:

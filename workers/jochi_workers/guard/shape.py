@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from jochi_workers.guard.elements import WHEN
+from jochi_workers.guard.items import WHEN
 from jochi_workers.guard.lists import WORDED, Language
 from jochi_workers.guard.moved import moved
 
@@ -120,7 +120,10 @@ def _rows(parts: tuple[Part, ...], language: Language, *, tied: bool) -> Rows | 
         return None
     first, last = firm[0], firm[-1]
     single = sum(part.kind == "phrase" and part.moment for part in parts) == 1
-    simple = language == "de" and not separators
+    # "Anna plays on Monday and Ben sings" isn't "Anna plays and Ben sings on Monday".
+    simple = not separators
+    if language == "de" and separators and len(_members(parts)) > 1:
+        tied = True
     outer: dict[str, list[Key]] = {}
     segments: list[list[Key]] = [[]]
     small: list[tuple[int, Key]] = []
@@ -131,8 +134,8 @@ def _rows(parts: tuple[Part, ...], language: Language, *, tied: bool) -> Rows | 
             if not tied and (
                 place < first
                 or ends
-                or (single and part.moment and part.marker in _FREE)
-                or ((simple or (single and part.moment and language == "de")) and _adverbial(parts, place))
+                or (simple and single and part.moment and part.marker in _FREE)
+                or (simple and language == "de" and _adverbial(parts, place))
             ):
                 outer.setdefault(part.marker, []).append(part.keys)
             else:
@@ -156,6 +159,17 @@ def _rows(parts: tuple[Part, ...], language: Language, *, tied: bool) -> Rows | 
         segments,
         tuple(small),
     )
+
+
+def _members(parts: tuple[Part, ...]) -> set[int]:
+    """Which members of a list have a word that may be a verb."""
+    found: set[int] = set()
+    member = 0
+    for part in parts:
+        member += part.kind == "separator"
+        if part.kind == "voice" or (part.kind == "item" and not part.adjective):
+            found.add(member)
+    return found
 
 
 def _adverbial(parts: tuple[Part, ...], place: int) -> bool:

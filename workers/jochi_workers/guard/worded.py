@@ -10,8 +10,8 @@ import re
 
 from jochi_workers.guard import lists
 from jochi_workers.guard.atoms import answers, phrase, unworded
-from jochi_workers.guard.elements import GENITIVE, Element, Separator
-from jochi_workers.guard.items import MOMENTS, Item
+from jochi_workers.guard.elements import GENITIVE
+from jochi_workers.guard.items import MOMENTS, Element, Item, Separator
 from jochi_workers.guard.lists import Language, grammar
 from jochi_workers.guard.moments import moment
 from jochi_workers.guard.moved import binds
