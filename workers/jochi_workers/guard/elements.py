@@ -36,6 +36,10 @@ def _each(element: Element) -> bool:
     return isinstance(element, Item) and element.kind == "function" and element.key in _EACH
 
 
+def _alone() -> frozenset[str]:
+    return grammar("en", "when_alone") | grammar("en", "how_often")
+
+
 def _denies(element: Element) -> bool:
     return isinstance(element, Item) and element.kind == "negation"
 
@@ -483,10 +487,26 @@ class _Builder:
         ):
             self._close()
 
+    def _tells_when(self, row: list[Element], at: int) -> bool:
+        """`every morning`, `last year`, `yesterday`; `often`, if nothing is denied. Not `last year's`, nor `every morning show`."""
+        element, before = row[at], row[at - 1] if at else None
+        behind = row[at + 1] if at + 1 < len(row) else None
+        if not isinstance(element, Item) or element.kind not in ("word", "name") or behind == GENITIVE:
+            return False
+        folded = element.text.casefold()
+        if folded in grammar("en", "how_often"):
+            graded = isinstance(before, Item) and before.kind == "function"
+            return not graded and not any(_denies(one) for one in row)
+        noun = isinstance(behind, Item) and behind.kind == "word" and behind.form in ("", "s")
+        if folded in grammar("en", "when_alone"):
+            return not noun
+        whole = folded in PERIODS or folded in grammar("en", "day_part")
+        return whole and not noun and isinstance(before, Item) and before.key in _WHICH_DAY
+
     def _when(self, row: list[Element]) -> list[Element]:
         """Moments that stand without a preposition say when, together with `every`, `next` or `last` before them."""
         found: list[Element] = []
-        for element in row:
+        for at, element in enumerate(row):
             if isinstance(element, Item) and element.kind in MOMENTS:
                 which = found[-1] if found else None
                 always = (
@@ -499,6 +519,10 @@ class _Builder:
                     found.append(Phrase(WHEN, (which._replace(key=_WHICH_DAY[which.key], form=""), element)))
                 else:
                     found.append(Phrase(WHEN, (element,)))
+            elif isinstance(element, Item) and self.language == "en" and self._tells_when(row, at):
+                which = found.pop() if element.text.casefold() not in _alone() else None
+                which = which._replace(key=_WHICH_DAY[which.key], form="") if isinstance(which, Item) else None
+                found.append(Phrase(WHEN, (which, element) if which else (element,)))
             elif isinstance(element, Item) and element.readings & DURATIONS and found and _each(found[-1]):
                 found[-1] = Phrase(WHEN, (_EVERY, element))
             else:

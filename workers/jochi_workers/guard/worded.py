@@ -128,6 +128,11 @@ def _behind(row: list[Element], language: Language) -> list[Element]:
         return row
     if any(isinstance(element, Item) and binds((element.kind, element.key), language) for element in row[silent[0] :]):
         return row  # "El lunes, Ana dijo que Ben viene"
+    joined = max(
+        (at for at, one in enumerate(row[:end]) if one in (Separator("and"), Separator("or"))), default=end - 2
+    )
+    if end - 1 - joined > 1:
+        return row  # "El lunes, Ana canta y Ben baila"
     last = row[end - 1]
     if isinstance(last, Item) and any(last.key in grammar(language, group) for group in _NARROWS):
         return row  # "Le lundi, Anna mange surtout"
