@@ -1,4 +1,4 @@
-"""The guard on pairs by another hand than its rules (`tests/merge_pairs/rewritten/README.md`), and on what was thought of against them."""
+"""The guard on pairs by another hand than its rules (`tests/merge_pairs/rewritten`), and on what was thought of against them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tests.merge_pairs.pair import Language, Pair, digest
 from tests.merge_pairs.rewritten import SEVERAL, rewritten
 
 from jochi_workers.guard import judge
-from jochi_workers.guard.lists import READ
 
 LEAST: dict[Language, float] = {"en": 0.7, "de": 0.75, "fr": 0.7, "es": 0.7, "it": 0.75, "pt": 0.7, "nl": 0.75}
 """Share of the true duplicates of the seen part that are found, rounded down."""
@@ -52,13 +51,13 @@ def test_it_finds_most_duplicates_where_it_reads(judged: Sequence[tuple[Pair, bo
             if pair.language == language and pair.label == "same" and pair.kind != SEVERAL
         ]
         assert sum(found) / len(found) >= least, language
-    assert not any(merged for pair, merged in judged if pair.language not in READ)
 
 
-@pytest.mark.parametrize("line", APART.read_text(encoding="utf-8").splitlines()[1:])
-def test_it_says_another_thing(line: str) -> None:
-    left, _, right = line.partition(" ! ")
-    assert not merges(left, right)
+def test_nothing_merges_that_was_thought_of_against_it() -> None:
+    lines = APART.read_text(encoding="utf-8").splitlines()[1:]
+    pairs = [(left, right) for left, _, right in (line.partition(" ! ") for line in lines)]
+    assert len(pairs) > 200
+    assert [pair for pair in pairs if merges(*pair)] == []
 
 
 @pytest.mark.parametrize(
@@ -71,8 +70,12 @@ def test_it_says_another_thing(line: str) -> None:
         ("The boss is Ann.", "Ann is the boss."),
         ("Please note that Ann works 3 to 5 days.", "Ann works 3–5 days."),
         ("Ann plays games, e.g. chess + go.", "Ann plays games, for instance chess and go."),
-        ("Dr. Hill served crème brûlée at 3:00 PM.", "Doctor Hill served creme brulee at 3 pm."),
-        ("Ann sends the PDF to Ben.", "Ann Sends The pdf To Ben."),
+        ("On Monday Dr. Hill was at the café at 3:00 PM.", "On Monday Doctor Hill was at the cafe at 3 pm."),
+        ("Ann sends the PDF to the firm.", "Ann Sends The Pdf To The Firm."),
+        ("Ann sends the PDF to Ben.", "Ann sends the pdf to Ben."),
+        ("Sometimes Ann reads.", "Ann reads sometimes."),
+        ("Every morning Ann runs.", "Ann runs every morning."),
+        ("Last year Ann moved.", "Ann moved last year"),
         ("Set `max_conn` to 5 in db.yaml.", "Set max_conn to 5 in 'db.yaml'."),
         ("The host has 12 500 users.", "The host has 12,500 users."),
         ("Den Plan billigte Anna im Mai.", "Anna billigte den Plan im Mai."),
@@ -80,7 +83,8 @@ def test_it_says_another_thing(line: str) -> None:
         ("Das Buero liegt in der Schlossstr. in Graz.", "Das Büro liegt in der Schlossstrasse in Graz."),
         ("Ana compró el coche el lunes.", "El lunes Ana compró el coche."),
         ("Se firmó el 05/03/2024.", "Se firmó el 5 de marzo del 2024."),
-        ("La reunion empieza a las 3 de la tarde.", "La reunión comienza a las 15 h."),
+        ("La reunión empieza a las 3 de la tarde.", "La reunión comienza a las 15 h."),
+        ("Ana guarda las llaves en el cajón.", "Ana guarda las llaves en el cajon."),
         ("Anna possède 20% de l'usine.", "Anna possède vingt pour cent de l'usine."),
         ("Marco e' il capo perche' lavora alle ore 15.", "Marco è il capo perché lavora alle 15:00."),
         ("Op maandag belt Anna Ben.", "Anna belt Ben op maandag."),
