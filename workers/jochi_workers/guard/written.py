@@ -57,7 +57,7 @@ _FORMS = {
 }
 """Endings whose accent tells one form of a verb from another: `llamo` and `llamó`, `démarre` and `démarré`."""
 _ACCENTS = {"a": "áàâãä", "e": "éèêë", "i": "íìîï", "o": "óòôõö", "u": "úùûü", "c": "ç", "n": "ñ"}
-_MOST_SPELLINGS = 2000
+_MOST_SPELLINGS = 10_000
 
 
 def _accents(tokens: tuple[Token, ...], other: tuple[Token, ...], language: Language) -> tuple[Token, ...]:
