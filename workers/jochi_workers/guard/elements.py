@@ -48,7 +48,7 @@ def elements(atoms: list[Atom], language: Language) -> list[Element]:
     """In the order of the text, with auxiliaries read and possessives written in one way."""
     atoms = _german_verbs(atoms) if language == "de" else _english_verbs(_gerunds(_got(atoms)))
     row = _Builder(_who_is_who(atoms, language), language).build()
-    if tied(row, language, listed=False):
+    if tied(row, language, listed=False) and not any(isinstance(one, Item) and one.key == "something" for one in row):
         return row
     return _plain_order(_given(row)) if language == "en" else _clause_first(_subject_first(row))
 

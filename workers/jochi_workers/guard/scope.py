@@ -36,6 +36,7 @@ def _verbs(clause: Sequence[Element]) -> int | None:
     """How many verbs could act on their own; None if one says what another does: "said Ben left", "asked Ben to call"."""
     finite = 0
     embeds = False
+    verb: Element | None = None
     before: Element | None = None
     members: list[list[Item]] = [[]]
     for element in clause:
@@ -47,10 +48,12 @@ def _verbs(clause: Sequence[Element]) -> int | None:
         else:
             acts = _acts(element, before)
             follows = isinstance(before, Item) and before.kind == "name" and element.kind == "word"
-            if embeds and (acts or follows or element.form == "s" or element.key in ("to", "that")):
+            many = element.form == "s" and before is not verb  # "reads books" has one verb
+            if embeds and (acts or follows or many or element.key in ("to", "that")):
                 return None
             finite += acts
-            embeds |= element.kind == "word" and element.key in grammar("en", "embeds")
+            if element.kind == "word" and element.key in grammar("en", "embeds"):
+                embeds, verb = True, element
             members[-1].append(element)
         before = element
     # "the man plays and the dog barks": of a noun's plural and a verb only its length may tell.
