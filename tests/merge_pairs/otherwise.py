@@ -43,11 +43,11 @@ class Block(NamedTuple):
 
 
 @lru_cache
-def read(language: Language) -> tuple[tuple[Block, ...], dict[str, tuple[str, ...]]]:
-    """The blocks of a language, and its lists."""
+def read(path: Path) -> tuple[tuple[Block, ...], dict[str, tuple[str, ...]]]:
+    """The blocks of a file, and its lists."""
     blocks: list[Block] = []
     lists: dict[str, tuple[str, ...]] = {}
-    for part in (_FOLDER / f"{language}.txt").read_text(encoding="utf-8").strip().split("\n\n"):
+    for part in path.read_text(encoding="utf-8").strip().split("\n\n"):
         same: list[tuple[str, str]] = []
         other: list[tuple[str, str]] = []
         for line in part.split("\n"):
@@ -58,7 +58,7 @@ def read(language: Language) -> tuple[tuple[Block, ...], dict[str, tuple[str, ..
                 kind, mark, text = re.fullmatch(r"(?:(\w+) )?([=!]) (.+)", line).groups()  # type: ignore[union-attr]
                 (same if mark == "=" else other).append((kind or "", text))
         if same:
-            blocks.append(Block(f"otherwise/{language}/{same[0][1]}", tuple(same), tuple(other)))
+            blocks.append(Block(f"{path.parent.name}/{path.stem}/{same[0][1]}", tuple(same), tuple(other)))
     return tuple(blocks), lists
 
 
@@ -66,7 +66,7 @@ def otherwise(*languages: Language) -> Iterator[Pair]:
     """All pairs of these languages; of all where none is named. No two have the same texts."""
     made: dict[frozenset[str], Pair] = {}
     for language in languages or LANGUAGES:
-        blocks, lists = read(language)
+        blocks, lists = read(_FOLDER / f"{language}.txt")
         for block in blocks:
             for number in range(DRAWS):
                 for pair in _of(block, language, lists, Random(f"{block.source}/{number}")):

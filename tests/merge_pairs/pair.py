@@ -9,7 +9,7 @@ from functools import cache
 from typing import Literal
 
 Label = Literal["different", "same"]
-Language = Literal["en", "de", "zh", "ja", "fr", "es", "it", "pt", "nl"]
+Language = Literal["en", "de", "zh", "ja", "fr", "es", "it", "pt", "nl", "pl", "sv", "ru"]
 
 READ_LANGUAGES: tuple[Language, ...] = ("en", "de")
 """Languages in which a merge can be right. In any other the right answer to every pair is "flag at most"."""

@@ -46,7 +46,7 @@ def atoms(tokens: list[Token], language: Language) -> list[Atom]:
             continue
         folded = token.text.casefold()
         if token.kind == "word":
-            together = _phrase(tokens, place, phrases)
+            together = phrase(tokens, place, phrases)
             if together:
                 found.append(Atom("item", together[0], Item("word", together[0], token.text), first))
                 place += together[1]
@@ -72,7 +72,9 @@ def _expanded(tokens: list[Token], language: Language) -> list[Token]:
     found: list[Token] = []
     for place, token in enumerate(tokens):
         folded = token.text.casefold()
-        if token.kind == "genitive" and _is(tokens[place + 1 : place + 3]):
+        if token.kind == "genitive" and [t.text.casefold() for t in tokens[place + 1 : place + 2]] == ["got"]:
+            found.append(Token("word", "has"))
+        elif token.kind == "genitive" and _is(tokens[place + 1 : place + 3]):
             found.append(Token("word", "is"))
         elif token.kind != "word":
             found.append(token)
@@ -99,9 +101,10 @@ def _is(following: list[Token]) -> bool:
     return bool(words) and words[0] in grammar("en", "article")
 
 
-def _phrase(
+def phrase(
     tokens: list[Token], place: int, phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
 ) -> tuple[str, int] | None:
+    """The key of the phrase of several words that begins here, and how many they are."""
     for words, key in phrases.get(tokens[place].text.casefold(), ()):
         part = tokens[place : place + len(words)]
         if len(part) == len(words) and all(
@@ -159,7 +162,7 @@ def _word(
             return [Atom("auxiliary", group, Item("word", group, text, "past" if is_("past") else ""))]
     if is_("and") or is_("or"):
         return [Atom("separator", "and" if is_("and") else "or")]
-    if is_("expletive"):
+    if is_("expletive") and (_verbs(following) or (before and before[-1].kind == "auxiliary")):
         return []
     if folded == "like" and before and before[-1].word in ("not", "do", "will", "to", "i", "you", "we", "they", "also"):
         return [Atom("item", "like", Item("word", "like", text, _base_form(before)))]
@@ -175,6 +178,11 @@ def _word(
     if folded == "'s":
         return [Atom("genitive", "'s")]
     return [_content(text, folded, language, before, first)]
+
+
+def _verbs(token: Token) -> bool:
+    """Whether an auxiliary or a modal stands here: "there is", "there may be"; not "Anna works there"."""
+    return any(token.text.casefold() in grammar("en", group) for group in ("be", "have", "modal", "future", "do"))
 
 
 _BEHIND_AN_ANSWER = frozenset({",", ".", "!", ";", ":", "–", "…"})
@@ -221,7 +229,7 @@ def _content(text: str, folded: str, language: Language, before: list[Atom], fir
     if language == "en" and form == "" and not capital:
         form = _base_form(before)
     if language == "de" and not capital:
-        form = _german_form(folded, key)
+        form = "" if folded in synonyms else _german_form(folded, key)
     name = capital and _named(folded, text, language, first)
     return Atom("item", folded, Item("name" if name else "word", key.replace("ß", "ss"), text, form), first)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from jochi_workers.guard.atoms import Atom
-from jochi_workers.guard.items import DURATIONS, MOMENTS, PERIODS, Item
+from jochi_workers.guard.items import DURATIONS, MOMENTS, PERIODS, WHEN, Element, Item, Phrase, Separator
 from jochi_workers.guard.lists import Language, grammar
+from jochi_workers.guard.scope import tied
 
 GENITIVE = Item("function", "'s", "'s")
 _PASSIVE = Item("voice", "passive", "")
@@ -36,36 +36,21 @@ def _each(element: Element) -> bool:
     return isinstance(element, Item) and element.kind == "function" and element.key in _EACH
 
 
-class Phrase(NamedTuple):
-    """A preposition and what it governs; ``marker`` is `at a time` for moments that say only when."""
-
-    marker: str
-    items: tuple[Item, ...]
-
-    @property
-    def moment(self) -> bool:
-        """Whether it says when, or how long."""
-        if not self.items:
-            return False
-        last = self.items[-1]
-        return last.kind in MOMENTS or bool(last.readings & DURATIONS) or self.marker == WHEN
+def _alone() -> frozenset[str]:
+    return grammar("en", "when_alone") | grammar("en", "how_often")
 
 
-class Separator(NamedTuple):
-    """A comma, a conjunction, the end of a sentence."""
-
-    word: str
-
-
-Element = Item | Phrase | Separator
-WHEN = "at a time"
+def _denies(element: Element) -> bool:
+    return isinstance(element, Item) and element.kind == "negation"
 
 
 def elements(atoms: list[Atom], language: Language) -> list[Element]:
     """In the order of the text, with auxiliaries read and possessives written in one way."""
-    atoms = _german_verbs(atoms) if language == "de" else _english_verbs(atoms)
-    row = _Builder(atoms, language).build()
-    return _plain_order(_given(row)) if language == "en" else _clause_first(row)
+    atoms = _german_verbs(atoms) if language == "de" else _english_verbs(_gerunds(_got(atoms)))
+    row = _Builder(_who_is_who(atoms, language), language).build()
+    if tied(row, language, listed=False) and not any(isinstance(one, Item) and one.key == "something" for one in row):
+        return row
+    return _plain_order(_given(row)) if language == "en" else _clause_first(_subject_first(row))
 
 
 def _given(row: list[Element]) -> list[Element]:
@@ -86,11 +71,57 @@ def _given(row: list[Element]) -> list[Element]:
     return [*row[: verb + 1], phrase.items[0], *row[verb + 1 : to], *row[to + 1 :]]
 
 
+def _who_is_who(atoms: list[Atom], language: Language) -> list[Atom]:
+    """`The head is Anna` as `Anna is the head`: two that are one, each a name or a known thing, in one order."""
+    end = len(atoms)
+    while end and atoms[end - 1].kind == "separator":
+        end -= 1
+    verbs = [at for at, atom in enumerate(atoms[:end]) if atom.item and (atom.kind, atom.item.key) == ("item", "be")]
+    if len(verbs) != 1:
+        return atoms
+    sides = [[a for a in part if a.kind != "break"] for part in (atoms[: verbs[0]], atoms[verbs[0] + 1 : end])]
+    if not all(_known(side, language) for side in sides):
+        return atoms
+    first, second = sorted(sides, key=lambda side: [(atom.kind, atom.word) for atom in side])
+    return [*first, Atom("break", ""), atoms[verbs[0]], *second, *atoms[end:]]
+
+
+def _known(side: list[Atom], language: Language) -> bool:
+    """Whether this names one thing alone: `Anna`, `the head of Anna's team`, `my boss`."""
+    if not side or any(
+        atom.kind not in ("article", "item", "genitive") and atom.word not in ("of", "von") for atom in side
+    ):
+        return False
+    items = [atom.item for atom in side if atom.item]
+    if not items or any(item.kind not in ("word", "name", "function") for item in items):
+        return False
+    named = len(side) == 1 and (items[0].kind == "name" or (language == "de" and items[0].text[:1].isupper()))
+    owned = len(items) > 1 and (side[1].kind == "genitive" or side[0].word in grammar(language, "possessive"))
+    return named or owned or side[0].word in grammar(language, "definite")
+
+
 _VERB_FORMS = frozenset({"ing", "ed", "irregular"})
 
 
 def _gives(item: Item) -> bool:
     return item.kind == "word" and item.key in grammar("en", "dative")
+
+
+def _subject_first(row: list[Element]) -> list[Element]:
+    """`Den Plan billigte Anna im Mai` as `Anna billigte den Plan im Mai`, in texts of one clause; its subject is one word."""
+    end = len(row)
+    while end and isinstance(row[end - 1], Separator):
+        end -= 1
+    if end < len(("case", "object", "verb", "subject")) or any(isinstance(element, Separator) for element in row[:end]):
+        return row
+    case, object_, verb, subject = row[:4]
+    if not (isinstance(case, Item) and (case.kind, case.key) == ("case", "accusative")):
+        return row
+    if not (_is_subject(object_) and isinstance(verb, Item) and _is_subject(subject)):
+        return row
+    if verb.kind not in ("word", "function", "voice") or verb.text[:1].isupper() or verb == _PASSIVE:
+        return row
+    return [subject, verb, case, object_, *row[4:]]
 
 
 _GERMAN_CLAUSES = frozenset(
@@ -152,6 +183,48 @@ def _plain_order(row: list[Element]) -> list[Element]:
 
 def _item(atom: Atom) -> Item | None:
     return atom.item if atom.kind == "item" else None
+
+
+def _got(atoms: list[Atom]) -> list[Atom]:
+    """`has got` as `has`; not "had got", nor "has got to go"."""
+    found: list[Atom] = []
+    for place, atom in enumerate(atoms):
+        has = found[-1] if found else Atom("", "")
+        thing = place + 1 < len(atoms) and (
+            atoms[place + 1].kind == "article"
+            or ((item := atoms[place + 1].item) is not None and item.kind in ("number", "name", "quantity", "function"))
+        )
+        if atom.word == "got" and has.word == "have" and has.item and has.item.form != "past" and thing:
+            found[-1] = has._replace(kind="item", item=has.item._replace(form="present"))
+        else:
+            found.append(atom)
+    return found
+
+
+def _gerunds(atoms: list[Atom]) -> list[Atom]:
+    """`likes to swim` as `likes swimming`, of verbs to which both say the same; not "would like to swim"."""
+    found: list[Atom] = []
+    place = 0
+    while place < len(atoms):
+        atom = atoms[place]
+        found.append(atom)
+        place += 1
+        following = atoms[place : place + 2]
+        if (
+            atom.kind == "item"
+            and atom.item
+            and atom.item.key in grammar("en", "either_form")
+            and atom.item.form != "verb"
+            and len(following) > 1
+            and following[0].word == "to"
+            and (verb := following[1].item)
+            and verb.kind == "word"
+            and verb.form == "verb"
+            and verb.text.islower()
+        ):
+            found.append(following[1]._replace(item=verb._replace(form="ing")))
+            place += 2
+    return found
 
 
 def _english_verbs(atoms: list[Atom]) -> list[Atom]:
@@ -414,17 +487,42 @@ class _Builder:
         ):
             self._close()
 
+    def _tells_when(self, row: list[Element], at: int) -> bool:
+        """`every morning`, `last year`, `yesterday`; `often`, if nothing is denied. Not `last year's`, nor `every morning show`."""
+        element, before = row[at], row[at - 1] if at else None
+        behind = row[at + 1] if at + 1 < len(row) else None
+        if not isinstance(element, Item) or element.kind not in ("word", "name") or behind == GENITIVE:
+            return False
+        folded = element.text.casefold()
+        if folded in grammar("en", "how_often"):
+            graded = isinstance(before, Item) and before.kind == "function"
+            return not graded and not any(_denies(one) for one in row)
+        noun = isinstance(behind, Item) and behind.kind == "word" and behind.form in ("", "s")
+        if folded in grammar("en", "when_alone"):
+            return not noun
+        whole = folded in PERIODS or folded in grammar("en", "day_part")
+        return whole and not noun and isinstance(before, Item) and before.key in _WHICH_DAY
+
     def _when(self, row: list[Element]) -> list[Element]:
         """Moments that stand without a preposition say when, together with `every`, `next` or `last` before them."""
         found: list[Element] = []
-        for element in row:
+        for at, element in enumerate(row):
             if isinstance(element, Item) and element.kind in MOMENTS:
                 which = found[-1] if found else None
-                if isinstance(which, Item) and which.key in _WHICH_DAY:
+                always = (
+                    isinstance(which, Item) and element.kind == "weekday" and which.key in ("every", "each", "jeder")
+                )
+                if always and "s" not in element.key and not any(_denies(one) for one in row):
+                    found[-1] = Phrase(WHEN, (element._replace(key=element.key + "s"),))
+                elif isinstance(which, Item) and which.key in _WHICH_DAY:
                     found.pop()
                     found.append(Phrase(WHEN, (which._replace(key=_WHICH_DAY[which.key], form=""), element)))
                 else:
                     found.append(Phrase(WHEN, (element,)))
+            elif isinstance(element, Item) and self.language == "en" and self._tells_when(row, at):
+                which = found.pop() if element.text.casefold() not in _alone() else None
+                which = which._replace(key=_WHICH_DAY[which.key], form="") if isinstance(which, Item) else None
+                found.append(Phrase(WHEN, (which, element) if which else (element,)))
             elif isinstance(element, Item) and element.readings & DURATIONS and found and _each(found[-1]):
                 found[-1] = Phrase(WHEN, (_EVERY, element))
             else:

@@ -28,3 +28,29 @@ DURATIONS = frozenset(
 PERIODS = frozenset(
     {"hour", "day", "week", "month", "quarter", "year", "stunde", "tag", "woche", "monat", "quartal", "jahr"}
 )
+
+WHEN = "at a time"
+
+
+class Phrase(NamedTuple):
+    """A preposition and what it governs; ``marker`` is `at a time` for moments that say only when."""
+
+    marker: str
+    items: tuple[Item, ...]
+
+    @property
+    def moment(self) -> bool:
+        """Whether it says when, or how long."""
+        if not self.items:
+            return False
+        last = self.items[-1]
+        return last.kind in MOMENTS or bool(last.readings & DURATIONS) or self.marker == WHEN
+
+
+class Separator(NamedTuple):
+    """A comma, a conjunction, the end of a sentence."""
+
+    word: str
+
+
+Element = Item | Phrase | Separator

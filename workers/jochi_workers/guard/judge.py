@@ -7,23 +7,23 @@ together, and they may merge only if everything that carries meaning in one has 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import combinations
 
 from jochi_workers.guard.differences import flag_codes, opposed, veto_codes
-from jochi_workers.guard.elements import Element, Phrase, Separator
 from jochi_workers.guard.inflect import compatible, lemma
-from jochi_workers.guard.items import VALUES, Item
-from jochi_workers.guard.language import told
-from jochi_workers.guard.lists import LANGUAGES, WORDED, Language, grammar
+from jochi_workers.guard.items import VALUES, Element, Item, Phrase, Separator
+from jochi_workers.guard.language import Told, told
+from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, grammar, words
 from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
 from jochi_workers.guard.ruling import Ruling, ruling
 from jochi_workers.guard.scan import Token
+from jochi_workers.guard.scope import tied
 from jochi_workers.guard.shape import Key, Part, same
-from jochi_workers.guard.written import together
+from jochi_workers.guard.written import together, umlauted
 
-GUARD_VERSION = "guard 2"
+GUARD_VERSION = "guard 3"
 MOST_UNKNOWN = 0.3
 """Share of a text's tokens that the embedding model may not know; above, its cosines mean nothing."""
 _MOST_PEERS = 8
@@ -49,6 +49,12 @@ def judge(left: str, right: str, *, cosine: float | None, unknown_share: float |
         return ruling("flag", {"script"})
     languages = {reading.language for reading in (first, second)}
     known = languages - {"unclear"}
+    if len(known - {"other"}) < 2 and languages & {"unclear", "other"}:
+        # Two texts that could be one tell their language together.
+        together_ = told([*first.words, *(word for word in second.words if word not in first.words)])
+        if together_ in READ:
+            first, second = read(left, together_), read(right, together_)
+            known = languages = {together_}
     if "other" in languages or len(known) > 1:
         return ruling("flag", {"language"})
     if first.plain == second.plain:
@@ -62,21 +68,36 @@ def judge(left: str, right: str, *, cosine: float | None, unknown_share: float |
 
 def _alike(first: Reading, second: Reading) -> Ruling:
     """The same words in the same order."""
-    if first.language == "unclear" and len(first.plain) > 2:
+    if first.language == "unclear" and (len(first.plain) > _MOST_UNCLEAR or not _whole_numbers(first.tokens)):
         return ruling("flag", {"language"})
-    if _case_counts(first, second) or _capitals_differ(first, second):
+    if _case_counts(first, second) or _capitals_differ(first, second, first.language):
         return ruling("flag", {"case"})
     return ruling("merge", {"same words"})
 
 
-def _capitals_differ(first: Reading, second: Reading) -> bool:
+_MOST_UNCLEAR = 4
+
+
+def _whole_numbers(tokens: tuple[Token, ...]) -> bool:
+    """Whether no number has a mark that languages read in two ways: `1.500`."""
+    return all(token.text.isdecimal() for token in tokens if token.kind == "number")
+
+
+def _capitals_differ(first: Reading, second: Reading, language: Told) -> bool:
     """Whether a word within a sentence has a capital in one text only: the same words, so nothing else tells `May` from `may`."""
     if first.mono or second.mono:
         return False
     return any(
-        one.text != other.text and one.kind == "word" and not (first_one or first_other)
+        _spelling(one, language) != _spelling(other, language) and one.kind == "word" and not (first_one or first_other)
         for (one, first_one), (other, first_other) in zip(_counted(first), _counted(second), strict=True)
     )
+
+
+def _spelling(token: Token, language: Told) -> str:
+    """`PDF` as `pdf`; in German `heisst` as `heißt`."""
+    if token.text.casefold() in words("acronym"):
+        return token.text.casefold()
+    return umlauted(token.text) if language == "de" else token.text
 
 
 def _counted(reading: Reading) -> list[tuple[Token, bool]]:
@@ -102,11 +123,35 @@ def _case_counts(first: Reading, second: Reading) -> bool:
 
 def _inner_capitals(reading: Reading) -> dict[str, str]:
     found = {}
-    for token in reading.tokens:
-        if token.kind == "word" and len(token.text) > 1:
+    acronyms = words("acronym")
+    for place, token in enumerate(reading.tokens):
+        half = token.text.casefold() in ("am", "pm") and reading.tokens[place - 1].kind in ("number", "clock")
+        if token.kind == "word" and len(token.text) > 1 and not half and token.text.casefold() not in acronyms:
             inner = token.text if token.text[1:] != token.text[1:].lower() else ""
             found[token.text.casefold()] = inner
     return found
+
+
+def _articles_differ(left: tuple[Token, ...], right: tuple[Token, ...], language: Language) -> bool:
+    """Whether one text speaks of a thing that is known where the other speaks of any: "a book", "the book"."""
+    (ours, our_any), (theirs, their_any) = (
+        [sum(token.text.casefold() in grammar(language, group) for token in tokens) for group in _ARTICLES]
+        for tokens in (left, right)
+    )
+    return (ours - theirs) * (our_any - their_any) < 0 or (language == "de" and _cases_differ(left, right))
+
+
+def _cases_differ(left: tuple[Token, ...], right: tuple[Token, ...]) -> bool:
+    """Whether one says "der Frau" where the other says "die Frau", and neither is a passive of the other."""
+    ours, theirs = (Counter(token.text.casefold() for token in tokens) for tokens in (left, right))
+    passive = [sum(said[word] for word in grammar("de", "become")) for said in (ours, theirs)]
+    return passive[0] == passive[1] and any(
+        ours[one] - theirs[one] == theirs[other] - ours[other] != 0
+        for one, other in (("der", "die"), ("einer", "eine"))
+    )
+
+
+_ARTICLES = ("definite", "indefinite")
 
 
 def _items(elements: tuple[Element, ...]) -> Iterator[Item]:
@@ -128,10 +173,13 @@ def _compared(first: Reading, second: Reading, language: Language, doubt: str | 
         vetoes = veto_codes(left, right, language, in_one_place=alone)
         return ruling("veto", vetoes) if vetoes else ruling("flag", flag_codes(left, right))
     flags = set(matched.doubts)
-    if _case_counts(first, second):
+    if _case_counts(first, second) or (matched.cased and not first.mono and not second.mono):
         flags.add("case")
+    if _articles_differ(first.tokens, second.tokens, language):
+        flags.add("article")
     rows = (_parts(ours, matched.left_keys, language), _parts(theirs, matched.right_keys, language))
-    if not same(*rows, language):
+    firm = language in LANGUAGES and any(tied(row, language, listed=True) for row in (ours, theirs))
+    if not same(*rows, language, tied=firm):
         return _ordered_otherwise(rows, matched, language)
     if flags:
         return ruling("flag", flags)
@@ -145,6 +193,7 @@ class _Matching:
         self.left_keys: dict[int, Key] = {}
         self.right_keys: dict[int, Key] = {}
         self.doubts: set[str] = set()
+        self.cased = False  # a name on one side is a word of small letters on the other
         self.peers: list[Key] = []
         open_: dict[Key, list[int]] = defaultdict(list)
         for place, item in enumerate(right):
@@ -160,6 +209,7 @@ class _Matching:
                 self.left_keys[place] = _group(item)
             else:
                 open_[_group(item)].remove(found)
+                self.cased |= _cased(item, right[found]) or _cased(right[found], item)
                 key = (*_group(item), tuple(sorted(item.readings & right[found].readings)))
                 self.left_keys[place] = self.right_keys[found] = key
                 if item.kind in VALUES or item.text[:1].isupper() or right[found].text[:1].isupper():
@@ -189,6 +239,10 @@ class _Matching:
         if doubtful is not None:
             self.doubts.add("time" if item.kind == "time" else "inflection")
         return doubtful
+
+
+def _cased(name: Item, word: Item) -> bool:
+    return name.kind == "name" and word.kind == "word" and word.text[:1].islower()
 
 
 def _forms(left: Item, right: Item, language: Language) -> bool:

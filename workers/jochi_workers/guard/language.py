@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
 from jochi_workers.guard.inflect import lemma
-from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, by_language, closed
+from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, by_language, closed, numbers
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -22,6 +22,7 @@ _FEW = 2
 _SURE = 0.6
 _AGREED = 0.5
 _DOUBTED = 0.3
+_AHEAD = 0.2
 _MOST_HEARD = 2_000
 
 
@@ -55,7 +56,8 @@ def told(words: list[str]) -> Told:
         return cast("Language", likely) if known else first
     most = max(counted.values())
     if first == "other":
-        agreed = likely in WORDED and sure >= _AGREED and counted[likely] == most
+        ahead = most > 1 and [name for name, count in counted.items() if count == most] == [likely]
+        agreed = likely in WORDED and sure >= (_AHEAD if ahead else _AGREED) and counted[likely] == most
         return cast("Language", likely) if agreed else first
     if known and counted[likely] >= counted[first]:
         return cast("Language", likely)
@@ -77,9 +79,15 @@ def _counted(words: list[str]) -> dict[str, int]:
     """How many of the words are frequent in each language, or small words of its grammar."""
     folded = [word.casefold() for word in words]
     return {
-        name: sum(word in frequent or (name in WORDED and word in closed(name)) for word in folded)
+        name: sum(word in frequent or (name in WORDED and word in _small(name)) for word in folded)
         for name, frequent in by_language()
     }
+
+
+@cache
+def _small(language: Language) -> frozenset[str]:
+    """Small words of its grammar, days and months."""
+    return closed(language).union(numbers(language, "weekdays"), numbers(language, "months"))
 
 
 def _likely(words: list[str]) -> tuple[str, float]:

@@ -64,6 +64,12 @@ def closed(language: Language) -> frozenset[str]:
 
 
 @cache
+def words(group: str) -> frozenset[str]:
+    """Words of no language, as they are written."""
+    return frozenset(word for key, words in lines("any", "apart") if key == group for word in words)
+
+
+@cache
 def pairs(language: Language, name: str) -> dict[str, str]:
     """Each word's key, both in folded case; a key stands for itself."""
     found: dict[str, str] = {}
@@ -97,6 +103,18 @@ def contracted(language: Language) -> dict[str, tuple[str, ...]]:
             for short, _, long in (word.partition("=") for word in words)
         }
     return {key.casefold(): tuple(words[0].casefold().split()) for key, words in lines("en", "contractions")}
+
+
+@cache
+def abbreviations(language: Language) -> dict[str, tuple[str, ...]]:
+    """What an abbreviation stands for, by how it is written without blanks; with a capital too, where it may begin a sentence."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key, words in lines(language, "short"):
+        for word in words:
+            found[word] = tuple(key.split())
+            if len(word) > len("u."):
+                found[word[0].upper() + word[1:]] = tuple(key.split())
+    return found
 
 
 @cache

@@ -7,6 +7,7 @@ from functools import cache
 
 from jochi_workers.guard.items import Item
 from jochi_workers.guard.lists import LANGUAGES, WORDED, Language, grammar, lines, numbers
+from jochi_workers.guard.numbers import spelt
 from jochi_workers.guard.scan import Token
 
 Found = tuple[Item, int]
@@ -38,7 +39,7 @@ def moment(tokens: list[Token], place: int, language: Language) -> Found | None:
     """The date, month, weekday or time that begins here, and how many tokens it takes."""
     kind, text = tokens[place]
     if kind == "day":
-        return Item("date", _day(text), text), 1
+        return Item("date", _day(text, language), text), 1
     return (
         _bare_year(tokens, place, language)
         or _time(tokens, place, language)
@@ -62,13 +63,15 @@ def _at(tokens: list[Token], place: int) -> Token:
     return tokens[place] if 0 <= place < len(tokens) else Token("", "")
 
 
-def _day(text: str) -> str:
-    if "-" in text or re.match(r"\d{4}/", text):
+def _day(text: str, language: Language) -> str:
+    if re.match(r"\d{4}[-/]", text):
         year, month, day = (int(part) for part in re.split("[-/]", text))
+    elif language in WORDED:
+        day, month, year = (int(part) for part in re.split("[-/.]", text))
     elif "." in text:
         day, month, year = (int(part) for part in text.split("."))
     else:
-        month, day, year = (int(part) for part in text.split("/"))
+        month, day, year = (int(part) for part in re.split("[-/]", text))
         if month > 12:
             month, day = day, month
         elif day <= 12 and day != month:
@@ -82,6 +85,8 @@ def _day(text: str) -> str:
 
 def _time(tokens: list[Token], place: int, language: Language) -> Found | None:
     kind, text = tokens[place]
+    if language in WORDED and (hour := _hour(tokens, place, language)):
+        return hour
     if kind not in ("clock", "number"):
         return None
     parts = _CLOCK.fullmatch(text)
@@ -110,6 +115,35 @@ def _time(tokens: list[Token], place: int, language: Language) -> Found | None:
     return _clock(
         int(parts[1]), int(parts[2] or 0), half, parts[3] or "", text, said=language != "en" or used == 2
     ), used
+
+
+def _hour(tokens: list[Token], place: int, language: Language) -> Found | None:
+    """`las 3 de la tarde`, `alle 15`, `à 15 heures`, `tres de la tarde`; not `à 15 heures de Paris`."""
+    kind, text = tokens[place]
+    parts = re.fullmatch(r"(\d{1,2})(?::(\d{2}))?", text) if kind in ("number", "clock") else None
+    value, used = (int(parts[1]), 1) if parts else spelt(tokens, place, language) if kind == "word" else (0, 0)
+    if not used or value > 24:
+        return None
+    minute = int(parts[2] or 0) if parts else 0
+    timed = _at(tokens, place - 1).text.casefold() in grammar(language, "timed_by")
+    following = _at(tokens, place + used)
+    unit = following.kind == "word" and following.text.casefold() in grammar(language, "hour_word")
+    end = place + used + unit
+    for half in ("half_a", "half_p", "half_night"):
+        for words in grammar(language, half):
+            split = words.split()
+            if [token.text.casefold() for token in tokens[end : end + len(split)]] == split and 1 <= value <= 12:
+                if half == "half_night" and not 7 <= value <= 11:
+                    return None
+                later = 12 if half != "half_a" and value < 12 else -12 if half == "half_a" and value == 12 else 0
+                return _clock(value + later, minute, "", "", text), end + len(split) - place
+    behind = _at(tokens, end)
+    if kind == "clock" or (not timed or behind.text.casefold() == "de" or behind.kind not in ("", "mark", "word")):
+        return (_clock(value, minute, "", "", text), end - place) if kind == "clock" and unit else None
+    alone = behind.kind != "word" or behind.text.casefold() in grammar(language, "preposition") | grammar(
+        language, "and"
+    )
+    return (_clock(value, 0, "", "", text), end - place) if unit or (alone and parts) else None
 
 
 def _clock(hour: int, minute: int, half: str, second: str, text: str, *, said: bool = True) -> Item:
@@ -145,6 +179,8 @@ def _date(tokens: list[Token], place: int, language: Language) -> Found | None:
             next_ += 1
             if _at(tokens, next_).text == "." and _at(tokens, next_ + 1).kind == "number":
                 next_ += 1
+            if language in WORDED and _at(tokens, next_).text.casefold() in ("de", "del"):
+                next_ += _year(tokens, next_ + 1, comma=False)[1] > next_ + 1
             year, next_ = _year(tokens, next_)
             return Item("date", f"{year}-{month:02}-{day:02}", first.text), next_ - place
         return None

@@ -48,7 +48,7 @@ _IDENTIFIER = re.compile(
 _NET = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+|/\d+)?")
 _VERSION = re.compile(r"[vV]?\d+(?:\.\d+){2,}(?:[-+][\w.+-]+)?|[vV]\d+(?:\.\d+)*(?:[-+][\w.+-]+)?")
 _DAY = re.compile(
-    r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})|\d{4}/\d{1,2}/\d{1,2}"
+    r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})|\d{1,2}-\d{1,2}-\d{4}|\d{4}/\d{1,2}/\d{1,2}"
 )
 # "am 4.8.12" is a day, "Version 4.8.12" is none.
 _BEFORE_A_DAY = frozenset(
@@ -85,7 +85,7 @@ def scan(text: str) -> list[Token]:
             end = _quotation(text, place)
             if end:
                 inner = " ".join(text[place + 1 : end].split()).strip(".,;:!? ")
-                found.append(Token("quoted", inner))
+                found.append(Token("identifier" if _is_identifier(inner) else "quoted", inner))
                 place = end + 1
                 continue
             if character == '"':
@@ -139,7 +139,10 @@ def _chunk(chunk: str, found: list[Token]) -> None:
             pass
         else:
             core, genitive = core[:-2], True
-    if core:
+    if core[-1:].casefold() in "aeiou" and tail[:1] == "'" and core.isalpha():
+        core, tail = core + "'", tail[1:]  # may be an Italian accent: `perche'`
+        found.append(Token("word", core))
+    elif core:
         _core(core, tail, found)
     if genitive:
         found.append(Token("genitive", "'s"))
@@ -183,6 +186,14 @@ def _core(core: str, tail: str, found: list[Token]) -> None:
         _inner(core, found)
 
 
+def _is_identifier(text: str) -> bool:
+    """Whether these signs would be an identifier without their quotation marks, too."""
+    found: list[Token] = []
+    if len(text) <= _LONGEST_CORE and " " not in text:
+        _core(text, "", found)
+    return found == [Token("identifier", text)]
+
+
 def _dated(core: str, before: list[Token]) -> bool:
     """Whether `4.8.12` is a day: only behind a word that days stand behind, else it is a version."""
     return re.search(r"\D\d{4}$|^\d{4}\D", core) is not None or bool(
@@ -204,6 +215,11 @@ def _measured(core: str) -> list[Token]:
     if behind:
         found.append(Token("word", behind))
     return found
+
+
+def is_unit(text: str) -> bool:
+    """Whether this may stand behind a number without a blank."""
+    return text in _APART["unit"]
 
 
 def _words(core: str, found: list[Token]) -> None:

@@ -11,13 +11,15 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from jochi_workers.guard.elements import WHEN
+from jochi_workers.guard.items import WHEN
 from jochi_workers.guard.lists import WORDED, Language
+from jochi_workers.guard.moved import moved
 
 Key = Hashable
 _FREE = frozenset({WHEN, "since", "seit", "ab", "bis", "until"})
 _LIST = frozenset({",", "and", "or"})
-_SILENT = frozenset({",", ".", "!", "\n", "–", "…", ":", ";", "(", ")", "and"})
+_MARKS = frozenset({",", ".", "!", "\n", "–", "…", ":", ";", "(", ")"})
+_SILENT = _MARKS | {"and"}
 
 
 class Part(NamedTuple):
@@ -36,29 +38,34 @@ class Part(NamedTuple):
 
 
 def flat(parts: tuple[Part, ...]) -> tuple[Key, ...]:
-    """The row without punctuation."""
-    return tuple(
-        (part.kind if part.kind != "noun" else "item", part.keys, part.marker)
-        for part in parts
-        if not (part.kind == "separator" and part.marker in _SILENT)
-    )
+    """The row without punctuation, and without an "and" in front: "Anna Maria" is one person."""
+    found: list[Key] = []
+    for part in parts:
+        silent = part.kind == "separator" and (part.marker in _MARKS or (part.marker == "and" and not found))
+        if not silent:
+            found.append((part.kind if part.kind != "noun" else "item", part.keys, part.marker))
+    return tuple(found)
 
 
-def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) -> bool:
-    """Whether both say the same of the same."""
+def same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *, tied: bool = False) -> bool:
+    """Whether both say the same of the same. ``tied``: no phrase may stand in another place."""
     if flat(left) == flat(right):
         return True
     if language in WORDED:
-        return _same_members(_trimmed(left), _trimmed(right))
+        left, right = _trimmed(left), _trimmed(right)
+        return _same_members(left, right) or _moved(left, right, language)
     left, right = _trimmed(left), _trimmed(right)
     voices = ["passive" in [p.marker for p in parts if p.kind == "voice"] for parts in (left, right)]
     if voices[0] != voices[1]:
         passive, active = (left, right) if voices[0] else (right, left)
+        first = next((at for at, part in enumerate(active) if part.kind == "noun"), 0)
+        if any(part.kind == "case" for part in active[:first]):
+            return False  # "Den Hund ...": an object in front of who acts
         turned = _active(passive, language)
         return turned is not None and _same(
-            turned, tuple(p for p in active if p.kind not in ("case", "voice")), language, free=True
+            turned, tuple(p for p in active if p.kind not in ("case", "voice")), language, free=True, tied=tied
         )
-    return _same(left, right, language)
+    return _same(left, right, language, tied=tied)
 
 
 def _trimmed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
@@ -76,8 +83,10 @@ def _trimmed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def _same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *, free: bool = False) -> bool:
-    rows = [_rows(parts, language) for parts in (left, right)]
+def _same(
+    left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *, free: bool = False, tied: bool
+) -> bool:
+    rows = [_rows(parts, language, tied=tied) for parts in (left, right)]
     if rows[0] is None or rows[1] is None:
         return False
     (outer, segments, small), (other_outer, other_segments, other_small) = rows[0], rows[1]
@@ -97,7 +106,7 @@ def _same(left: tuple[Part, ...], right: tuple[Part, ...], language: Language, *
 Rows = tuple[frozenset[tuple[Key, ...]], list[list[Key]], tuple[tuple[int, Key], ...]]
 
 
-def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
+def _rows(parts: tuple[Part, ...], language: Language, *, tied: bool) -> Rows | None:
     """Phrases that may be moved; the rest in order, by members of a list; in German the small words apart.
 
     None if separators stand there that aren't a list's. Small words come with the member that they stand in: a list of which more
@@ -111,7 +120,10 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
         return None
     first, last = firm[0], firm[-1]
     single = sum(part.kind == "phrase" and part.moment for part in parts) == 1
-    simple = language == "de" and not separators
+    # "Anna plays on Monday and Ben sings" isn't "Anna plays and Ben sings on Monday".
+    simple = not separators
+    if language == "de" and separators and len(_members(parts)) > 1:
+        tied = True
     outer: dict[str, list[Key]] = {}
     segments: list[list[Key]] = [[]]
     small: list[tuple[int, Key]] = []
@@ -119,11 +131,11 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
     for place, part in enumerate(parts):
         if part.kind == "phrase":
             ends = place > last and ((part.moment and single) or not separators)
-            if (
+            if not tied and (
                 place < first
                 or ends
-                or (single and part.moment and part.marker in _FREE)
-                or ((simple or (single and part.moment and language == "de")) and _adverbial(parts, place))
+                or (simple and single and part.moment and part.marker in _FREE)
+                or (simple and language == "de" and _adverbial(parts, place))
             ):
                 outer.setdefault(part.marker, []).append(part.keys)
             else:
@@ -147,6 +159,17 @@ def _rows(parts: tuple[Part, ...], language: Language) -> Rows | None:
         segments,
         tuple(small),
     )
+
+
+def _members(parts: tuple[Part, ...]) -> set[int]:
+    """Which members of a list have a word that may be a verb."""
+    found: set[int] = set()
+    member = 0
+    for part in parts:
+        member += part.kind == "separator"
+        if part.kind == "voice" or (part.kind == "item" and not part.adjective):
+            found.add(member)
+    return found
 
 
 def _adverbial(parts: tuple[Part, ...], place: int) -> bool:
@@ -178,9 +201,20 @@ def _same_lists(left: list[list[Key]], right: list[list[Key]]) -> bool:
         del left[0][0], right[0][0]
     while len(left[-1]) > 1 and len(right[-1]) > 1 and left[-1][-1] == right[-1][-1]:
         del left[-1][-1], right[-1][-1]
-    return all(len(row) <= 4 for row in left) and Counter(map(tuple, left)) == Counter(map(tuple, right))
+    # "coffee with milk and tea", "Ben's boss and Ann": what hangs on one member may hang on all.
+    forms = {(len(row), sum(isinstance(part, tuple) and part[0] == "phrase" for part in row)) for row in left}
+    return (
+        len(forms) == 1 and len(left[0]) <= _LONGEST_MEMBER and Counter(map(tuple, left)) == Counter(map(tuple, right))
+    )
 
 
+def _moved(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) -> bool:
+    ours, theirs = ([key for part in parts for key in part.keys] for parts in (left, right))
+    one_clause = all(part.keys and not part.marker for parts in (left, right) for part in parts)
+    return one_clause and moved(ours, theirs, language)
+
+
+_LONGEST_MEMBER = 4
 _MOST_OF_A_MEMBER = 2
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 
-from jochi_workers.guard.atoms import answers, unworded
-from jochi_workers.guard.elements import GENITIVE, Element, Separator
-from jochi_workers.guard.items import MOMENTS, Item
+from jochi_workers.guard import lists
+from jochi_workers.guard.atoms import answers, phrase, unworded
+from jochi_workers.guard.elements import GENITIVE
+from jochi_workers.guard.items import MOMENTS, Element, Item, Separator
 from jochi_workers.guard.lists import Language, grammar
 from jochi_workers.guard.moments import moment
+from jochi_workers.guard.moved import binds
 from jochi_workers.guard.quantities import quantity
 from jochi_workers.guard.scan import Token
 
@@ -30,9 +32,13 @@ def worded(tokens: list[Token], language: Language) -> list[Element]:
     while place < len(tokens):
         token = tokens[place]
         value = moment(tokens, place, language) or quantity(tokens, place, language)
+        together = None if value else phrase(tokens, place, lists.phrases(language))
         if value:
             row.append(value[0])
             place += value[1]
+        elif together:
+            row.append(Item("word", together[0], token.text))
+            place += together[1]
         else:
             row += _word(tokens, place, language, first) if token.kind == "word" else _other(token, first)
             place += 1
@@ -41,7 +47,7 @@ def worded(tokens: list[Token], language: Language) -> list[Element]:
 
 
 def _taken_apart(tokens: list[Token], language: Language) -> list[Token]:
-    """`l'ufficio` as two words; `15h30` and `15 h 30` as times, in French `1 200` as one number."""
+    """`l'ufficio` as two words; `15h30` and `15 h 30` as times; in Italian `le ore 15` as `le 15`."""
     found: list[Token] = []
     place = 0
     while place < len(tokens):
@@ -53,16 +59,24 @@ def _taken_apart(tokens: list[Token], language: Language) -> list[Token]:
         elif kind == "word" and "'" in text[1:-1]:
             head, _, tail = text.partition("'")
             found += [Token("word", head + "'"), Token("word", tail)]
+        elif language == "it" and text.casefold() == "ore" and _timed(found, following):
+            pass
         elif kind == "number" and language in ("fr", "pt") and _clocked(text, following):
             found.append(Token("clock", f"{text}:{following[1].text}"))
             place += 2
-        elif kind == "number" and language == "fr" and _grouped(text, following):
-            found.append(Token("number", text + following[0].text))
-            place += 1
         else:
             found.append(tokens[place])
         place += 1
     return found
+
+
+def _timed(before: list[Token], following: list[Token]) -> bool:
+    """Whether `ore` stands between `alle` and a number."""
+    return (
+        bool(before and following)
+        and before[-1].text.casefold() in grammar("it", "timed_by")
+        and following[0].kind in ("number", "clock")
+    )
 
 
 def _clocked(text: str, following: list[Token]) -> bool:
@@ -74,15 +88,12 @@ def _clocked(text: str, following: list[Token]) -> bool:
     )
 
 
-def _grouped(text: str, following: list[Token]) -> bool:
-    return bool(following) and re.fullmatch(r"[1-9]\d{0,2} \d{3}", f"{text} {following[0].text}") is not None
-
-
 def _word(tokens: list[Token], place: int, language: Language, first: bool) -> list[Element]:
     text = tokens[place].text
     folded = text.casefold()
     if language == "fr":
         folded = folded.replace("œ", "oe").replace("æ", "ae")
+    folded = lists.pairs(language, "synonyms").get(folded, folded)
 
     def is_(group: str) -> bool:
         return folded in grammar(language, group)
@@ -94,7 +105,7 @@ def _word(tokens: list[Token], place: int, language: Language, first: bool) -> l
         return [Item("negation", folded + answer, text)]
     if any(map(is_, _FUNCTION)):
         return [Item("function", folded, text.lower())]
-    return [Item("name" if text[:1].isupper() and not first else "word", folded, text.lower() if first else text)]
+    return [Item("name" if text[:1].isupper() and not first else "word", folded, text)]
 
 
 def _other(token: Token, first: bool) -> list[Element]:
@@ -115,7 +126,20 @@ def _behind(row: list[Element], language: Language) -> list[Element]:
     silent = [at for at, element in enumerate(row[:end]) if _silent(element)]
     if len(silent) != 1 or row[silent[0]] != Separator(",") or not _opens(row[: silent[0]], language):
         return row
+    if any(isinstance(element, Item) and binds((element.kind, element.key), language) for element in row[silent[0] :]):
+        return row  # "El lunes, Ana dijo que Ben viene"
+    joined = max(
+        (at for at, one in enumerate(row[:end]) if one in (Separator("and"), Separator("or"))), default=end - 2
+    )
+    if end - 1 - joined > 1:
+        return row  # "El lunes, Ana canta y Ben baila"
+    last = row[end - 1]
+    if isinstance(last, Item) and any(last.key in grammar(language, group) for group in _NARROWS):
+        return row  # "Le lundi, Anna mange surtout"
     return [*row[silent[0] + 1 : end], *row[: silent[0]], *row[end:]]
+
+
+_NARROWS = ("focus", "quantifier", "not", "never")
 
 
 def _silent(element: Element) -> bool:

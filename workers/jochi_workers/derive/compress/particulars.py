@@ -10,8 +10,7 @@ from collections import Counter
 from functools import lru_cache
 
 from jochi_workers.guard.clean import clean
-from jochi_workers.guard.elements import Phrase
-from jochi_workers.guard.items import Item
+from jochi_workers.guard.items import Item, Phrase
 from jochi_workers.guard.language import Told, told
 from jochi_workers.guard.lists import Language
 from jochi_workers.guard.reading import read, said
