@@ -21,6 +21,7 @@ from jochi.cli import recall as command
 from jochi.cli.app import app
 from jochi.database.database import in_one_map
 from jochi.errors import JochiError, UsageError
+from jochi.forgetting import Request
 from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy, load_policy
 
@@ -544,6 +545,8 @@ def test_without_its_indexes_recall_goes_on_as_it_can(without_indexes: Jochi) ->
         with pytest.raises(JochiError, match="curated_text"):
             client.recall("tea")
         client.engine.indexes_ready = True  # a client that saw them before somebody dropped them
+    # Forgetting does without the hint that it takes from one of them.
+    assert client.plan_forgetting(Request(phrase="Quentin", scope="default")).alike == ()
 
 
 def test_recall_during_ticks_and_writes(client: Jochi, many: Corpus) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from anyascii import anyascii
+from neo4j.exceptions import ClientError
 
 from jochi.database.engine import Engine
 from jochi.database.statements import statement
@@ -38,7 +39,10 @@ def sounding(engine: Engine, spelling: Spelling, scope: str | None) -> list[Alik
         quoted = scope.replace("\\", "\\\\").replace('"', '\\"')
         query = f'+scope:"{quoted}"^0 {query}'
     given = {"query": query, "prefix": "" if scope is None else f"{scope}/", "limit": _MOST}
-    rows = engine.database.run(statement("forget/alike"), given, write=False)[0]["found"]
+    try:
+        rows = engine.database.run(statement("forget/alike"), given, write=False)[0]["found"]
+    except ClientError:  # the full-text index isn't there (`jochi doctor` says so): forgetting does without the hint
+        return []
     found: dict[tuple[str, ...], Alike] = {}
     for row in rows:
         for text in row["texts"]:
