@@ -267,8 +267,8 @@ def without_explain() -> Iterator[Callable[..., None]]:
 
 
 @pytest.fixture
-def explained(monkeypatch: pytest.MonkeyPatch, without_explain: Callable[..., None]) -> None:
-    """Installs do, in this test."""
+def explained(jochi: Jochi, monkeypatch: pytest.MonkeyPatch, without_explain: Callable[..., None]) -> None:
+    """Installs do, in this test; the one that it begins with is behind it."""
     monkeypatch.setattr(INSTALL, "explain_all", without_explain)
 
 
