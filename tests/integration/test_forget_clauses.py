@@ -129,3 +129,11 @@ def test_one_statement_is_replaced_and_the_old_one_is_in_no_recall(engine: Jochi
     engine.forget(Request(phrase="Ann hates tea", scope="s"))
     with pytest.raises(Refused, match="was forgotten"):
         engine.supersede("likes tea", "Ann hates tea.", scope="s")
+
+
+def test_what_cannot_be_cut_in_one_spelling_is_not_cut_in_another(engine: Jochi) -> None:
+    said = "My friend Sven Ostrov, alias Skye Quill, moved house"
+    engine.remember([{"kind": "MemoryEntry", "scope": "s", "id": "m", "content": said}], now=NOW)
+    plan = engine.plan_forgetting(Request(phrase="Sven Ostrov", scope="s"))
+    assert [(target.outcome, target.left) for target in plan.targets] == [("ask", {})]
+    assert engine.forget(Request(phrase="Skye Quill", scope="s", unsure="whole"), verify=True).counts["memories"] == 1

@@ -108,6 +108,10 @@ def test_no_letter_hides_a_word_from_the_database() -> None:
         ("After graduating from Yale, Omar joined Acme and later left.", "Yale", "Omar joined Acme and later left."),
         ("My wife Elena and our two sons Leo and Max live in Porto.", "Elena", UNSURE),
         ("Hobbies: chess, tennis and golf.", "tennis", "Hobbies: chess and golf."),
+        # Spaces that don't break part no number; a name beside its noun is one with it.
+        ("we noted 4277\xa02459\xa09125\xa00393 last week", "4277 2459 9125 0393", WHOLE),
+        ("My friend Sven Ostrov moved house", "Sven Ostrov", WHOLE),
+        ("My friend Sven Ostrov, alias Skye Quill, moved house", "Skye Quill", "My friend Sven Ostrov moved house"),
         ("Ann and Bob live next door, and they share a car.", "Ann", "Bob lives next door, and they share a car."),
         (
             "Alicja mag Tee und wohnt in der Elmstr. 5, aber sie arbeitet in Bonn.",

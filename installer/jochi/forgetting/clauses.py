@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -100,6 +101,11 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
         rest += part
     rest = rest.strip()
     if says(rest, wanted):  # across a seam
+        return UNSURE
+    stays = Counter(word.said for word in words(rest))
+    stays.subtract(word for place, word in enumerate(said) if place not in gone)
+    # Half of a number is as telling as all of it; a name may stay as the subject of what else is said.
+    if any(stays[word] > 0 and any(map(str.isdigit, word)) for word in wanted):
         return UNSURE
     return rest if len(words(rest)) >= _LEAST else WHOLE
 

@@ -286,6 +286,8 @@ class Finder:
                 if names:
                     said = True
                     target = self._cut(row, names, wanted, why, request, known)
+                    if known is not None and known.outcome == "ask" and target.outcome == "cut":
+                        continue  # in another spelling it can't be told what stays
                     found.targets[key] = target
                     if target.outcome == "forget":
                         gone.append(key)

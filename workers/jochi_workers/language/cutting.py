@@ -41,6 +41,7 @@ _PLURAL = frozenset({"they", "them", "their", "we", "us", "our", "each", "togeth
 _LABEL = re.compile(r"[\w .'’-]{1,60}:\s+")
 _COMMA = re.compile(r"(\s*,\s+(?:(?:and|or)\s+)?)")
 _LAST = re.compile(r"(\s+(?:and|or)\s+)")
+_SPACE = re.compile(r"\s")
 _END = re.compile(r"[.!?]*[\"'”’)\]]*\s*$")
 _IDENTIFIER = re.compile(r"\S*(?:@|\w[/:_#]\w|[A-Za-z]\d|\d[A-Za-z])\S*\w")
 """A mail address, a path, a code: the model takes it for anything, so it reads a name in its place."""
@@ -266,7 +267,9 @@ class _Read(NamedTuple):
 
 
 def _read(text: str) -> _Read:
-    [tree] = parse([Piece(_IDENTIFIER.sub(lambda found: "X" + "x" * (len(found[0]) - 1), text) + ".", [0])])
+    # Spaces that don't break are words to the model.
+    plain = _SPACE.sub(" ", _IDENTIFIER.sub(lambda found: "X" + "x" * (len(found[0]) - 1), text))
+    [tree] = parse([Piece(plain + ".", [0])])
     tree = _mended(tree)
     return _Read(text, tree, statements(tree, 0))
 
@@ -440,7 +443,10 @@ def _conditional(tree: Tree, place: int) -> bool:
 
 
 def _marked(tree: Tree, place: int) -> bool:
-    """Whether a relative clause has its pronoun: without one it may be the main clause, ill read."""
+    """Whether a relative clause has its pronoun: without one it may be the main clause, ill read; and an apposition its comma:
+    `my friend Tom` is one name."""
+    if tree.deps[place] == "appos":
+        return _set_off(tree, place)
     own = (tree.tags[each] for each in _under(tree, place))
     return tree.deps[place] != "relcl" or any(tag in _PRONOUNS for tag in own)
 
