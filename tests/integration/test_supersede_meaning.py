@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime, timedelta, timezone
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -135,8 +134,9 @@ def test_what_was_said_is_kept_or_dropped_and_can_be_forgotten(
     # Without history nothing is on record.
     policy = jochi.policy.policy
     drop = policy.model_copy(update={"forgetting": policy.forgetting.model_copy(update={"replaced": "drop"})})
-    recall = partial(jochi.recall)
-    done = replace_statement(jochi.engine, drop, "Bob's home", "Bob lives in Oslo.", scope="s", now=NOW, recall=recall)
+    done = replace_statement(
+        jochi.engine, drop, "Bob's home", "Bob lives in Oslo.", scope="s", now=NOW, recall=jochi.recall
+    )
     assert (done.replaced, done.run) == ({"s/bob": "Bob lives in Oslo."}, None)
     assert jochi.database.run(records) == [{"n": 0}]
     with pytest.raises(Refused, match="was forgotten"):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -62,14 +62,23 @@ def read(path: Path) -> tuple[tuple[Block, ...], dict[str, tuple[str, ...]]]:
     return tuple(blocks), lists
 
 
+Filled = Callable[[Block, Language, dict[str, tuple[str, ...]], Random], Iterator[Pair]]
+"""Makes the pairs of a block whose places are filled by chance."""
+
+
 def otherwise(*languages: Language) -> Iterator[Pair]:
     """All pairs of these languages; of all where none is named. No two have the same texts."""
+    yield from drawn(_FOLDER, languages or LANGUAGES, _of)
+
+
+def drawn(folder: Path, languages: Iterable[Language], filled: Filled) -> Iterator[Pair]:
+    """All pairs of the blocks in a folder, each filled `DRAWS` times; no two have the same texts."""
     made: dict[frozenset[str], Pair] = {}
-    for language in languages or LANGUAGES:
-        blocks, lists = read(_FOLDER / f"{language}.txt")
+    for language in languages:
+        blocks, lists = read(folder / f"{language}.txt")
         for block in blocks:
             for number in range(DRAWS):
-                for pair in _of(block, language, lists, Random(f"{block.source}/{number}")):
+                for pair in filled(block, language, lists, Random(f"{block.source}/{number}")):
                     made.setdefault(frozenset((pair.left, pair.right)), pair)
     yield from made.values()
 

@@ -11,26 +11,18 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
-from tests.merge_pairs.otherwise import Block, read
+from tests.merge_pairs.otherwise import Block, drawn
 from tests.merge_pairs.pair import Language, Pair, make
 
 LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "ru", "ja", "zh")
 SEVERAL = "several"
 """Class of two texts that are both written otherwise than the first, each in its own way."""
-_DRAWS = 3
 _FOLDER = Path(__file__).with_name("rewritten")
 
 
 def rewritten(*languages: Language) -> Iterator[Pair]:
     """All pairs of these languages; of all where none is named. No two have the same texts."""
-    made: dict[frozenset[str], Pair] = {}
-    for language in languages or LANGUAGES:
-        blocks, lists = read(_FOLDER / f"{language}.txt")
-        for block in blocks:
-            for number in range(_DRAWS):
-                for pair in _of(block, language, lists, Random(f"{block.source}/{number}")):
-                    made.setdefault(frozenset((pair.left, pair.right)), pair)
-    yield from made.values()
+    yield from drawn(_FOLDER, languages or LANGUAGES, _of)
 
 
 def _of(block: Block, language: Language, lists: dict[str, tuple[str, ...]], dice: Random) -> Iterator[Pair]:

@@ -138,7 +138,7 @@ def test_of_compound_sentences_what_is_left_is_right_or_a_person_is_asked() -> N
 
 
 def test_without_the_parse_words_that_begin_a_clause_decide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clauses, "_reader", lambda text: None)
+    monkeypatch.setattr(clauses, "reader_of", lambda text: None)
     for text, wanted, expected in (
         ("Alice likes tea and lives at 5 Elm St.", "5 Elm St", "Alice likes tea."),
         ("She lives at 5 Elm St and likes tea.", "5 Elm St", "She likes tea."),

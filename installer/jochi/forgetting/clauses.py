@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jochi.errors import JochiError
 from jochi.forgetting.words import folded, rows, says, spots, words
@@ -77,7 +77,7 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
     text = unicodedata.normalize("NFC", text)
     said = [word.said for word in words(text)]
     gone = {place for at in rows(said, wanted) for place in range(at, at + len(wanted))}
-    read = _reader(text) if gone else None
+    read = reader_of(text) if gone else None
     parts = sentences(text, read.stands if read else None)
     sizes = [len(words(part)) for part in parts]
     if sum(sizes) != len(said):
@@ -110,21 +110,23 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
     return rest if len(words(rest)) >= _LEAST else WHOLE
 
 
-class _Reader(NamedTuple):
-    """Who reads a text by its parse: what is left of a sentence, and whether what follows stands as one."""
+class Reader(NamedTuple):
+    """Who reads a text by its parse: what is left of a sentence, whether what follows stands as one, and what its clauses say
+    (`jochi_workers.language.cutting`)."""
 
     left_of: Callable[[str, Callable[[str], list[tuple[int, int]]]], str | None]
     stands: Callable[[str], bool]
+    read_clauses: Callable[[str], list[Any]]
 
 
-def _reader(text: str) -> _Reader | None:
+def reader_of(text: str) -> Reader | None:
     """Who reads this text by its parse; None in other languages than English, and without the extra [language]."""
     try:
         from jochi_workers.language import cutting
         from jochi_workers.language.reader import language_of
 
         english = language_of(text) in ("en", "unclear") and cutting.ready()
-        return _Reader(cutting.left_of, cutting.stands) if english else None
+        return Reader(cutting.left_of, cutting.stands, cutting.read_clauses) if english else None
     except JochiError:
         return None
 

@@ -115,8 +115,7 @@ class Found:
     """All targets by key, what is known of each (for its seals), and which texts have the phrase only as part of other words.
 
     ``spellings`` are all that were looked for, ``told`` those that memories say to be the same, ``abroad`` the numbers with a
-    country that one without may be. ``statements``: those that were asked for,
-    whole, with the keys of their memories.
+    country that one without may be. ``statements``: those that were asked for, whole, with the keys of their memories.
     """
 
     targets: dict[str, Target] = field(default_factory=dict)

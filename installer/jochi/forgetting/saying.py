@@ -15,8 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jochi.errors import JochiError
-from jochi.forgetting.clauses import clauses_of, is_a_verb, is_a_word, is_alone, left_of, sentences
+from jochi.forgetting.clauses import clauses_of, is_a_verb, is_a_word, is_alone, left_of, reader_of, sentences
 from jochi.forgetting.words import Word, phrase, words
 
 if sys.version_info >= (3, 11):
@@ -141,23 +140,14 @@ def said_in(text: str) -> tuple[Said, ...]:
     Kept until `jochi.forgetting.clauses.forget_readings`.
     """
     text = unicodedata.normalize("NFC", text)
+    reader = reader_of(text)
     found: list[Said] = []
     at = 0
     for sentence in sentences(text):
-        for one in _parsed(sentence) if _reads(text) else _plain(sentence):
+        for one in _parsed(reader.read_clauses(sentence)) if reader else _plain(sentence):
             found.append(_placed(one, at))
         at += len(sentence)
     return tuple(_referred(found))
-
-
-def _reads(text: str) -> bool:
-    try:
-        from jochi_workers.language import cutting
-        from jochi_workers.language.reader import language_of
-
-        return language_of(text) in ("en", "unclear") and cutting.ready()
-    except JochiError:
-        return False
 
 
 def _placed(one: Said, at: int) -> Said:
@@ -222,10 +212,8 @@ def _still(now: Said, was: Said, gone: Said) -> bool:
 # By the parse -------------------------------------------------------------------------------------------------------------
 
 
-def _parsed(sentence: str) -> Iterator[Said]:
-    from jochi_workers.language import cutting
-
-    for clause in cutting.read_clauses(sentence):
+def _parsed(clauses: Iterable[Any]) -> Iterator[Said]:
+    for clause in clauses:
         told = words(clause.text)
         tops = [one for one in clause.said if one.clauses and not _within(one, clause.said)]
         if not tops:

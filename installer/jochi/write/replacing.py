@@ -14,6 +14,7 @@ from typing import Any
 from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
+from jochi.forgetting import messages
 from jochi.forgetting.checking import Screen, asked_about
 from jochi.forgetting.clauses import forget_readings
 from jochi.forgetting.finding import BY_ID, MORE, Finder, Found, Request, Target, left_without, rest_of
@@ -301,10 +302,11 @@ class _Work:
         own = next((each for each in said_in(before) if each == one or same_slot(each, one)), None)
         if own is None:
             return
-        rest = None if isinstance(stored.get("raw_content"), list) else without(before, own)
+        source = isinstance(stored.get(messages.RAW), list)
+        rest = None if source else without(before, own)
         if rest is None:
             self._changes.pop(target.key, None)
-            self._ask(target, _A_SOURCE if isinstance(stored.get("raw_content"), list) else MORE)
+            self._ask(target, _A_SOURCE if source else MORE)
             return
         if change is None:
             change = self._changes[target.key] = _Change(target, name, {name: content}, {})

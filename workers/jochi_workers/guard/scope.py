@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from jochi_workers.guard.items import Element, Item, Phrase, Separator
 from jochi_workers.guard.lists import Language, grammar
+from jochi_workers.guard.shape import LIST
 
 _FINITE = frozenset(
     {"ed", "perfect", "had", *(f"{time} going on" for time in ("is", "was", "perfect is", "perfect was"))}
 )
 _AUXILIARIES = frozenset({"be", "have", "do"})
 _PRONOUNS = frozenset({"he", "she", "it"})
-_LIST = frozenset({",", "and", "or"})
 
 
 def tied(row: Sequence[Element], language: Language, *, listed: bool) -> bool:
@@ -26,7 +26,7 @@ def tied(row: Sequence[Element], language: Language, *, listed: bool) -> bool:
 def _clauses(row: Sequence[Element], *, listed: bool) -> list[list[Element]]:
     found: list[list[Element]] = [[]]
     for element in row:
-        if isinstance(element, Separator) and not (listed and element.word in _LIST):
+        if isinstance(element, Separator) and not (listed and element.word in LIST):
             found.append([])
         found[-1].append(element)
     return found

@@ -17,7 +17,7 @@ from jochi_workers.guard.moved import moved
 
 Key = Hashable
 _FREE = frozenset({WHEN, "since", "seit", "ab", "bis", "until"})
-_LIST = frozenset({",", "and", "or"})
+LIST = frozenset({",", "and", "or"})
 _MARKS = frozenset({",", ".", "!", "\n", "–", "…", ":", ";", "(", ")"})
 _SILENT = _MARKS | {"and"}
 
@@ -113,7 +113,7 @@ def _rows(parts: tuple[Part, ...], language: Language, *, tied: bool) -> Rows | 
     than one member has a verb of its own is a row of clauses.
     """
     separators = [part.marker for part in parts if part.kind == "separator"]
-    if any(marker not in _LIST for marker in separators) or {"and", "or"} <= set(separators):
+    if any(marker not in LIST for marker in separators) or {"and", "or"} <= set(separators):
         return None
     firm = [place for place, part in enumerate(parts) if _firm(part, language)]
     if not firm:
@@ -227,7 +227,7 @@ def _same_members(left: tuple[Part, ...], right: tuple[Part, ...]) -> bool:
         for part in parts:
             if part.kind != "separator":
                 segments[-1].append(part)
-            elif part.marker not in _LIST:
+            elif part.marker not in LIST:
                 return False
             else:
                 segments.append([])
