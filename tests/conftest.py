@@ -156,7 +156,7 @@ class _Installed:
 def wipe_memories(database: Database) -> None:
     """Takes out what tests left, but not what install made."""
     database.autocommit(
-        "MATCH (n) WHERE NOT n:JochiProcedure AND NOT n:JochiPolicy AND NOT n:JochiPump AND NOT n:JochiJob "
+        "MATCH (n) WHERE NOT n:JochiProcedure AND NOT (n:JochiPolicy AND n.current) AND NOT n:JochiPump AND NOT n:JochiJob "
         "AND NOT n:__Neo4jMigration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
     )
     database.run(

@@ -70,6 +70,7 @@ class Units(LoadFileScheduling):
         return unit_of(nodeid)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
     if config.getvalue("dist") != "loadfile":
         return None
