@@ -7,14 +7,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jochi.database.engine import Engine
+from jochi.errors import JochiError
 from jochi.write.remembering.screening import CHANGED, RowScreen
 from jochi_workers.judge import text_hash
 
 Call = Callable[..., dict[str, Any]]
 
 
-class ForgottenMeanwhile(Exception):
+class ForgottenMeanwhile(JochiError):
     """More was forgotten since the memories were compared with it: the transaction is given up, and done again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            "something is forgotten each time that results are to be stored",
+            where=f"queue {name}",
+            fix="nothing was stored and the inputs wait: start the worker again when the forgetting is done",
+        )
 
 
 class Remembering:
@@ -37,7 +45,7 @@ class Remembering:
         allowed, _ = self._screen.pass_on(list(enumerate(rows)))
         told = call("memory/remember", agent=None, memories=[row for _, row in allowed])["results"] if allowed else []
         if any(each["reason"] == CHANGED for each in told):
-            raise ForgottenMeanwhile
+            raise ForgottenMeanwhile(self._name)
         became = {
             each["key"]: {
                 **{name: each[name] for name in ("key", "outcome", "owner")},
