@@ -13,16 +13,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from jochi.errors import JochiError
 from jochi.forgetting.words import folded, rows, says, spots, words
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from jochi.toml import beside
 
 _SENTENCE = re.compile(
     r"[^\n.!?。！？]*(?:[.!?](?![\s\"'”’)\]]|$)[^\n.!?。！？]*)*[.!?。！？]*[\"'”’)\]]*(?:\s+|$|(?<=[。！？]))|\n+"
@@ -66,7 +61,7 @@ _MARKS = re.compile(r"[,;:()、，；：]")
 @cache
 def _lists() -> tuple[re.Pattern[str], frozenset[str], frozenset[str]]:
     """What joins clauses, and the words that begin one: with a subject of its own, or sharing the one before."""
-    data = tomllib.loads(Path(__file__).with_name("clause_words.toml").read_text(encoding="utf-8"))
+    data = beside(__file__, "clause_words.toml")
     links = sorted({word for each in data.values() for word in each["joins"]}, key=len, reverse=True)
     joined = "|".join(re.escape(word) for word in links)
     return (
