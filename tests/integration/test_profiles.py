@@ -231,3 +231,29 @@ def test_what_a_cut_takes_is_in_no_slot_and_no_profile_and_the_rest_is(
     night(client, now + DAY)
     assert told() == ([[], ["Acme"]], stays | {"Ann: I prefer tea."})
     assert client.verify_forgotten(Request(phrase="Lyon", scope="s")) == []
+
+
+def test_reflections_of_which_one_is_cut_are_said_again(
+    client: Jochi, now: datetime, monkeypatch: Any, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    at = now - 3 * DAY
+    said = (
+        "I plan before I write and I live in Lyon.",
+        "I read what I wrote the day before.",
+        "I ask before I change a plan.",
+    )
+    reflect(client, "s", *said, at=at)
+
+    def marked(at: datetime) -> list[bool]:
+        run_job(client.engine, "consolidate_identity", now=at, drain=True)
+        work(client)
+        return sorted(row[1] is True for row in reflections(client).values())
+
+    assert marked(now) == [False, True, True, True]
+    client.forget(Request(phrase="Lyon", scope="s"), verify=True)
+    left = ("I plan before I write.", *said[1:])
+    assert set(reflections(client).values()) == {(text, False, None) for text in left}
+    assert marked(now + 2 * DAY) == [False] * 3, "no more than so many bytes: each says it by itself"
+    reflect(client, "s", "I sleep before I decide.", at=at + DAY)
+    assert marked(now + 4 * DAY) == [False, True, True, True, True]
