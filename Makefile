@@ -5,6 +5,7 @@
 #   make faults                      the long fault tests: servers killed, restarted, reconfigured
 #   make faults-brief                a few of these, five minutes
 #   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
+#   make forgetting-cases [CASES=n]  3,021 generated cases of forgetting on a server; CASES: of each class, 500
 #   make merge-pairs [DATA=file]     what may merge and what must not, judged; DATA is LoCoMo's file
 #   make search                      the property tests with examples that they never saw
 #   make proof-rails                 the rails under 2,000 random policies and graphs
@@ -17,7 +18,7 @@ REPORT ?= jochi-demo-report.html
 
 .DEFAULT_GOAL := help
 PYTHON_FILES := installer neomodel_models workers tests docs/generate.py
-.PHONY: help setup demo test lint docs format faults faults-brief search exit-criteria merge-pairs proof-rails mutants bench lock clean
+.PHONY: help setup demo test lint docs format faults faults-brief search exit-criteria forgetting-cases merge-pairs proof-rails mutants bench lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -70,6 +71,10 @@ faults-brief: $(READY)
 
 exit-criteria: $(READY)
 	@$(BIN)/python -m tests.exit_criteria $(if $(DATA),--data $(DATA)) $(if $(PAGE),--page $(PAGE))
+
+# What must go is nowhere, what must stay is recalled: docs/reference/forgetting.md.
+forgetting-cases: $(READY)
+	@$(BIN)/python -m tests.exit_criteria.forgetting $(if $(CASES),--cases $(CASES))
 
 merge-pairs: $(READY)
 	@$(BIN)/python -m tests.merge_pairs $(if $(DATA),--locomo $(DATA)) $(if $(UNSEEN),--unseen) $(if $(PAGE),--page $(PAGE))

@@ -25,11 +25,7 @@ from jochi.database.statements import procedures_folder
 from jochi.graph.catalogue import MEMORY
 from jochi.policy import Policy, load_policy
 from jochi.policy.load import DEFAULT
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from jochi.toml import tomllib
 
 PAGES = Path(__file__).parent / "reference/generated"
 

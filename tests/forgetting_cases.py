@@ -1,7 +1,7 @@
 """Generated memories around things that are to be forgotten, with what must become of each (docs/reference/forgetting.md).
 
 A group is a scope, what is asked for in it, and its memories; the same seed makes the same groups. What is expected comes from
-how a text was put together, never from the code that forgets. `python -m tests.exit_criteria.forgetting` plays them on a server.
+how a text was put together, never from the code that forgets. `make forgetting-cases` plays them on a server.
 """
 
 from __future__ import annotations

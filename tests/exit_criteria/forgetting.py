@@ -1,6 +1,6 @@
 """Forgetting on a server: hundreds of generated cases of each class, both sides (docs/reference/forgetting.md).
 
-`python -m tests.exit_criteria.forgetting [--cases 500] [--seed 1]`. All of them are in one database, each group in a scope of its
+`make forgetting-cases`; `python -m` takes `--seed` and `--of`, too. All of them are in one database, each group in a scope of its
 own, written in any order; half of them have vectors, and the server is restarted when half is forgotten. Ends with 1 if a case is
 wrong.
 """

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -494,6 +495,30 @@ def test_what_was_pruned_and_purged_can_still_be_forgotten(client: Jochi) -> Non
     expire(client, KEYWORDS)
     client.forget(Request(keys=(WHOLE,)), verify=True)
     assert said_anywhere(client, "lighthouse") == said_anywhere(client, WHOLE) == 0
+
+
+def test_a_replaced_statement_is_said_again_once_that_is_undone(client: Jochi) -> None:
+    """Whether a worker came between or not. The summary tells where somebody lives, which the context says among other things."""
+    telling = replace(
+        LEVELS, offline=lambda row, _counter: str(re.findall(r"lives in \w+", row["inputs"][0]["content"]))
+    )
+    makers = [Prepare(Estimate()), Derive(telling, Offline(telling, Estimate()), Estimate())]
+    put(client, f"{talk()}\nAnn works at Acme and lives in Lyon.")
+
+    def made() -> list[str]:
+        Worker(client.engine, makers).run(once=True)
+        return [there(client, key)["content"] for key in (SUMMARY, KEYWORDS)]
+
+    assert made() == ["['lives in Lyon']"] * 2
+    for workers in (True, False):
+        done = client.supersede("lives in Lyon", "Ann lives in Oslo.", scope="default")
+        assert (done.remade, done.asked) == ((KEYWORDS, SUMMARY), ())
+        assert [look(client, key) for key in (SUMMARY, KEYWORDS)] == [None, None]
+        assert not workers or made() == ["['lives in Oslo']"] * 2
+        assert done.run is not None
+        assert client.undo(done.run).left == 0
+        assert made() == ["['lives in Lyon']"] * 2
+        assert sources(client, SUMMARY) == [WHOLE]
 
 
 BY_KEY, BETWEEN = Request(keys=(SUMMARY,)), Request(phrase="tower Ann", scope="default")

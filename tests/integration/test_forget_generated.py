@@ -1,5 +1,5 @@
 """A slice of the generated cases of forgetting: what must go is nowhere, what must stay is found by its own words
-(docs/reference/forgetting.md; all of them: `python -m tests.exit_criteria.forgetting`)."""
+(docs/reference/forgetting.md; all of them: `make forgetting-cases`)."""
 
 from __future__ import annotations
 

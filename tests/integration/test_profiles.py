@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import PolicyWith
 
-from jochi import Jochi
+from jochi import Jochi, Turn
+from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
@@ -61,7 +63,7 @@ def night(client: Jochi, now: datetime) -> int:
 
 
 def work(client: Jochi) -> None:
-    told = [derivation(name) for name in ("profile", "identity")]
+    told = [derivation(name) for name in ("learn", "profile", "identity")]
     worker = Worker(
         client.engine, [Prepare(Estimate()), *(Derive(one, Offline(one, Estimate()), Estimate()) for one in told)]
     )
@@ -180,3 +182,78 @@ def test_what_workers_make_of_a_pass_is_undone_with_it(client: Jochi, now: datet
     assert undone.left == 0, undone
     assert profile(client) is None
     assert reflections(client) == before
+
+
+def test_a_replaced_statement_is_said_again_once_that_is_undone(client: Jochi, now: datetime) -> None:
+    at = now - 3 * DAY
+    say(client, ("a", "skill", "Ann writes Rust and lives in Lyon."), ("b", "skill", "Ann cooks."), at=at)
+    say(client, ("c", "preference", "Ann likes tea."), at=at + DAY)
+    assert night(client, now) == 1
+    first = profile(client)
+    assert first == ["Ann likes tea.", "Ann cooks.", "Ann writes Rust and lives in Lyon."]
+    done = client.supersede("lives in Lyon", "Ann lives in Oslo.", scope="s", now=now)
+    assert (done.remade, profile(client)) == (("s/profile",), None)
+    work(client)
+    assert profile(client) == [*first[:2], "Ann writes Rust. Ann lives in Oslo."]
+    assert done.run is not None
+    assert client.undo(done.run, now=now).left == 0
+    work(client)
+    assert profile(client) == first
+
+
+def test_what_a_cut_takes_is_in_no_slot_and_no_profile_and_the_rest_is(
+    client: Jochi, now: datetime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of a compound fact, and of a turn that facts were learned from: one in a slot, and one that the profile says."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    at = now - 3 * DAY
+    turn = "I live in Lyon and I work at Acme. I prefer tea and I live in Lyon."
+    client.observe(Turn(turn, speaker="Ann", scope="s", at=at), now=at)
+    say(client, ("a", "skill", "Ann writes Rust and lives in Lyon."), ("b", "skill", "Ann cooks."), at=at)
+    run_job(client.engine, "flush_buffers", now=now, drain=True)
+
+    def told() -> tuple[list[list[str]], set[str]]:
+        """The values of two slots, and the lines of the profile."""
+        work(client)
+        run_job(client.engine, "settle_slots", now=datetime.now(timezone.utc), drain=True)
+        values = [[each.value for each in client.history_of("s", "Ann", what)] for what in ("home", "employer")]
+        return values, set(profile(client) or ())
+
+    work(client)
+    assert night(client, now) == 1
+    stays = {"Ann cooks.", "Ann writes Rust."}
+    both = {"Ann cooks.", "Ann writes Rust and lives in Lyon.", "Ann: I prefer tea and I live in Lyon."}
+    assert told() == ([["Lyon"], []], both)
+    done = client.forget(Request(phrase="Lyon", scope="s"), verify=True)
+    assert (done.left, done.asked, profile(client)) == ((), (), None)
+    values, lines = told()
+    assert (values, stays - lines) == ([[], ["Acme"]], set()), "at once, without the job"
+    night(client, now + DAY)
+    assert told() == ([[], ["Acme"]], stays | {"Ann: I prefer tea."})
+    assert client.verify_forgotten(Request(phrase="Lyon", scope="s")) == []
+
+
+def test_reflections_of_which_one_is_cut_are_said_again(
+    client: Jochi, now: datetime, monkeypatch: Any, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    at = now - 3 * DAY
+    said = (
+        "I plan before I write and I live in Lyon.",
+        "I read what I wrote the day before.",
+        "I ask before I change a plan.",
+    )
+    reflect(client, "s", *said, at=at)
+
+    def marked(at: datetime) -> list[bool]:
+        run_job(client.engine, "consolidate_identity", now=at, drain=True)
+        work(client)
+        return sorted(row[1] is True for row in reflections(client).values())
+
+    assert marked(now) == [False, True, True, True]
+    client.forget(Request(phrase="Lyon", scope="s"), verify=True)
+    left = ("I plan before I write.", *said[1:])
+    assert set(reflections(client).values()) == {(text, False, None) for text in left}
+    assert marked(now + 2 * DAY) == [False] * 3, "no more than so many bytes: each says it by itself"
+    reflect(client, "s", "I sleep before I decide.", at=at + DAY)
+    assert marked(now + 4 * DAY) == [False, True, True, True, True]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +11,11 @@ from rich.table import Table
 from tests.merge_pairs import measure
 from tests.merge_pairs.judges import Vectors
 from tests.merge_pairs.measure import Ruled, Share
-from tests.merge_pairs.otherwise import CLASSES_OTHERWISE, LANGUAGES
 from tests.merge_pairs.pair import CLASSES_OF_DIFFERENCE, CLASSES_OF_SAMENESS, READ_LANGUAGES, Pair
 
 _JUDGED = {"en": "English", "de": "German", "zh": "Chinese", "ja": "Japanese"}
-_LANGUAGES = {**_JUDGED, "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "nl": "Dutch"}
+_READ_BY_WORDS = {"fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "nl": "Dutch"}
+_LANGUAGES = {**_JUDGED, **_READ_BY_WORDS, "pl": "Polish", "sv": "Swedish", "ru": "Russian"}
 
 
 @dataclass(frozen=True)
@@ -139,32 +139,32 @@ def sameness(ruled: Mapping[str, Sequence[Ruled]]) -> Grid:
     return Grid("true duplicates: recall", ("class", "pairs", *ruled), rows)
 
 
-def otherwise(ruled: Sequence[Ruled]) -> Grid:
-    """A row a language: what is only written otherwise, and what isn't; then the recall of each class."""
+def by_language(title: str, ruled: Sequence[Ruled], classes: Sequence[str]) -> Grid:
+    """A row a language, of sets that say themselves what is the same; then the right merges of each class of sameness."""
     rows = []
-    for language in LANGUAGES:
+    for language in dict.fromkeys(one.pair.language for one in ruled):
         mine = measure.of_languages(ruled, language)
-        different = [one for one in mine if one.pair.label == "different"]
+        wrong = _merged(one for one in mine if one.pair.label == "different")
         same = [one for one in mine if one.pair.label == "same"]
-        merged = sum(one.verdict == "merge" for one in same)
-        wrong = sum(one.verdict == "merge" for one in different)
-        classes = []
-        for kind in CLASSES_OTHERWISE:
-            found = [one.verdict == "merge" for one in same if one.pair.kind == kind]
-            classes.append(f"{sum(found)} of {len(found)}" if found else "–")
-        precision = with_bound(Share(merged, merged + wrong))
+        right = _merged(same)
+        kinds = [_merged(one for one in same if one.pair.kind == kind) for kind in classes]
         rows.append(
             [
                 _LANGUAGES[language],
-                f"{len(different):,}",
-                f"{wrong:,}",
-                precision,
-                percent(Share(merged, len(same))),
-                *classes,
+                f"{wrong.whole:,}",
+                f"{wrong.part:,}",
+                with_bound(Share(right.part, right.part + wrong.part)),
+                percent(right),
+                *(f"{share.part:,} of {share.whole:,}" if share.whole else "–" for share in (right, *kinds)),
             ]
         )
-    head = ("language", "must not merge", "wrong merges", "precision (≥)", "recall", *CLASSES_OTHERWISE)
-    return Grid("only written otherwise, the guard alone", head, rows)
+    head = ("language", "must not merge", "wrong merges", "precision (≥)", "recall", "right merges", *classes)
+    return Grid(title, head, rows)
+
+
+def _merged(ruled: Iterable[Ruled]) -> Share:
+    verdicts = [one.verdict for one in ruled]
+    return Share(verdicts.count("merge"), len(verdicts))
 
 
 def readable(pairs: Sequence[Pair], vectors: Vectors) -> Grid:

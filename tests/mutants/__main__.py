@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.conftest import SETTINGS
 
 from jochi.localserver import LocalServer
-from jochi.policy.load import tomllib
+from jochi.toml import tomllib
 
 ROOT = Path(__file__).parents[2]
 _COPIED = (

@@ -24,9 +24,10 @@ from jochi.compile.policy_data import policy_data
 from jochi.compile.rendering import render_one
 from jochi.database.server_facts import read_facts
 from jochi.policy import Policy
-from jochi.policy.load import DEFAULT, tomllib
+from jochi.policy.load import DEFAULT
 from jochi.policy.predicates import shipped_predicates
 from jochi.policy.rules import TIERS
+from jochi.toml import tomllib
 
 pytestmark = [pytest.mark.server, pytest.mark.rails]
 

@@ -122,6 +122,15 @@ def test_no_letter_hides_a_word_from_the_database() -> None:
         ("Heute wohnt sie in der Elmstr. 5 und mag Tee.", "Elmstr. 5", UNSURE),
         ("Sie kauft Milch, Eier und Honig.", "Eier", UNSURE),
         ("彼は東京に住む。彼は猫が好き。", "東京", "彼は猫が好き。"),
+        # Who says something in a conversation says what is left of it; a moment says nothing.
+        ("Bob: I like chess.\nAnn: I live in Lyon. I like tea.", "Lyon", "Bob: I like chess.\nAnn: I like tea."),
+        ("Bob: I like chess.\nAnn: I live in Lyon. I like tea.", "Ann", UNSURE),
+        ("Bob: I like chess.\nAnn: I live in Lyon.\nBob: So do I.", "Lyon", "Bob: I like chess.\nBob: So do I."),
+        ("[2026-01-05 10:00] Ann: I live in Lyon. I like tea.", "Lyon", "[2026-01-05 10:00] Ann: I like tea."),
+        ("[2026-01-05] Ann: I live in Lyon and I work at Acme.", "Lyon", "[2026-01-05] Ann: I work at Acme."),
+        ("[2026-01-05] Ann: I live in Lyon. I like tea.", "2026-01-05", UNSURE),
+        ("So it is: I live in Lyon. I like tea.\nBob: Fine.", "Lyon", "I like tea.\nBob: Fine."),
+        ("Hobbies: chess. Ann sings.", "chess", "Ann sings."),
     ],
 )
 def test_the_statement_goes_and_the_rest_stays(text: str, wanted: str, expected: str | None) -> None:

@@ -353,6 +353,17 @@ def test_precision_and_recall_of_a_judge() -> None:
     assert precision(of_class(ruled, "name")).value is None
     (row,) = report.overall({"says": ruled}).rows
     assert row[:4] == ["says", "2", "1", f"66.7 % ({lower_bound(2, 3):.1%})".replace("%)", ")")]
+    english, german, *_ = report.by_language("x", ruled, ["filler"]).rows
+    assert english == [
+        "English",
+        "2",
+        "1",
+        f"50.0 % ({lower_bound(1, 2):.1%})".replace("%)", ")"),
+        "50.0 %",
+        "1 of 2",
+        "0 of 1",
+    ]
+    assert (german[1:3], german[-1]) == (["1", "0"], "–")
     counted = {tuple(row[:2]): row[2:] for row in report.counts(known).rows}
     assert sum(int(cell.split()[0]) for cell in counted["different", "all of them"] if cell != "–") == 4
 

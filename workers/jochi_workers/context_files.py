@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -16,13 +15,8 @@ from pydantic import Field, ValidationError
 from jochi.context import Written
 from jochi.errors import ConnectionFailed, JochiError, UsageError
 from jochi.policy.parts import Part, PositiveDuration
+from jochi.toml import tomllib
 from jochi.use.context import check_scope
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 
 T = TypeVar("T", bound=Part)
 

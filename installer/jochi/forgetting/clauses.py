@@ -13,16 +13,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from jochi.errors import JochiError
 from jochi.forgetting.words import folded, rows, says, spots, words
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from jochi.toml import beside
 
 _SENTENCE = re.compile(
     r"[^\n.!?。！？]*(?:[.!?](?![\s\"'”’)\]]|$)[^\n.!?。！？]*)*[.!?。！？]*[\"'”’)\]]*(?:\s+|$|(?<=[。！？]))|\n+"
@@ -39,8 +34,12 @@ _TITLE = re.compile(r"(?:^|[\s(])(?:[A-Z]|Dr|Mr|Mrs|Ms|Prof|Nr|No|e\.g|i\.e|z\.B
 _NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]\s*")
 """The number of an item, on a line of its own: it ends no sentence."""
 
-_BULLET = re.compile(r"\s*(?:[-*•–—]|\(?\d{1,3}[.)])\s+")
-"""Begins a line of a list, and says nothing."""
+_STAMP = r"\[\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?\] *"
+_TURN = re.compile(rf"(?P<stamp>{_STAMP})?(?P<name>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{0,2}}: +)?")
+"""Begins a turn of a conversation, `[2026-01-05 10:00] Ann: `, and says nothing by itself."""
+
+_BULLET = re.compile(rf"\s*(?:[-*•–—]\s+|\(?\d{{1,3}}[.)]\s+|{_STAMP})")
+"""Begins a line of a list or of a conversation, and says nothing."""
 
 _SHORT = re.compile(r"(?:^|[\s(])(?:St|Ave|Rd|Blvd|\w*[Ss]tr)\.\s*$")
 """Ends in a point that may end one: where the next word begins a clause."""
@@ -62,7 +61,7 @@ _MARKS = re.compile(r"[,;:()、，；：]")
 @cache
 def _lists() -> tuple[re.Pattern[str], frozenset[str], frozenset[str]]:
     """What joins clauses, and the words that begin one: with a subject of its own, or sharing the one before."""
-    data = tomllib.loads(Path(__file__).with_name("clause_words.toml").read_text(encoding="utf-8"))
+    data = beside(__file__, "clause_words.toml")
     links = sorted({word for each in data.values() for word in each["joins"]}, key=len, reverse=True)
     joined = "|".join(re.escape(word) for word in links)
     return (
@@ -82,10 +81,15 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
     sizes = [len(words(part)) for part in parts]
     if sum(sizes) != len(said):
         return UNSURE
-    rest, at = "", 0
+    turns = [turn for turn in map(_turn, text.splitlines()) if turn]
+    talk = len(turns) > 1 or any(turn.startswith("[") for turn in turns)
+    rest, at, head, begins = "", 0, "", True
     for part, size in zip(parts, sizes, strict=True):
         mine = gone.intersection(range(at, at + size))
         at += size
+        opens, begins = begins, part.endswith("\n")
+        if opens:
+            head = _turn(part) if talk else ""
         if mine and len(mine) == size:
             continue
         if mine:
@@ -97,8 +101,12 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
             left = read.left_of(said_in, lambda each: spots(words(each), wanted)) if read else _cut(said_in, wanted)
             if left is UNSURE:
                 return UNSURE
-            part = part[:begin] + left if left else WHOLE
-        rest += part
+            if left is WHOLE:
+                continue
+            part = part[:begin] + left
+        # Who says it stays before what else is said in a turn.
+        rest += part if opens else head + part
+        head = ""
     rest = rest.strip()
     if says(rest, wanted):  # across a seam
         return UNSURE
@@ -108,6 +116,14 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
     if any(stays[word] > 0 and any(map(str.isdigit, word)) for word in wanted):
         return UNSURE
     return rest if len(words(rest)) >= _LEAST else WHOLE
+
+
+def _turn(line: str) -> str:
+    """What a turn begins with: its moment, and who speaks if that looks like a name."""
+    found = _TURN.match(line)
+    assert found is not None
+    name = found["name"] or ""
+    return (found["stamp"] or "") + ("" if any(word[0].islower() for word in name.split()) else name)
 
 
 class Reader(NamedTuple):

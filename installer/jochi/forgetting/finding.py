@@ -133,6 +133,12 @@ class Found:
         """Whether a derivation of the engine's made it."""
         return any(stored.get("derived_by") is not None for stored in self.stored.get(key, ()))
 
+    def wanted_for_itself(self, key: str) -> dict[str, str] | None:
+        """Of an output that a job wants and no memory, such as the profile of a scope, what has a worker make it anew."""
+        stored = next(iter(self.stored.get(key, ())), {})
+        own = stored.get("derived_by") is not None and stored.get("derived_for") == key
+        return {"key": key, "scope": key.partition("/")[0], "wants": stored["derived_by"]} if own else None
+
 
 class Finder:
     """Finds what a request takes, in one database. Writes nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -162,6 +162,7 @@ def forget(
             "places": dict(Counter("/".join(mention.place) for mention in left)),
         }
     receipt = receipts.append(database, body, runs=[work.run], at=now)
+    work.make_anew(going)
     return Forgotten(receipt, dict(work.counts), work.held, tuple(left), elsewhere, made, asked)
 
 
@@ -255,6 +256,7 @@ class _Work:
         self._by = by
         self._parts = 0
         self._on_page = on_page
+        self._anew: dict[str, dict[str, str]] = {}
 
     def finish_others(self) -> None:
         """What an earlier forgetting, cut off, had still to look for goes first: its memories may be gone, its records not."""
@@ -377,6 +379,8 @@ class _Work:
     def act(self, found: Found) -> None:
         """Deletes, cuts and marks, page by page."""
         forget = {key: target for key, target in found.targets.items() if target.outcome == "forget"}
+        derived = (key for key, target in forget.items() if target.why == "derived" and not target.dead)
+        self._anew |= {key: wanted for key in derived if (wanted := found.wanted_for_itself(key))}
         self._delete(sorted(forget), {key: target.revision for key, target in forget.items()})
         cuts = sorted((t for t in found.targets.values() if t.outcome == "cut"), key=lambda t: t.key)
         for at in range(0, len(cuts), self._policy.forgetting.page):
@@ -393,6 +397,14 @@ class _Work:
         for at in range(0, len(marks), _KEYS_A_PART):
             given = {"now": self._now, "keys": marks[at : at + _KEYS_A_PART]}
             self.counts["to_derive_anew"] += self._engine.database.run(statement("forget/mark"), given)[0]["marked"]
+
+    def make_anew(self, going: Iterable[str]) -> None:
+        """What stays is said by outputs that jobs want, such as the profile of a scope: but for those that are about, and named
+        after, something that goes. Last of all, as they have the keys of what went."""
+        ids = [f":{key.partition('/')[2]}:" for key in going if key not in self._anew]
+        rows = [row for key, row in self._anew.items() if not any(id in f"{key}:" for id in ids)]
+        if rows:
+            self._engine.database.run(statement("forget/want"), {"now": self._now, "outputs": rows})
 
     def worth_a_try(self, target: Target, found: Found) -> bool:
         """Whether another round could do anything about it: not where rails hold it, and not where nothing is there."""

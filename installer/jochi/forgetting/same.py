@@ -7,22 +7,16 @@ a link is there in whatever order memories were written, and is gone with the se
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from anyascii import anyascii
 
 from jochi.text.forms import wanted
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from jochi.toml import beside
 
 _WINDOW = 160
 """Characters before and behind a spelling in which another is looked for."""
@@ -71,7 +65,7 @@ class _Lists(NamedTuple):
 
 @cache
 def _lists() -> _Lists:
-    data = tomllib.loads(Path(__file__).with_name("same_words.toml").read_text(encoding="utf-8"))
+    data = beside(__file__, "same_words.toml")
 
     def every(name: str) -> frozenset[str]:
         return frozenset(word for language in data.values() for word in language[name])

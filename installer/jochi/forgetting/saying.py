@@ -7,21 +7,15 @@ English is read by its dependency parse (extra [language]); other texts, and wit
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from jochi.forgetting.clauses import clauses_of, is_a_verb, is_a_word, is_alone, left_of, reader_of, sentences
 from jochi.forgetting.words import Word, phrase, words
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from jochi.toml import beside
 
 SPEAKER = "\0i"
 """Stands for whoever speaks of himself, as a name."""
@@ -105,7 +99,7 @@ class _Lists:
 
 @cache
 def _lists() -> _Lists:
-    data: dict[str, Any] = tomllib.loads(Path(__file__).with_name("meant_words.toml").read_text(encoding="utf-8"))
+    data = beside(__file__, "meant_words.toml")
     kinds: dict[str, frozenset[int]] = {}
     for number, line in enumerate(data["kinds"]):
         for word in line.split():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,7 @@ from pydantic import ValidationError
 
 from jochi.errors import UsageError
 from jochi.policy.model import Policy
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from jochi.toml import tomllib
 
 DEFAULT = Path(__file__).with_name("default.toml")
 """The policy that Jochi ships."""

@@ -6,10 +6,7 @@ Everything is frozen. Templates read these objects; no number of the policy stan
 from __future__ import annotations
 
 import re
-import sys
 from datetime import timedelta
-from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -65,17 +62,13 @@ from jochi.policy.settings import (
 )
 from jochi.policy.value import Value
 from jochi.text.slot_names import attribute_mark
+from jochi.toml import beside
 
 PROTECTED_KINDS = frozenset({"Agent", "AgentKey", "SystemConfig", "Migration"})
 """Labels that are never enrolled and never pruned: rails 1, 2, 7 and 8 of seed 000."""
 
 RESERVED_LABEL = re.compile(r"Jochi.*|Curat(ed|ion.*)|Tombstone|__.*")
 _JOB_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _MOMENT = "ZONED DATETIME"
 _CONVERTED = {"epoch_ms": "INTEGER", "epoch_s": "INTEGER", "local_utc": "LOCAL DATETIME"}
@@ -95,11 +88,9 @@ _SALIENCE_TYPES = {
 _READ_BY_SALIENCE = frozenset({*_SALIENCE_TYPES, "created_at", "ttl_policy", "is_owner"})
 
 
-@cache
 def _shipped(table: str) -> dict[str, Any]:
     """A table of the policy that Jochi ships."""
-    shipped = tomllib.loads(Path(__file__).with_name("default.toml").read_text(encoding="utf-8"))
-    return dict(shipped[table])
+    return dict(beside(__file__, "default.toml")[table])
 
 
 class Kind(Rules):

@@ -419,11 +419,14 @@ class _Work:
     def _remake(self) -> None:
         """Outputs that tell of the old go; they are made anew of what is said now, and what an app made is marked."""
         outputs = sorted(self._outputs)
+        found = self._finder.read(outputs)
         for at in range(0, len(outputs), _A_CALL):
             gone = [{"key": key, "revision": None} for key in outputs[at : at + _A_CALL]]
             while gone:
                 told = self._engine.call("memory/forget", {"now": self._now, "rows": gone, "remake": True})["results"]
                 gone = [{"key": each["key"], "revision": None} for each in told if each["outcome"] == "more"]
+        if wanted := [row for key in outputs if (row := found.wanted_for_itself(key))]:
+            self._engine.database.run(statement("forget/want"), {"now": self._now, "outputs": wanted})
         if self._marks:
             self._engine.database.run(statement("forget/mark"), {"now": self._now, "keys": sorted(self._marks)})
 

@@ -4,21 +4,15 @@ and whether it holds something personal. By rules over a reading, which are data
 from __future__ import annotations
 
 import re
-import sys
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
+from jochi.toml import beside
 from jochi_workers.language.reading import Reading, Statement
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 ContentType = Literal["preference", "task", "insight", "chitchat"]
 ORDER: tuple[ContentType, ...] = ("task", "preference", "insight")
@@ -117,7 +111,7 @@ def _one_of(words: list[str] | None) -> re.Pattern[str] | None:
 
 @cache
 def _rules() -> tuple[_Rule, ...]:
-    data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    data = beside(__file__, "content_types.toml")
     return tuple(_rule(entry) for entry in data["rule"])
 
 

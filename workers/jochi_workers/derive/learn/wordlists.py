@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from jochi.toml import beside
 
 
-@cache
 def data(name: str) -> dict[str, Any]:
     """The file `<name>.toml`."""
-    read: dict[str, Any] = tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
-    return read
+    return beside(__file__, f"{name}.toml")
 
 
 @cache

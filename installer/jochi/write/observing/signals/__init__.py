@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,11 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from jochi.errors import UsageError
 from jochi.text.patterns import compiled, matching
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from jochi.toml import beside
 
 Signal = Literal["high", "medium", "low", "none"]
 
@@ -90,5 +85,4 @@ def _categories() -> dict[str, str]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    read: dict[str, Any] = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
-    return read
+    return beside(__file__, f"{name}.toml")
