@@ -9,6 +9,7 @@ are lost with pytest 9.2.)
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ TOGETHER = {
         *(f"tests/{test}" for test in ("faults/test_import_", "faults/test_install_faults", "faults/test_migrations_")),
         *(f"tests/integration/test_{test}" for test in ("import_files", "install_", "migrations_", "policy_indexes")),
         "tests/property/test_rendering_literals",
+        "tests/integration/test_cypher25.py::test_the_same_story_gives_the_same_graph",
         "tests/integration/test_doctor.py::test_before_an_install_it_is_the_preflight",
         "tests/integration/test_edges.py::test_indexes_follow_the_policy",
         "tests/integration/test_edges.py::test_a_dbas_own_index_will_do_and_stays",
@@ -78,11 +80,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
     return Units(config, log)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The largest units first, so that both workers end together."""
-    size = Counter(unit_of(item.nodeid) for item in items)
-    items.sort(key=lambda item: (item.nodeid.startswith(LAST), -size[unit_of(item.nodeid)], unit_of(item.nodeid)))
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """The largest units first, so that both workers end together. Names are looked for also in what isn't selected."""
     for item in items:
         if "empty_server" in getattr(item, "fixturenames", ()) and unit_of(item.nodeid) != "the empty server":
             raise pytest.UsageError(f"{item.nodeid} begins with an empty server: name it in tests/scheduling.py")
+    yield
+    size = Counter(unit_of(item.nodeid) for item in items)
+    items.sort(key=lambda item: (item.nodeid.startswith(LAST), -size[unit_of(item.nodeid)], unit_of(item.nodeid)))

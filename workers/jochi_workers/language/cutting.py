@@ -611,6 +611,8 @@ def _coordinated(read: _Read, members: list[int], gone: list[int], touched: set[
     listed = listed or tree.words[tree.left[above] - 1 : tree.left[above]] == [","]
     if listed and members[-1] in gone and not plain and any(tree.deps[each] == "cc" for each in joins[-1]):
         return None  # a longer list than the tree has
+    if tree.deps[members[0]] in ("nmod", "compound", "amod") and tree.deps[tree.heads[members[0]]] == "conj":
+        return None  # read as `(tennis and table) football`: may be two members of the list around it
     if members[-1] in gone and len(kept) and _belongs_to_all(tree, members[-1], touched):
         return None
     first = members[0]
