@@ -58,9 +58,9 @@ format: $(READY)
 	@$(BIN)/ruff check --fix $(PYTHON_FILES)
 	@$(BIN)/ruff format $(PYTHON_FILES)
 
-# The long ones that `make test` leaves out: servers killed, restarted and reconfigured. The longest file is one test.
+# The long ones that `make test` leaves out: servers killed, restarted and reconfigured.
 faults: $(READY)
-	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist load
+	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadfile
 
 # Of these a few that take a minute each: a server killed and started again, merging and forgetting terminated, an engine that is
 # pinned, schema commands during ticks, the demonstration.
