@@ -320,7 +320,7 @@ class Work:
             held = tx.run(locked, job=job).single(strict=True).data()
             select, act = (engine.text(held["job"]["procedure"], section) for section in ("select", "act"))
             found = engine.call_in(tx, select, {"now": now, "limit": limit, "skip": [], **held})
-            assert found is not None
+            assert found is not None, job
             engine.call_in(
                 tx, act, {"now": now, "keys": found["keys"], "run": f"{job}/{uuid.uuid4()}", "policy": "p", **held}
             )

@@ -150,6 +150,11 @@ def test_a_decision_is_on_record_with_its_outcome_until_it_expires(jochi: Jochi,
     assert [each.id for each in jochi.actions(now=now + DAY)] == ["d2"]
 
 
+def test_where_nobody_asked_for_an_action_the_job_has_nothing_to_do(jochi: Jochi, now: datetime) -> None:
+    (run,) = run_job(jochi.engine, "expire_actions", now=now)
+    assert (run.error, run.selected) == (None, 0)
+
+
 def test_the_oldest_go_where_there_are_too_many(jochi: Jochi, now: datetime) -> None:
     for i in range(5):
         act(jochi, "discard", {"applied": 1}, now + i * SECOND)
