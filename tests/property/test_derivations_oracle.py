@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests import how_to_derive, merge_graph
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, wipe_memories
 
 from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
@@ -331,10 +331,7 @@ def test_a_forgotten_memory_is_in_no_generation(client: Jochi) -> None:
 def test_outputs_say_what_their_inputs_say_and_an_undo_gives_back_what_they_said(
     client: Jochi, links: list[tuple[int, int]], done: list[tuple[Any, ...]]
 ) -> None:
-    client.database.run(
-        "MATCH (n) WHERE NOT n:JochiProcedure AND NOT n:JochiPolicy AND NOT n:JochiPump AND NOT n:JochiJob "
-        "AND NOT n:__Neo4jMigration DETACH DELETE n"
-    )
+    wipe_memories(client.database)
     client.apply()
     world = World(client, links)
     check(world)
