@@ -83,6 +83,12 @@ class Order:
     held: frozenset[str] = frozenset()
 
 
+def _named(error: Neo4jError) -> str:
+    """The server's code; where a procedure of APOC hid it, what ended that."""
+    hidden = (error.message or "").partition("Caused by: ")[2].partition(":")[0]
+    return f"{error.code}: {hidden}" if hidden else error.code or "?"
+
+
 def partner(key: str) -> str:
     """The other one of a pair that may be merged; else the same."""
     pairs = {"twin1": "twin2", "twin2": "twin1", "near1": "near2", "near2": "near1"}
@@ -163,13 +169,11 @@ class Work:
                     self.failed["connection"] += 1
                     self._stop.wait(0.02)
                 except Neo4jError as error:
-                    self.failed[error.code or "?"] += 1
+                    self.failed[_named(error)] += 1
                 except JochiError as error:
                     cause = error.__cause__
                     self.failed[
-                        (cause.code or "?")
-                        if isinstance(cause, Neo4jError)
-                        else f"{type(error).__name__}: {error}"[:99]
+                        _named(cause) if isinstance(cause, Neo4jError) else f"{type(error).__name__}: {error}"[:99]
                     ] += 1
                 else:
                     self.done[name] += 1

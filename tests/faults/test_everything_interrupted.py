@@ -47,6 +47,7 @@ LEASE = 3.0
 
 EXPECTED = {
     "connection",
+    "Neo.ClientError.Procedure.ProcedureCallFailed: org.neo4j.graphdb.TransactionTerminatedException",
     "Neo.ClientError.Transaction.Terminated",
     "Neo.ClientError.Transaction.LockClientStopped",
     "Neo.TransientError.Transaction.Terminated",

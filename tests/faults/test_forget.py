@@ -20,7 +20,7 @@ from jochi.forgetting import VARIABLE, Request
 pytestmark = pytest.mark.server
 
 NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
-PHRASE = Request(phrase="0170 5551", scope="default", unsure="whole")
+PHRASE = Request(phrase="0170 5551", scope="default", clauses=False)
 
 
 @pytest.fixture

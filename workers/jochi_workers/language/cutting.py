@@ -121,9 +121,8 @@ def read_clauses(sentence: str) -> list[Clause]:
     for part, join in _independent(body):
         at = body.index(part, at + len(join))
         read, shift = _read(part), 0
-        if _begins_with_its_verb(read):
-            shift = len(_SUBJECTLESS)
-            read = _read(_SUBJECTLESS + part[:1].lower() + part[1:])
+        if (with_one := _with_a_subject(read)) is not None:
+            shift, read = len(_SUBJECTLESS), with_one
         tree = read.tree
         tags = {start - shift: tag for start, tag in zip(tree.starts, tree.tags, strict=True)}
         said = [_moved(one, -shift) for one in read.said]
@@ -214,20 +213,22 @@ def _part_left(body: str, spots: Spots) -> str | None:
     if not any(letter.isalnum() for letter in outside):
         return WHOLE
     read = _read(body)
-    if _begins_with_its_verb(read):
-        rest = _less(_SUBJECTLESS, body, spots)
+    with_one = _with_a_subject(read)
+    if with_one is not None:
+        rest = _less(with_one, body, spots, _SUBJECTLESS)
         # A noun, as in `Tel 0170 1`, may be taken for one.
-        return rest if rest is not None or read.said or not _simple(read.tree) else _less("", body, spots)
-    return _less("", body, spots)
+        return rest if rest is not None or read.said or not _simple(read.tree) else _less(read, body, spots)
+    return _less(read, body, spots)
 
 
-def _less(prefix: str, body: str, spots: Spots) -> str | None:
-    text = prefix + body[:1].lower() + body[1:] if prefix else body
+def _less(read: _Read, body: str, spots: Spots, prefix: str = "") -> str | None:
+    """``read``: of ``body``, with ``prefix`` before it."""
+    text = read.text
     for _ in range(_ROUNDS):
         found = spots(text)
         if not found:
             break
-        rest = _without(text, found[0])
+        rest = _without(read if text == read.text else _read(text), found[0])
         if not rest:
             return rest
         text = rest
@@ -237,18 +238,20 @@ def _less(prefix: str, body: str, spots: Spots) -> str | None:
     return kept[:1].upper() + kept[1:] if body[:1].isupper() else kept
 
 
-def _begins_with_its_verb(read: _Read) -> bool:
-    """Whether the subject is left out, as in notes: `likes tea and lives in Lyon`."""
+def _with_a_subject(read: _Read) -> _Read | None:
+    """What begins with its verb, as in notes, `likes tea and lives in Lyon`: read with a subject. None where it has one."""
     tree, text = read.tree, read.text
     if tree.tags[0] in ("PRP", "DT", "PRP$", "NNP", "NNPS", "CD", "EX", "IN") or tree.words[1:2] == [":"]:
-        return False
-    with_one = _read(_SUBJECTLESS + text[:1].lower() + text[1:]).tree
-    return (
-        with_one.tags[1] in _FINITE
-        and with_one.tags[2:3] != ["VBZ"]
-        and with_one.deps[0] in _SUBJECTS
+        return None
+    with_one = _read(_SUBJECTLESS + text[:1].lower() + text[1:])
+    tags, deps = with_one.tree.tags, with_one.tree.deps
+    left_out = (
+        tags[1] in _FINITE
+        and tags[2:3] != ["VBZ"]
+        and deps[0] in _SUBJECTS
         and (_ill_read(tree) or not any(dep in _SUBJECTS and tree.left[at] == 0 for at, dep in enumerate(tree.deps)))
     )
+    return with_one if left_out else None
 
 
 def _ill_read(tree: Tree) -> bool:
@@ -293,10 +296,9 @@ def _mended(tree: Tree) -> Tree:
     return tree._replace(heads=heads, deps=deps, children=children, left=left, right=right)
 
 
-def _without(text: str, spot: tuple[int, int]) -> str | None:
+def _without(read: _Read, spot: tuple[int, int]) -> str | None:
     """One mention less; None where it isn't sure."""
-    read = _read(text)
-    tree = read.tree
+    text, tree = read.text, read.tree
     touched = {
         place
         for place in range(len(tree.words))
