@@ -564,7 +564,12 @@ class Work:
     def _ask(self, order: Order, now: datetime) -> None:
         done = self.client.forget(order.request, now=now, wait=2.0, verify=self._dice.random() < 0.3)
         self.receipts.add(done.receipt.hash)
-        self.forgotten.append(replace(order, held=frozenset(done.held)))
+        keys, gone = order.keys, sum(done.counts.get(name, 0) for name in ("memories", "tombstones"))
+        if order.request.form in ("phrase", "hash") and gone < len(keys):
+            # By its words only what is there is found. Of what was purged before there are records, which don't say them.
+            purged = "MATCH (a:CurationAudit {action: 'purge'}) WHERE a.key IN $keys RETURN collect(a.key) AS keys"
+            keys -= frozenset(self.client.database.run(purged, {"keys": sorted(keys)}, write=False)[0]["keys"])
+        self.forgotten.append(replace(order, keys=keys, held=frozenset(done.held)))
         self._orders.remove(order)
 
     def ask_again(self, client: Jochi) -> None:
