@@ -1,7 +1,8 @@
 """Every rendered body also runs as Cypher 25, on the newest server (DESIGN §6, §12). There is no APOC for it: bodies only.
 
 A new procedure is rendered and EXPLAINed here by itself. What calls APOC is named by
-hand in `CALLS_APOC`: a name too many or too few fails. To have a new call or job run, add it to tests/story.py.
+hand in `CALLS_APOC`: a name too many or too few fails. To have a new call or job run, add it to
+tests/story.py or tests/story_of_seeds.py.
 """
 
 from __future__ import annotations
@@ -177,7 +178,7 @@ def test_the_same_story_gives_the_same_graph(
         if procedure.kind in ("call", "job")
     }
     missing = {name for name, procedure in calls.items() if not set(procedure.sections.values()) <= language.ran}
-    assert missing == set(), "add it to tests/story.py"
+    assert missing == set(), "add it to tests/story.py or tests/story_of_seeds.py"
 
     here = story.tell(Jochi(database.driver, policy=policy), made)
     assert list(there) == list(here)
