@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from tests import story_of_seeds
+
 from jochi import Jochi
 from jochi.database.database import Database
 from jochi.forgetting import VARIABLE, Request
@@ -78,6 +80,7 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     story["pruned"] = sorted(
         (str(row["action"]), str(row["kind"]), str(row["rule"]), row["n"]) for row in client.pruned()
     )
+    story["seeds"] = story_of_seeds.tell(client)
     story |= undo(client)
     story["forgotten"] = forget(client)
     report = {"now": end, "most": 10, "samples": 5}
@@ -361,10 +364,10 @@ def merges(client: Jochi, now: datetime) -> Any:
 
 
 def compressions(client: Jochi, now: datetime) -> Any:
-    """One of three long memories is shortened and comes back, one fails, one is given back."""
+    """One of three long memories is shortened and comes back, one fails, one is given back. (Contexts have levels instead.)"""
     made = now - timedelta(days=9)
     client.database.run(
-        "UNWIND [1, 2, 3] AS i CREATE (:Curated:CompressedContext {key: 'long/c' + i, scope: 'long', id: 'c' + i, "
+        "UNWIND [1, 2, 3] AS i CREATE (:Curated:Analysis {key: 'long/c' + i, scope: 'long', id: 'c' + i, "
         "content: 'long ' + i, content_hash: 'h' + i, created_at: $made, "
         "next_due: datetime({year: 2100}), tier: 'ARCHIVE', token_count: 90000 + i})",
         {"made": made},

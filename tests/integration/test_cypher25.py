@@ -1,7 +1,8 @@
 """Every rendered body also runs as Cypher 25, on the newest server (DESIGN §6, §12). There is no APOC for it: bodies only.
 
 A new procedure is rendered and EXPLAINed here by itself. What calls APOC is named by
-hand in `CALLS_APOC`: a name too many or too few fails. To have a new call or job run, add it to tests/story.py.
+hand in `CALLS_APOC`: a name too many or too few fails. To have a new call or job run, add it to
+tests/story.py or tests/story_of_seeds.py.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import neo4j
 import pytest
 from tests import story
+from tests.conftest import PolicyWith
 from tests.own_server import module_server
 
 from jochi import Jochi, generate
@@ -22,7 +24,7 @@ from jochi.database.database import Database
 from jochi.database.server_facts import read_facts
 from jochi.database.statements import procedures_folder, statement
 from jochi.install.install import as_doit_runs_it
-from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy import load_policy
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -88,6 +90,9 @@ def fresh(newest: neo4j.Driver) -> Database:
     database.autocommit("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS")
     return database
 
+
+DERIVING = "".join(f"[derive.{name}]\nderiving = true\n" for name in load_policy().policy.derive)
+"""What workers make of memories is off in the tests' policy."""
 
 OTHER_CHOICES = """
 [policy]
@@ -156,25 +161,26 @@ def test_a_body_of_cypher_5_alone_would_be_noticed(fresh: Database) -> None:
 
 
 def test_the_same_story_gives_the_same_graph(
-    fresh: Database, database: Database, test_policy: LoadedPolicy, tmp_path: Path
+    fresh: Database, database: Database, policy_with: PolicyWith, tmp_path: Path
 ) -> None:
     """Install, import, plan, curate, explain, restore, purge …: as Cypher 25 there, as it is on the tests' own server."""
+    policy = policy_with(DERIVING)
     made = tmp_path / "team.jsonl"
     generate.write_jsonl(made, generate.team(end=story.NOW, days=40, size=800))
     with pytest.MonkeyPatch.context() as patch:
         language = _Language("CYPHER 25\n")
         language.speak(patch)
-        there = story.tell(Jochi(fresh.driver, policy=test_policy), made)
+        there = story.tell(Jochi(fresh.driver, policy=policy), made)
     facts = read_facts(fresh)
     calls = {
         name: procedure
-        for name, procedure in render_all(test_policy.policy, facts).items()
+        for name, procedure in render_all(policy.policy, facts).items()
         if procedure.kind in ("call", "job")
     }
     missing = {name for name, procedure in calls.items() if not set(procedure.sections.values()) <= language.ran}
-    assert missing == set(), "add it to tests/story.py"
+    assert missing == set(), "add it to tests/story.py or tests/story_of_seeds.py"
 
-    here = story.tell(Jochi(database.driver, policy=test_policy), made)
+    here = story.tell(Jochi(database.driver, policy=policy), made)
     assert list(there) == list(here)
     for chapter, found in here.items():
         assert there[chapter] == found, chapter
