@@ -310,11 +310,15 @@ def duplicates(client: Jochi, now: datetime) -> Any:
         for i, text in enumerate(texts)
     ]
     client.remember(near, now=now)
-    hashes = [{"key": f"near/near{i}", "hash": content_hash(text)} for i, text in enumerate(texts)]
+    # Each in its own moment: else which of two finds the other, and is on record with it, is the index's to say.
+    hashes = [
+        {"key": f"near/near{i}", "hash": content_hash(text), "due": now - timedelta(minutes=9 - i)}
+        for i, text in enumerate(texts)
+    ]
     client.database.run(
         "UNWIND $rows AS row MATCH (m:Curated {key: row.key}) "
-        "SET m.content_hash = row.hash, m.embedding_hash = row.hash, m.similar_due = $now",
-        {"rows": hashes, "now": now},
+        "SET m.content_hash = row.hash, m.embedding_hash = row.hash, m.similar_due = row.due",
+        {"rows": hashes},
     )
     found = _sum(client.run("find_duplicates", now=now, drain=True))
     # What waits since one moment comes in an order that is the index's own.
