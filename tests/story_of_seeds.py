@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from tests.one_memory import remember_one
+
 from jochi import Jochi, Turn
 from jochi.heartbeat import NewTask
 from jochi.text.tokens import Estimate
@@ -72,16 +74,7 @@ def run(client: Jochi, *jobs: str, at: datetime = NOW) -> dict[str, int]:
 
 
 def put(client: Jochi, scope: str, kind: str, id: str, content: str, at: datetime = NOW - DAY, **more: Any) -> None:
-    relationships = more.pop("relationships", [])
-    row = {
-        "kind": kind,
-        "scope": scope,
-        "id": id,
-        "content": content,
-        "properties": more,
-        "relationships": relationships,
-    }
-    assert client.remember([row], now=at, on_refused="raise").written == 1
+    remember_one(client, kind, id, content, scope=scope, at=at, **more)
 
 
 def texts(client: Jochi, scope: str) -> list[tuple[str, str]]:

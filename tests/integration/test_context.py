@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.duplicate_pairs import NOON
+from tests.one_memory import remember_one
 from typer.testing import CliRunner
 
 from jochi import Jochi
@@ -44,8 +45,7 @@ def client(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Joc
 
 
 def put(client: Jochi, content: str, id: str, kind: str = "Note", scope: str = "s", **properties: Any) -> None:
-    row = {"kind": kind, "scope": scope, "id": id, "content": content, "properties": properties}
-    assert client.remember([row], now=NOON - DAY, on_refused="raise").written == 1
+    remember_one(client, kind, id, content, scope=scope, at=NOON - DAY, **properties)
 
 
 def content(client: Jochi, key: str) -> Any:

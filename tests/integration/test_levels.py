@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import PolicyWith, TestServer
+from tests.one_memory import remember_one
 from typer.testing import CliRunner
 
 from jochi import Jochi
@@ -67,8 +68,7 @@ def work(client: Jochi) -> int:
 
 
 def put(client: Jochi, id: str, content: str, days: float = 40, scope: str = "default", **more: Any) -> None:
-    row = {"kind": "CompressedContext", "scope": scope, "id": id, "content": content, "properties": more}
-    assert client.remember([row], now=NOW - days * DAY, on_refused="raise").written == 1
+    remember_one(client, "CompressedContext", id, content, scope=scope, at=NOW - days * DAY, **more)
 
 
 def run(client: Jochi, cypher: str, **given: Any) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from click.testing import Result
 from tests.conftest import TestServer
 from tests.duplicate_pairs import NOON
 from tests.mirror_memories import tree
+from tests.one_memory import remember_one
 from typer.testing import CliRunner
 
 from jochi import Jochi
@@ -36,16 +37,7 @@ class Shelf:
         self.client, self.place, self.folder, self.now = client, place, place / "memory", NOON
 
     def put(self, id: str, content: str, kind: str = "Fact", scope: str = "s", **row: Any) -> None:
-        relationships = row.pop("relationships", [])
-        memory = {
-            "kind": kind,
-            "scope": scope,
-            "id": id,
-            "content": content,
-            "properties": row,
-            "relationships": relationships,
-        }
-        assert self.client.remember([memory], now=self.now, on_refused="raise").written == 1
+        remember_one(self.client, kind, id, content, scope=scope, at=self.now, **row)
 
     def write(self, **how: Any) -> Written:
         """An hour later. Each time the folder is what one is that is made at once."""
