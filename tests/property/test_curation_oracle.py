@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.oracle import Memory, Verdict, blocking_rails, graph, judge, latest_look, left_by, value, value_bands
 from tests.oracle.strategies import LIVED, Kinds, batches, firsts, nows
+from tests.tally import expect_all_seen
 
 from jochi import Jochi
 from jochi.curate.plan import Plan
@@ -96,7 +97,7 @@ def test_every_rule_of_a_lifecycle_acts_and_is_held_as_the_oracle_says(
     rules |= {rule.name for kind in ("Note", "Diary") for rule in policy.kinds[kind].rules}
     rules |= {rule.name for rule in policy.tier_rules if rule.by_value}
     assert len(rules) >= 19
-    assert {rule: (acted[rule], held[rule]) for rule in rules if not acted[rule] or not held[rule]} == {}
+    expect_all_seen((rule, acted[rule], held[rule]) for rule in rules if not acted[rule] or not held[rule])
 
 
 def judged_alike(

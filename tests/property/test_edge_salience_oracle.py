@@ -15,6 +15,7 @@ from tests import living_edges
 from tests.edge_graph import wipe
 from tests.oracle import edge_salience as oracle
 from tests.oracle.edge_salience import LivingEdge
+from tests.tally import expect_all_seen
 
 from jochi import Jochi
 from jochi.use.edges import Edge
@@ -114,9 +115,8 @@ def test_uses_and_looks_leave_what_the_oracle_leaves(jochi: Jochi) -> None:
         live(jochi, drawn, history, happened)
 
     lived()
-    # Else these examples would show nothing, whatever they are compared with.
-    for what in ("faded", "expired", "revived", "archived for good", "became core", "became active", "late", "kept"):
-        assert happened[what] > 0, (what, happened)
+    wanted = {"faded", "expired", "revived", "archived for good", "became core", "became active", "late", "kept"}
+    expect_all_seen(wanted - {*+happened})
 
 
 def live(
@@ -135,7 +135,8 @@ def live(
     first: dict[str, datetime] = {}
     now = START
     for after, step in [*history, (200 * DAY, Look()), (2 * DAY, Look())]:
-        now += after
+        # The walk that puts edges into the queue comes once a day (edges.look_every).
+        now += max(after, DAY) if isinstance(step, Look) else after
         if isinstance(step, Use):
             at, used = now - step.ago, expected[f"e{step.edge}"]
             assert jochi.reinforce([Edge(used.start, "RELATED_TO", used.end)], now=at).reinforced == 1

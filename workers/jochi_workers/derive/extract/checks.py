@@ -43,6 +43,14 @@ def orders(sentence: str) -> bool:
     return _ORDER.search(sentence) is not None
 
 
+def without_orders(text: str) -> str:
+    """``text`` with a line break in the place of each such sentence, so that no two others become one."""
+    for one in reversed(sentences(text)):
+        if orders(one.text):
+            text = f"{text[: one.start]}\n{text[one.start + len(one.text) :]}"
+    return text
+
+
 def faults(row: Row, output: Extracted, counter: TokenCounter) -> tuple[str, ...]:
     """The codes of all reasons against it; empty: it may be stored. Nothing of a text stands in them."""
     said = _Said("\n".join(each["content"] for each in row["inputs"]))
@@ -78,7 +86,7 @@ class _Said:
         parts: list[str] = []
         self._by_speaker: dict[str, list[str]] = {}
         for message in messages(text):
-            kept = " ".join(one.text for one in sentences(message.text) if not orders(one.text))
+            kept = without_orders(message.text)
             parts.append(f"{message.speaker}: {kept}" if message.speaker else kept)
             self._by_speaker.setdefault(message.speaker, []).append(kept)
         self.text = "\n".join((*parts, *re.findall(r"^\[([\d-]{10}[ T]?[\d:]*)\]", text, re.MULTILINE)))

@@ -30,7 +30,7 @@ _HASHED = 32
 _END = 6
 _MOST_TERMS = 60
 _STEADY = 8
-_POSSESSIVE = re.compile(r"(?<=\w)['’ʼ]s(?!\w)")
+_POSSESSIVE = re.compile(r"(?<=[\w+#])['’ʼ]s(?!\w)")
 _ASCII = re.compile(r"[a-z0-9][a-z0-9+#]*")
 _APOSTROPHES = re.compile(r"['’ʼ]")
 _TITLES = words_in("titles")

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jochi.text.tokens import TokenCounter
-from jochi_workers.derive.extract.checks import orders
+from jochi_workers.derive.extract.checks import without_orders
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import Message, messages, person
 from jochi_workers.derive.extract.names import canonical_name, singular, words
@@ -143,7 +143,7 @@ def extracted(text: str, *, owner: str = "") -> Extracted:
 
     Time and memory grow with the text. `JochiError` without the extra [language].
     """
-    parts = list(messages(text))
+    parts = [part._replace(text=without_orders(part.text)) for part in messages(text)]
     head = " ".join(part.text for part in parts[:50])[:2_000]
     language = language_of(head) if head else "unclear"
     found = _Found(parts, language, canonical_name(owner))
@@ -200,17 +200,15 @@ class _Found:
 
     def _read(self, number: int, part: Message, reading: Reading) -> None:
         starts = [one.start for one in reading.sentences]
-        ordered = [orders(one.text) for one in reading.sentences]
 
         def at(place: int) -> int:
             return bisect_right(starts, place) - 1
 
-        places = [place for place in range(len(starts)) if not ordered[place]]
-        lines = {place: len(self._lines) + number for number, place in enumerate(places)}
+        first = len(self._lines)
         taken: list[tuple[int, int]] = []
         for entity in reading.entities:
             taken.append((entity.start, entity.end))
-            if entity.type in _KINDS and at(entity.start) in lines:
+            if entity.type in _KINDS and at(entity.start) >= 0:
                 name = _name(entity.text)
                 key = canonical_name(name, _KINDS[entity.type][0])
                 if key:
@@ -222,21 +220,21 @@ class _Found:
             whole = not reading.text[span.end : span.end + 1].isalnum()  # not `gon` of gonna
             near = _near_to(taken, span.start, span.end)
             free = whole and not any(start < span.end and span.start < end for start, end in near)
-            if free and at(span.start) in lines:
-                self._phrase(span.text, lines[at(span.start)])
+            if free and at(span.start) >= 0:
+                self._phrase(span.text, first + at(span.start))
         referred = {one.start: canonical_name(_name(one.to.text)) for one in reading.references}
         said: dict[int, list[Statement]] = defaultdict(list)
         for statement in reading.statements:
             said[at(statement.start)].append(statement)
-        for place, line in lines.items():
+        for place, sentence in enumerate(reading.sentences):
             refers = frozenset(name for start, name in referred.items() if at(start) == place)
             timed = [one.kind for one in reading.moments if at(one.start) == place]
-            self._add(number, part, reading.sentences[place].text, said[place], refers, timed)
+            self._add(number, part, sentence.text, said[place], refers, timed)
             for one in said[place]:
                 if one.subject and one.object and one.modality is None and not one.negated and one.verb not in _UNSAID:
                     of, to = (referred.get(each.start, each.text) for each in (one.subject, one.object))
                     if not (words(of)[:1] and words(of)[0] in _HE):
-                        self._claims.append(_Claim(of, to, one.verb, line))
+                        self._claims.append(_Claim(of, to, one.verb, first + place))
 
     def _phrase(self, text: str, line: int) -> None:
         said = words(text)
