@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from tests.oracle import RAILS, Memory, graph
+from tests.query_plans import fill, operators
 
 from jochi import Jochi
 from jochi.errors import Refused
-from jochi.install.install import as_doit_runs_it
 from jochi.jobs.runner import run_job
 
 pytestmark = pytest.mark.server
@@ -136,62 +136,8 @@ def test_explain_of_a_tombstone_and_of_nothing(applied: Jochi) -> None:
 
 @pytest.fixture
 def filled(applied: Jochi) -> Jochi:
-    """Enough of everything that an index is worth its while."""
-    applied.database.run(
-        "UNWIND range(1, 2000) AS i "
-        "CREATE (:Curated:Notification {key: 'default/n' + i, scope: 'default', next_due: $now + duration({minutes: i})}) "
-        "CREATE (:Tombstone {key: 'default/t' + i, deleted_at: $now + duration({minutes: i})}) "
-        "CREATE (:JochiAccess {key: 'default/n' + i}) "
-        "CREATE (:CurationAudit {key: 'default/n' + i, run: 'r' + (i % 10)})",
-        {"now": NOW},
-    )
-    applied.database.autocommit("CALL db.awaitIndexes(60)")
+    fill(applied)
     return applied
-
-
-SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "IntersectionNodeByLabelsScan", "NodeIndexScan"}
-SMALL = {
-    "JochiJob",
-    "JochiPump",
-    "JochiMerging",
-    "JochiPause",
-    "JochiQuota",
-    "JochiProcedure",
-    "JochiPolicy",
-    "JochiPlan",
-}
-"""Labels of the engine of which there are few nodes: these may be read whole."""
-
-
-def operators(client: Jochi, text: str) -> list[tuple[str, str]]:
-    """(operator, details) of a statement's plan, from the leaves up."""
-    with client.database.driver.session(database=client.database.name) as session:
-        root = session.run("EXPLAIN " + text).consume().plan
-    found: list[tuple[str, str]] = []
-
-    def walk(node: dict[str, Any]) -> None:
-        for child in node.get("children", []):
-            walk(child)
-        found.append((node["operatorType"].split("@")[0], str(node["args"].get("Details", ""))))
-
-    assert root is not None
-    walk(root)
-    return found
-
-
-def test_no_installed_statement_scans_what_grows(filled: Jochi) -> None:
-    # What the indexes hold is counted anew: else the plans are for what tests before this one have left.
-    filled.database.autocommit("CALL db.prepareForReplanning(120)")
-    wrong = []
-    for name, procedure in filled.engine.state().procedures.items():
-        # Reports read all, so does who asks for the namespaces of all scopes; intake's scan is cut off by its limit: test_intake.
-        # They compile all the same.
-        may_scan = name.startswith("report/") or name in ("intake/intake", "items/namespaces")
-        for section, text in procedure.sections.items():
-            for operator, details in operators(filled, as_doit_runs_it(text)):
-                if operator in SCANS and not may_scan and not any(f":{label}" in details for label in SMALL):
-                    wrong.append(f"{name} [{section}]: {operator} {details}")
-    assert wrong == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.checked import POLICIES, texts
+from tests.checked import LOOKED_THROUGH, POLICIES, schema, sections, texts
 
 from jochi.compile.rendering import render_all
 from jochi.database.server_facts import ServerFacts
@@ -24,6 +24,13 @@ PROCEDURES = render_all(POLICIES[0].policy, FACTS)
 
 def test_what_is_shipped_was_checked() -> None:
     assert texts(FACTS) == TOLD["texts"], "a template or a shipped policy changed: `python -m tests.checked`"
+
+
+def test_nothing_that_is_installed_scans_what_grows() -> None:
+    """By the plans that a server made of it in a store that is full: of each text, as long as it and the schema stay the same."""
+    told = json.loads(LOOKED_THROUGH.read_text())
+    now = {"schema": schema(), "texts": sorted(sections(FACTS))}
+    assert now == told, "a template, the schema or the tests' policy changed: `python -m tests.checked`"
 
 
 class Asked:
