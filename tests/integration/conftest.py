@@ -10,7 +10,7 @@ from typing import TypeAlias
 import neo4j
 import pytest
 from neomodel import adb, db
-from tests.conftest import TestServer
+from tests.conftest import TestServer, say_go
 
 from jochi import Jochi, clock
 
@@ -20,7 +20,7 @@ Run: TypeAlias = Callable[[Callable[[], Awaitable[None]]], None]
 @pytest.fixture
 def applied(jochi: Jochi) -> Jochi:
     """Destructive jobs run."""
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 

@@ -20,12 +20,6 @@ DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def notice(id: str) -> Memory:
     return Memory(id, ("Notification",), {"read": True, "created_at": NOW - 40 * DAY, "content": "x" * 400})
 

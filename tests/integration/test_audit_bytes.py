@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests import merge_graph
+from tests.conftest import say_go
 from tests.integration.test_compression import TEXT
 from tests.integration.test_compression import put as put_long
 from tests.integration.test_compression import work as compress
@@ -30,7 +31,7 @@ LISTS = ("tags", "keywords", "topics", "aliases")
 
 @pytest.fixture
 def client(jochi: Jochi) -> Jochi:
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 

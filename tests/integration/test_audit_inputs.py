@@ -25,12 +25,6 @@ DAY = timedelta(days=1)
 OLD = NOW - 40 * DAY
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def put(client: Jochi, *memories: Memory) -> None:
     graph.write(client.database, memories, due=NOW)
     graph.write_scopes(client.database, {"default": NOW - 300 * DAY})

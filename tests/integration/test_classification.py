@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, say_go
 from tests.curation_looks import DAY, HOUR, NOW, SECOND, Left, curate
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 from tests.oracle import Link, Memory
@@ -28,7 +28,7 @@ FALLS = timedelta(days=25.5)
 @pytest.fixture
 def applied(install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith) -> Jochi:
     client = install_once(policy_with(CLASSIFYING + "[value]\nover_ttl = false"))
-    client.apply()
+    say_go(client)
     return client
 
 

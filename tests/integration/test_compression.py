@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import TestServer
+from tests.conftest import TestServer, say_go
 from tests.unit.stub_chat import Answer, stub_server
 from tests.work import work_of
 from typer.testing import CliRunner
@@ -137,7 +137,7 @@ def work(client: Jochi, provider: Any = None, now: datetime = NOW) -> dict[str, 
 
 @pytest.fixture
 def client(jochi: Jochi) -> Jochi:
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.duplicate_pairs import NOON
 from tests.one_memory import remember_one
 from typer.testing import CliRunner
@@ -37,7 +38,7 @@ MANY = [f"Remark {n} about the harbour and boat {n * 7}." for n in range(30)]
 @pytest.fixture
 def client(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
-    jochi.apply()
+    say_go(jochi)
     put(jochi, LIKES, "likes", "Fact", category="preference")
     put(jochi, STAIRS, "stairs", "Task", status="in_progress")
     put(jochi, TOWER, "tower")

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from tests.conftest import say_go
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
@@ -32,7 +33,7 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def applied(jochi: Jochi) -> Iterator[Jochi]:
     """Somebody has said go."""
-    jochi.apply()
+    say_go(jochi)
     yield jochi
     set_batch_size(jochi, 100)
 

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.curation_looks import DAY, HAIR, HOUR, NOW, OLD, archived, curate, due_again, look, pruned, write
 from tests.oracle import Link, Memory, graph
 
@@ -30,7 +31,7 @@ def jochi(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPoli
 
 @pytest.fixture
 def applied(jochi: Jochi) -> Iterator[Jochi]:
-    jochi.apply()
+    say_go(jochi)
     yield jochi
     set_batch_size(jochi, jochi.policy.policy.jobs["curate_due"].batch_size)
 

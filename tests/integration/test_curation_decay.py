@@ -24,12 +24,6 @@ def jochi(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPoli
     return install_once(rules_alone)
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def belief(id: str, **properties: Any) -> Memory:
     return Memory(id, ("Belief",), {"state": "active", "created_at": OLD} | properties)
 

@@ -28,12 +28,6 @@ MEMORIES = [
 ALL = {memory.key for memory in MEMORIES}
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 @pytest.mark.parametrize(
     ("switch", "waits"),
     [

@@ -27,12 +27,6 @@ MEMORIES = [
 ]
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def everything(client: Jochi) -> list[dict[str, Any]]:
     return client.database.run("MATCH (n) RETURN labels(n) AS labels, properties(n) AS stored ORDER BY elementId(n)")
 

@@ -19,12 +19,6 @@ DAY = timedelta(days=1)
 LATER = NOW + 30 * DAY
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def tombstones(client: Jochi, *ids: str, at: datetime = NOW, **more: Any) -> None:
     """Notifications that a run at ``at`` prunes."""
     properties = {"read": True, "created_at": NOW - 40 * DAY} | more

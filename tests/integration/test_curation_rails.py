@@ -23,12 +23,6 @@ OLD = NOW - 400 * DAY
 EXPIRED = {"created_at": OLD, "expires_at": NOW - DAY}
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def prunable(labels: tuple[str, ...], **properties: Any) -> dict[str, Any]:
     """Properties under which only the rail in question can keep a memory of these labels."""
     known = {

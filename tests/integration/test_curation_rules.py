@@ -29,12 +29,6 @@ def jochi(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPoli
     return install_once(rules_alone)
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def curate(client: Jochi, *memories: Memory, now: datetime = NOW) -> set[str]:
     """Runs the queue once at ``now``, all memories being due; the ids that were pruned."""
     graph.write(client.database, memories, due=now)

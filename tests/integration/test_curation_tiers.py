@@ -29,12 +29,6 @@ def jochi(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPoli
     return install_once(rules_alone)
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def entry(id: str, tier: Any, *links: Link, kind: str = "MemoryEntry", **properties: Any) -> Memory:
     known = {name: value for name, value in (MADE | {"tier": tier} | properties).items() if value is not None}
     return Memory(id, (kind,), known, links=links)

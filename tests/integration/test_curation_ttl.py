@@ -24,12 +24,6 @@ def jochi(install_once: Callable[[LoadedPolicy], Jochi], rules_alone: LoadedPoli
     return install_once(rules_alone)
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 Row = tuple[str, str, dict[str, Any], str, timedelta]
 ARCHIVES: list[Row] = [
     ("task.completed", "Task", {"status": "completed", "updated_at": OLD, "created_at": OLD}, "completed_at", 14 * DAY),

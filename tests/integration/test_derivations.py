@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from tests.conftest import PolicyWith, TestServer
+from tests.conftest import PolicyWith, TestServer, say_go
 from tests.unit.stub_chat import Answer, stub_server
 from typer.testing import CliRunner
 
@@ -61,7 +61,7 @@ def with_levels(policy_with: PolicyWith) -> Any:
 def client(install_once: Any, with_levels: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
     ready: Jochi = install_once(with_levels)
-    ready.apply()
+    say_go(ready)
     return ready
 
 

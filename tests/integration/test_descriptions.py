@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, say_go
 
 from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
@@ -60,7 +60,7 @@ def lazily(policy_with: PolicyWith) -> Any:
 def client(install_once: Any, describing: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
     ready: Jochi = install_once(describing)
-    ready.apply()
+    say_go(ready)
     return ready
 
 

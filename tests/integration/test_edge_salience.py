@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.living_edges import add, stored
 from tests.oracle import edge_salience as oracle
 from tests.oracle.edge_salience import LivingEdge
@@ -29,7 +30,7 @@ TYPE = "RELATED_TO"
 @pytest.fixture
 def client(jochi: Jochi) -> Jochi:
     """Installed, somebody said go."""
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.conftest import TestServer
+from tests.conftest import TestServer, say_go
 from tests.edge_graph import add_edges, add_memories, look_along, next_dues, stored
 from tests.oracle import activation
 from tests.oracle.edges import Edge
@@ -54,7 +54,7 @@ batch_size = 2
 @pytest.fixture
 def client(jochi: Jochi) -> Jochi:
     """Installed, somebody said go."""
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 
@@ -74,7 +74,7 @@ def policy_of(tmp_path: Path) -> Callable[[str], LoadedPolicy]:
 def small(install_once: Callable[[LoadedPolicy], Jochi], policy_of: Callable[[str], LoadedPolicy]) -> Jochi:
     """Other types, and bounds so small that tests reach them; somebody said go."""
     client = install_once(policy_of(SMALL))
-    client.apply()
+    say_go(client)
     return client
 
 

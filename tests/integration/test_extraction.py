@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, say_go
 
 from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
@@ -54,7 +54,7 @@ def extracting(policy_with: PolicyWith) -> Any:
 def client(install_once: Any, extracting: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
     ready: Jochi = install_once(extracting)
-    ready.apply()
+    say_go(ready)
     return ready
 
 

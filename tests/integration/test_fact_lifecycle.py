@@ -21,12 +21,6 @@ BORN = NOW - 30 * DAY
 FAR = NOW + 400 * DAY
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def fact(id: str, **properties: Any) -> Memory:
     """Neither warm nor faded at NOW."""
     given = {"created_at": BORN, "confidence": 0.5, "category": "fact", "state": "candidate"} | properties

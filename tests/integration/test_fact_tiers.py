@@ -16,12 +16,6 @@ pytestmark = pytest.mark.server
 USED = {"last_accessed_at": NOW - HOUR, "created_at": OLD}
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def memory(id: str, kind: str = "Fact", links: tuple[Link, ...] = (), **properties: Any) -> Memory:
     given = {"created_at": NOW - 14 * DAY, "confidence": 0.8, "category": "fact"} | properties
     return Memory(id, (kind,), {name: value for name, value in given.items() if value is not None}, links=links)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.unit.test_forgetting import SECRET
 from tests.work import work_of
 
@@ -31,7 +32,7 @@ MAIL = "alice@acme.io"
 @pytest.fixture
 def engine(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "keys" / "forget.key"))
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 

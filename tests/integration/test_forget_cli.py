@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.conftest import TestServer
+from tests.conftest import TestServer, say_go
 from typer.testing import CliRunner
 
 from jochi import Jochi
@@ -43,7 +43,7 @@ def run(jochi: Jochi, server: TestServer, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
     for name, value in (("URI", server.uri), ("USER", server.user), ("PASSWORD", server.password)):
         monkeypatch.setenv(f"JOCHI_{name}", value)
-    jochi.apply()
+    say_go(jochi)
     rows = [
         {"kind": "MemoryEntry", "id": "home", "content": "Alice likes tea and lives at 5 Elm St"},
         {"kind": "MemoryEntry", "id": "mail", "content": "write to alice@acme.io"},

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests import merge_graph
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, say_go
 from tests.integration.test_compression import TEXT
 from tests.integration.test_compression import put as put_long
 from tests.integration.test_compression import work as compress
@@ -49,7 +49,7 @@ DERIVED = [
 @pytest.fixture
 def engine(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "keys" / "forget.key"))
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 
@@ -64,7 +64,7 @@ def own_names(
     monkeypatch.setenv(VARIABLE, str(tmp_path / "keys" / "forget.key"))
     memo = "[kinds.Memo]\nclass = '60min'\nproperties = { content = 'wording' }"
     client = install_once(policy_with(f"[compression]\nkinds = ['CompressedContext', 'Memo']\n{memo}"))
-    client.apply()
+    say_go(client)
     return client
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.integration.test_forget import said_anywhere
 
 from jochi import Jochi
@@ -63,7 +64,7 @@ def _id(text: str) -> str:
 @pytest.fixture
 def engine(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "keys" / "forget.key"))
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import PolicyWith, TestServer
+from tests.conftest import PolicyWith, TestServer, say_go
 from tests.one_memory import remember_one
 from typer.testing import CliRunner
 
@@ -56,7 +56,7 @@ def with_days(policy_with: PolicyWith) -> Any:
 def client(install_once: Any, with_days: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
     ready: Jochi = install_once(with_days)
-    ready.apply()
+    say_go(ready)
     return ready
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import PolicyWith, TestServer
+from tests.conftest import PolicyWith, TestServer, say_go
 from typer.testing import CliRunner
 
 from jochi import Jochi
@@ -45,7 +45,7 @@ def telling(policy_with: PolicyWith) -> Any:
 def client(install_once: Any, telling: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
     ready: Jochi = install_once(telling)
-    ready.apply()
+    say_go(ready)
     return ready
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests import merge_graph
-from tests.conftest import TestServer
+from tests.conftest import TestServer, say_go
 from tests.merge_graph import MARK, flag, flag_of
 from tests.oracle.clusters import Pair, is_complete
 from tests.oracle.memory import Memory
@@ -43,7 +43,7 @@ _STORE = "MATCH (p:JochiProcedure {name: 'dedup/weigh'}) SET p.body = $body"
 
 @pytest.fixture
 def scored(jochi: Jochi) -> Jochi:
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 

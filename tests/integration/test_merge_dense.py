@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests import merge_graph
+from tests.conftest import say_go
 from tests.merge_graph import flag, flag_of
 from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel, merge
@@ -43,7 +44,7 @@ _MARKED = (
 @pytest.fixture
 def client(jochi: Jochi) -> Iterator[Jochi]:
     """With small pages, so that small graphs are dense."""
-    jochi.apply()
+    say_go(jochi)
     merge_graph.clear(jochi.database)
     texts = [dict(row) for row in jochi.database.run(_TEXTS, write=False)]
     assert len(texts) == 4

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from tests.conftest import TestServer
+from tests.conftest import TestServer, say_go
 from tests.duplicate_pairs import NOON
 from tests.mirror_memories import tree
 from tests.one_memory import remember_one
@@ -64,7 +64,7 @@ class Shelf:
 @pytest.fixture
 def shelf(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
-    jochi.apply()
+    say_go(jochi)
     made = Shelf(jochi, tmp_path)
     made.put("tea", "Ann prefers tea with lemon.", category="preference")
     made.put("scan", "The whole text of a letter.", "Artifact", type="letter")

@@ -57,12 +57,6 @@ pytestmark = [pytest.mark.server, pytest.mark.usefixtures("connected")]
 DAY = timedelta(days=1)
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def stored(key: str) -> dict[str, Any]:
     rows, _ = db.cypher_query(
         "MATCH (m {key: $key}) WHERE NOT m:CurationAudit RETURN properties(m), labels(m)", {"key": key}

@@ -20,12 +20,6 @@ HOUR = timedelta(hours=1)
 PAGE = Path(__file__).parents[2] / "docs/reference/notes.md"
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def note(id: str, *links: Link, **properties: Any) -> Memory:
     return Memory(id, ("Note",), {"created_at": OLD, **properties}, links=links)
 

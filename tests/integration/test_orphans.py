@@ -9,6 +9,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.curation_looks import set_batches
 from tests.oracle import Memory, graph
 from tests.oracle.strategies import WRONG_TYPES
@@ -35,7 +36,7 @@ shape = partial(set_batches, job=JOB)
 
 @pytest.fixture
 def applied(jochi: Jochi, test_policy: LoadedPolicy) -> Iterator[Jochi]:
-    jochi.apply()
+    say_go(jochi)
     yield jochi
     job = test_policy.policy.jobs[JOB]
     shape(jochi, job.batch_size, job.max_batches)

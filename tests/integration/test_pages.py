@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.curation_looks import DAY, HAIR, SECOND, write
 from tests.edge_graph import add_edges, add_memories, stored
 from tests.oracle import Memory
@@ -30,7 +31,7 @@ BURSTS = [180.0 + day for day in range(4)] + [545.0 + day for day in range(4)]
 def client(install_once: Callable[[LoadedPolicy], Jochi]) -> Jochi:
     """The shipped policy; somebody said go."""
     made = install_once(load_policy())
-    made.apply()
+    say_go(made)
     return made
 
 

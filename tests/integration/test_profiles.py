@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, say_go
 
 from jochi import Jochi, Turn
 from jochi.forgetting import VARIABLE, Request
@@ -36,7 +36,7 @@ def profiling(policy_with: PolicyWith) -> Any:
 @pytest.fixture
 def client(install_once: Any, profiling: Any) -> Jochi:
     ready: Jochi = install_once(profiling)
-    ready.apply()
+    say_go(ready)
     return ready
 
 

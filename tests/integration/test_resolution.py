@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, say_go
 from tests.duplicate_pairs import at_cosine
 from tests.integration.test_extraction import put, run, thing, work
 
@@ -38,7 +38,7 @@ def resolving(policy_with: PolicyWith) -> Any:
 def client(install_once: Any, resolving: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
     ready: Jochi = install_once(resolving)
-    ready.apply()
+    say_go(ready)
     return ready
 
 

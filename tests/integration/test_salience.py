@@ -38,12 +38,6 @@ LIVED = (
 )
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def memory(id: str, label: str = "Concept", **properties: Any) -> Memory:
     return Memory(id, (label,), {"created_at": MADE, "tier": "ARCHIVE"} | properties)
 

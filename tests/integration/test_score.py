@@ -31,12 +31,6 @@ LONG = {"token_count": 5000}
 LINKS = tuple(Link("ABOUT", "in", ("Concept",)) for _ in range(10))
 
 
-@pytest.fixture
-def applied(jochi: Jochi) -> Jochi:
-    jochi.apply()
-    return jochi
-
-
 def memory(id: str, kind: str, age: timedelta, *links: Link, **properties: Any) -> Memory:
     given = {"created_at": NOW - age, "content": id} | properties
     return Memory(id, (kind,), {name: value for name, value in given.items() if value is not None}, links=links)

@@ -68,7 +68,7 @@ def test_versions_chain_and_procedures(jochi: Jochi) -> None:
     assert found.versions.policy.startswith("tests@")
     assert found.migrations is not None
     assert (found.migrations.outcome, found.migrations.pending) == ("VALID", 0)
-    assert found.procedures == {"INSTALLED": len(jochi.engine.state().procedures)}
+    assert found.procedures == {"INSTALLED": len(jochi.engine.procedures())}
     assert [job.name for job in found.jobs] == sorted(jochi.policy.policy.jobs)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.conftest import PolicyWith
+from tests.conftest import PolicyWith, say_go
 from tests.oracle import Memory, graph
 from tests.oracle.classification import classify, next_crossing
 from tests.scored_memories import cases
@@ -53,7 +53,7 @@ _COMPARED = st.fixed_dictionaries(
 @pytest.fixture
 def classifying(policy_with: PolicyWith, install_once: Callable[[LoadedPolicy], Jochi]) -> Jochi:
     client = install_once(policy_with("[classification]\nclassifying = true"))
-    client.apply()
+    say_go(client)
     return client
 
 

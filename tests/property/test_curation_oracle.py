@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.conftest import say_go
 from tests.oracle import Memory, Verdict, blocking_rails, graph, judge, latest_look, left_by, value, value_bands
 from tests.oracle.strategies import LIVED, Kinds, batches, firsts, nows
 from tests.tally import expect_all_seen
@@ -40,7 +41,7 @@ def cases(draw: st.DrawFn, kinds: Kinds | None = None) -> tuple[datetime, list[M
 
 @pytest.fixture
 def applied(jochi: Jochi, test_policy: LoadedPolicy) -> Iterator[Jochi]:
-    jochi.apply()
+    say_go(jochi)
     # What hangs on nothing has an oracle of its own: test_orphans_oracle.
     switch_the_sweep(jochi, on=False)
     yield jochi

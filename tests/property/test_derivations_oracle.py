@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests import how_to_derive, merge_graph
-from tests.conftest import PolicyWith, wipe_memories
+from tests.conftest import PolicyWith, say_go, wipe_memories
 
 from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
@@ -227,7 +227,7 @@ def client(
 ) -> Jochi:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
     ready: Jochi = install_once(policy_with(tables))
-    ready.apply()
+    say_go(ready)
     return ready
 
 

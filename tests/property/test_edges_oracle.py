@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.conftest import say_go
 from tests.edge_graph import add_edges, add_memories, look_along, next_dues, stored, wipe
 from tests.oracle.edges import Edge, decayed, due, reinforced
 
@@ -117,7 +118,7 @@ def as_instants(edge: Edge) -> Edge:
 @pytest.fixture
 def client(jochi: Jochi) -> Iterator[Jochi]:
     """Somebody said go; the jobs' batches are as the policy says again afterwards."""
-    jochi.apply()
+    say_go(jochi)
     yield jochi
     for job in JOBS:
         set_batch_size(jochi, job, jochi.policy.policy.jobs[job].batch_size)

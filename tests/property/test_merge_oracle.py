@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from neo4j.spatial import CartesianPoint, WGS84Point
 from neo4j.time import Duration, Time
 from tests import merge_graph
+from tests.conftest import say_go
 from tests.merge_graph import THING, differ, told, without
 from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel, hindrances, merge, survivor
@@ -162,7 +163,7 @@ firsts = st.sampled_from([None, NOW - 1000 * DAY, NOW - 20 * DAY])
 
 @pytest.fixture
 def client(jochi: Jochi) -> Jochi:
-    jochi.apply()
+    say_go(jochi)
     return jochi
 
 

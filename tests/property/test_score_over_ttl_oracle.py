@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import say_go
 from tests.oracle.value_and_ttl import look
 from tests.property.test_curation_oracle import GENTLE, batch_sizes, judged_alike, orders, switch_the_sweep
 from tests.scored_memories import aging_cases, cases
@@ -31,7 +32,7 @@ def in_bands(
     install_once: Callable[[LoadedPolicy], Jochi],
 ) -> Iterator[tuple[Jochi, str]]:
     client = install_once({"seed": test_policy, "relative": relative}[request.param])
-    client.apply()
+    say_go(client)
     switch_the_sweep(client, on=False)
     yield client, request.param
     switch_the_sweep(client, on=True)

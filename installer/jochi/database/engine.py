@@ -28,13 +28,13 @@ NOT_INSTALLED = "run `jochi install` first"
 
 @dataclass(frozen=True)
 class EngineState:
-    """What is installed. ``pump`` is None where Jochi isn't installed; ``policy_text`` is the current policy as stored."""
+    """What is installed, besides the procedures. ``pump``: None where Jochi isn't installed. ``policy_text``: the current policy
+    as stored."""
 
     pump: Mapping[str, Any] | None
     policy_text: str | None
     policy_data: Mapping[str, Any] | None
     """The policy as the judge reads it (`jochi.compile`)."""
-    procedures: dict[str, InstalledProcedure]
 
 
 class Engine:
@@ -44,30 +44,34 @@ class Engine:
         self.database = database
         self.pump = pump_name(database.name)
         self.watch = watch_name(database.name)
-        self._state: EngineState | None = None
+        self._kept: tuple[EngineState, dict[str, InstalledProcedure]] | None = None
         self.indexes_ready = False
         """Whether the indexes that recall asks were seen built; `jochi.use.recall` keeps it."""
 
     def state(self) -> EngineState:
-        """Reads the pump's node and all procedures."""
-        row = self.database.run(statement("install/read_engine"), {"pump": self.pump}, write=False)[0]
+        """Reads the pump's node and the policy."""
+        return self._read(texts=False)[0]
+
+    def procedures(self) -> dict[str, InstalledProcedure]:
+        """Reads all procedures, a megabyte; by name."""
+        return self._read(texts=True)[1]
+
+    def _read(self, *, texts: bool) -> tuple[EngineState, dict[str, InstalledProcedure]]:
+        given = {"pump": self.pump, "texts": texts}
+        row = self.database.run(statement("install/read_engine"), given, write=False)[0]
         procedures = [InstalledProcedure.from_row(entry) for entry in row["procedures"]]
         compiled = row["policy_compiled"]
-        return EngineState(
-            row["pump"],
-            row["policy_text"],
-            None if compiled is None else json.loads(compiled),
-            {procedure.name: procedure for procedure in procedures},
-        )
+        state = EngineState(row["pump"], row["policy_text"], None if compiled is None else json.loads(compiled))
+        return state, {procedure.name: procedure for procedure in procedures}
 
     def refresh(self) -> None:
         """Drops the texts; the next call reads them again (after install, or to see another client's install)."""
-        self._state = None
+        self._kept = None
         self.indexes_ready = False
 
     def text(self, name: str, section: str = "body") -> str:
         """The installed text of a procedure's section; `Refused` where it isn't installed."""
-        procedure = self._known().procedures.get(name)
+        procedure = self._known()[1].get(name)
         if procedure is None or section not in procedure.sections:
             raise Refused(
                 f"the procedure {name} is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED
@@ -76,12 +80,12 @@ class Engine:
 
     def has(self, name: str) -> bool:
         """Whether a procedure is installed."""
-        return name in self._known().procedures
+        return name in self._known()[1]
 
-    def _known(self) -> EngineState:
-        if self._state is None:
-            self._state = self.state()
-        return self._state
+    def _known(self) -> tuple[EngineState, dict[str, InstalledProcedure]]:
+        if self._kept is None:
+            self._kept = self._read(texts=True)  # of one moment: the texts read this policy
+        return self._kept
 
     def call(self, name: str, parameters: Mapping[str, Any], *, write: bool = True) -> Row:
         """Runs a call procedure (or one step of the scheduler) in a transaction of its own; returns its one row."""
@@ -99,7 +103,7 @@ class Engine:
         """
         asked = asked_for(text)
         if "p" in asked:
-            parameters = {"p": self._known().policy_data, **parameters}
+            parameters = {"p": self._known()[0].policy_data, **parameters}
         parameters = {"stages": None, **parameters}
         if missing := asked - parameters.keys():
             raise JochiError(

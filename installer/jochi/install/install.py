@@ -118,7 +118,7 @@ def install(
         changes = indexes.reconcile(database, policy.policy, on_progress=say)
         indexes.await_built(database, indexes.edge_indexes(policy.policy), on_progress=say)
         say("checking every statement on this server")
-        found = compare(procedures, state.procedures.values())
+        found = compare(procedures, engine.procedures().values())
         explain_all(database, _unchecked(found, procedures, facts), facts)
         say("storing procedures, policy and jobs")
         obstacle = jobs_obstacle(facts)
@@ -403,7 +403,7 @@ def _pumps(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure
 def status_of_procedures(database: Database, policy: LoadedPolicy) -> list[ProcedureStatus]:
     """`procedures ls`: what is installed against what this version and ``policy`` render for this server."""
     wanted = render_all(policy.policy, read_facts(database))
-    return compare(wanted, Engine(database).state().procedures.values())
+    return compare(wanted, Engine(database).procedures().values())
 
 
 def prune_procedures(database: Database, policy: LoadedPolicy) -> list[str]:

@@ -17,7 +17,7 @@ from jochi import clock
 from jochi.compile.registry import compare
 from jochi.compile.rendering import render_all
 from jochi.database.database import Database
-from jochi.database.engine import EngineState
+from jochi.database.installed import InstalledProcedure
 from jochi.database.repeat_jobs import REPEATED
 from jochi.database.server_clock import ServerClock
 from jochi.database.server_facts import ServerFacts, read_facts
@@ -90,7 +90,7 @@ def examine(
     """
     database = client.database
     facts = read_facts(database)
-    state = client.engine.state()
+    installed = client.engine.procedures()
     stored = to_python(database.run(statement("report/stored_engine"), write=False)[0])
     pumps = {row["name"]: row for row in stored["pumps"]}
     pump = pumps.get(client.engine.pump)
@@ -100,7 +100,7 @@ def examine(
         facts,
         pump,
         policy,
-        state,
+        installed,
         probe=probe,
         bodies=[p["body"] for p in pumps.values()],
         apoc_conf_at=apoc_conf_at,
@@ -110,7 +110,7 @@ def examine(
         checks += _schema_checks(database)
         checks += policy_check
         if policy is not None:
-            checks += _stored_checks(client, facts, state, policy, stored["jobs"], pumps)
+            checks += _stored_checks(client, facts, installed, policy, stored["jobs"], pumps)
             wanted = policy.policy
             checks.append(
                 _careful("policy indexes", lambda: checks_indexes.check_indexes(wanted, indexes.read(database)))
@@ -143,7 +143,7 @@ def _server_checks(
     facts: ServerFacts,
     pump: Mapping[str, Any] | None,
     policy: LoadedPolicy | None,
-    state: EngineState,
+    installed: Mapping[str, InstalledProcedure],
     *,
     probe: bool,
     bodies: list[str],
@@ -154,7 +154,7 @@ def _server_checks(
     prefix = facts.language_prefix
     bare = [
         name
-        for name, procedure in state.procedures.items()
+        for name, procedure in installed.items()
         if name in REPEATED and any(not text.startswith(prefix) for text in procedure.sections.values())
     ]
     roles = _asked(database, "server/roles")
@@ -230,14 +230,14 @@ def _schema_checks(database: Database) -> list[Check]:
 def _stored_checks(
     client: Jochi,
     facts: ServerFacts,
-    state: EngineState,
+    installed: Mapping[str, InstalledProcedure],
     policy: LoadedPolicy,
     jobs: list[dict[str, Any]],
     pumps: Mapping[str, Mapping[str, Any]],
 ) -> list[Check]:
     procedures = render_all(policy.policy, facts)
     return [
-        checks_engine.check_procedures(compare(procedures, state.procedures.values())),
+        checks_engine.check_procedures(compare(procedures, installed.values())),
         checks_engine.check_pump_texts(pump_rows(client.engine, policy, procedures), pumps, facts.language_prefix),
         checks_engine.check_jobs(job_rows(policy), jobs),
     ]
