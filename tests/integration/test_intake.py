@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from tests.integration.test_curation_plan_explain import SCANS, operators
+from tests.query_plans import SCANS, operators
 
 from jochi import Jochi
 from jochi.errors import Refused
