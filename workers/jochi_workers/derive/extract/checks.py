@@ -86,7 +86,7 @@ class _Said:
         parts: list[str] = []
         self._by_speaker: dict[str, list[str]] = {}
         for message in messages(text):
-            kept = without_orders(message.text)
+            kept = " ".join(one.text for one in sentences(message.text) if not orders(one.text))
             parts.append(f"{message.speaker}: {kept}" if message.speaker else kept)
             self._by_speaker.setdefault(message.speaker, []).append(kept)
         self.text = "\n".join((*parts, *re.findall(r"^\[([\d-]{10}[ T]?[\d:]*)\]", text, re.MULTILINE)))
