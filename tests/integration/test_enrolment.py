@@ -169,7 +169,7 @@ def test_enrolments_of_one_label_at_the_same_time_enrol_each_node_once(jochi: Jo
 
 
 def test_schema_changes_go_through_while_nodes_are_enrolled(jochi: Jochi) -> None:
-    tickets(jochi, 3000)
+    tickets(jochi, 1000)
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(enrol, jochi, page=50, chunk=500)
         rounds = 0
@@ -177,7 +177,7 @@ def test_schema_changes_go_through_while_nodes_are_enrolled(jochi: Jochi) -> Non
             jochi.database.autocommit("CREATE INDEX tests_ticket IF NOT EXISTS FOR (t:Ticket) ON (t.ticket_no)")
             jochi.database.autocommit("DROP INDEX tests_ticket IF EXISTS")
             rounds += 1
-        assert future.result(timeout=60).enrolled == 3000
+        assert future.result(timeout=60).enrolled == 1000
     assert rounds > 2
 
 

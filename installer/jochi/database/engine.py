@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import neo4j
 
@@ -37,6 +37,11 @@ class EngineState:
     """The policy as the judge reads it (`jochi.compile`)."""
 
 
+class _Kept(NamedTuple):
+    state: EngineState
+    procedures: dict[str, InstalledProcedure]
+
+
 class Engine:
     """The installed engine of one database. Keeps the procedures' texts until `refresh` is called."""
 
@@ -44,25 +49,25 @@ class Engine:
         self.database = database
         self.pump = pump_name(database.name)
         self.watch = watch_name(database.name)
-        self._kept: tuple[EngineState, dict[str, InstalledProcedure]] | None = None
+        self._kept: _Kept | None = None
         self.indexes_ready = False
         """Whether the indexes that recall asks were seen built; `jochi.use.recall` keeps it."""
 
     def state(self) -> EngineState:
         """Reads the pump's node and the policy."""
-        return self._read(texts=False)[0]
+        return self._read(texts=False).state
 
     def procedures(self) -> dict[str, InstalledProcedure]:
         """Reads all procedures, a megabyte; by name."""
-        return self._read(texts=True)[1]
+        return self._read(texts=True).procedures
 
-    def _read(self, *, texts: bool) -> tuple[EngineState, dict[str, InstalledProcedure]]:
+    def _read(self, *, texts: bool) -> _Kept:
         given = {"pump": self.pump, "texts": texts}
         row = self.database.run(statement("install/read_engine"), given, write=False)[0]
         procedures = [InstalledProcedure.from_row(entry) for entry in row["procedures"]]
         compiled = row["policy_compiled"]
         state = EngineState(row["pump"], row["policy_text"], None if compiled is None else json.loads(compiled))
-        return state, {procedure.name: procedure for procedure in procedures}
+        return _Kept(state, {procedure.name: procedure for procedure in procedures})
 
     def refresh(self) -> None:
         """Drops the texts; the next call reads them again (after install, or to see another client's install)."""
@@ -71,7 +76,7 @@ class Engine:
 
     def text(self, name: str, section: str = "body") -> str:
         """The installed text of a procedure's section; `Refused` where it isn't installed."""
-        procedure = self._known()[1].get(name)
+        procedure = self._known().procedures.get(name)
         if procedure is None or section not in procedure.sections:
             raise Refused(
                 f"the procedure {name} is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED
@@ -80,9 +85,9 @@ class Engine:
 
     def has(self, name: str) -> bool:
         """Whether a procedure is installed."""
-        return name in self._known()[1]
+        return name in self._known().procedures
 
-    def _known(self) -> tuple[EngineState, dict[str, InstalledProcedure]]:
+    def _known(self) -> _Kept:
         if self._kept is None:
             self._kept = self._read(texts=True)  # of one moment: the texts read this policy
         return self._kept
@@ -103,7 +108,7 @@ class Engine:
         """
         asked = asked_for(text)
         if "p" in asked:
-            parameters = {"p": self._known()[0].policy_data, **parameters}
+            parameters = {"p": self._known().state.policy_data, **parameters}
         parameters = {"stages": None, **parameters}
         if missing := asked - parameters.keys():
             raise JochiError(

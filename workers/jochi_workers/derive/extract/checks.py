@@ -43,6 +43,11 @@ def orders(sentence: str) -> bool:
     return _ORDER.search(sentence) is not None
 
 
+def told(text: str) -> list[str]:
+    """The sentences of ``text`` that give no such order."""
+    return [one.text for one in sentences(text) if not orders(one.text)]
+
+
 def without_orders(text: str) -> str:
     """``text`` with a line break in the place of each such sentence, so that no two others become one."""
     for one in reversed(sentences(text)):
@@ -86,7 +91,7 @@ class _Said:
         parts: list[str] = []
         self._by_speaker: dict[str, list[str]] = {}
         for message in messages(text):
-            kept = " ".join(one.text for one in sentences(message.text) if not orders(one.text))
+            kept = " ".join(told(message.text))
             parts.append(f"{message.speaker}: {kept}" if message.speaker else kept)
             self._by_speaker.setdefault(message.speaker, []).append(kept)
         self.text = "\n".join((*parts, *re.findall(r"^\[([\d-]{10}[ T]?[\d:]*)\]", text, re.MULTILINE)))
@@ -96,24 +101,24 @@ class _Said:
 
     def names(self, name: str, concept: bool) -> bool:
         """Whether a name stands there, case and marks aside; a concept's in singular or plural."""
-        told = words(name)
-        wanted = bare(" ".join(told))
+        named = words(name)
+        wanted = bare(" ".join(named))
         # Scripts that are written without blanks have no words to compare.
         if f" {wanted} " in self._folded or (not _SPACED.search(wanted) and wanted in self._folded):
             return True
-        return concept and f" {' '.join(map(singular, told))} " in f" {' '.join(map(singular, self._words))} "
+        return concept and f" {' '.join(map(singular, named))} " in f" {' '.join(map(singular, self._words))} "
 
     def literally(self, text: str) -> bool:
         """Whether it stands there as it is, if said by somebody then by them."""
-        speaker, told = self._parted(text)
+        speaker, said = self._parted(text)
         if speaker:
-            return _plain(told) in self._spoken[speaker]
+            return _plain(said) in self._spoken[speaker]
         return any(_plain(text) in each for each in self._spoken.values())
 
     def wrongly(self, text: str) -> bool:
         """Whether one speaker's words are put into another's mouth."""
-        speaker, told = self._parted(text)
-        plain = _plain(told)
+        speaker, said = self._parted(text)
+        plain = _plain(said)
         return (
             bool(speaker)
             and plain not in self._spoken[speaker]
@@ -121,8 +126,8 @@ class _Said:
         )
 
     def _parted(self, text: str) -> tuple[str, str]:
-        speaker, _, told = text.partition(": ")
-        return (speaker, told) if told and speaker in self._by_speaker else ("", text)
+        speaker, _, said = text.partition(": ")
+        return (speaker, said) if said and speaker in self._by_speaker else ("", text)
 
 
 _SPACED = re.compile(r"[a-z\u0370-\u058f\u0590-\u06ff\u0900-\u0dff\u10a0-\u10ff]")

@@ -7,11 +7,10 @@ import math
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import REASONS as _REASONS
 from jochi_workers.derive.compress.checks import faults as summary_faults
-from jochi_workers.derive.extract.checks import orders
+from jochi_workers.derive.extract.checks import orders, told
 from jochi_workers.derive.extract.names import bare, words
 from jochi_workers.derive.learn.output import Learned
 from jochi_workers.handler import Row
-from jochi_workers.language.sentences import sentences
 
 REASONS = ("instruction", "no such turn", "made up name", *(each for each in _REASONS if each != "made up name"))
 """Why it is rejected, in the order in which it is asked; the first counts."""
@@ -22,20 +21,18 @@ def faults(row: Row, output: Learned, counter: TokenCounter) -> tuple[str, ...]:
     found: set[str] = set()
     said = "\n".join(each["content"] for each in row["inputs"])
     # What speaks to whoever learns is no source of anything.
-    told = "\n".join(
-        " ".join(one.text for one in sentences(line) if not orders(one.text)) for line in said.splitlines()
-    )
-    folded = f" {bare(' '.join(words(told)))} "
+    heard = "\n".join(" ".join(told(line)) for line in said.splitlines())
+    folded = f" {bare(' '.join(words(heard)))} "
     texts = [fact.text for fact in output.facts]
     if any(map(orders, texts)):
         found.add("instruction")
     if any(fact.turn > len(row["turns"]) for fact in output.facts):
         found.add("no such turn")
     names = [name for fact in output.facts for name in (*fact.entities, fact.subject, fact.value) if name]
-    if not all(name in told or f" {bare(' '.join(words(name)))} " in folded for name in names):
+    if not all(name in heard or f" {bare(' '.join(words(name)))} " in folded for name in names):
         found.add("made up name")
-    plain = " ".join(told.split())
+    plain = " ".join(heard.split())
     new = [text for text in texts if " ".join(text.partition(": ")[2].split() or text.split()) not in plain]
     if new:
-        found |= {*summary_faults(told, "\n".join(new), share=math.inf, counter=counter, keep=False)}
+        found |= {*summary_faults(heard, "\n".join(new), share=math.inf, counter=counter, keep=False)}
     return tuple(reason for reason in REASONS if reason in found)

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from jochi_workers.derive.extract.checks import orders
+from jochi_workers.derive.extract.checks import told
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import messages
 from jochi_workers.derive.extract.names import singular, words
 from jochi_workers.guard import lists
-from jochi_workers.language.sentences import sentences
 
 _SHORTEST, _LONGEST = 4, 40
 
@@ -22,9 +21,7 @@ def topics(text: str, before: Sequence[str], *, context: int, most: int) -> list
     said = [message.text for message in messages(text)]
     earlier = [message.text for batch in before for message in messages(batch)]
     turns = [*earlier[len(earlier) - max(0, min(len(earlier), context - len(said))) :], *said]
-    counted = Counter(
-        word for turn in turns for one in sentences(turn) if not orders(one.text) for word in content(one.text)
-    )
+    counted = Counter(word for turn in turns for sentence in told(turn) for word in content(sentence))
     return [word for word, _ in counted.most_common(most)]
 
 
