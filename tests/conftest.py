@@ -191,10 +191,17 @@ def make_tokens(database: Database, policy: LoadedPolicy) -> None:
 def wipe_everything(database: Database) -> None:
     """An empty database without schema."""
     database.autocommit("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS")
-    for row in database.run("SHOW CONSTRAINTS YIELD name RETURN name", write=False):
-        database.autocommit(f"DROP CONSTRAINT `{row['name']}` IF EXISTS")
-    for row in database.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name", write=False):
-        database.autocommit(f"DROP INDEX `{row['name']}` IF EXISTS")
+    for what, found in (
+        ("CONSTRAINT", "SHOW CONSTRAINTS YIELD name RETURN name"),
+        ("INDEX", "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name"),
+    ):
+        names = [row["name"] for row in database.run(found, write=False)]
+
+        def drop(tx: neo4j.ManagedTransaction, what: str = what, names: list[str] = names) -> None:
+            for name in names:
+                tx.run(f"DROP {what} `{name}` IF EXISTS")
+
+        database.transaction(drop)
 
 
 def disarm(database: Database) -> None:

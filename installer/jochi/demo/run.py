@@ -303,7 +303,7 @@ class _Play:
             self.tally.update(made.tally)
             self.stopped_by_breaker += made.tally.get("breaker", 0)
             text = f"replaying {made.at:%Y-%m-%d}: {pruned:,} pruned"
-            self.demo.watcher.progress(text, (made.at - start).total_seconds(), whole)
+            self.demo.watcher.progress(text, (min(made.at, until) - start).total_seconds(), whole)
             if made.job == "enforce_budgets":
                 by_tier = self.client.tiers().by_tier()
                 self.near.append(NearTokens(made.at, {tier: by_tier.get(tier, (0, 0))[1] for tier in TIERS}))
