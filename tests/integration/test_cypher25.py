@@ -160,6 +160,7 @@ def test_a_body_of_cypher_5_alone_would_be_noticed(fresh: Database) -> None:
 # -- the same story on both servers ---------------------------------------------------------------------------------
 
 
+@pytest.mark.timeout(2_400)
 def test_the_same_story_gives_the_same_graph(
     fresh: Database, database: Database, policy_with: PolicyWith, tmp_path: Path
 ) -> None:
