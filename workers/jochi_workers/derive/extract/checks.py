@@ -43,7 +43,7 @@ def orders(sentence: str) -> bool:
     return _ORDER.search(sentence) is not None
 
 
-def told(text: str) -> list[str]:
+def sentences_without_orders(text: str) -> list[str]:
     """The sentences of ``text`` that give no such order."""
     return [one.text for one in sentences(text) if not orders(one.text)]
 
@@ -91,7 +91,7 @@ class _Said:
         parts: list[str] = []
         self._by_speaker: dict[str, list[str]] = {}
         for message in messages(text):
-            kept = " ".join(told(message.text))
+            kept = " ".join(sentences_without_orders(message.text))
             parts.append(f"{message.speaker}: {kept}" if message.speaker else kept)
             self._by_speaker.setdefault(message.speaker, []).append(kept)
         self.text = "\n".join((*parts, *re.findall(r"^\[([\d-]{10}[ T]?[\d:]*)\]", text, re.MULTILINE)))

@@ -7,7 +7,7 @@ import math
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import REASONS as _REASONS
 from jochi_workers.derive.compress.checks import faults as summary_faults
-from jochi_workers.derive.extract.checks import orders, told
+from jochi_workers.derive.extract.checks import orders, sentences_without_orders
 from jochi_workers.derive.extract.names import bare, words
 from jochi_workers.derive.learn.output import Learned
 from jochi_workers.handler import Row
@@ -21,7 +21,7 @@ def faults(row: Row, output: Learned, counter: TokenCounter) -> tuple[str, ...]:
     found: set[str] = set()
     said = "\n".join(each["content"] for each in row["inputs"])
     # What speaks to whoever learns is no source of anything.
-    heard = "\n".join(" ".join(told(line)) for line in said.splitlines())
+    heard = "\n".join(" ".join(sentences_without_orders(line)) for line in said.splitlines())
     folded = f" {bare(' '.join(words(heard)))} "
     texts = [fact.text for fact in output.facts]
     if any(map(orders, texts)):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from jochi_workers.derive.extract.checks import told
+from jochi_workers.derive.extract.checks import sentences_without_orders
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import messages
 from jochi_workers.derive.extract.names import singular, words
@@ -21,7 +21,9 @@ def topics(text: str, before: Sequence[str], *, context: int, most: int) -> list
     said = [message.text for message in messages(text)]
     earlier = [message.text for batch in before for message in messages(batch)]
     turns = [*earlier[len(earlier) - max(0, min(len(earlier), context - len(said))) :], *said]
-    counted = Counter(word for turn in turns for sentence in told(turn) for word in content(sentence))
+    counted = Counter(
+        word for turn in turns for sentence in sentences_without_orders(turn) for word in content(sentence)
+    )
     return [word for word, _ in counted.most_common(most)]
 
 
