@@ -425,7 +425,7 @@ def local(request: pytest.FixtureRequest) -> Iterator[LocalServer]:
         yield made
 
 
-@pytest.mark.timeout(3_600)
+@pytest.mark.timeout(7_200)
 def test_the_server_is_killed_in_the_middle_of_everything(local: LocalServer, patient: LoadedPolicy) -> None:
     with local.running().driver() as driver:
         client = Jochi(driver, policy=patient)
