@@ -70,6 +70,10 @@ PERSONAL = st.lists(
 @example("`<!--bcd-->`")
 @example("` \\`")
 @example("``a` `` b`")
+@example("--")
+@example("-- -")
+@example("***")
+@example("___")
 def test_a_line_is_read_as_it_was_written(text: str) -> None:
     said = plain(text)
     assert plain(said) == said
@@ -78,6 +82,8 @@ def test_a_line_is_read_as_it_was_written(text: str) -> None:
     assert re.findall("<!--|-->", written) == ["<!--", "-->"]
     assert [(piece.text.removesuffix(" "), piece.id) for piece in read(written[2:-1])] == [(said, "bcd"), ("", None)]
     if said:
+        (added,) = blocks(f"- {write(said)}\n- other\n", apart=False)[:-1]
+        assert (added.text, added.id, added.last) == (said, None, 1)
         (block,) = blocks(f"{written}- other\n", apart=False)[:-1]
         assert (block.text, block.id, block.last) == (said, "bcd", 1)
         tokens = MarkdownIt("commonmark").enable("table").parse(written)

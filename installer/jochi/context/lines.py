@@ -123,7 +123,8 @@ _RAW = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # What opens a block at the start of an item: a numbered list; a heading, a list, a quotation, a fence, the definition of a link.
-_START = re.compile(r"^(?:[0-9]{1,9}(?=[.)](?: |$))|(?=#{1,6}(?: |$)|[-+*](?: |$)|>|~~~|\[.*\]:))")
+# Dashes alone make a ruler of the whole item ("- --"), three stars or underscores a ruler in it.
+_START = re.compile(r"^(?:[0-9]{1,9}(?=[.)](?: |$))|(?=#{1,6}(?: |$)|[-+*](?: |$)|([-*_])(?:\1| )*$|>|~~~|\[.*\]:))")
 # Code of a person's may show a comment, but hides no id.
 _SHOWN = rf"(?<!`)(?P<ticked>`+)(?!`)(?:(?!{_MARK.replace('?P<id>', '?:')}).)+?(?<!`)(?P=ticked)(?!`)"
 _WRITTEN = re.compile(rf"{_CODE}|\\(?P<escaped>{_PUNCTUATION})|{_SHOWN}|{_MARK}|(?P<comment><!--.*?-->)", re.DOTALL)
