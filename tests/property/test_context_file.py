@@ -82,10 +82,9 @@ def test_a_line_is_read_as_it_was_written(text: str) -> None:
     assert re.findall("<!--|-->", written) == ["<!--", "-->"]
     assert [(piece.text.removesuffix(" "), piece.id) for piece in read(written[2:-1])] == [(said, "bcd"), ("", None)]
     if said:
-        (added,) = blocks(f"- {write(said)}\n- other\n", apart=False)[:-1]
-        assert (added.text, added.id, added.last) == (said, None, 1)
-        (block,) = blocks(f"{written}- other\n", apart=False)[:-1]
-        assert (block.text, block.id, block.last) == (said, "bcd", 1)
+        for line, line_id in ((written, "bcd"), (f"- {write(said)}\n", None)):
+            (block,) = blocks(f"{line}- other\n", apart=False)[:-1]
+            assert (block.text, block.id, block.last) == (said, line_id, 1)
         tokens = MarkdownIt("commonmark").enable("table").parse(written)
         assert [token.type.removesuffix("_open") for token in tokens[:4]] == [
             "bullet_list",
