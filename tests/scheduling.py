@@ -24,7 +24,7 @@ TOGETHER = {
     # With the fixture `empty_server`.
     "the empty server": (
         *(f"tests/{test}" for test in ("faults/test_import_", "faults/test_install_faults", "faults/test_migrations_")),
-        *(f"tests/integration/test_{test}" for test in ("import_files", "install_", "migrations_", "policy_indexes")),
+        *(f"tests/integration/test_{test}" for test in ("install_", "migrations_", "policy_indexes")),
         "tests/property/test_rendering_literals",
         "tests/integration/test_cypher25.py::test_the_same_story_gives_the_same_graph",
         "tests/integration/test_doctor.py::test_before_an_install_it_is_the_preflight",

@@ -81,7 +81,6 @@ def changing_runs(engine: Jochi) -> int:
     return len([run for run in engine.history("fold_accesses", limit=500) if run["changed"]])
 
 
-@pytest.mark.slow
 def test_ten_processes_touch_the_same_thousand_memories_while_the_engine_runs(
     engine: Jochi, arm: Callable[[], None], server: Any
 ) -> None:
@@ -151,7 +150,6 @@ def local(request: pytest.FixtureRequest) -> Iterator[LocalServer]:
         yield made
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_server_killed_while_it_folds_loses_nothing_and_counts_nothing_twice(
     local: LocalServer, tmp_path: Path

@@ -13,8 +13,6 @@ import pytest
 
 from jochi_workers.embeddings import ProviderUnusable, provider
 
-pytestmark = pytest.mark.slow
-
 FOLDER = "JOCHI_TEST_SENTENCE_MODEL"
 
 

@@ -21,7 +21,7 @@ from jochi.text.content import content_hash
 from jochi_workers.embeddings.handler import with_provider
 from jochi_workers.queue import Queue
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.server
 
 TEXT = "import sys; from jochi.cli import main; sys.argv = ['jochi', 'worker', *sys.argv[1:]]; main()"
 MEMORIES = 600

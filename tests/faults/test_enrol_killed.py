@@ -15,7 +15,7 @@ from jochi import Jochi
 from jochi.errors import JochiError
 from jochi.localserver import LocalServer
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.server
 
 KIND = '[kinds.Parcel]\nclass = "60min"\nproperties = { id = "number" }\n'
 N = 6_000

@@ -29,7 +29,7 @@ from jochi.forgetting import VARIABLE
 from jochi.localserver import LocalServer
 from jochi.policy import LoadedPolicy, load_policy
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.server
 
 HITS = int(os.environ.get("JOCHI_HITS", "1000"))
 KILLS = int(os.environ.get("JOCHI_KILLS", "25"))

@@ -86,7 +86,6 @@ def test_who_remembers_meanwhile_can_not_bring_it_back(engine: Jochi, server: Te
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.slow
 def test_terminated_at_any_point_it_is_asked_again_and_ends_clean(engine: Jochi, server: TestServer) -> None:
     engine.remember(
         [row(f"m{i}", relationships=[{"type": "NEXT", "to": f"m{i - 1}"}] if i else []) for i in range(400)],

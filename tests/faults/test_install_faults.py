@@ -226,7 +226,6 @@ def started(local: LocalServer) -> Iterator[Callable[..., Database]]:
         driver.close()
 
 
-@pytest.mark.slow
 def test_the_server_dies_in_the_middle_and_a_rerun_completes(
     local: LocalServer, started: Callable[..., Database], test_policy: LoadedPolicy
 ) -> None:
@@ -248,7 +247,6 @@ def test_the_server_dies_in_the_middle_and_a_rerun_completes(
     assert job_of(client, "curate_due")["enabled"]
 
 
-@pytest.mark.slow
 def test_a_read_only_database_is_refused(started: Callable[..., Database], test_policy: LoadedPolicy) -> None:
     database = started(server__databases__read_only="neo4j")
     with pytest.raises(Refused, match="the database is read-only") as caught:
@@ -256,7 +254,6 @@ def test_a_read_only_database_is_refused(started: Callable[..., Database], test_
     assert "default_to_read_only=false" in str(caught.value)
 
 
-@pytest.mark.slow
 def test_without_apoc_nothing_is_armed_and_run_curates(
     local: LocalServer, started: Callable[..., Database], test_policy: LoadedPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,7 +276,6 @@ def without_apoc(distribution: Any) -> Any:
 
 
 @pytest.mark.parametrize("missing", ["apoc.periodic.repeat", "apoc.periodic.cancel", "apoc.cypher.run"])
-@pytest.mark.slow
 def test_a_procedure_that_the_allow_list_refuses_is_named(
     started: Callable[..., Database], test_policy: LoadedPolicy, missing: str
 ) -> None:

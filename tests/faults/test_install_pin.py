@@ -19,7 +19,7 @@ from jochi.localserver import LocalServer
 from jochi.operate.check import Level
 from jochi.operate.doctor import examine
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.server
 
 POLICY = """
 [scheduler]

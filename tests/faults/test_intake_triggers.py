@@ -17,7 +17,7 @@ from jochi.policy import load_policy
 from jochi_workers.prepare import Prepare
 from jochi_workers.worker import Worker
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.server
 
 POLICY = Path(__file__).parents[1] / "policy.toml"
 

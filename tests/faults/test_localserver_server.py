@@ -28,7 +28,7 @@ from jochi.localserver.errors import DiskFull, OtherInstance, PortTaken, ServerD
 from jochi.operate.check import Level
 from jochi.operate.doctor import examine
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.server
 
 NAME = "faults"
 HOSTILE = {

@@ -201,7 +201,6 @@ def test_agents_write_while_pairs_merge(ready: Jochi, server: TestServer) -> Non
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.slow
 def test_terminated_transactions_leave_no_half(ready: Jochi, server: TestServer) -> None:
     failures = 0
     text = ready.engine.text("dedup/merge_duplicates", "act")

@@ -15,7 +15,7 @@ from tests.own_server import module_server
 from jochi import Jochi
 from jochi.localserver import LocalServer
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.server
 
 
 @pytest.fixture(scope="module")

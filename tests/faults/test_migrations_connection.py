@@ -57,7 +57,6 @@ def test_the_server_goes_away_and_the_next_run_finishes(
     assert [row["v"] for row in rows] == [file.version for file in read_folder(schema_folder()).files]
 
 
-@pytest.mark.slow
 def test_a_read_only_database_is_said_and_can_be_read(read_only_database: Database) -> None:
     assert migrations.listing(read_only_database).outcome is Outcome.INCOMPLETE_DATABASE
     assert migrations.validate(read_only_database).outcome is Outcome.INCOMPLETE_DATABASE

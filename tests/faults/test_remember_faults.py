@@ -19,7 +19,6 @@ from jochi.write.remembering import RememberInterrupted, sending
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("same_ids", [True, False], ids=["same ids", "ids of their own"])
 def test_ten_processes_remember_and_touch_the_same_while_ticks_run(

@@ -189,7 +189,6 @@ def _patiently(engine: Jochi, text: str) -> None:
     raise AssertionError(f"still locked out: {text}")
 
 
-@pytest.mark.slow
 def test_schema_commands_during_ticks_hang_nothing(engine: Jochi, arm: Callable[[], None]) -> None:
     everything = set(remember(engine.database, 200))
     engine.apply()

@@ -17,7 +17,7 @@ from jochi import Jochi
 from jochi.jobs.results import Switch
 from jochi.localserver import LocalServer
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = pytest.mark.server
 
 POLICY = """
 [scheduler]

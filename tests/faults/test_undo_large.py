@@ -11,7 +11,7 @@ from jochi import Jochi
 from jochi.jobs.runner import run_job
 from jochi.undo import undo as undoing
 
-pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(1800)]
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

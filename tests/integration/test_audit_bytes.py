@@ -90,6 +90,7 @@ def pairs_merged(client: Jochi, length: int) -> AuditSize:
     return measured(client)
 
 
+@pytest.mark.slow
 def test_what_a_merge_keeps_does_not_grow_with_the_contents(client: Jochi) -> None:
     short, long = pairs_merged(client, 100), pairs_merged(client, 20_000)
     assert long.audit_bytes == weigh(client, "(n:CurationAudit|CurationSnapshot)")
@@ -142,6 +143,7 @@ def test_records_of_merges_go_with_the_tombstones(client: Jochi) -> None:
     assert (measured(client).records, measured(client).audit_bytes) == (0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 20])
 def test_a_compression_keeps_what_it_replaced_once(client: Jochi, times: int) -> None:
     """The long content, its vector, the summary; not again when it is compressed again; nothing once it came back."""

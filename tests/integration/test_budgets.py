@@ -338,6 +338,7 @@ def test_a_paused_kind_stays_and_is_worked_when_it_is_resumed(checked: Jochi) ->
 # -- one large scope -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_large_scope_goes_in_several_transactions_and_ends_as_in_one(jochi: Jochi) -> None:
     """More than one transaction takes; in the middle somebody writes, and a memory of the rest is used."""
     most = jochi.policy.policy.budgets.batch_moves
@@ -367,6 +368,7 @@ def test_a_large_scope_goes_in_several_transactions_and_ends_as_in_one(jochi: Jo
     assert jochi.database.run("MATCH (b:JochiBudget) RETURN b") == []
 
 
+@pytest.mark.slow
 def test_what_is_written_in_the_middle_of_it_is_weighed_at_the_end(jochi: Jochi) -> None:
     most = jochi.policy.policy.budgets.batch_moves
     jochi.database.run(
@@ -392,6 +394,7 @@ def test_what_is_written_in_the_middle_of_it_is_weighed_at_the_end(jochi: Jochi)
 # -- cost ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_cost_follows_the_scopes_that_changed(checked: Jochi) -> None:
     hits = {}
     for others in (50, 1000):
@@ -467,6 +470,7 @@ def test_what_somebody_pins_while_it_is_being_moved_stays(checked: Jochi) -> Non
     assert tiers(checked) == {"a/m000": "ARCHIVE", "a/m001": "ARCHIVE", "a/m002": "HOT"}
 
 
+@pytest.mark.slow
 def test_no_memory_that_is_remembered_during_runs_is_overlooked(checked: Jochi) -> None:
     """Without the daily check: each write tells of itself, and a run never takes a report whose memory it hasn't seen."""
     done = threading.Event()
@@ -507,6 +511,7 @@ def test_no_memory_that_is_remembered_during_runs_is_overlooked(checked: Jochi) 
     assert sum(tokens(checked).values()) == 3 * 25 * 3 * 90
 
 
+@pytest.mark.slow
 def test_a_scope_that_somebody_holds_keeps_no_other_waiting(checked: Jochi, server: TestServer) -> None:
     graph.write(checked.database, [note(i, 1000, scope=s) for i in range(2) for s in ("a", "b", "c")], due=NOW)
     checked.database.run("UNWIND ['a', 'b', 'c'] AS s CREATE (:JochiScopeChange {scope: s, at: $now})", {"now": NOW})

@@ -335,6 +335,7 @@ def test_up_to_the_cap_and_no_further(client: Jochi, overhead: int, rows: int) -
     assert spent(client)[1] + spent(client)[2] <= client.policy.policy.compression.cycle_tokens
 
 
+@pytest.mark.slow
 def test_twenty_workers_do_not_overspend_together(client: Jochi) -> None:
     for i in range(40):
         put(client, f"m{i:02}", content="word " * 4_000, token_count=9_200)

@@ -7,7 +7,7 @@ from tests.bench.context import NOW, fill, work
 
 from jochi import Jochi
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 
 def test_a_history_five_times_as_long_costs_nothing(jochi: Jochi) -> None:

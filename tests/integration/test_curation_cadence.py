@@ -86,6 +86,7 @@ def a_life(start: datetime) -> list[Memory]:
     return memories
 
 
+@pytest.mark.slow
 def test_ticking_every_hour_and_once_a_month_end_in_the_same_graph(applied: Jochi) -> None:
     """Once a month from the start on, and from a month later: what was warm only meanwhile has its state all the same. Compared
     while such states last, too: in the end all of it is stale."""

@@ -138,6 +138,7 @@ def test_a_tombstone_keeps_everything_and_loses_every_label(applied: Jochi) -> N
     assert to_python(audit["due"]) == OLD + 7 * DAY
 
 
+@pytest.mark.slow
 def test_ticking_every_hour_and_one_look_after_a_month_leave_the_same_graph(applied: Jochi) -> None:
     """Rules of time alone do not depend on how often jobs ran (DESIGN §8)."""
     start, end = NOW, NOW + 31 * DAY

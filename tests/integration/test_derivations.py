@@ -357,6 +357,7 @@ def test_a_model_that_is_away_for_a_day_stops_nothing_else(client: Jochi) -> Non
     assert work(client).progress["levels"].done == 8
 
 
+@pytest.mark.slow
 def test_two_workers_make_one_output_of_each_target(client: Jochi) -> None:
     for n in range(12):
         put(client, talk(f"tower{n}"), f"default/talk{n}")

@@ -61,6 +61,7 @@ def test_scopes_and_kinds_are_never_crossed(pairs: Pairs, many: int) -> None:
     assert set(pairs.flags()) == {(a, b)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [9.9e17, 1.1e-18], ids=["huge", "tiny"])
 def test_the_length_of_a_vector_means_nothing(pairs: Pairs, factor: float) -> None:
     for i in range(230):
@@ -347,6 +348,7 @@ def test_a_vector_of_another_text_is_not_compared(pairs: Pairs) -> None:
     assert pairs.flags() == {}
 
 
+@pytest.mark.slow
 def test_hundreds_of_one_text_do_not_blow_up(pairs: Pairs) -> None:
     vector = at_cosine(1.0, pairs.dimensions)
     pairs.client.database.run(

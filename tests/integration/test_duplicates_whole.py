@@ -131,6 +131,7 @@ def scattered(dice: np.random.Generator, n: int, dimensions: int) -> np.ndarray[
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "least"), [((5, 60, 190), 1.0), ((700, 40, 350), 0.99)], ids=["one by one", "by index"]
 )
@@ -186,6 +187,7 @@ def test_neighbours_of_others_do_not_hide_ones_own(pairs: Pairs) -> None:
     assert set(pairs.flags()) == {(asks, far)}
 
 
+@pytest.mark.slow
 def test_a_changed_policy_has_all_look_again(
     install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith
 ) -> None:
@@ -219,6 +221,7 @@ def test_without_embeddings_the_same_texts_are_found(
     assert set(pairs.flags()) == {(a, b)}
 
 
+@pytest.mark.slow
 def test_disenrol_and_uninstall_leave_no_flag(pairs: Pairs) -> None:
     a, b = pairs.add("a", 1.0, enrolled_run="r", enrolled_at=NOON), pairs.add("b", 0.97)
     c, d = pairs.add("c", content="One"), pairs.add("d", content="One")
@@ -260,6 +263,7 @@ def test_what_changes_between_the_look_and_the_lock_stays_due(pairs: Pairs) -> N
     assert (due(pairs), set(pairs.flags())) == (set(), set()), "its vector is of another text"
 
 
+@pytest.mark.slow
 def test_the_plans_seek(pairs: Pairs) -> None:
     """A due query that scans labels, or all nodes, or sorts everything, would be paid for by each tick."""
     for i in range(30):

@@ -135,6 +135,7 @@ def test_rare_runs_take_whole_windows_and_stop_at_the_floor(client: Jochi) -> No
     assert set(next_dues(client).values()) == {None}
 
 
+@pytest.mark.slow
 def test_hours_and_months_come_to_the_same(client: Jochi) -> None:
     found = []
     for step in (timedelta(hours=12), timedelta(days=30), timedelta(days=400)):
@@ -277,6 +278,7 @@ def test_due_edges_come_from_the_index_in_its_order(client: Jochi, section: str)
     assert section == "act" or others == set()
 
 
+@pytest.mark.slow
 def test_what_isnt_due_costs_nothing(client: Jochi) -> None:
     found = {}
     for others in (50, 2000):
@@ -677,6 +679,7 @@ def test_a_memory_with_more_edges_than_a_batch(small: Jochi) -> None:
     assert {e.confidence for e in stored(client, edges).values()} == {0.7}
 
 
+@pytest.mark.slow
 def test_a_neighbourhood_that_is_too_large_is_cut_off_and_says_so(small: Jochi) -> None:
     remembered(small, "tea is green", *(f"n{i} leaf" for i in range(5)))
 
@@ -738,6 +741,7 @@ def test_a_foreign_index_of_the_name_stops_the_install(
         indexes.reconcile(database, policy_of().policy)
 
 
+@pytest.mark.slow
 def test_a_policy_without_edges_works_and_uninstall_leaves_nothing(
     database: Database, policy_of: Callable[..., LoadedPolicy]
 ) -> None:

@@ -117,6 +117,7 @@ def test_a_key_that_is_refused_is_not_shown_and_nothing_fails(
     assert client.database.run("MATCH (w:JochiWork) WHERE w.tries > 0 RETURN count(*) AS n")[0]["n"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "lots", "moments"),
     [

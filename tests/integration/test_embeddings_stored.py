@@ -171,6 +171,7 @@ def other(jochi: Jochi, tmp_path: Path) -> Iterator[Callable[[], Jochi]]:
     jochi.install(arm=False)
 
 
+@pytest.mark.slow
 def test_another_model_in_the_policy_embeds_everything_anew(jochi: Jochi, other: Callable[[], Jochi]) -> None:
     keys = beliefs(jochi, "one", "two")
     work_once(jochi, Fake())

@@ -168,6 +168,7 @@ def test_enrolments_of_one_label_at_the_same_time_enrol_each_node_once(jochi: Jo
     assert enrol(jochi).troubles.counts == {"duplicate": 40}
 
 
+@pytest.mark.slow
 def test_schema_changes_go_through_while_nodes_are_enrolled(jochi: Jochi) -> None:
     tickets(jochi, 1000)
     with ThreadPoolExecutor(1) as pool:

@@ -324,6 +324,7 @@ def test_verify_finds_a_mark_that_is_left(engine: Jochi) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", ["a", "b"])
 def test_a_merge_under_way_ends_with_either_of_the_two(engine: Jochi, gone: str) -> None:
     """A dense one's relationships are copied page by page before it is merged."""

@@ -21,7 +21,7 @@ from jochi_workers.handler import Result
 from jochi_workers.prepare import Prepare
 from jochi_workers.queue import Queue
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

@@ -18,6 +18,7 @@ from jochi.write import importing
 pytestmark = [pytest.mark.server, pytest.mark.timeout(1800)]  # each body is planned
 
 
+@pytest.mark.slow
 def test_what_is_decided_about_the_store(install_once: Callable[[LoadedPolicy], Jochi]) -> None:
     agrees("default", decided(installed(load_policy(), install_once)))
 

@@ -603,6 +603,7 @@ def test_a_file_that_cannot_be_written_stays_and_what_is_pending_too(
     assert sync(heartbeat, file)
 
 
+@pytest.mark.slow
 def test_start_costs_the_same_with_10_and_with_10_000_tasks(heartbeat: Heartbeat) -> None:
     database = heartbeat.engine.database
 

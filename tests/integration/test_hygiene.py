@@ -349,6 +349,7 @@ def test_no_value_of_any_property_makes_it_throw(ready: Jochi, name: str) -> Non
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKED)
 def test_nor_where_everything_else_is_broken_besides(ready: Jochi, name: str) -> None:
     broken = {"next_due": "x", "tier": 7, "token_count": -1, "quarantined_until": [1], "tombstone": "yes", "read_at": 5}

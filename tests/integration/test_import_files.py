@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from jochi import generate
+from jochi import Jochi, generate
 from jochi.database.database import Database
 from jochi.database.statements import statement
 from jochi.errors import JochiError, UsageError
-from jochi.schema import migrations
 from jochi.text.content import content_hash
 from jochi.write.importing import ImportResult, MemoryRecord, Progress, Relationship, import_files, write
 
@@ -25,10 +24,8 @@ Lines = Callable[..., Path]
 
 
 @pytest.fixture
-def ready(database: Database) -> Database:
-    migrations.apply(database)
-    database.run("MATCH (m) WHERE m:Curated OR m:Tombstone DETACH DELETE m")
-    return database
+def ready(jochi: Jochi) -> Database:
+    return jochi.database
 
 
 @pytest.fixture
@@ -217,6 +214,7 @@ def test_relationship_properties_and_types_are_kept(ready: Database) -> None:
     assert rows[1]["since"].to_native() == NOW
 
 
+@pytest.mark.slow
 def test_a_generated_team_is_the_same_written_and_imported(ready: Database, tmp_path: Path) -> None:
     made = list(generate.team(end=NOW, days=5, size=600))
     written = write(ready, made, now=NOW)

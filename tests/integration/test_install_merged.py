@@ -15,7 +15,7 @@ from jochi.database.database import Database
 from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
 DAY = timedelta(days=1)

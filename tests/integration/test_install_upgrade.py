@@ -45,6 +45,7 @@ def others(client: Jochi) -> dict[str, Status]:
     return {row.name: row.status for row in rows if row.status is not Status.INSTALLED}
 
 
+@pytest.mark.slow
 def test_the_line_of_a_pin_is_in_the_json_too(
     client: Jochi, empty_server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,6 +92,7 @@ def test_a_second_install_renews_and_plans_nothing(
     assert pump_of(client)["applied_at"] is not None
 
 
+@pytest.mark.slow
 def test_an_edited_procedure_is_modified_and_install_puts_it_right(client: Jochi) -> None:
     client.database.run("MATCH (x:JochiProcedure {name: 'curate/curate_due'}) SET x.act = x.act + '// mine'")
     client.database.run("MATCH (x:JochiProcedure {name: 'curate/plan'}) DELETE x")
@@ -110,6 +112,7 @@ def test_an_edited_procedure_is_modified_and_install_puts_it_right(client: Jochi
     assert others(client) == {}
 
 
+@pytest.mark.slow
 def test_an_upgrade_keeps_what_people_and_jobs_did_and_removes_what_the_policy_dropped(
     client: Jochi, tmp_path: Path
 ) -> None:
@@ -144,6 +147,7 @@ def test_an_upgrade_keeps_what_people_and_jobs_did_and_removes_what_the_policy_d
     assert more.run("more")[0].id == "more/9"
 
 
+@pytest.mark.slow
 def test_a_policy_that_judges_otherwise_closes_the_gate_and_requeues_everything_once(
     client: Jochi, tmp_path: Path
 ) -> None:
@@ -223,6 +227,7 @@ def test_uninstall_leaves_nothing_and_brings_everything_back(client: Jochi) -> N
     assert len(client.install(arm=False).migrations_applied) == SHIPPED
 
 
+@pytest.mark.slow
 def test_install_without_arming_takes_an_armed_engine_off_the_list(client: Jochi) -> None:
     assert client.install().armed == [client.engine.pump, client.engine.watch]
     client.install(arm=False)

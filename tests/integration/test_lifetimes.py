@@ -242,6 +242,7 @@ def _span(after: timedelta) -> str:
 
 
 @pytest.mark.server
+@pytest.mark.slow
 def test_the_page_says_what_the_engine_does(install_once: Callable[[Any], Jochi]) -> None:
     client = install_once(load_policy())
     client.apply()

@@ -894,6 +894,7 @@ def test_what_is_tied_to_a_memory_while_it_is_merged_follows_it(client: Jochi, s
     assert rows == [{"p": {"at": 1}}]
 
 
+@pytest.mark.slow
 def test_a_writer_that_holds_a_memory_is_waited_for_and_its_change_counts(client: Jochi, server: TestServer) -> None:
     """Whoever changes the content first: the pair isn't merged, as what was judged is no more."""
     pair(client, {}, {})

@@ -124,6 +124,7 @@ def seen(client: Jochi) -> dict[str, list[tuple[str, Any]]]:
     return {row["key"]: sorted((type, w) for type, w in row["said"] if w is not None) for row in rows}
 
 
+@pytest.mark.slow
 def test_a_dense_merge_leaves_what_a_small_one_leaves_and_comes_apart(client: Jochi) -> None:
     was = put(client, dense())
     without = merge_graph.without(was, (A, B))
@@ -169,6 +170,7 @@ def test_both_sides_of_the_threshold(client: Jochi, n: int, pages: int) -> None:
     assert (done.outcome, done.relationships) == ("unmerged", n + 3)
 
 
+@pytest.mark.slow
 def test_readers_see_two_whole_or_one_whole(client: Jochi) -> None:
     put(client, dense(mine=0))
     two = seen(client)

@@ -147,6 +147,7 @@ def test_an_edited_file_is_refused_and_nothing_runs(database: Database, folder: 
     assert count(database, "__Neo4jMigrationsLock") == 0
 
 
+@pytest.mark.slow
 def test_windows_line_ends_are_named_as_the_cause(database: Database, folder: Path) -> None:
     migrations.apply(database, folder)
     path = folder / "V0001__curated_memories.cypher"
@@ -155,6 +156,7 @@ def test_windows_line_ends_are_named_as_the_cause(database: Database, folder: Pa
     assert "only its line ends differ" in message
 
 
+@pytest.mark.slow
 def test_blank_space_around_statements_changes_nothing(database: Database, folder: Path) -> None:
     migrations.apply(database, folder)
     path = folder / "V0001__curated_memories.cypher"
@@ -179,6 +181,7 @@ def test_a_foreign_chain_is_refused_with_the_reason(database: Database, tmp_path
     assert count(database, "__Neo4jMigration") == 2
 
 
+@pytest.mark.slow
 def test_a_chain_of_another_target_is_no_hindrance(database: Database) -> None:
     database.run(
         "CREATE (:__Neo4jMigration {version: 'BASELINE', migrationTarget: 'app'})-[:MIGRATED_TO]->"
@@ -206,6 +209,7 @@ def targets(database: Database) -> dict[str | None, int]:
     return {row["target"]: row["n"] for row in rows}
 
 
+@pytest.mark.slow
 def test_a_chain_of_our_own_stands_beside_a_foreign_one_and_is_found_by_itself(
     database: Database, folder: Path
 ) -> None:
@@ -240,6 +244,7 @@ def test_where_the_default_chain_is_ours_no_second_one_is_made(database: Databas
         migrations.apply(database, chain="mine")
 
 
+@pytest.mark.slow
 def test_a_chain_of_our_own_may_come_before_the_applications(database: Database) -> None:
     migrations.apply(database, chain="jochi")
     foreign_chain(database)
@@ -248,6 +253,7 @@ def test_a_chain_of_our_own_may_come_before_the_applications(database: Database)
     assert targets(database) == {None: 2}
 
 
+@pytest.mark.slow
 def test_a_chain_named_jochi_that_is_not_ours_is_refused(database: Database) -> None:
     foreign_chain(database, "jochi")
     with pytest.raises(Refused, match="Use another database"):
@@ -256,6 +262,7 @@ def test_a_chain_named_jochi_that_is_not_ours_is_refused(database: Database) -> 
     assert migrations.validate(database).chain is ChainName.DEFAULT
 
 
+@pytest.mark.slow
 def test_two_chains_of_ours_are_refused(database: Database) -> None:
     migrations.apply(database)
     database.run(
@@ -266,6 +273,7 @@ def test_two_chains_of_ours_are_refused(database: Database) -> None:
         migrations.apply(database)
 
 
+@pytest.mark.slow
 def test_a_newer_jochi_is_told_from_a_foreign_chain(database: Database, folder: Path) -> None:
     migrations.apply(database, write(folder, "V9999__future.cypher", "RETURN 1;\n"))
     assert migrations.validate(database).outcome is Outcome.NEWER_DATABASE
@@ -286,6 +294,7 @@ def test_a_file_that_slips_in_before_applied_ones_is_refused(database: Database,
         migrations.apply(database, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "outcome"),
     [
@@ -404,6 +413,7 @@ def test_remove_leaves_an_object_of_the_same_name_on_something_else(database: Da
     assert f"{label}({key})" in result.kept[0]
 
 
+@pytest.mark.slow
 def test_remove_finishes_what_was_cut_off_after_the_chain(database: Database) -> None:
     migrations.apply(database)
     database.run("MATCH (m:__Neo4jMigration) DETACH DELETE m")

@@ -21,7 +21,7 @@ from jochi.schema.migrations import Outcome, State
 from jochi.schema.migrations.files import read_folder
 from jochi.schema.migrations.results import ApplyOutcome
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 
 @pytest.fixture(scope="session")

@@ -155,6 +155,7 @@ def test_a_repeatable_file(database: Database, folder: Path) -> None:
 COPY_OF_10 = "CREATE (d:__Neo4jMigration) SET d = properties(a)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [

@@ -427,6 +427,7 @@ def test_a_plan_goes_through_all_pages_and_is_silent_where_the_job_is_off(
     assert applied.plan(NOW).groups == []
 
 
+@pytest.mark.slow
 def test_three_orphans_among_twenty_thousand(applied: Jochi) -> None:
     applied.database.run(
         "UNWIND range(1, 20000) AS i CREATE (m:Curated {key: 'default/m' + i, scope: 'default', id: 'm' + i, "

@@ -457,6 +457,7 @@ def test_a_plan_that_there_is_not(jochi: Jochi, verb: str) -> None:
         call("plan-x")
 
 
+@pytest.mark.slow
 def test_thousands_in_bounded_transactions(jochi: Jochi) -> None:
     graph.write(jochi.database, read(4 * plans.PAGE), due=NOW)
     saved = save(jochi)

@@ -140,6 +140,7 @@ def test_one_of_somebody_else_is_refused_and_stays(
     assert rows(database) == before
 
 
+@pytest.mark.slow
 def test_install_changes_the_dimension_switches_off_and_uninstall_removes(
     database: Database, policy_of: Callable[..., LoadedPolicy]
 ) -> None:

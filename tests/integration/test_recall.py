@@ -444,6 +444,7 @@ def many() -> Corpus:
     return corpus(zipf_sizes(5_000, 20), D, shared_topics=60)
 
 
+@pytest.mark.slow
 def test_the_true_nearest_of_a_scope_are_found_whatever_its_size(client: Jochi, many: Corpus) -> None:
     load(client, many)
     dice = np.random.default_rng(3)
@@ -549,6 +550,7 @@ def test_without_its_indexes_recall_goes_on_as_it_can(without_indexes: Jochi) ->
     assert client.plan_forgetting(Request(phrase="Quentin", scope="default")).alike == ()
 
 
+@pytest.mark.slow
 def test_recall_during_ticks_and_writes(client: Jochi, many: Corpus) -> None:
     """Ten clients recall while others write, prune and change what is found: no error, nothing of another scope, no tombstone."""
     add(

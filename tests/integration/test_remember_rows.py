@@ -515,6 +515,7 @@ def test_every_kind_of_the_policy_is_written_under_its_label(jochi: Jochi, test_
     }
 
 
+@pytest.mark.slow
 def test_five_thousand_in_one_statement(jochi: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"kind": "Belief", "id": f"b{i:04}", "content": f"belief {i}", "token_count": 2} for i in range(5_000)]
     first = call(jochi, rows)

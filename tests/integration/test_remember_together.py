@@ -8,7 +8,7 @@ from tests.together import all_at_once
 
 from jochi import Jochi
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("same_ids", [True, False], ids=["same ids", "ids of their own"])

@@ -232,6 +232,7 @@ def test_a_pair_that_a_person_approves_is_one_from_then_on(client: Jochi) -> Non
     assert pairs(client) == {(b, a): "rejected"}
 
 
+@pytest.mark.slow
 def test_a_thousand_of_one_first_name_stay_bounded(client: Jochi) -> None:
     letters = "bcdfghjklmnpqrstvwxz"
     names = [f"Anna {x}a{y}e{z}u" for x in letters for y in letters for z in letters][:1000]

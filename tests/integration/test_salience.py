@@ -163,6 +163,7 @@ def lives(client: Jochi, some: dict[str, tuple[Memory, list[float]]], *, weeks: 
     return left
 
 
+@pytest.mark.slow
 def test_two_years_of_the_seeds_examples(applied: Jochi) -> None:
     """Seed 002, Access Pattern Examples, with the true lifetimes; weekly jobs, real uses."""
     every_third_day = [3.0 * i for i in range(1, 243)]

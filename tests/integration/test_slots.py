@@ -344,6 +344,7 @@ def test_refusals_of_the_whole_call_and_of_other_keys(jochi: Jochi) -> None:
     assert jochi.engine.call("memory/supersede", {"now": NOW, "facts": []})["results"] == []
 
 
+@pytest.mark.slow
 def test_eight_writers_of_one_slot(jochi: Jochi) -> None:
     facts = [fact(f"{i:03}", "abc"[i * 7 % 3], i * 37 % 50) for i in range(80)]
 
@@ -379,6 +380,7 @@ def test_writers_and_the_janitor_at_once(jochi: Jochi) -> None:
     look(jochi, [held for held in facts if held.key not in gone])
 
 
+@pytest.mark.slow
 def test_one_more_fact_costs_the_same_in_a_long_history(jochi: Jochi) -> None:
     def hits(subject: str, id: str, value: str, day: float) -> int:
         jochi.remember([row(fact(id, value, day, subject=subject))], now=NOW)

@@ -439,6 +439,7 @@ def test_scopes_take_turns(jochi: Jochi, clock: Clock) -> None:
     assert keys(mine.lease(3)) == ["big/b07", "big/b08", "big/b09"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["work/lease", "work/want", "work/settle", "work/retry"])
 def test_the_cost_goes_with_the_batch_and_not_with_the_backlog(jochi: Jochi, name: str) -> None:
     """Some are ready, some leased, some wait after a failure, some were put aside."""
@@ -480,6 +481,7 @@ def test_no_work_outlives_its_memory(jochi: Jochi, clock: Clock, name: str) -> N
     assert not work_of(jochi.database, key, "embed")
 
 
+@pytest.mark.slow
 def test_ten_workers_share_the_work_and_no_memory_twice(jochi: Jochi, clock: Clock) -> None:
     for i in range(300):
         remember(jochi, f"m{i:03}", f"text {i % 100}")

@@ -89,6 +89,7 @@ def test_a_file_that_loosens_it_is_refused_and_says_what_may_be(
 counted: Counter[str] = Counter()
 
 
+@pytest.mark.slow
 @pytest.mark.server
 @given(table=limits.filter(lambda table: not too_loose(table)), more=greed, cut=st.integers(1, 150))
 @settings(max_examples=8, **GENTLE)

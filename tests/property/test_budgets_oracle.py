@@ -86,7 +86,7 @@ stores = st.integers(0, 45).flatmap(lambda n: st.tuples(*(memories(i) for i in r
     ),
 )
 @settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target],
     suppress_health_check=list(HealthCheck),

@@ -68,7 +68,7 @@ batch_sizes, orders = st.sampled_from([7, 25, 100]), st.integers(0, 2**16)
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisWarning")  # a batch of fifty is told at length
 @given(case=cases(), batch_size=batch_sizes, seed=orders)
-@settings(max_examples=16, **GENTLE)
+@settings(max_examples=10, **GENTLE)
 def test_the_database_judges_as_the_oracle_does(
     applied: Jochi, case: tuple[datetime, list[Memory], Firsts], batch_size: int, seed: int
 ) -> None:

@@ -86,7 +86,7 @@ def cases(draw: st.DrawFn) -> tuple[datetime, list[Case]]:
     paused=st.sampled_from(["", "", "kind/Recommendation", "scope/other"]),
 )
 @settings(
-    max_examples=15,
+    max_examples=10,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -34,6 +34,7 @@ def test_scores_are_the_oracles(jochi: Jochi, case: Any) -> None:
     scored_alike(jochi, case, "seed")
 
 
+@pytest.mark.slow
 @given(case=cases())
 @settings(max_examples=25, **GENTLE)
 def test_scores_are_the_oracles_in_the_other_bands(install_once: Any, relative: LoadedPolicy, case: Any) -> None:

@@ -24,7 +24,7 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(params=["seed", "relative"])
+@pytest.fixture(params=["seed", pytest.param("relative", marks=pytest.mark.slow)])
 def in_bands(
     request: pytest.FixtureRequest,
     test_policy: LoadedPolicy,

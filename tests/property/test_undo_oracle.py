@@ -314,7 +314,7 @@ def test_undoing_all_runs_gives_the_graph_back(jochi: Jochi) -> None:
     tally: Counter[str] = Counter()
 
     @given(case=cases())
-    @settings(max_examples=12, **GENTLE)
+    @settings(max_examples=8, **GENTLE)
     def holds(case: Case) -> None:
         build(jochi, case)
         jochi.apply()

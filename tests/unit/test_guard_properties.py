@@ -121,6 +121,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", LONG.values(), ids=LONG.keys())
 def test_the_longest_texts_take_a_bounded_time(part: str) -> None:
     text = ("The " + part * MOST_CHARACTERS)[: MOST_CHARACTERS - 8]

@@ -53,6 +53,16 @@ INSTANCE = "demo"
 """The local server's name: a database of its own, emptied at the start of every demonstration."""
 POLICY = Path(__file__).with_name("policy.toml")
 REPLAY_JOBS = ("curate_due", "enforce_budgets", "purge_tombstones")
+WATCHED_JOBS = (
+    *REPLAY_JOBS,
+    "expire_audit",
+    "find_duplicates",
+    "hygiene",
+    "merge_duplicates",
+    "requeue_duplicates",
+    "sweep_orphans",
+)
+"""What the memories of a demonstration give something to do."""
 
 SHORTEST_STEP = timedelta(hours=6)
 STEPS = 400
@@ -352,6 +362,7 @@ class _Play:
         embeds = embedding.handler(client, demo.watcher)
         armed_at = clock.now()
         client.resume(Switch("all"))
+        client.database.run(statement("demo/put_off"), {"now": armed_at, "watched": WATCHED_JOBS})
         if embeds is not None:
             embedding.queue_all(client)
         client.ensure_jobs()
