@@ -128,6 +128,7 @@ def test_whatever_loads_no_run_and_no_day_goes_beyond_the_bound_and_rails_hold(
     assert all(row["n"] <= max(run_limit, int(table.get("breaker_run_share", 0.05) * 135)) for row in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_the_bound_was_met() -> None:
     """Some of the policies did take as much as may be taken."""
