@@ -61,7 +61,7 @@ CREATE (a)-[:SIMILAR_TO {score: 0.99, same_text: true, found_at: $now, seen_at: 
 """
 
 
-def fill(client: Jochi, seconds: float) -> None:
+def fill(client: Jochi) -> None:
     """Memories whose ``team_id`` counts what was saved of them."""
     now = clock.now()
     rows: list[dict[str, Any]] = []
@@ -79,7 +79,7 @@ def fill(client: Jochi, seconds: float) -> None:
         for i in range(PAIRS):
             for days, id in ((50, f"a{i}"), (40, f"b{i}")):
                 add("MemoryEntry", scope, id, days, content=f"text {i}", content_hash=f"hash {i}", access_count=1)
-            after = int(1000 * seconds * (scope + SCOPES * i) / (SCOPES * PAIRS))
+            after = int(1000 * SECONDS * (scope + SCOPES * i) / (SCOPES * PAIRS))
             pairs.append({"a": f"s{scope}/a{i}", "b": f"s{scope}/b{i}", "after": after})
     client.database.run(_MADE, {"rows": rows, "now": now})
     client.database.run(_PAIRED, {"pairs": pairs, "now": now})
@@ -151,7 +151,7 @@ def _write_at_random(uri: str, user: str, password: str, seed: int, hasty: float
 
 
 def test_six_processes_and_the_engine_lose_no_write(engine: Jochi, arm: Callable[[], None], server: Any) -> None:
-    fill(engine, SECONDS)
+    fill(engine)
     engine.database.run(
         "MATCH (j:JochiJob) SET j.every_s = 1, j.every = duration('PT1S'), j.slot_days = null, j.pace = null, "
         "j.next_start = datetime.realtime(), j.enabled = j.name IN $jobs",

@@ -10,11 +10,8 @@ from tests.golden.agree import agrees, decided, installed
 from jochi import Jochi
 from jochi.policy import LoadedPolicy
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.server,
-    pytest.mark.timeout(1800),
-]  # four installs, where bodies are planned
+# Four installs, where bodies are planned.
+pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 POLICIES = {
     "tests": "test_policy",
