@@ -120,15 +120,6 @@ def test_the_lease_of_a_pump_that_died_with_its_server_does_not_block(go: Jochi)
     go.database.run("MATCH (p:JochiPump) REMOVE p.server_started_at")
 
 
-def test_the_job_that_waited_longest_runs_first_and_priority_counts_as_waiting(go: Jochi) -> None:
-    set_job(go, "prune_runs", next_start=NOON - timedelta(minutes=10))
-    order = [claim(go, NOON, job=None)["job"] for _ in go.jobs()]
-    assert order[:2] == ["prune_runs", "curate_due"]
-    jobs = go.policy.policy.jobs
-    assert order[1:] == sorted(jobs.keys() - {"prune_runs"}, key=lambda name: (jobs[name].priority, name))
-    assert claim(go, NOON, job=None)["job"] is None
-
-
 def test_a_second_claimer_that_waited_for_the_first_does_not_run_the_job_again(go: Jochi) -> None:
     """Claims race for the same job; the one that gets the lock second looks again, and finds the job done."""
     held = claim(go, NOON)

@@ -93,18 +93,3 @@ def test_a_memory_of_the_future_arrives_when_all_are_called(jochi: Jochi) -> Non
     assert tiers(jochi) == {"a": "COLD"}
     changes = jochi.database.run("MATCH (c:JochiScopeChange) RETURN c.scope AS scope", write=False)
     assert changes == [{"scope": "s"}]
-
-
-def test_jobs_that_have_nothing_to_do_there_wait_for_an_interval_of_theirs(jochi: Jochi) -> None:
-    def starts() -> dict[str, Any]:
-        rows = jochi.database.run(
-            "MATCH (j:JochiJob) RETURN j.name AS name, j.next_start AS at, j.every AS every", write=False
-        )
-        return {row["name"]: (row["at"], row["every"]) for row in rows}
-
-    before = starts()
-    jochi.database.run(statement("demo/put_off"), {"now": NOW, "watched": ["curate_due"]})
-    after = starts()
-    put_off = {name for name in after if after[name] != before[name]}
-    assert put_off == {name for name, (_, every) in before.items() if every} - {"curate_due"}
-    assert (after["settle_slots"][0].to_native() - NOW).total_seconds() == after["settle_slots"][1].seconds > 0

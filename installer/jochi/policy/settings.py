@@ -356,7 +356,7 @@ class Job(Part):
     max_batches: Annotated[int, Field(ge=1, le=1_000)]
     """How many batches a run has at most."""
     priority: Annotated[int, Field(ge=1, le=9)] = 5
-    """1 comes first, 9 last. It counts as waiting time."""
+    """1 comes first, 9 last. Each step puts the job's deadline 10 s later."""
     destructive: bool
     """The job waits for `jochi apply` and for an open guard."""
     # The default is for policies that were installed before modes came: they keep their pace.
