@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -119,6 +120,14 @@ def pump_of(jochi: Jochi) -> dict[str, Any]:
 def set_job(jochi: Jochi, name: str, **values: Any) -> None:
     """Sets properties of a job."""
     jochi.database.run("MATCH (j:JochiJob {name: $name}) SET j += $values", {"name": name, "values": values})
+
+
+def claim(jochi: Jochi, clock: datetime, job: str | None = "curate_due", runner: str = "pump") -> dict[str, Any]:
+    """The installed claim, at a time of the test's choice."""
+    return jochi.engine.call(
+        "scheduler/claim",
+        {"clock": clock, "due_by": clock, "now": clock, "pump": jochi.engine.pump, "job": job, "runner": runner},
+    )
 
 
 def write_policy(folder: Path, text: str, name: str = "custom") -> LoadedPolicy:

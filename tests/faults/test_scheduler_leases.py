@@ -9,7 +9,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from tests.faults.support import expect_whole, job_of, keys, remember, set_job, within
+from tests.faults.support import claim, expect_whole, job_of, keys, remember, set_job, within
 
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
@@ -20,14 +20,6 @@ pytestmark = pytest.mark.server
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 SECOND = timedelta(seconds=1)
 LEASE = timedelta(seconds=20)  # tests/policy.toml
-
-
-def claim(jochi: Jochi, clock: datetime, job: str | None = "curate_due", runner: str = "pump") -> dict[str, Any]:
-    """The installed claim, at a time of the test's choice."""
-    return jochi.engine.call(
-        "scheduler/claim",
-        {"clock": clock, "due_by": clock, "now": clock, "pump": jochi.engine.pump, "job": job, "runner": runner},
-    )
 
 
 def begin(jochi: Jochi, clock: datetime, held: dict[str, Any]) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
-from typing import Any
 
 import pytest
-from tests.faults.support import set_job
+from tests.faults.support import claim, set_job
 
 from jochi import Jochi
 
@@ -25,17 +24,12 @@ def client(applied: Jochi) -> Jochi:
     return applied
 
 
-def claim(client: Jochi, at: datetime) -> dict[str, Any]:
-    asked = {"clock": at, "due_by": at, "now": at, "pump": client.engine.pump, "job": None, "runner": "pump"}
-    return client.engine.call("scheduler/claim", asked)
-
-
 def starts(client: Jochi, first: timedelta, turn: timedelta, until: timedelta) -> dict[str, list[timedelta]]:
     """When each job started, after NOON. Its first run takes ``first``, the others ``turn``, and none leaves work for the next."""
     found: dict[str, list[timedelta]] = {name: [] for name in client.policy.policy.jobs}
     at = NOON
     while at < NOON + until:
-        held = claim(client, at)
+        held = claim(client, at, job=None)
         if held["job"] is None:
             at += SECOND
             continue
@@ -50,7 +44,7 @@ def starts(client: Jochi, first: timedelta, turn: timedelta, until: timedelta) -
 def test_the_deadline_is_an_interval_after_the_start_and_priority_puts_it_off(client: Jochi) -> None:
     jobs = client.policy.policy.jobs
     began = dict.fromkeys(jobs, NOON)
-    # Earlier than all others by more than the longest interval and the steps between two priorities; and by a second less.
+    # A second before the first of the others, which runs every second with priority 1; and after what runs every ten.
     began["prune_runs"] = NOON - MOST - timedelta(seconds=10 * (jobs["prune_runs"].priority - 1))
     began["hygiene"] = began["prune_runs"] + 21 * SECOND
     for name in ("prune_runs", "hygiene"):
@@ -60,11 +54,11 @@ def test_the_deadline_is_an_interval_after_the_start_and_priority_puts_it_off(cl
         job = jobs[name]
         return began[name] + min(job.every or MOST, MOST) + timedelta(seconds=10 * job.priority), name
 
-    order = [claim(client, NOON)["job"] for _ in jobs]
+    order = [claim(client, NOON, job=None)["job"] for _ in jobs]
     assert order == sorted(jobs, key=deadline)
     assert order[0] == "prune_runs"
     assert order.index("hygiene") > order.index("settle_slots")
-    assert claim(client, NOON)["job"] is None
+    assert claim(client, NOON, job=None)["job"] is None
 
 
 def test_what_runs_often_keeps_its_pace_while_all_others_take_their_first_turn(client: Jochi) -> None:

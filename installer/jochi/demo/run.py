@@ -402,7 +402,7 @@ class _Play:
                 waiting = ", ".join(sorted(SHOWN_JOBS - {run.job for run in runs}))
                 self.demo.watcher.say(
                     f"the database made {seen} of {self.demo.live_runs} runs that changed something within "
-                    f"{self.demo.live_seconds:.0f} s{'' if not waiting else f', and none of {waiting}'}; "
+                    f"{self.demo.live_seconds:.0f} s{f', and none of {waiting}' if waiting else ''}; "
                     "this machine is busy, and the report is of what there is"
                 )
                 return runs
