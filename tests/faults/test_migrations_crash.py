@@ -10,7 +10,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,7 @@ from jochi.schema import migrations
 from jochi.schema.migrations import Locked, Step
 from jochi.schema.migrations.files import read_folder
 from jochi.schema.migrations.holder import describe_this_process
-from jochi.schema.migrations.lock import read_lock
+from jochi.schema.migrations.lock import held, read_lock
 from jochi.schema.migrations.results import ApplyOutcome
 
 pytestmark = pytest.mark.server
@@ -156,6 +159,28 @@ def test_a_second_installer_that_will_not_wait_leaves_with_a_clear_word(start: S
     assert (held.pid, held.package) == (first.pid, "jochi")
     assert finish(first)[0] == 0
     assert recorded(database) == VERSIONS
+
+
+def test_a_lock_given_back_while_it_is_read_is_free(database: Database) -> None:
+    """The other one takes and gives back as fast as it can: some of the reads find the node and no properties any more."""
+    done = threading.Event()
+
+    def take_and_release() -> int:
+        times = 0
+        while not done.is_set():
+            times += 1
+            with held(database, now=lambda: datetime.now(timezone.utc), wait_seconds=0):
+                pass
+        return times
+
+    with ThreadPoolExecutor(1) as other:
+        times = other.submit(take_and_release)
+        try:
+            seen = {None if lock is None else lock.pid for lock in (read_lock(database) for _ in range(500))}
+        finally:
+            done.set()
+        assert times.result() > 10
+    assert seen == {None, os.getpid()}
 
 
 def source(number: int) -> str:
