@@ -142,8 +142,9 @@ def test_extends_lays_the_file_over_the_shipped_policy(write: Write) -> None:
 
 
 def test_without_extends_everything_must_be_there(write: Write) -> None:
-    with pytest.raises(UsageError, match="rails"):
+    with pytest.raises(UsageError, match="rails") as error:
         load_policy(write('[policy]\nname = "mine"\n'))
+    assert 'extends = "default"' in str(error.value)
 
 
 def test_the_hash_is_of_what_the_policy_means(write: Write) -> None:
@@ -337,19 +338,19 @@ def test_what_is_no_policy_at_all_says_what_to_do(write: Write, tmp_path: Path) 
     """Each names the file, what is wrong with it, and what to do, on two lines."""
     wrong = tmp_path / "latin.toml"
     wrong.write_bytes('[policy]\nname = "Käse"\n'.encode("latin-1"))
-    toml = write("[policy]\nname = = 1\n")
     for path, what, fix in (
         (wrong, "byte 18 is no UTF-8", "save the file as UTF-8"),
         (tmp_path, "the policy can't be read: Is a directory", "name the file in it"),
         (tmp_path / "no.toml", "there is no such policy file", "extends ="),
         (Path("/dev/null"), "the policy is empty", "extends ="),
+        (write("[derive.extract]\nderiving = true\n"), "the policy has no table [policy]", "extends ="),
     ):
         with pytest.raises(UsageError) as error:
             load_policy(path)
         first, second = str(error.value).split("\n")
         assert (first.startswith(f"{path}: "), what in first, second.startswith("  → "), fix in second) == (True,) * 4
     with pytest.raises(UsageError, match=r"not valid TOML: .*line 2") as error:
-        load_policy(toml)
+        load_policy(write("[policy]\nname = = 1\n"))
     assert "\n  → put that place right; `jochi policy check FILE`" in str(error.value)
 
 

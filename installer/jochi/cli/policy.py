@@ -25,7 +25,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps(json.loads(loaded.canonical), indent=2, ensure_ascii=False))
         return
-    out.print(f"{loaded.label} from {loaded.path}", markup=False, soft_wrap=True)
+    out.print(f"# {loaded.label} from {loaded.path}", markup=False, soft_wrap=True)
     typer.echo(loaded.path.read_text(encoding="utf-8"))
 
 

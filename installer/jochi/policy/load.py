@@ -55,12 +55,15 @@ def load_policy(path: Path | None = None) -> LoadedPolicy:
     text = _read(source)
     data = _parse(text, source)
     about = data.get("policy")
-    if isinstance(about, dict) and about.get("extends") == "default":
+    extends = isinstance(about, dict) and about.get("extends") == "default"
+    if extends:
         data = _laid_over(tomllib.loads(DEFAULT.read_text(encoding="utf-8")), data)
     try:
         policy = Policy.model_validate(data)
     except ValidationError as error:
-        raise UsageError(_explain(error, text, source), fix="`jochi policy check FILE` reads a policy again") from None
+        missing = any(problem["type"] == "missing" for problem in error.errors())
+        fix = "`jochi policy check FILE` reads a policy again" if extends or not missing else _BEGIN
+        raise UsageError(_explain(error, text, source), fix=fix) from None
     return LoadedPolicy(policy, source, hashlib.sha256(_canonical(policy).encode()).hexdigest())
 
 
@@ -110,6 +113,8 @@ def _parse(text: str, source: Path) -> dict[str, Any]:
         raise UsageError(f"not valid TOML: {error}", where=str(source), fix=fix) from None
     if not data:
         raise UsageError("the policy is empty", where=str(source), fix=_BEGIN)
+    if "policy" not in data:
+        raise UsageError("the policy has no table [policy]", where=str(source), fix=_BEGIN)
     return data
 
 
