@@ -6,6 +6,7 @@ A server of its own; the tests run in order and share it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import neo4j
@@ -91,7 +92,8 @@ def test_an_edited_procedure_is_not_run(client: Jochi, line: str) -> None:
     more = remember(client.database, 5, name="more")
     within(30, lambda: "pin in apoc.conf" in (client.history("curate_due", limit=1)[0].get("error") or ""), "refused")
     edit(client, "select", name="jobs/prune_runs")
-    set_job(client, "prune_runs", next_start=job_of(client, "curate_due")["started_at"])
+    # Due for so long that its turn comes before that of a job of every second.
+    set_job(client, "prune_runs", next_start=job_of(client, "curate_due")["started_at"] - timedelta(hours=1))
     within(30, lambda: job_of(client, "prune_runs").get("failures", 0) > 0, "refused as well")
     assert intruders(client) == 0
     assert keys(client.database, "Curated") >= set(more)
