@@ -46,6 +46,10 @@ class ConnectionFailed(JochiError):
     exit_code = 4
 
 
+class MemoryExceeded(JochiError):
+    """What one transaction was to do takes more memory than the server gives it; nothing of it was done."""
+
+
 class Refused(JochiError):
     """Jochi could go on and won't, because that could lose or mix up data."""
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
+from jochi.database.batches import PageSize
 from jochi.database.engine import Engine
 
 ORPHANS = "orphan.unlinked"
@@ -128,8 +129,10 @@ class Plan:
 def due(engine: Engine, now: datetime, *, scope: str | None = None) -> Iterator[Found]:
     """What the jobs would do with all that is due at ``now``, a page of memories at a time: entries of `curate/plan`."""
     place: dict[str, Any] = {"from": "0001-01-01T00:00:00Z", "after": ""}
+    pages = PageSize(PAGE)
     while place["from"] is not None:
-        row = engine.call("curate/plan", {"now": now, "limit": PAGE, "scope": scope, **place}, write=False)
+        asked = {"now": now, "scope": scope, **place}
+        row = engine.call_page("curate/plan", asked, pages, write=False)
         yield from row["found"]
         place = {"from": row["from"], "after": row["after"]}
 
@@ -137,8 +140,9 @@ def due(engine: Engine, now: datetime, *, scope: str | None = None) -> Iterator[
 def orphans(engine: Engine, now: datetime) -> Iterator[Found]:
     """What the sweep would do at ``now`` with memories that hang on nothing: entries of `curate/plan_orphans`."""
     after: str | None = ""
+    pages = PageSize(_SWEPT_PAGE)
     while after is not None:
-        page = engine.call("curate/plan_orphans", {"now": now, "after": after, "limit": _SWEPT_PAGE}, write=False)
+        page = engine.call_page("curate/plan_orphans", {"now": now, "after": after}, pages, write=False)
         if page["enabled"]:
             yield from page["found"]
         after = page["last"] if page["enabled"] else None

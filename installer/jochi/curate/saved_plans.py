@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from jochi.curate.plan import Plan
+from jochi.database.batches import PageSize
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import Refused, UsageError
@@ -133,9 +134,10 @@ def save(engine: Engine, found: Plan, *, by: str, page: int = PAGE) -> SavedPlan
         raise Refused("jochi is not installed", where=f"database {engine.database.name}", fix=NOT_INSTALLED)
     after: str | None = ""
     number = 0
+    pages = PageSize(page)
     while after is not None:
-        asked = {"now": found.at, "plan": plan, "page": number, "after": after, "limit": page}
-        after, number = engine.call("plans/save_page", asked)["last"], number + 1
+        asked = {"now": found.at, "plan": plan, "page": number, "after": after}
+        after, number = engine.call_page("plans/save_page", asked, pages)["last"], number + 1
     engine.call("plans/saved", {"plan": plan})
     return show(engine, plan, samples=0)
 

@@ -1,13 +1,14 @@
-"""What an app reports in any number goes out in transactions of bounded size, each under an id of its own."""
+"""How much goes into one transaction: what an app reports in any number, each part under an id of its own; pages that the server's
+memory may hold or not."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-from jochi.errors import UsageError
+from jochi.errors import MemoryExceeded, UsageError
 
 T = TypeVar("T")
 
@@ -24,3 +25,20 @@ def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
     source = iter(items)
     while chunk := list(islice(source, size)):
         yield chunk
+
+
+class PageSize:
+    """How many a page has: halved where the server's memory for one transaction doesn't hold them, also for the pages after it."""
+
+    def __init__(self, most: int) -> None:
+        self.size = most
+
+    def fit(self, call: Callable[[int], T]) -> T:
+        """``call`` with as many as fit. `MemoryExceeded` where a single one doesn't."""
+        while True:
+            try:
+                return call(self.size)
+            except MemoryExceeded:
+                if self.size == 1:
+                    raise
+                self.size //= 2

@@ -8,19 +8,36 @@ Failures of the connection become `ConnectionFailed`; what the server says about
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
 import neo4j
-from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, ServiceUnavailable
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConfigurationError,
+    DriverError,
+    ServiceUnavailable,
+    TransientError,
+)
 
-from jochi.errors import ConnectionFailed, UsageError
+from jochi.errors import ConnectionFailed, MemoryExceeded, UsageError
 from jochi.graph.driver_values import fixed_offset
 
 Row = dict[str, Any]
 
 T = TypeVar("T")
+
+_OUT_OF_MEMORY = {
+    "Neo.TransientError.General.MemoryPoolOutOfMemoryError": "db.memory.transaction.max",
+    "Neo.TransientError.General.TransactionOutOfMemoryError": "db.memory.transaction.max",
+    "Neo.TransientError.General.OutOfMemoryError": "server.memory.heap.max_size",
+}
+"""By code: the setting that is too low, where the server's message doesn't name it."""
+
+_SETTING = re.compile(r"\b(?:dbms|db|server)\.memory\.[a-z_.]*[a-z]")
 
 
 class Database:
@@ -44,9 +61,16 @@ class Database:
     def transaction(self, work: Callable[[neo4j.ManagedTransaction], T], *, write: bool = True) -> T:
         """Runs ``work`` in one managed transaction: several statements that belong together."""
 
+        def bounded(tx: neo4j.ManagedTransaction) -> T:
+            try:
+                return work(tx)
+            except TransientError as error:
+                # The driver would try for half a minute what can't fit.
+                raise _memory_exceeded(error, self.name) or error from error
+
         def in_session() -> T:
             with self._session() as session:
-                return session.execute_write(work) if write else session.execute_read(work)
+                return session.execute_write(bounded) if write else session.execute_read(bounded)
 
         return self._guard(in_session)
 
@@ -88,6 +112,8 @@ class Database:
                 where=f"database {self.name}",
                 fix="is it running? check the address (JOCHI_URI or --uri); `jochi server start` starts a local one",
             ) from error
+        except TransientError as error:
+            raise _memory_exceeded(error, self.name) or error from error
         except ClientError as error:
             if error.code == "Neo.ClientError.Database.DatabaseNotFound":
                 raise ConnectionFailed(
@@ -103,6 +129,19 @@ class Database:
                     fix="run the same command again: what was not committed is rolled back, the rest is kept",
                 ) from error
             raise
+
+
+def _memory_exceeded(error: TransientError, database: str) -> MemoryExceeded | None:
+    """What to tell a person where the server has too little memory for a transaction; None where it says something else."""
+    if error.code not in _OUT_OF_MEMORY:
+        return None
+    named = _SETTING.findall(error.message or "")
+    setting = named[-1] if named else _OUT_OF_MEMORY[error.code]
+    return MemoryExceeded(
+        "the server has too little memory for one transaction; nothing of it was done",
+        where=f"database {database}",
+        fix=f"raise {setting} in neo4j.conf and restart the server",
+    )
 
 
 def in_one_map(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import neo4j
 
+from jochi.database.batches import PageSize
 from jochi.database.database import Database, Row, in_one_map
 from jochi.database.installed import InstalledProcedure
 from jochi.database.repeat_jobs import pump_name, watch_name
@@ -95,6 +96,10 @@ class Engine:
     def call(self, name: str, parameters: Mapping[str, Any], *, write: bool = True) -> Row:
         """Runs a call procedure (or one step of the scheduler) in a transaction of its own; returns its one row."""
         return self.database.run(self.text(name), self.given(self.text(name), parameters), write=write)[0]
+
+    def call_page(self, name: str, parameters: Mapping[str, Any], pages: PageSize, *, write: bool = True) -> Row:
+        """`call` of a procedure that takes a page of `limit` things: as many as the server's memory holds."""
+        return pages.fit(lambda size: self.call(name, {**parameters, "limit": size}, write=write))
 
     def call_in(self, tx: neo4j.ManagedTransaction, text: str, parameters: Mapping[str, Any]) -> Row | None:
         """Runs ``text`` in a transaction that is under way; its first row, or None."""
