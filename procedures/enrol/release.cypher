@@ -2,8 +2,9 @@
 // changed of an app's (a shortened content, a state, a repair) goes back as far as it is on record and nobody has written it since.
 // A tombstone gets its labels back. What the app wrote stays, also where it wrote it after the enrolment.
 // Parameters: $nodes list of element ids, $released list of names that are the engine's to take off, $stays list of those that a memory keeps that
-// never was anything else (null: such a one is no business of ours).
-// Returns one row: released integer, restored integer (of these, tombstones brought back).
+// never was anything else (null: such a one is no business of ours), $aside boolean: a constraint forbids that they become what they were. Then a tombstone
+// keeps the label :Tombstone, with its labels in tombstone_labels, and a live one its properties.
+// Returns one row: released integer, restored integer (of these, tombstones brought back; with $aside: that were tombstones).
 // Writes: labels and properties of the nodes; deletes :CurationAudit, :CurationSnapshot :JochiAccess and :JochiWork of their keys, SUPERSEDES of a slot,
 // SIMILAR_TO, FOLLOWS and SUMMARIZED_TO of ours; :ValueClassification; :JochiSlotChange.
 CALL () {
@@ -14,12 +15,12 @@ CALL () {
   WHERE (m.enrolled_run IS NOT NULL OR $stays IS NOT NULL) AND (m:Curated OR (dead AND (m.purge_started_at IS NULL OR $stays IS NOT NULL)))
   RETURN collect({m: m, key: m.key, dead: dead, since: m.enrolled_at, enrolled: m.enrolled_run IS NOT NULL,
                   kept: CASE WHEN m.enrolled_run IS NULL THEN $stays ELSE coalesce(m.enrolled_had, []) END,
-                  alone: NOT EXISTS { MATCH (other:Curated {key: m.key}) WHERE other <> m },
+                  alone: NOT EXISTS { MATCH (other:Curated {key: m.key}) WHERE other <> m }, whole: dead OR NOT $aside,
                   live: CASE WHEN dead THEN [name IN coalesce(m.tombstone_labels, []) WHERE NOT name IN ['Curated', 'Tombstone']] ELSE [] END}) AS rows
 }
 // The content that a compression took.
 CALL (rows) {
-  UNWIND [r IN rows WHERE r.alone] AS r
+  UNWIND [r IN rows WHERE r.alone AND r.whole] AS r
   MATCH (a:CurationAudit {key: r.key})
   USING INDEX SEEK a:CurationAudit(key)
   WHERE a.action = 'compress'
@@ -29,7 +30,7 @@ CALL (rows) {
 }
 // What is on record, the newest first: the record of an undo leads back to what the undone one left.
 CALL (rows) {
-  UNWIND [r IN rows WHERE r.alone AND r.enrolled] AS r
+  UNWIND [r IN rows WHERE r.alone AND r.enrolled AND r.whole] AS r
   MATCH (a:CurationAudit {key: r.key})
   USING INDEX SEEK a:CurationAudit(key)
   WHERE a.form = 'properties'
@@ -40,7 +41,7 @@ CALL (rows) {
 }
 // So does an edge that starts here and was archived. (Its other end may have lost its key already.)
 CALL (rows) {
-  UNWIND [r IN rows WHERE r.alone AND r.enrolled] AS r
+  UNWIND [r IN rows WHERE r.alone AND r.enrolled AND NOT $aside] AS r
   MATCH (a:CurationAudit {key: r.key})
   USING INDEX SEEK a:CurationAudit(key)
   WHERE a.action = 'archive_edge' AND a.undone_by IS NULL
@@ -54,7 +55,7 @@ CALL (rows) {
   WITH r.m AS m, r
   // What its slot wrote on it, and the gap that it leaves there.
   CALL (m, r) {
-    WITH m WHERE r.enrolled AND m.slot_line IS NOT NULL
+    WITH m WHERE r.enrolled AND r.whole AND m.slot_line IS NOT NULL
     CREATE (:JochiSlotChange {key: m.key, slot: m.slot_line, spot: m.slot_place})
     SET m.valid_to = null, m.superseded_at = null, m.status = CASE WHEN NOT m.status IN ['active', 'superseded'] THEN m.status END
     WITH m
@@ -77,9 +78,10 @@ CALL (rows) {
     DETACH DELETE value
   }
   REMOVE m:Curated
-  FOREACH (_ IN CASE WHEN r.dead THEN [1] ELSE [] END | REMOVE m:Tombstone)
-  SET m:$(r.live)
-  FOREACH (name IN [name IN $released WHERE NOT name IN r.kept AND NOT (name = 'created_at' AND coalesce(m.created_at <> r.since, true))
+  FOREACH (_ IN CASE WHEN r.dead AND NOT $aside THEN [1] ELSE [] END | REMOVE m:Tombstone)
+  FOREACH (_ IN CASE WHEN r.dead AND $aside THEN [1] ELSE [] END | SET m.tombstone_labels = r.live)
+  SET m:$(CASE WHEN $aside THEN [] ELSE r.live END)
+  FOREACH (name IN [name IN $released WHERE r.whole AND NOT name IN r.kept AND NOT ($aside AND name = 'tombstone_labels') AND NOT (name = 'created_at' AND coalesce(m.created_at <> r.since, true))
       AND NOT (name = 'salience' AND m.salience_at IS NULL)] | SET m[name] = null)
 }
 CALL (rows) {

@@ -11,9 +11,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, some, table, write_json
+from jochi.cli.output import AsJson, err, forbidden_by, out, some, table, write_json
 from jochi.errors import PartlyDone
 from jochi.write.enrolling import EnrolmentPlan
+from jochi.write.enrolling.results import Released
 
 Label = Annotated[str, typer.Argument(help="A label that the installed policy has a kind for.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
@@ -81,7 +82,16 @@ def disenrol(
         )
     if as_json:
         write_json(result)
-        return
+    else:
+        _show_released(result)
+    if result.forbidden:
+        raise PartlyDone(
+            some(len(result.forbidden), "node", "nodes") + " could not become what they were",
+            fix="make room for each, and run the same command again before they are purged",
+        )
+
+
+def _show_released(result: Released) -> None:
     out.print(
         f"{some(result.released, 'node', 'nodes')} released, {result.restored:,} of them brought back from pruning"
     )
@@ -90,6 +100,8 @@ def disenrol(
         out.print(f"{left} remembered or imported, not enrolled")
     if result.kept:
         out.print(f"{some(result.kept, 'tombstone stays and is', 'tombstones stay and are')} purged in time")
+    for each in result.forbidden:
+        out.print(f"{each.key}: stays as it is, {forbidden_by(each.constraint, each.holder)}", markup=False)
 
 
 @contextlib.contextmanager

@@ -9,8 +9,10 @@ import typer
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.migrations import Chain
-from jochi.cli.output import AsJson, err, out, some, write_json
+from jochi.cli.output import AsJson, err, forbidden_by, out, some, write_json
 from jochi.compile.registry import Status
+from jochi.errors import PartlyDone
+from jochi.install.uninstall import UninstallResult
 
 
 def install(
@@ -88,7 +90,16 @@ def uninstall(
         result = client.uninstall(on_progress=spinner.update)
     if as_json:
         write_json(result)
-        return
+    else:
+        _show_uninstalled(result)
+    if result.forbidden:
+        raise PartlyDone(
+            some(len(result.forbidden), "memory", "memories") + " could not become what they were",
+            fix="they keep the label Tombstone: when there is room for one, give it the labels that its tombstone_labels names",
+        )
+
+
+def _show_uninstalled(result: UninstallResult) -> None:
     out.print(
         f"{some(result.restored, 'tombstone', 'tombstones')} brought back, "
         f"{some(result.unenrolled, 'memory', 'memories')} released, "
@@ -98,3 +109,6 @@ def uninstall(
         out.print(f"{result.unmerged:,} of the tombstones had been merged away: they have their relationships again")
     for key in result.not_unmerged:
         out.print(f"{key}: came back without the relationships that had moved in a merge", markup=False)
+    for each in result.forbidden:
+        why = forbidden_by(each.constraint, each.holder)
+        out.print(f"{each.key}: not brought back, {why}", markup=False)

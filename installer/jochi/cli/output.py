@@ -43,6 +43,11 @@ out = _Output(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_
 err = _Output(stderr=True, highlight=False)
 
 
+def forbidden_by(constraint: str | None, holder: str | None) -> str:
+    """Why something doesn't come back that a constraint of an application is about."""
+    return f"the constraint {constraint} forbids it" + (f": {holder} has its value" if holder else "")
+
+
 def write_json(value: Any) -> None:
     """Dataclasses, driver values and plain data as JSON on standard output."""
     typer.echo(json.dumps(to_json(_plain(value)), indent=2, ensure_ascii=False))

@@ -8,7 +8,7 @@ import typer
 
 from jochi.cli.arguments import parse_moment
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, out, some, write_json
+from jochi.cli.output import AsJson, forbidden_by, out, some, write_json
 from jochi.errors import PartlyDone, UsageError
 from jochi.undo.undo import UndoneAction
 
@@ -30,6 +30,7 @@ _WORDS = {
     "approve_again": "an approval is given again by approving the pair: jochi duplicates --approve",
     "no_record": "left as it is: there is no record of what it was",
     "compress_again": "a worker shortens it again once its hold is over",
+    "forbidden": "left as it is",
     "merge_again": "a merge is taken up again by approving the pair: jochi duplicates --approve",
 }
 
@@ -72,4 +73,6 @@ def undo(
 
 def _line(row: UndoneAction) -> str:
     changed = f": {', '.join(row.changed)}" if row.changed else ""
+    if row.constraint:
+        changed = f": {forbidden_by(row.constraint, row.holder)}"
     return f"{row.key} ({row.action}): {_WORDS.get(row.outcome, row.outcome)}{changed}"

@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, out, write_json
+from jochi.cli.output import AsJson, forbidden_by, out, write_json
 from jochi.errors import PartlyDone, UsageError
 from jochi.undo.results import Decompressed, Restored, Unmerged
 
@@ -21,6 +21,7 @@ _RESTORED = {
     "not_found": "there is no tombstone of this key",
     "taken": "not restored: the key is in use by a live memory",
     "purging": "not restored: it is being deleted for good",
+    "forbidden": "not restored",
     "merged": "not restored: it was merged into another memory; `jochi unmerge` takes that back",
 }
 _UNMERGED = {
@@ -32,6 +33,7 @@ _UNMERGED = {
     "purging": "not taken back: it is being deleted for good",
     "merged_on": "not taken back: {into} was merged away itself; take that back first",
     "busy": "not taken back: relationships of {into} are being moved; try again when that is done",
+    "forbidden": "not taken back",
     "no_record": "not taken back: there is no record of what the merge changed",
 }
 _DECOMPRESSED = {
@@ -39,6 +41,7 @@ _DECOMPRESSED = {
     "would_decompress": "would be whole again, {tokens:,} tokens",
     "not_found": "there is no live memory of this key",
     "not_compressed": "it isn't compressed",
+    "forbidden": "left as it is",
     "changed": "left as it is: another content was written since",
 }
 
@@ -103,7 +106,8 @@ def _tell(
         write_json(results)
     else:
         for result in results:
-            out.print(f"{result.key}: {said(result)}", markup=False)
+            why = f": {forbidden_by(result.constraint, result.holder)}" if result.constraint else ""
+            out.print(f"{result.key}: {said(result)}{why}", markup=False)
             changed: tuple[str, ...] = () if isinstance(result, Restored) else result.changed
             for name in changed:
                 out.print(f"  changed since, left as it is: {name}", markup=False)

@@ -7,8 +7,11 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from jochi.client.base import Base
+from jochi.database.database import Row
 from jochi.graph.driver_values import keys_of, read_as
 from jochi.undo import undo
+from jochi.undo.decompress import take_compressions_back
+from jochi.undo.forbidden import Forbidden, row_by_row
 from jochi.undo.results import Decompressed, Restored, Unmerged
 from jochi.undo.undo import Undone
 from jochi.undo.unmerge import take_merges_back
@@ -18,13 +21,24 @@ from jochi.users import operating_system_user
 
 class UndoVerbs(Base):
     def restore(self, keys: Sequence[str], *, audit: str | None = None, now: datetime | None = None) -> list[Restored]:
-        """Brings pruned memories (`scope/id`) back; ``audit`` names one of several tombstones of a key."""
+        """Brings pruned memories (`scope/id`) back; ``audit`` names one of several tombstones of a key.
+
+        One that a constraint of an application forbids stays pruned and is named with it; the others come back.
+        """
         named = keys_of(keys, where="restore")
         when = self._now(now, "restore")
-        asked = {"now": when, "keys": named, "audit": audit, "run": f"restore/{uuid.uuid4()}"}
-        results = self.engine.call("memory/restore", asked)["results"]
-        slots.settle(self.engine, [{"key": entry["key"]} for entry in results if entry.get("slotted")], now=when)
-        return [read_as(Restored, entry) for entry in results]
+        asked = {"now": when, "audit": audit, "run": f"restore/{uuid.uuid4()}"}
+        found: list[Restored] = []
+
+        def call(keys: list[str]) -> list[Row]:
+            results: list[Row] = self.engine.call("memory/restore", {**asked, "keys": keys})["results"]
+            return results
+
+        for part, results in row_by_row(self.database, list(dict.fromkeys(named)), call):
+            rows = [{"key": part[0], **results.columns}] if isinstance(results, Forbidden) else results
+            slots.settle(self.engine, [{"key": row["key"]} for row in rows if row.get("slotted")], now=when)
+            found += [read_as(Restored, row) for row in rows]
+        return found
 
     def undo(
         self,
@@ -65,11 +79,5 @@ class UndoVerbs(Base):
     ) -> list[Decompressed]:
         """Brings back the contents that compression took (docs/reference/compression.md). One that was written since stays."""
         named = keys_of(keys, where="decompress")
-        asked = {
-            "now": self._now(now, "decompress"),
-            "keys": named,
-            "audits": None,
-            "dry_run": dry_run,
-            "run": f"decompress/{uuid.uuid4()}",
-        }
-        return [read_as(Decompressed, entry) for entry in self.engine.call("memory/decompress", asked)["results"]]
+        asked = {"now": self._now(now, "decompress"), "audits": None, "dry_run": dry_run}
+        return take_compressions_back(self.engine, named, {**asked, "run": f"decompress/{uuid.uuid4()}"})

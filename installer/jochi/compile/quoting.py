@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from jochi.policy.mapping import identifier
 
-__all__ = ["At", "cypher_map", "identifier", "literal"]
+__all__ = ["At", "any_name", "cypher_map", "identifier", "literal"]
 
 
 class At(str):
@@ -41,6 +41,13 @@ def literal(value: object) -> str:
     if isinstance(value, Iterable):
         return "[" + ", ".join(literal(item) for item in value) + "]"
     raise ValueError(f"{value!r} can't be written as a Cypher literal")
+
+
+def any_name(name: str) -> str:
+    """A label, type or property name of somebody else's schema, quoted; ValueError where it could end the quotes."""
+    if not name or "`" in name or "\\" in name:
+        raise ValueError(f"{name!r} can't be written as a quoted name")
+    return f"`{name}`"
 
 
 def cypher_map(values: Mapping[str, object]) -> str:

@@ -19,7 +19,7 @@ from typing import Literal, cast
 import jinja2
 
 from jochi.compile.constants import decay_data
-from jochi.compile.quoting import At, cypher_map, identifier, literal
+from jochi.compile.quoting import At, any_name, cypher_map, identifier, literal
 from jochi.compile.wrapping import wrapped
 from jochi.database.installed import hash_of_sections, text_of_sections
 from jochi.database.server_facts import ServerFacts
@@ -125,14 +125,14 @@ def render_statement(name: str, policy: Policy) -> str:
     return _tidy(_environment(procedures_folder()).get_template(f"{name}{_SUFFIX}").render(policy=policy))
 
 
-def render_for_label(name: str, label: str) -> str:
-    """`procedures/<name>.label.j2`, a statement that only a client runs, for one label.
+def render_for_label(name: str, label: str, **more: object) -> str:
+    """`procedures/<name>.label.j2`, a statement that only a client runs, for one label and whatever ``more`` it names.
 
-    A label can't be a parameter: `MATCH (n:$(label))` reads every node on 5.26 (DESIGN §2). ValueError for a label that
-    isn't a plain name.
+    A label can't be a parameter: `MATCH (n:$(label))` reads every node on 5.26 (DESIGN §2). ValueError for a name that the template
+    doesn't take.
     """
     root = procedures_folder()
-    return _tidy(_environment(root).get_template(f"{name}.label.j2").render(label=label))
+    return _tidy(_environment(root).get_template(f"{name}.label.j2").render(label=label, **more))
 
 
 def _place_in_template(error: BaseException, file: Path) -> str:
@@ -170,6 +170,7 @@ def _environment(root: Path) -> jinja2.Environment:
         auto_reload=True,
     )
     environment.filters.update(
+        any_name=any_name,
         identifier=identifier,
         literal=literal,
         cypher_map=cypher_map,

@@ -16,6 +16,8 @@ from jochi.graph.catalogue import RELEASED, named
 from jochi.install.holding import stop_pump
 from jochi.install.triggers import remove_triggers_if_any
 from jochi.schema import indexes, migrations
+from jochi.undo.forbidden import released
+from jochi.undo.results import Leftover
 from jochi.undo.unmerge import take_all_merges_back
 
 PAGE = 5_000
@@ -26,7 +28,8 @@ class UninstallResult:
     """How many tombstones came back, memories were released and nodes of the engine deleted.
 
     ``unmerged``: of those that came back, how many had been merged away and have what had moved again; ``not_unmerged``: keys of
-    those that came back without it, as of their merge nothing is kept or the key is in use.
+    those that came back without it, as of their merge nothing is kept or the key is in use. ``forbidden``: what a constraint of an
+    application kept from becoming what it was; a tombstone among them keeps the label `:Tombstone`, and its labels in `tombstone_labels`.
     """
 
     restored: int
@@ -34,6 +37,7 @@ class UninstallResult:
     deleted: int
     unmerged: int = 0
     not_unmerged: tuple[str, ...] = ()
+    forbidden: tuple[Leftover, ...] = ()
 
 
 def uninstall(
@@ -54,18 +58,24 @@ def uninstall(
     say("taking merges back")
     unmerged, not_unmerged = take_all_merges_back(engine)
     say("releasing the memories")
-    released = restored = 0
+    count = restored = 0
+    left: list[tuple[str, Leftover]] = []
+    given = {"released": RELEASED, "stays": named(mark="stays")}
     while nodes := database.run(statement("install/release_page"), {"limit": PAGE}, write=False)[0]["nodes"]:
-        row = database.run(
-            statement("enrol/release"), {"nodes": nodes, "released": RELEASED, "stays": named(mark="stays")}
-        )[0]
-        released, restored = released + row["released"], restored + row["restored"]
+        before = len(left)
+        row = released(database, nodes, given, left)
+        count, restored = count + row["released"], restored + row["restored"]
+        if aside := [node for node, _ in left[before:]]:
+            database.run(statement("enrol/release"), {**given, "nodes": aside, "aside": True})
     say("removing the engine's own nodes")
     deleted = _in_pages(database, "install/delete_engine_page", "deleted")
     say("dropping constraints and indexes")
     indexes.remove(database)
     migrations.remove_chain(database)
-    return UninstallResult(restored + unmerged, released - restored, deleted, unmerged, tuple(not_unmerged))
+    forbidden = tuple(each for _, each in left)
+    stay = {each.key for each in forbidden}
+    without = tuple(key for key in not_unmerged if key not in stay)
+    return UninstallResult(restored + unmerged, count - restored, deleted, unmerged, without, forbidden)
 
 
 def _in_pages(database: Database, name: str, column: str) -> int:

@@ -1,4 +1,8 @@
-"""What became of memories that were asked back: restored, decompressed, unmerged."""
+"""What became of memories that were asked back: restored, decompressed, unmerged.
+
+Each ``outcome`` may be forbidden, by a constraint of an application: ``constraint`` is its name, ``holder`` who has the value that
+it lets only one have (the key of a live memory, else labels and element id; None where it asks for something else).
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,18 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Leftover:
+    """A memory that stays what it is: a ``constraint`` of an application forbids the rest. ``key``: None where it has none."""
+
+    key: str | None
+    constraint: str
+    holder: str | None = None
+
+
+@dataclass(frozen=True)
 class Restored:
     """``outcome``: restored | not_found | taken (the key lives again) | purging (being deleted for good) | merged (it lives on in
-    another: `Jochi.unmerge`).
+    another: `Jochi.unmerge`) | forbidden.
 
     ``duplicate_of``: the live memory that owns its content by now, where there is one.
     """
@@ -16,25 +29,29 @@ class Restored:
     key: str
     outcome: str
     duplicate_of: str | None = None
+    constraint: str | None = None
+    holder: str | None = None
 
 
 @dataclass(frozen=True)
 class Decompressed:
     """``outcome``: decompressed | would_decompress (a dry run) | not_found | not_compressed | changed (another content was written
-    since: everything stays). ``tokens``: how many it has again. ``changed``: properties that have changed since and stay.
+    since: everything stays) | forbidden. ``tokens``: how many it has again. ``changed``: properties that changed since and stay.
     """
 
     key: str
     outcome: str
     tokens: int | None = None
     changed: tuple[str, ...] = ()
+    constraint: str | None = None
+    holder: str | None = None
 
 
 @dataclass(frozen=True)
 class Unmerged:
     """``outcome``: unmerged | would_unmerge (a dry run) | not_merged (no tombstone of this key was merged) | taken (the key lives
     again) | survivor_gone (purged) | purging (being deleted for good) | no_record (of what the merge changed) | merged_on (whom it
-    went into was merged away itself: that first) | busy (relationships of one of them are being moved).
+    went into was merged away itself: that first) | busy (relationships of one of them are being moved) | forbidden.
 
     ``into``: whom it was merged into. ``relationships``: how many it gets back. ``changed``: what has changed since the
     merge and stays as it is, as `scope/id.property` or as a relationship.
@@ -45,3 +62,5 @@ class Unmerged:
     outcome: str
     relationships: int = 0
     changed: tuple[str, ...] = ()
+    constraint: str | None = None
+    holder: str | None = None

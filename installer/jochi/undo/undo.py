@@ -14,6 +14,9 @@ from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import Refused, UsageError
 from jochi.graph.driver_values import read_as, zoned
+from jochi.undo.decompress import take_compressions_back
+from jochi.undo.forbidden import Claims, Forbidden, constraints, row_by_row, would_be_forbidden
+from jochi.undo.results import Decompressed, Unmerged
 from jochi.undo.unmerge import take_merges_back
 from jochi.use import slots
 
@@ -34,7 +37,8 @@ class UndoneAction:
     ``outcome``: undone | as_before (it is as it was already) | conflict and partly (``changed`` names properties that changed since
     and stay) | taken (the key lives again) | purging | purged | gone (no such memory) | pruned (pruned since) | protected
     (``changed`` names the rails) | end_gone (of a relationship) | derived (follows from other facts) | no_record | merge_again |
-    compress_again | approve_again | pair_gone (the two are no flagged pair any more);
+    compress_again | approve_again | pair_gone (the two are no flagged pair any more) | forbidden (by the ``constraint`` of an
+    application; ``holder`` has the value: the key of a live memory, else labels and element id);
     of merges also what `Jochi.unmerge` says.
     """
 
@@ -42,6 +46,8 @@ class UndoneAction:
     action: str
     outcome: str
     changed: tuple[str, ...] = ()
+    constraint: str | None = None
+    holder: str | None = None
 
 
 @dataclass(frozen=True)
@@ -106,9 +112,15 @@ def undo(
     rows: list[UndoneAction] = []
     given = {"now": now, "run": run, "policy": policy, "force": force, "dry_run": dry_run}
     status = "running"
+    of_apps = constraints(engine.database) if dry_run else []
+    claims = Claims(engine.database, of_apps)
     try:
         for number, (form, ids) in enumerate(_pages(_records(engine, asked_for, first), page), batch):
-            for row in _one_page(engine, {**given, "clock": clock.now(), "form": form, "ids": ids, "batch": number}):
+            for row in _one_page(
+                engine,
+                {**given, "clock": clock.now(), "form": form, "ids": ids, "batch": number},
+                claims if of_apps else None,
+            ):
                 counts[row.outcome] = counts.get(row.outcome, 0) + 1
                 if dry_run or row.outcome not in DONE:
                     rows.append(row)
@@ -118,7 +130,8 @@ def undo(
     finally:
         # Cut off: the run stays open and gives its lease up, so that the next call goes on with it.
         if run is not None:
-            engine.call("undo/end", {"clock": clock.now(), "run": run, "status": status})
+            forbidden = counts.get("forbidden", 0)
+            engine.call("undo/end", {"clock": clock.now(), "run": run, "status": status, "forbidden": forbidden})
     return Undone(name, run, dry_run, counts, rows, first["already"], resumed)
 
 
@@ -151,7 +164,8 @@ def _pages(records: Iterable[Mapping[str, Any]], page: int) -> Iterator[tuple[st
         yield form, ids
 
 
-def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
+def _one_page(engine: Engine, given: Mapping[str, Any], claims: Claims | None) -> list[UndoneAction]:
+    """Takes the records back. ``claims``: of a dry run, where applications have constraints."""
     form = given["form"]
     statement = STATEMENTS.get(form, "undo/others")
     if form in _BY_CALLS:
@@ -161,7 +175,27 @@ def _one_page(engine: Engine, given: Mapping[str, Any]) -> list[UndoneAction]:
         if not given["dry_run"]:
             engine.call(statement, given)
         return [_taken_back(read_as(UndoneAction, each), asked, back) for each in looked]
-    results = engine.call(statement, given)["results"]
+
+    def call(ids: list[str], dry_run: bool = given["dry_run"]) -> list[Row]:
+        results: list[Row] = engine.call(statement, {**given, "ids": ids, "dry_run": dry_run})["results"]
+        return results
+
+    forbidden: dict[str, Forbidden] = {}
+    if claims and form == "prune":
+        place = {id: at for at, id in enumerate(given["ids"])}
+        back_again = [row for row in call(given["ids"]) if row["node"] is not None]
+        forbidden = claims.claim(sorted(back_again, key=lambda row: place[row["id"]]))
+    elif claims and form in _TRIED:
+        forbidden = would_be_forbidden(engine, statement, {**given, "run": "undo/dry-run"}, given["ids"], "ids")
+    results: list[Row] = []
+    for part, rows in row_by_row(engine.database, [id for id in given["ids"] if id not in forbidden], call):
+        if isinstance(rows, Forbidden):
+            forbidden[part[0]] = rows
+        else:
+            results += rows
+    for id, why in forbidden.items():
+        # What it would be without the constraint: of a record of many memories not all would have come back.
+        results += [row | (why.columns if row["outcome"] in _GOES_BACK else {}) for row in call([id], True)]
     # Facts get their place in their slots at once, as restore does it.
     slotted = [{"key": each["key"]} for each in results if each.get("slotted")]
     slots.settle(engine, slotted, now=given["now"])
@@ -172,7 +206,9 @@ def _taken_back(row: UndoneAction, asked: str, back: dict[str | None, _Back]) ->
     """What became of a record that was looked at before it was taken back; of several of one key the first is the newest."""
     if row.outcome == asked:
         found = back.pop(row.key, _Back("no_record", ()))
-        return replace(row, outcome=found.outcome, changed=found.changed)
+        return replace(
+            row, outcome=found.outcome, changed=found.changed, constraint=found.constraint, holder=found.holder
+        )
     return replace(row, outcome="as_before") if row.outcome == "undone" else row
 
 
@@ -180,32 +216,36 @@ def _taken_back(row: UndoneAction, asked: str, back: dict[str | None, _Back]) ->
 class _Back:
     outcome: str
     changed: tuple[str, ...]
+    constraint: str | None = None
+    holder: str | None = None
 
 
 def _unmerge(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
     asked = {name: given[name] for name in ("now", "dry_run", "run")}
     found = take_merges_back(engine, keys, **asked, hold=True, audits=given["ids"])
     words = {"unmerged": "undone", "would_unmerge": "undone"}
-    return {each.key: _back(words.get(each.outcome, each.outcome), each.changed) for each in found}
+    return {each.key: _back(words.get(each.outcome, each.outcome), each.changed, each) for each in found}
 
 
-def _back(outcome: str, changed: Sequence[str]) -> _Back:
+def _back(outcome: str, changed: Sequence[str], each: Unmerged | Decompressed) -> _Back:
     """What was taken back but for what is named went back in part."""
-    return _Back("partly" if outcome == "undone" and changed else outcome, tuple(changed))
+    word = "partly" if outcome == "undone" and changed else outcome
+    return _Back(word, tuple(changed), each.constraint, each.holder)
 
 
 def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
-    asked = {name: given[name] for name in ("now", "dry_run", "run")} | {"keys": keys, "audits": given["ids"]}
+    asked = {name: given[name] for name in ("now", "dry_run", "run")} | {"audits": given["ids"]}
     words = {
         "decompressed": "undone",
         "would_decompress": "undone",
         "changed": "conflict",
         "not_found": "gone",
         "not_compressed": "no_record",
+        "forbidden": "forbidden",
     }
-    found = engine.call("memory/decompress", asked)["results"]
+    found = take_compressions_back(engine, keys, asked)
     return {
-        each["key"]: _back(words[each["outcome"]], ["content"] if each["outcome"] == "changed" else each["changed"])
+        each.key: _back(words[each.outcome], ["content"] if each.outcome == "changed" else each.changed, each)
         for each in found
     }
 
@@ -216,6 +256,12 @@ _BY_CALLS: Mapping[str, tuple[str, Callable[[Engine, Sequence[str], Mapping[str,
 }
 """Forms that have a call of their own to take them back: what undo/others says of one that is to be taken back, and how."""
 
+
+_GOES_BACK = frozenset({"undone", "partly"})
+"""Outcomes of what is written."""
+
+_TRIED = frozenset({"edge", "links", "noted", "remade"})
+"""Forms whose dry run tries what constraints of applications say: they write what an application may have a constraint on."""
 
 STATEMENTS: Mapping[str, str] = {
     "list": "undo/moves",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from jochi import clock
+from jochi.database.database import Row
 from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import Refused
+from jochi.graph.driver_values import read_as
+from jochi.undo.forbidden import Forbidden, constraints, row_by_row, would_be_forbidden
 from jochi.undo.results import Unmerged
 
 _MERGES = 500
@@ -36,16 +40,37 @@ def take_merges_back(
     found: dict[str, Unmerged] = {}
     going = list(dict.fromkeys(keys))
     while going:
-        row = engine.call("memory/unmerge", {**given, "keys": going})
-        for each in row["results"]:
-            before = found.get(each["key"], Unmerged(each["key"], each["into"], each["outcome"]))
-            found[each["key"]] = replace(
-                before,
-                relationships=before.relationships + each["relationships"],
-                changed=tuple(sorted({*before.changed, *each["changed"]})),
-            )
-        going = [each["key"] for each in row["results"] if each["more"]]
+        more: list[str] = []
+        for part, rows in row_by_row(engine.database, going, lambda some: _call(engine, given, some)):
+            if isinstance(rows, Forbidden):
+                [row] = _call(engine, {**given, "dry_run": True}, part)
+                rows = [{**row, **rows.columns, "relationships": 0, "changed": [], "more": False}]
+            for row in rows:
+                found[row["key"]] = _with(found.get(row["key"]), row)
+                more += [row["key"]] if row["more"] else []
+        going = more
+    if dry_run and constraints(engine.database):
+        asked = [key for key, each in found.items() if each.outcome == "would_unmerge"]
+        for key, why in would_be_forbidden(engine, "memory/unmerge", given, asked, "keys").items():
+            found[key] = replace(found[key], relationships=0, changed=(), **why.columns)
     return [found[key] for key in dict.fromkeys(keys) if key in found]
+
+
+def _call(engine: Engine, given: Mapping[str, Any], keys: Sequence[str]) -> list[Row]:
+    results: list[Row] = engine.call("memory/unmerge", {**given, "keys": keys})["results"]
+    return results
+
+
+def _with(before: Unmerged | None, row: Row) -> Unmerged:
+    """What was known of a memory, and what this call did for it."""
+    each = read_as(Unmerged, row)
+    if before is None:
+        return replace(each, changed=tuple(sorted(set(each.changed))))
+    return replace(
+        before,
+        relationships=before.relationships + each.relationships,
+        changed=tuple(sorted({*before.changed, *each.changed})),
+    )
 
 
 def take_all_merges_back(engine: Engine, label: str | None = None) -> tuple[int, list[str]]:

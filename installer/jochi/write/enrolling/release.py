@@ -1,7 +1,8 @@
 """`disenrol`: takes back what enrolment added, a page of nodes a transaction; can be stopped and run again.
 
 Tombstones of the label that were enrolled nodes come back first, as on uninstall: a node that was the app's before must be
-the app's after. ``keep_tombstones`` leaves them to their purge instead.
+the app's after. One that a constraint of the app forbids stays a tombstone and is named. ``keep_tombstones`` leaves them to their
+purge instead.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import Refused
 from jochi.graph.catalogue import ON_EDGES, RELEASED
+from jochi.undo.forbidden import released
+from jochi.undo.results import Leftover
 from jochi.undo.unmerge import take_all_merges_back
 from jochi.write.enrolling.kinds import kind_of
 from jochi.write.enrolling.pages import CHUNK, pages, stretches
@@ -47,11 +50,13 @@ def disenrol(
     edges = {"types": [entry.type for entry in policy.policy.edges.types], "names": ON_EDGES, "limit": PAGE}
 
     def release(ids: list[str]) -> int:
-        restored: int = 0
+        restored = 0
         for some in pages(ids, page):
             while database.run(statement("enrol/release_edges"), {**edges, "nodes": some})[0]["released"]:
                 pass
-            row = database.run(statement("enrol/release"), {"nodes": some, "released": RELEASED, "stays": None})[0]
+            left: list[tuple[str, Leftover]] = []
+            row = released(database, some, {"released": RELEASED, "stays": None}, left)
+            result.forbidden += [each for _, each in left if each not in result.forbidden]
             result.released += row["released"]
             restored += row["restored"]
             tell(result)

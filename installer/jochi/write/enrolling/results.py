@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from jochi.undo.results import Leftover
+
 PROBLEMS = {
     "no_id": "have no id: --generate-ids makes one",
     "wrong_id": "have an id that is neither text nor an integer, or is empty",
@@ -113,10 +115,11 @@ class Enrolled:
 @dataclass
 class Released:
     """What `disenrol` did. ``left``: curated nodes of this label that no enrolment made (remember, import); ``kept``:
-    tombstones that stay what they are."""
+    tombstones that stay what they are; ``forbidden``: what a constraint of the application kept from becoming what it was."""
 
     label: str
     released: int = 0
     restored: int = 0
     left: int = 0
     kept: int = 0
+    forbidden: list[Leftover] = field(default_factory=list)

@@ -1,0 +1,222 @@
+"""What constraints of applications forbid of what is brought back: found row by row, and named (DESIGN §17).
+
+A page is written as a whole. Where a constraint forbids it, each half is tried by itself, down to the single row that is to blame:
+the usual case costs nothing. A dry run asks the constraints, or tries what is rolled back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import neo4j
+from neo4j.exceptions import Neo4jError
+
+from jochi.compile.rendering import render_for_label
+from jochi.database.database import Database, Row
+from jochi.database.engine import Engine
+from jochi.database.statements import schema_folder, statement
+from jochi.schema.migrations.files import read_folder
+from jochi.schema.migrations.schema_objects import created_by
+from jochi.undo.results import Leftover
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_VIOLATION = "Neo.ClientError.Schema.ConstraintValidationFailed"
+_CONFLICT = "IndexEntryConflictException"
+_NUMBERED = re.compile(r"\b(Node|Relationship)\((\d+)\)")
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """``constraint``: its name. ``holder``: who has the value that it lets only one have: the key of a live memory, else labels and
+    element id; None where it asks for something else, or nobody is found."""
+
+    constraint: str
+    holder: str | None = None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As fields of a result."""
+        return {"outcome": "forbidden", "constraint": self.constraint, "holder": self.holder}
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One of the database's, as `SHOW CONSTRAINTS` has it. ``entity``: NODE | RELATIONSHIP; ``type``: of the property, or None."""
+
+    name: str
+    kind: str
+    entity: str
+    label: str
+    properties: Sequence[str]
+    type: str | None
+
+    @property
+    def unique(self) -> bool:
+        """Whether only one may have a value."""
+        return self.kind.endswith(("UNIQUENESS", "KEY"))
+
+    @property
+    def required(self) -> bool:
+        """Whether each must have a value."""
+        return self.kind.endswith(("EXISTENCE", "KEY"))
+
+
+def constraints(database: Database) -> list[Constraint]:
+    """The constraints of applications: all but those of the engine's migrations."""
+    own = [made.name for made in created_by(read_folder(schema_folder())) if made.is_constraint]
+    return [Constraint(**row) for row in database.run(statement("undo/constraints"), {"own": own}, write=False)]
+
+
+def row_by_row(
+    database: Database, rows: Sequence[T], call: Callable[[list[T]], R]
+) -> Iterator[tuple[list[T], R | Forbidden]]:
+    """``call`` with all ``rows``, or with as many at once as constraints let pass; in their order, each with what came of it.
+
+    A single row that a constraint forbids comes with `Forbidden`, and is as it was.
+    """
+    waiting = [list(rows)] if rows else []
+    while waiting:
+        part = waiting.pop()
+        result: R | Forbidden
+        try:
+            result = call(part)
+        except Neo4jError as error:
+            if not _is_violation(error):
+                raise
+            if len(part) > 1:
+                middle = len(part) // 2
+                waiting += [part[middle:], part[:middle]]
+                continue
+            result = _explained(database, error)
+        yield part, result
+
+
+def would_be_forbidden(
+    engine: Engine, name: str, given: Mapping[str, Any], rows: Sequence[str], column: str
+) -> dict[str, Forbidden]:
+    """Which of ``rows`` the procedure ``name`` couldn't bring back: it runs and is rolled back.
+
+    ``column``: the parameter that takes the rows.
+    """
+    text = engine.text(name)
+    passed: list[str] = []
+
+    def attempt(part: list[str]) -> None:
+        # Those before are brought back first each time: of two with one value the first has it.
+        def work(tx: neo4j.ManagedTransaction) -> None:
+            engine.call_in(tx, text, {**given, column: passed + part, "dry_run": False})
+            raise _RolledBack
+
+        try:
+            engine.database.transaction(work)
+        except _RolledBack:
+            passed.extend(part)
+
+    found = row_by_row(engine.database, rows, attempt)
+    return {part[0]: result for part, result in found if isinstance(result, Forbidden)}
+
+
+def released(
+    database: Database, nodes: Sequence[str], given: Mapping[str, Any], left: list[tuple[str, Leftover]]
+) -> Row:
+    """Releases ``nodes`` (element ids) as `enrol/release` does; how many. Those that a constraint forbids are as they were and come into
+    ``left``, each with its element id."""
+
+    def release(some: list[str]) -> Row:
+        return database.run(statement("enrol/release"), {**given, "nodes": some, "aside": False})[0]
+
+    total = {"released": 0, "restored": 0}
+    for part, row in row_by_row(database, nodes, release):
+        if isinstance(row, Forbidden):
+            keys = database.run(statement("enrol/keys"), {"nodes": part}, write=False)
+            left += [(part[0], Leftover(each["key"], row.constraint, row.holder)) for each in keys]
+        else:
+            total = {name: total[name] + row[name] for name in total}
+    return total
+
+
+class Claims:
+    """What tombstones would claim if they came back, one after the other: for a dry run that comes page by page."""
+
+    def __init__(self, database: Database, those: Iterable[Constraint]) -> None:
+        self._database = database
+        self._those = [each for each in those if each.entity == "NODE"]
+        self._taken: dict[tuple[str, Any], str] = {}
+
+    def claim(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Forbidden]:
+        """By id what the constraints forbid; the others have what they claim from now on.
+
+        ``rows``: {id, node (element id of a tombstone), key} in their order.
+        """
+        said: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+        for each in self._those if rows else []:
+            for answer in self._database.run(_text(each), {"rows": rows, "label": each.label}, write=False):
+                said.setdefault(answer["id"], []).append((each.name, answer))
+        found: dict[str, Forbidden] = {}
+        for row in rows:
+            claims = [
+                (name, (name, _hashable(answer["values"])) if answer["values"] is not None else None, answer)
+                for name, answer in said.get(row["id"], [])
+            ]
+            for name, place, answer in claims:
+                holder = answer["holder"] or (self._taken.get(place) if place else None)
+                if answer["broken"] or holder:
+                    found[row["id"]] = Forbidden(name, holder)
+                    break
+            else:
+                self._taken.update({place: row["key"] for _, place, _ in claims if place})
+        return found
+
+
+def _text(each: Constraint) -> str:
+    return render_for_label(
+        "undo/claims",
+        each.label,
+        properties=each.properties,
+        unique=each.unique,
+        required=each.required,
+        type=each.type,
+    )
+
+
+class _RolledBack(Exception):
+    """Takes back a transaction that was only to be tried."""
+
+
+def _is_violation(error: Neo4jError) -> bool:
+    return error.code == _VIOLATION or _CONFLICT in (error.message or "")
+
+
+def _explained(database: Database, error: Neo4jError) -> Forbidden:
+    """What the server's message says, without the value that stands in it."""
+    message = error.message or ""
+    about = message.split(" = ")[0] if "property `" in message else message
+    all_of_them = database.run(statement("undo/constraints"), {"own": []}, write=False)
+    named = [
+        each
+        for each in (Constraint(**row) for row in all_of_them)
+        if f"`{each.label}`" in about and all(f"`{name}`" in message for name in each.properties)
+    ]
+    if not named:
+        return Forbidden("a constraint that is gone by now")
+    # Of those on the same properties the one whose kind the message is about; of several the narrowest.
+    shared = "already exists" in message or "Both " in message
+    first = max(named, key=lambda each: (each.unique == shared, len(each.properties)))
+    if not shared:
+        return Forbidden(first.name)
+    entity, number = _NUMBERED.findall(message)[0]
+    text = render_for_label("undo/holder", entity.upper())
+    found = database.run(text, {"number": int(number), "label": first.label}, write=False)
+    return Forbidden(first.name, found[0]["holder"] if found else None)
+
+
+def _hashable(value: Any) -> Any:
+    """A value so that two are equal where the database takes them for equal: 1 and 1.0 are, 1 and true are not."""
+    if isinstance(value, bool):
+        return ("boolean", value)
+    return tuple(_hashable(each) for each in value) if isinstance(value, list) else value
