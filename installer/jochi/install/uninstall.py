@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from jochi.database.batches import PageSize
 from jochi.database.database import Database
 from jochi.database.engine import Engine
 from jochi.database.server_facts import read_facts
@@ -80,6 +81,7 @@ def uninstall(
 
 def _in_pages(database: Database, name: str, column: str) -> int:
     total = 0
-    while done := int(database.run(statement(name), {"limit": PAGE})[0][column]):
+    pages = PageSize(PAGE)
+    while done := int(pages.fit(lambda size: database.run(statement(name), {"limit": size})[0][column])):
         total += done
     return total

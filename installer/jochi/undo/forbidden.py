@@ -18,6 +18,7 @@ from jochi.compile.rendering import render_for_label
 from jochi.database.database import Database, Row
 from jochi.database.engine import Engine
 from jochi.database.statements import schema_folder, statement
+from jochi.errors import MemoryExceeded
 from jochi.schema.migrations.files import read_folder
 from jochi.schema.migrations.schema_objects import created_by
 from jochi.undo.results import Leftover
@@ -77,7 +78,8 @@ def row_by_row(
 ) -> Iterator[tuple[list[T], R | Forbidden]]:
     """``call`` with all ``rows``, or with as many at once as constraints let pass; in their order, each with what came of it.
 
-    A single row that a constraint forbids comes with `Forbidden`, and is as it was.
+    A single row that a constraint forbids comes with `Forbidden`, and is as it was. Rows that the server's memory doesn't hold
+    together are divided just so.
     """
     waiting = [list(rows)] if rows else []
     while waiting:
@@ -85,13 +87,15 @@ def row_by_row(
         result: R | Forbidden
         try:
             result = call(part)
-        except Neo4jError as error:
-            if not _is_violation(error):
+        except (MemoryExceeded, Neo4jError) as error:
+            if isinstance(error, Neo4jError) and not _is_violation(error):
                 raise
             if len(part) > 1:
                 middle = len(part) // 2
                 waiting += [part[middle:], part[:middle]]
                 continue
+            if isinstance(error, MemoryExceeded):
+                raise
             result = _explained(database, error)
         yield part, result
 
