@@ -109,7 +109,7 @@ def would_be_forbidden(
     def attempt(part: list[str]) -> None:
         # Those before are brought back first each time: of two with one value the first has it.
         def work(tx: neo4j.ManagedTransaction) -> None:
-            engine.call_in(tx, text, {**given, column: passed + part, "dry_run": False})
+            engine.call_in(tx, text, {**given, column: passed + part, "run": "undo/dry-run", "dry_run": False})
             raise _RolledBack
 
         try:
@@ -124,8 +124,10 @@ def would_be_forbidden(
 def released(
     database: Database, nodes: Sequence[str], given: Mapping[str, Any], left: list[tuple[str, Leftover]]
 ) -> Row:
-    """Releases ``nodes`` (element ids) as `enrol/release` does; how many. Those that a constraint forbids are as they were and come into
-    ``left``, each with its element id."""
+    """Releases ``nodes`` (element ids) as `enrol/release` does; how many.
+
+    Those that a constraint forbids are as they were, and come into ``left`` with their element ids.
+    """
 
     def release(some: list[str]) -> Row:
         return database.run(statement("enrol/release"), {**given, "nodes": some, "aside": False})[0]
@@ -153,24 +155,24 @@ class Claims:
 
         ``rows``: {id, node (element id of a tombstone), key} in their order.
         """
-        said: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+        answers: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
         for each in self._those if rows else []:
-            for answer in self._database.run(_text(each), {"rows": rows, "label": each.label}, write=False):
-                said.setdefault(answer["id"], []).append((each.name, answer))
-        found: dict[str, Forbidden] = {}
+            for found in self._database.run(_text(each), {"rows": rows, "label": each.label}, write=False):
+                answers.setdefault(found["id"], []).append((each.name, found))
+        forbidden: dict[str, Forbidden] = {}
         for row in rows:
             claims = [
                 (name, (name, _hashable(answer["values"])) if answer["values"] is not None else None, answer)
-                for name, answer in said.get(row["id"], [])
+                for name, answer in answers.get(row["id"], [])
             ]
-            for name, place, answer in claims:
-                holder = answer["holder"] or (self._taken.get(place) if place else None)
-                if answer["broken"] or holder:
-                    found[row["id"]] = Forbidden(name, holder)
+            for name, place, said in claims:
+                holder = said["holder"] or (self._taken.get(place) if place else None)
+                if said["broken"] or holder:
+                    forbidden[row["id"]] = Forbidden(name, holder)
                     break
             else:
                 self._taken.update({place: row["key"] for _, place, _ in claims if place})
-        return found
+        return forbidden
 
 
 def _text(each: Constraint) -> str:
