@@ -48,8 +48,6 @@ LAST = (
     "tests/integration/test_enrolment.py::test_schema_changes_go_through_while_nodes_are_enrolled",
     "tests/integration/test_forget_shapes.py::test_a_content_under_another_name_is_read_cut_and_not_learned_again",
     "tests/integration/test_forget_shapes.py::test_the_original_of_a_content_under_another_name_goes_and_is_not_learned_again",
-    "tests/integration/test_foreign_constraints.py::test_a",
-    "tests/integration/test_foreign_constraints.py::test_what",
     "tests/integration/test_given_back.py::test_a_graph_is_as_it_was_before_it_was_enrolled",
     "tests/integration/test_models_save.py::test_neomodels_schema_installer_finds_nothing_to_do",
     "tests/integration/test_recall.py::test_without_its_indexes_recall_goes_on_as_it_can",
