@@ -12,10 +12,10 @@ from tests import merge_graph
 from tests.conftest import TestServer
 from tests.oracle import Memory, graph
 from tests.oracle.merging import Graph, Rel
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from jochi import Jochi, clock
-from jochi.cli.app import app as app_of_jochi
+from jochi.cli.app import app
 from jochi.database.database import Database
 from jochi.errors import PartlyDone
 from jochi.graph.driver_values import to_python
@@ -55,6 +55,12 @@ def live(client: Jochi, id: str, source: Any, *, labels: str = ":Curated:MemoryE
     return str(row["name"])
 
 
+def invoke(server: TestServer, *words: str) -> Result:
+    """The command line."""
+    environment = {"JOCHI_URI": server.uri, "JOCHI_USER": server.user, "JOCHI_PASSWORD": server.password}
+    return CliRunner().invoke(app, list(words), env=environment)
+
+
 Answer = tuple[str, str, str | None, str | None]
 
 
@@ -84,7 +90,7 @@ def test_an_undo_leaves_what_is_forbidden_and_names_it(applied: Jochi, server: T
     ]
     run = pruned(applied, now, free[:10] + memories + free[10:])
     mail = live(applied, "new", "mail-17")
-    app = live(applied, "", "mail-18", labels=":MemoryEntry")
+    node = live(applied, "", "mail-18", labels=":MemoryEntry")
     applied.database.run("CREATE (:Curated:Notification {key: 'default/shelf', shelf: 1, box: 'a'})")
     live(applied, "keyless", "another")
     # Page by page, so that one of a later page meets one of an earlier.
@@ -113,7 +119,7 @@ def test_an_undo_leaves_what_is_forbidden_and_names_it(applied: Jochi, server: T
     assert len(twins) == len(numbers) == 1
     assert left == {
         "default/taken": ("tests_one_source", mail),
-        "default/of_an_app": ("tests_one_source", app),
+        "default/of_an_app": ("tests_one_source", node),
         **{f"default/twin{i}": ("tests_one_source", twins[0]) for i in range(3) if f"default/twin{i}" not in twins},
         **{key: ("tests_one_source", numbers[0]) for key in ("default/whole", "default/broken") if key not in numbers},
         "default/placed": ("tests_one_place", "default/shelf"),
@@ -134,8 +140,7 @@ def test_an_undo_leaves_what_is_forbidden_and_names_it(applied: Jochi, server: T
         [("default/nobody", "not_found", None, None), ("default/of_an_app", "not_found", None, None)]
         + [(key, "forbidden", *why) for key, why in left.items() if key != "default/of_an_app"]
     )
-    environment = {"JOCHI_URI": server.uri, "JOCHI_USER": server.user, "JOCHI_PASSWORD": server.password}
-    said = CliRunner().invoke(app_of_jochi, ["restore", "default/taken"], env=environment)
+    said = invoke(server, "restore", "default/taken")
     assert isinstance(said.exception, PartlyDone)
     assert [word in said.output for word in ("tests_one_source", mail, "mail-17")] == [True, True, False]
 
@@ -236,13 +241,25 @@ def test_what_is_written_back_is_tried_first(applied: Jochi, now: datetime, run:
     assert [key for key, *_ in left if "twin" not in key] == ["default/taken"]
 
 
-def test_a_purge_that_brings_back_passes_over_what_is_forbidden(applied: Jochi, now: datetime) -> None:
+def test_a_purge_that_brings_back_passes_over_what_is_forbidden(
+    applied: Jochi, server: TestServer, now: datetime
+) -> None:
     pruned(applied, now, [entry(f"m{i}", now, f"mail-{i}", box=i) for i in range(12)])
     applied.database.run("MATCH (t:Tombstone) WHERE t.box % 4 < 2 SET t.pinned = true")
-    for i in (1, 5):
-        live(applied, f"new{i}", f"mail-{i}")
-    run_job(applied.engine, "purge_tombstones", now=now + 31 * DAY, drain=True)
+    holders = [live(applied, f"new{i}", f"mail-{i}") for i in (1, 5)]
+    runs = run_job(applied.engine, "purge_tombstones", now=now + 31 * DAY, drain=True)
     assert tombstones(applied) == {"default/m1", "default/m5"}
+    assert [sum(run.tally.get(name, 0) for run in runs) for name in ("restore", "purge")] == [4, 6]
+    [put_aside] = applied.database.run(
+        "MATCH (t:Tombstone) RETURN collect(DISTINCT t.quarantined_until > $at) AS waits", {"at": now + 31 * DAY}
+    )
+    assert put_aside == {"waits": [True]}
+    failed = [run for run in runs if run.error]
+    assert failed
+    for run in failed:
+        said = invoke(server, "runs", "show", run.id)
+        assert any(f"tests_one_source forbids it: {holder} has" in said.output for holder in holders)
+        assert not any(word in f"{run.error}{said.output}" for word in ("mail-1", "mail-5"))
 
 
 @pytest.mark.slow
