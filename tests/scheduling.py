@@ -32,6 +32,7 @@ TOGETHER = {
         "tests/integration/test_edges.py::test_a_dbas_own_index_will_do_and_stays",
         "tests/integration/test_edges.py::test_a_foreign_index_of_the_name_stops_the_install",
         "tests/integration/test_edges.py::test_a_policy_without_edges_works_and_uninstall_leaves_nothing",
+        "tests/integration/test_foreign_constraints.py::test_disenrol_and_uninstall_end",
         "tests/integration/test_models_save.py::test_without_jochi_a_save_says_so",
         "tests/integration/test_status.py::test_where_nothing_is_installed",
     ),

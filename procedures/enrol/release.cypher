@@ -81,7 +81,8 @@ CALL (rows) {
   FOREACH (_ IN CASE WHEN r.dead AND NOT $aside THEN [1] ELSE [] END | REMOVE m:Tombstone)
   FOREACH (_ IN CASE WHEN r.dead AND $aside THEN [1] ELSE [] END | SET m.tombstone_labels = r.live)
   SET m:$(CASE WHEN $aside THEN [] ELSE r.live END)
-  FOREACH (name IN [name IN $released WHERE r.whole AND NOT name IN r.kept AND NOT ($aside AND name = 'tombstone_labels') AND NOT (name = 'created_at' AND coalesce(m.created_at <> r.since, true))
+  FOREACH (name IN [name IN $released WHERE r.whole AND NOT name IN r.kept AND NOT ($aside AND name = 'tombstone_labels')
+      AND NOT (name = 'created_at' AND coalesce(m.created_at <> r.since, true))
       AND NOT (name = 'salience' AND m.salience_at IS NULL)] | SET m[name] = null)
 }
 CALL (rows) {

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.cli.output import AsJson, forbidden_by, moment, out, table, write_json
 from jochi.errors import UsageError
+from jochi.undo.forbidden import read_message
 
 app = typer.Typer(help="Runs of curation and undos, and what they did.", no_args_is_help=True)
 
@@ -55,6 +56,8 @@ def show(
     """Show one run: what it did by action and rule, what rails held, and tokens by tier."""
     with jochi(context) as client:
         found = client.runs(run)
+        error = found[0].error if found else None
+        forbidden = None if error is None or as_json else read_message(client.database, error)
     if not found:
         raise UsageError(f"there is no run {run!r}", fix="`jochi runs ls` lists runs")
     (one,) = found
@@ -96,7 +99,8 @@ def show(
     if one.quarantined:
         out.print(f"put aside: {', '.join(one.quarantined)}", markup=False)
     if one.error:
-        out.print(f"error: {one.error}", markup=False)
+        why = forbidden_by(forbidden.constraint, forbidden.holder) if forbidden else one.error
+        out.print(f"error: {why}", markup=False)
     if one.done:
         rows = [(each.action, each.rule, each.n, each.undone, ", ".join(each.keys)) for each in one.done]
         table("On record", ("action", "rule", "memories", "undone", "such as"), rows, right=(2, 3))

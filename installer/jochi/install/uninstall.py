@@ -30,7 +30,7 @@ class UninstallResult:
 
     ``unmerged``: of those that came back, how many had been merged away and have what had moved again; ``not_unmerged``: keys of
     those that came back without it, as of their merge nothing is kept or the key is in use. ``forbidden``: what a constraint of an
-    application kept from becoming what it was; a tombstone among them keeps the label `:Tombstone`, and its labels in `tombstone_labels`.
+    application kept from becoming what it was; a tombstone keeps the label `:Tombstone` then, and its labels in `tombstone_labels`.
     """
 
     restored: int

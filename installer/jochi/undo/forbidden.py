@@ -28,6 +28,9 @@ R = TypeVar("R")
 
 _VIOLATION = "Neo.ClientError.Schema.ConstraintValidationFailed"
 _CONFLICT = "IndexEntryConflictException"
+_SPEAKS_OF_ONE = re.compile(
+    r" already exists with | have the propert(?:y|ies) |\bBoth (?:Node|Relationship)\(| of type "
+)
 _NUMBERED = re.compile(r"\b(Node|Relationship)\((\d+)\)")
 
 
@@ -96,7 +99,7 @@ def row_by_row(
                 continue
             if isinstance(error, MemoryExceeded):
                 raise
-            result = _explained(database, error)
+            result = read_message(database, error.message or "") or Forbidden("a constraint that is gone by now")
         yield part, result
 
 
@@ -113,7 +116,7 @@ def would_be_forbidden(
     def attempt(part: list[str]) -> None:
         # Those before are brought back first each time: of two with one value the first has it.
         def work(tx: neo4j.ManagedTransaction) -> None:
-            engine.call_in(tx, text, {**given, column: passed + part, "dry_run": False})
+            engine.call_in(tx, text, {**given, column: passed + part, "run": "undo/dry-run", "dry_run": False})
             raise _RolledBack
 
         try:
@@ -128,8 +131,10 @@ def would_be_forbidden(
 def released(
     database: Database, nodes: Sequence[str], given: Mapping[str, Any], left: list[tuple[str, Leftover]]
 ) -> Row:
-    """Releases ``nodes`` (element ids) as `enrol/release` does; how many. Those that a constraint forbids are as they were and come into
-    ``left``, each with its element id."""
+    """Releases ``nodes`` (element ids) as `enrol/release` does; how many.
+
+    Those that a constraint forbids are as they were, and come into ``left`` with their element ids.
+    """
 
     def release(some: list[str]) -> Row:
         return database.run(statement("enrol/release"), {**given, "nodes": some, "aside": False})[0]
@@ -149,7 +154,7 @@ class Claims:
 
     def __init__(self, database: Database, those: Iterable[Constraint]) -> None:
         self._database = database
-        self._those = [each for each in those if each.entity == "NODE"]
+        self._those = [(each, text) for each in those if each.entity == "NODE" and (text := _text(each)) is not None]
         self._taken: dict[tuple[str, Any], str] = {}
 
     def claim(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Forbidden]:
@@ -157,35 +162,33 @@ class Claims:
 
         ``rows``: {id, node (element id of a tombstone), key} in their order.
         """
-        said: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
-        for each in self._those if rows else []:
-            for answer in self._database.run(_text(each), {"rows": rows, "label": each.label}, write=False):
-                said.setdefault(answer["id"], []).append((each.name, answer))
-        found: dict[str, Forbidden] = {}
+        answers: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+        for each, text in self._those if rows else []:
+            for found in self._database.run(text, {"rows": rows, "label": each.label}, write=False):
+                answers.setdefault(found["id"], []).append((each.name, found))
+        forbidden: dict[str, Forbidden] = {}
         for row in rows:
             claims = [
                 (name, (name, _hashable(answer["values"])) if answer["values"] is not None else None, answer)
-                for name, answer in said.get(row["id"], [])
+                for name, answer in answers.get(row["id"], [])
             ]
-            for name, place, answer in claims:
-                holder = answer["holder"] or (self._taken.get(place) if place else None)
-                if answer["broken"] or holder:
-                    found[row["id"]] = Forbidden(name, holder)
+            for name, place, said in claims:
+                holder = said["holder"] or (self._taken.get(place) if place else None)
+                if said["broken"] or holder:
+                    forbidden[row["id"]] = Forbidden(name, holder)
                     break
             else:
                 self._taken.update({place: row["key"] for _, place, _ in claims if place})
-        return found
+        return forbidden
 
 
-def _text(each: Constraint) -> str:
-    return render_for_label(
-        "undo/claims",
-        each.label,
-        properties=each.properties,
-        unique=each.unique,
-        required=each.required,
-        type=each.type,
-    )
+def _text(each: Constraint) -> str | None:
+    """None where its names can't be written."""
+    about = {"properties": each.properties, "unique": each.unique, "required": each.required, "type": each.type}
+    try:
+        return render_for_label("undo/claims", each.label, **about)
+    except ValueError:
+        return None
 
 
 class _RolledBack(Exception):
@@ -196,24 +199,30 @@ def _is_violation(error: Neo4jError) -> bool:
     return error.code == _VIOLATION or _CONFLICT in (error.message or "")
 
 
-def _explained(database: Database, error: Neo4jError) -> Forbidden:
-    """What the server's message says, without the value that stands in it."""
-    message = error.message or ""
-    about = message.split(" = ")[0] if "property `" in message else message
+def read_message(database: Database, message: str) -> Forbidden | None:
+    """What a server's message says of a constraint that is there, without the value that may stand in it; None: nothing."""
+    if not _SPEAKS_OF_ONE.search(message):
+        return None
+    about = message.split(" = ")[0]
     all_of_them = database.run(statement("undo/constraints"), {"own": []}, write=False)
     named = [
         each
         for each in (Constraint(**row) for row in all_of_them)
-        if f"`{each.label}`" in about and all(f"`{name}`" in message for name in each.properties)
+        if f"`{each.label}`" in about
+        and f"`{each.properties[0]}`" in about
+        and (len(each.properties) > 1) == (" properties " in about)
     ]
     if not named:
-        return Forbidden("a constraint that is gone by now")
-    # Of those on the same properties the one whose kind the message is about; of several the narrowest.
+        return None
+    # Of those that begin with the same property the one whose kind the message is about, and whose others it names.
     shared = "already exists" in message or "Both " in message
-    first = max(named, key=lambda each: (each.unique == shared, len(each.properties)))
-    if not shared:
+    first = max(
+        named, key=lambda each: (each.unique == shared, sum(f"`{name}`" in message for name in each.properties))
+    )
+    number_of = _NUMBERED.search(message)
+    if not shared or number_of is None:
         return Forbidden(first.name)
-    entity, number = _NUMBERED.findall(message)[0]
+    entity, number = number_of.groups()
     text = render_for_label("undo/holder", entity.upper())
     found = database.run(text, {"number": int(number), "label": first.label}, write=False)
     return Forbidden(first.name, found[0]["holder"] if found else None)

@@ -186,7 +186,7 @@ def _one_page(engine: Engine, given: Mapping[str, Any], claims: Claims | None) -
         back_again = [row for row in call(given["ids"]) if row["node"] is not None]
         forbidden = claims.claim(sorted(back_again, key=lambda row: place[row["id"]]))
     elif claims and form in _TRIED:
-        forbidden = would_be_forbidden(engine, statement, {**given, "run": "undo/dry-run"}, given["ids"], "ids")
+        forbidden = would_be_forbidden(engine, statement, given, given["ids"], "ids")
     results: list[Row] = []
     for part, rows in row_by_row(engine.database, [id for id in given["ids"] if id not in forbidden], call):
         if isinstance(rows, Forbidden):
