@@ -1,4 +1,4 @@
 // All constraints of this database.
-// No parameters. Returns name, label (string), properties (list of string) a constraint. Writes nothing.
-SHOW CONSTRAINTS YIELD name, labelsOrTypes, properties
-RETURN name, labelsOrTypes[0] AS label, properties
+// No parameters. Returns name, type, label (string; of relationships their type), properties (list of string) a constraint. Writes nothing.
+SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties
+RETURN name, type, labelsOrTypes[0] AS label, properties
