@@ -29,6 +29,7 @@ UNINSTALL = import_module("jochi.install.uninstall")
 APPS_CONSTRAINTS = {
     "tests_poison_tombstone": "FOR (t:Tombstone) REQUIRE t.poison IS UNIQUE",
     "tests_poison_notification": "FOR (n:Notification) REQUIRE n.poison IS UNIQUE",
+    "tests_one_ref": "FOR ()-[r:TESTS_CITES]-() REQUIRE r.ref IS UNIQUE",
     "tests_one_recall": "FOR (m:TestsOnce) REQUIRE m.recall_count IS UNIQUE",
     "tests_one_source": "FOR (m:MemoryEntry) REQUIRE m.source_ref IS UNIQUE",
     "tests_one_place": "FOR (m:Notification) REQUIRE (m.shelf, m.box) IS UNIQUE",

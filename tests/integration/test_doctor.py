@@ -87,6 +87,13 @@ def test_an_installed_engine_that_is_well(jochi: Jochi) -> None:
     found = examine(jochi)
     unwell = [check for check in found.checks if check.level is not OK and check.name != "restart"]
     assert unwell == []
+    told = found["constraints of apps"].found
+    assert "tests_one_ref: unique ref on TESTS_CITES: " in told
+    assert "tests_poison_notification: unique poison on Notification: " in told
+    assert "TestsOnce" not in told
+    assert "curated_key" not in told
+    jochi.database.run("CREATE (:Curated:TestsOnce)")
+    assert "TestsOnce" in look(jochi)["constraints of apps"].found
     assert len({check.name for check in found.checks}) == len(found.checks)
 
 

@@ -894,6 +894,66 @@ def test_what_is_tied_to_a_memory_while_it_is_merged_follows_it(client: Jochi, s
     assert rows == [{"p": {"at": 1}}]
 
 
+CITES = (
+    "MATCH (m {key: $key})-[r:TESTS_CITES]-(x) RETURN r.ref AS ref, startNode(r) = m AS out, x = m AS loop ORDER BY ref"
+)
+
+
+def test_a_relationship_that_must_be_unique_moves(client: Jochi) -> None:
+    """It is never there twice, nor when it comes late."""
+    put(
+        client,
+        *(memory("a", age=50), memory("b"), memory("c")),
+        rels=(
+            Rel("r1", "TESTS_CITES", A, C, {"ref": 1}),
+            Rel("r2", "TESTS_CITES", B, C, {"ref": 2, "confidence": 0.5}),
+            Rel("r3", "TESTS_CITES", C, B, {"ref": 3}),
+            Rel("r4", "TESTS_CITES", B, B, {"ref": 4}),
+            Rel("r5", "TESTS_CITES", B, C, {"ref": 5}),
+        ),
+    )
+    flag(client.database, A, B, NOW)
+    [run] = run_job(client.engine, JOB, now=NOW)
+    assert (run.status, run.error, run.tally.get("merged")) == ("ok", None, 1)
+    assert [tuple(row.values()) for row in client.database.run(CITES, {"key": A})] == [
+        (1, True, False),
+        (2, True, False),
+        (3, False, False),
+        (4, True, True),
+        (5, True, False),
+    ]
+    late = "MATCH (t:Tombstone {key: $b}), (c:Curated {key: $c}) CREATE (t)-[:TESTS_CITES {ref: 6}]->(c)"
+    client.database.run(late, {"b": B, "c": C})
+    [run] = run_job(client.engine, JOB, now=NOW + timedelta(minutes=5))
+    assert (run.error, run.tally["late"]) == (None, 1)
+    assert [row["ref"] for row in client.database.run(CITES, {"key": A})] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_pair_that_a_constraint_refuses_is_held_and_the_others_merge(client: Jochi) -> None:
+    """The sum of both is a value that a third one has, and must be unique."""
+    once = ("MemoryEntry", "TestsOnce")
+    numbers = {"a": 2, "b": 3, "e": 5}
+    made = [Memory(id, once, dict(memory(id).properties, recall_count=n)) for id, n in numbers.items()]
+    put(client, *made, memory("c", age=50), memory("d"))
+    flag(client.database, A, B, NOW)
+    flag(client.database, C, D, NOW, score=0.9, same_text=None, guard="v1", decision="approved")
+    runs = run_job(client.engine, JOB, now=NOW, drain=True)
+    assert [(one.status, one.error, one.quarantined) for one in runs] == [("ok", None, ())] * len(runs)
+    counted = {name: sum(one.tally.get(name, 0) for one in runs) for name in ("merged", "held", "held_constraint")}
+    assert counted == {"merged": 1, "held": 1, "held_constraint": 1}
+    assert [(audit["into"], audit["key"]) for audit in merge_graph.merge_audits(client.database)] == [(C, D)]
+    found = flag_of(client.database, A, B)
+    assert (found["held_by"], found["merge_due"]) == (["constraint"], NOW + DAY)
+    assert client.database.run("MATCH (m:Curated) WHERE m.curation_failures > 0 RETURN m.key") == []
+    names = ("tests_one_recall: unique recall_count on TestsOnce", "tests_one_ref: unique ref on TESTS_CITES")
+    [listed] = [each for each in client.duplicates().pairs if each.verdict == "merge"]
+    assert (listed.held_by, listed.constraints) == (("constraint",), names)
+    [explained] = client.explain(A, at=NOW).duplicates
+    assert (explained["held_by"], explained["constraints"]) == (["constraint"], list(names))
+    client.database.run("MATCH (e:TestsOnce {recall_count: 5}) REMOVE e:TestsOnce")
+    assert merged(client, NOW + DAY) == [(A, B)]
+
+
 @pytest.mark.slow
 def test_a_writer_that_holds_a_memory_is_waited_for_and_its_change_counts(client: Jochi, server: TestServer) -> None:
     """Whoever changes the content first: the pair isn't merged, as what was judged is no more."""

@@ -262,6 +262,20 @@ def test_copies_are_taken_back_when_it_comes_to_nothing(client: Jochi, change: s
     assert merge_graph.differ(Graph({}, back.rels), Graph({}, merge_graph.without(was, (A, B)).rels)) == {}
 
 
+def test_a_constraint_that_forbids_copies_holds_the_pair(client: Jochi) -> None:
+    """The copies that were made before it was met are taken back, and no run fails."""
+    graph = dense()
+    once = Rel("u1", "TESTS_CITES", B, "default/x1", {"ref": 1})
+    put(client, Graph(graph.nodes, graph.rels | {once.id: once}))
+    assert drain(client)["merged"] == 0
+    found = flag_of(client.database, A, B)
+    assert (found["held_by"], found["merge_due"]) == (["constraint"], NOW + DAY)
+    assert merging(client) == []
+    assert client.database.run(_MARKED) == [{"n": 0}]
+    client.database.run("MATCH ()-[r:TESTS_CITES]->() REMOVE r.ref")
+    assert drain(client, NOW + DAY)["merged"] == 1
+
+
 def test_a_pause_in_the_middle_goes_on_where_it_was(client: Jochi) -> None:
     put(client, dense())
     batch(client)

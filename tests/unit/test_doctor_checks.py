@@ -19,9 +19,11 @@ from jochi.localserver.paths import apoc_conf_at
 from jochi.operate import checks_engine as engine
 from jochi.operate import checks_server as server
 from jochi.operate.check import Level, some
+from jochi.operate.checks_indexes import check_app_constraints
 from jochi.operate.checks_memories import Unseen, check_dated, check_sources, check_visible
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import check_restart
+from jochi.schema.constraints import Constraint
 from jochi.schema.migrations import Outcome, Validation
 from jochi.use.sources import Unfinished
 
@@ -393,3 +395,37 @@ def test_sources_that_stand_still() -> None:
     assert ("`jochi sources retry`" in str(both.fix), "`jochi worker`" in str(both.fix)) == (True, True)
     assert "retry" not in str(check_sources([stuck]).fix)
     assert "`jochi derive retry prepare`" in str(check_sources([replace(failed, phase="prepare")]).fix)
+
+
+COMES_BACK = "can't come back before the other one goes"
+HELD = "is held (constraint)"
+
+
+@pytest.mark.parametrize(
+    ("type", "label", "names", "subject", "says", "holds"),
+    [
+        ("UNIQUENESS", "MemoryEntry", "ref", "unique ref on MemoryEntry", COMES_BACK, False),
+        (
+            "NODE_PROPERTY_UNIQUENESS",
+            "MemoryEntry",
+            "a b",
+            "unique a, b on MemoryEntry",
+            "whose a and b is taken",
+            False,
+        ),
+        ("NODE_KEY", "MemoryEntry", "source tags", "unique source, tags on MemoryEntry", HELD, True),
+        ("RELATIONSHIP_UNIQUENESS", "CITES", "ref", "unique ref on CITES", HELD, True),
+        ("RELATIONSHIP_KEY", "CITES", "ref", "unique ref on CITES", HELD, True),
+        ("NODE_PROPERTY_EXISTENCE", "MemoryEntry", "tags", "required tags on MemoryEntry", "can't be written", False),
+        ("RELATIONSHIP_PROPERTY_TYPE", "CITES", "ref", "typed ref on CITES", "can't be written", False),
+        ("UNIQUENESS", "Invoice", "tags", None, "none on memories", True),
+    ],
+)
+def test_constraints_of_apps_are_told_with_what_they_mean(
+    type: str, label: str, names: str, subject: str | None, says: str, holds: bool
+) -> None:
+    found = Constraint("app_one", type, label, tuple(names.split()))
+    check = check_app_constraints([found], {"MemoryEntry"})
+    assert (check.level, check.fix, found.may_hold_merges) == (OK, None, holds)
+    assert says in check.found
+    assert subject is None or check.found.startswith(f"app_one: {subject}: ")

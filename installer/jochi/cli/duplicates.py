@@ -159,7 +159,7 @@ def _print(pair: DuplicatePair) -> None:
     near = "same text" if pair.same_text else "–" if pair.score is None else f"{pair.score:.4f}"
     why = f" ({', '.join(pair.reasons)})" if pair.reasons else ""
     who = f" by {pair.decided_by} at {moment(pair.decided_at)}" if pair.verdict in ("approved", "rejected") else ""
-    held = f"; held up by {', '.join(pair.held_by)}" if pair.held_by else ""
+    held = f"; held up by {pair.held_in_words}" if pair.held_by else ""
     out.print(f"{near}  {pair.verdict}{why}{who}{held}  {pair.kind}", markup=False, soft_wrap=True)
     for key, content in ((pair.left, pair.left_content), (pair.right, pair.right_content)):
         out.print(f"  {printable(key)}\t{_short(content)}", markup=False, soft_wrap=True)

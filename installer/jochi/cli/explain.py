@@ -11,6 +11,7 @@ import typer
 from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.curate.duplicates import held_in_words
 from jochi.curate.explain import Explanation
 from jochi.errors import UsageError
 
@@ -55,7 +56,7 @@ def explain(
                     d["verdict"] + (f" by {d['decided_by']}" if d["verdict"] in ("approved", "rejected") else ""),
                     "same text" if d["same_text"] else "" if d["score"] is None else f"{d['score']:.3f}",
                     ", ".join(d["reasons"]),
-                    ", ".join(d["held_by"]),
+                    held_in_words(d["held_by"], d["constraints"]),
                     moment(d["merge_due"]),
                 )
                 for d in found.duplicates

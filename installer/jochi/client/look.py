@@ -43,7 +43,8 @@ class LookVerbs(Base):
         key = memory if "/" in memory else f"{scope}/{memory}"
         when = self._at(at, "explain")
         found = Explanation.from_row(key, when, self._read("curate/explain", now=when, key=key))
-        return found.with_orphan(self._read("curate/explain_orphan", now=when, key=key))
+        orphan = self._read("curate/explain_orphan", now=when, key=key)
+        return found.with_orphan(orphan).with_constraints(self.database)
 
     def score(self, keys: Iterable[str], *, at: datetime | None = None) -> list[Scored]:
         """What memories (`scope/id`, any number) are worth, term by term, sorted by key.

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from jochi.database.engine import Engine
 from jochi.errors import UsageError
 from jochi.graph.driver_values import to_python
+from jochi.schema.constraints import holding_merges
 
 PairStanding = Literal["waiting", "merge", "flag", "veto", "approved", "rejected", "merged"]
 """Where a pair stands: it waits for the worker, may merge, is only shown, must not merge; or what a person decided; or merged."""
@@ -26,7 +27,8 @@ class DuplicatePair:
     """Two memories that are near each other. ``score``: raw cosine, None where one of them has no vector.
 
     ``reasons``: codes, such as number or slot; ``guard``: who judged; ``merge_due``: since when the two may merge; ``held_by``:
-    what stopped that last time. Of a merged pair ``left`` is who was merged away and ``found_at`` says when.
+    what stopped that last time; where that was a constraint, ``constraints`` names those that it can be. Of a merged pair ``left``
+    is who was merged away and ``found_at`` says when.
     """
 
     left: str
@@ -48,6 +50,17 @@ class DuplicatePair:
     judged_at: datetime | None
     merge_due: datetime | None
     held_by: tuple[str, ...]
+    constraints: tuple[str, ...] = ()
+
+    @property
+    def held_in_words(self) -> str:
+        """What holds it, and by which constraint."""
+        return held_in_words(self.held_by, self.constraints)
+
+
+def held_in_words(held_by: Sequence[str], constraints: Sequence[str]) -> str:
+    """Such as: pinned; or: constraint (cites_ref: unique ref on CITES)."""
+    return ", ".join(held_by) + (f" ({' or '.join(constraints)})" if constraints else "")
 
 
 @dataclass(frozen=True)
@@ -152,8 +165,13 @@ def list_pairs(
         raise UsageError(f"limit is {limit:,}", fix=f"1 to {MOST:,}")
     asked = {"scope": scope, "kind": kind, "verdict": verdict, "reason": reason, "limit": limit}
     row = to_python(engine.call("report/duplicates", asked, write=False))
+    every = {name for entry in row["pairs"] for name in entry["held_by"]}
+    constraints = holding_merges(engine.database, every)
     pairs = [
-        DuplicatePair(**{**entry, "reasons": tuple(entry["reasons"]), "held_by": tuple(entry["held_by"])})
+        DuplicatePair(
+            **{**entry, "reasons": tuple(entry["reasons"]), "held_by": tuple(entry["held_by"])},
+            constraints=constraints if "constraint" in entry["held_by"] else (),
+        )
         for entry in row["pairs"]
     ]
     return DuplicatePairs(tuple(pairs), row["more"])

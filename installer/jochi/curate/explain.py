@@ -9,7 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from jochi.database.database import Database
 from jochi.graph.driver_values import read_as, to_python
+from jochi.schema.constraints import holding_merges
 
 
 @dataclass(frozen=True)
@@ -103,12 +105,20 @@ class Explanation:
     """Its value by five signals (docs/reference/value.md): retention, uniqueness, confidence, frequency, recency (None: unknown),
     value, best, tier, next. None: of no kind that is classified, or switched off."""
     duplicates: list[Mapping[str, Any]] = field(default_factory=list)
-    """Who may be the same memory: other (key), verdict, score, same_text, reasons, held_by, merge_due, decided_by."""
+    """Who may be the same memory: other (key), verdict, score, same_text, reasons, held_by, merge_due, decided_by; constraints:
+    those that can be what holds it, where held_by has constraint."""
 
     def with_orphan(self, row: Mapping[str, Any]) -> Explanation:
         """With the row of `curate/explain_orphan`."""
         plain = to_python(dict(row))["orphan"]
         return self if plain is None else replace(self, orphan=Orphan(**plain))
+
+    def with_constraints(self, database: Database) -> Explanation:
+        """With the constraints that hold its pairs."""
+        named: list[Mapping[str, Any]] = [
+            {**pair, "constraints": list(holding_merges(database, pair["held_by"]))} for pair in self.duplicates
+        ]
+        return replace(self, duplicates=named)
 
     @property
     def found(self) -> bool:

@@ -169,7 +169,8 @@ def _recover(engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: d
     try:
         rows = engine.database.run(failed["select"], engine.given(failed["select"], parameters), write=False)
         keys = list(rows[0]["keys"]) if rows else []
-        row = engine.call("scheduler/put_aside", {"clock": clock.now(), "keys": keys, **held})
+        given = {"clock": clock.now(), "now": now, "keys": keys, "refused": failed["refused"], **held}
+        row = engine.call("scheduler/put_aside", given)
         if row["key"] is not None:
             engine.call("scheduler/quarantine", {"clock": clock.now(), "key": row["key"]})
     except Neo4jError:

@@ -1,11 +1,12 @@
-"""What must hold of the indexes whose form the policy decides: there, right, and built."""
+"""What must hold of the indexes whose form the policy decides: there, right, and built. What constraints of apps mean here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from jochi.operate.check import Check, fail, ok, warn
 from jochi.policy import Policy
+from jochi.schema.constraints import Constraint
 from jochi.schema.indexes import Row, is_foreign, is_ours, told, wanted_indexes
 
 
@@ -32,3 +33,11 @@ def check_indexes(policy: Policy, rows: Sequence[Row]) -> Check:
         return warn(name, f"POPULATING: {', '.join(filling)}", slow)
     online = [f"{row['name']} on {index}" for index, row in found]
     return ok(name, f"ONLINE: {'; '.join(online)}")
+
+
+def check_app_constraints(constraints: Sequence[Constraint], labels: Collection[str]) -> Check:
+    """What the constraints of apps mean on the labels that memories carry, ``labels``, and on relationships. Nothing to mend."""
+    meant = [one for one in constraints if one.of_relationships or one.label in labels]
+    if not meant:
+        return ok("constraints of apps", "none on memories or relationships")
+    return ok("constraints of apps", "; ".join(f"{one.name}: {one.meaning}" for one in meant))

@@ -167,7 +167,9 @@ def check_duplicates(found: DuplicateCounts, now: datetime) -> Check:
     """Whether somebody judges near duplicates: without a worker only those of the same text are merged."""
     there = f"{found.pairs:,} pairs are flagged, {found.to_merge:,} of them may merge"
     if found.undecided:
-        there += f", {found.undecided:,} wait for a person (`jochi duplicates`: held by dense, linkage or most)"
+        there += (
+            f", {found.undecided:,} wait for a person (`jochi duplicates`: held by constraint, dense, linkage or most)"
+        )
     since = found.oldest_judge
     if since is None or since > now - WORKER_SILENT:
         return ok("duplicates", f"{there}; {found.judge_waiting:,} wait for a worker")

@@ -34,8 +34,9 @@ from jochi.operate.check import Check, Level, fail, unknown
 from jochi.operate.probe import try_threads
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import ApocConfAt, restart_of, unread
-from jochi.policy import LoadedPolicy
+from jochi.policy import LoadedPolicy, Policy
 from jochi.schema import indexes, migrations
+from jochi.schema.constraints import app_constraints
 from jochi.schema.migrations.file_text import without_comments
 from jochi.schema.migrations.files import read_folder
 from jochi.schema.migrations.schema_objects import created_by
@@ -115,6 +116,7 @@ def examine(
             checks.append(
                 _careful("policy indexes", lambda: checks_indexes.check_indexes(wanted, indexes.read(database)))
             )
+            checks.append(_careful("constraints of apps", lambda: _app_constraints(client, wanted, most_memories)))
             checks.append(_pump(client, facts, pump, policy))
         checks.append(checks_engine.check_gate(pump))
         checks.append(_careful("breaker", lambda: checks_engine.check_breaker(client.jobs())))
@@ -267,6 +269,16 @@ def _memory_checks(client: Jochi, most: int) -> list[Check]:
         checks_memories.check_visible(found),
         checks_memories.check_dated(found),
     ]
+
+
+def _app_constraints(client: Jochi, policy: Policy, most: int) -> Check:
+    """Whatever labels memories have go when one is pruned and come back with it, not only those of kinds."""
+    found = app_constraints(client.database)
+    labels = set(policy.labels())
+    if any(not one.of_relationships for one in found):
+        [row] = client.database.run(statement("report/labels_of_memories"), {"most": most}, write=False)
+        labels |= set(row["labels"])
+    return checks_indexes.check_app_constraints(found, labels)
 
 
 def _accesses(client: Jochi, most: int) -> Check:

@@ -7,7 +7,8 @@ from typing import Any
 
 from jochi.database.engine import Engine
 from jochi.graph.driver_values import read_as
-from jochi.undo.forbidden import Forbidden, constraints, row_by_row, would_be_forbidden
+from jochi.schema.constraints import app_constraints
+from jochi.undo.forbidden import Forbidden, row_by_row, would_be_forbidden
 from jochi.undo.results import Decompressed
 
 
@@ -18,7 +19,7 @@ def take_compressions_back(engine: Engine, keys: Sequence[str], given: Mapping[s
     """
     asked = list(dict.fromkeys(keys))
     forbidden: dict[str, Forbidden] = {}
-    if given["dry_run"] and constraints(engine.database):
+    if given["dry_run"] and app_constraints(engine.database):
         forbidden = would_be_forbidden(engine, "memory/decompress", given, asked, "keys")
     found: list[Decompressed] = []
 

@@ -17,10 +17,9 @@ from neo4j.exceptions import Neo4jError
 from jochi.compile.rendering import render_for_label
 from jochi.database.database import Database, Row
 from jochi.database.engine import Engine
-from jochi.database.statements import schema_folder, statement
+from jochi.database.statements import statement
 from jochi.errors import MemoryExceeded
-from jochi.schema.migrations.files import read_folder
-from jochi.schema.migrations.schema_objects import created_by
+from jochi.schema.constraints import Constraint, all_constraints
 from jochi.undo.results import Leftover
 
 T = TypeVar("T")
@@ -46,34 +45,6 @@ class Forbidden:
     def columns(self) -> dict[str, Any]:
         """As fields of a result."""
         return {"outcome": "forbidden", "constraint": self.constraint, "holder": self.holder}
-
-
-@dataclass(frozen=True)
-class Constraint:
-    """One of the database's, as `SHOW CONSTRAINTS` has it. ``entity``: NODE | RELATIONSHIP; ``type``: of the property, or None."""
-
-    name: str
-    kind: str
-    entity: str
-    label: str
-    properties: Sequence[str]
-    type: str | None
-
-    @property
-    def unique(self) -> bool:
-        """Whether only one may have a value."""
-        return self.kind.endswith(("UNIQUENESS", "KEY"))
-
-    @property
-    def required(self) -> bool:
-        """Whether each must have a value."""
-        return self.kind.endswith(("EXISTENCE", "KEY"))
-
-
-def constraints(database: Database) -> list[Constraint]:
-    """The constraints of applications: all but those of the engine's migrations."""
-    own = [made.name for made in created_by(read_folder(schema_folder())) if made.is_constraint]
-    return [Constraint(**row) for row in database.run(statement("undo/constraints"), {"own": own}, write=False)]
 
 
 def row_by_row(
@@ -154,7 +125,9 @@ class Claims:
 
     def __init__(self, database: Database, those: Iterable[Constraint]) -> None:
         self._database = database
-        self._those = [(each, text) for each in those if each.entity == "NODE" and (text := _text(each)) is not None]
+        self._those = [
+            (each, text) for each in those if not each.of_relationships and (text := _text(each)) is not None
+        ]
         self._taken: dict[tuple[str, Any], str] = {}
 
     def claim(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Forbidden]:
@@ -184,7 +157,7 @@ class Claims:
 
 def _text(each: Constraint) -> str | None:
     """None where its names can't be written."""
-    about = {"properties": each.properties, "unique": each.unique, "required": each.required, "type": each.type}
+    about = {"properties": each.properties, "unique": each.is_unique, "required": each.is_required, "type": each.type}
     try:
         return render_for_label("undo/claims", each.label, **about)
     except ValueError:
@@ -204,10 +177,9 @@ def read_message(database: Database, message: str) -> Forbidden | None:
     if not _SPEAKS_OF_ONE.search(message):
         return None
     about = message.split(" = ")[0]
-    all_of_them = database.run(statement("undo/constraints"), {"own": []}, write=False)
     named = [
         each
-        for each in (Constraint(**row) for row in all_of_them)
+        for each in all_constraints(database)
         if f"`{each.label}`" in about
         and f"`{each.properties[0]}`" in about
         and (len(each.properties) > 1) == (" properties " in about)
@@ -217,7 +189,7 @@ def read_message(database: Database, message: str) -> Forbidden | None:
     # Of those that begin with the same property the one whose kind the message is about, and whose others it names.
     shared = "already exists" in message or "Both " in message
     first = max(
-        named, key=lambda each: (each.unique == shared, sum(f"`{name}`" in message for name in each.properties))
+        named, key=lambda each: (each.is_unique == shared, sum(f"`{name}`" in message for name in each.properties))
     )
     number_of = _NUMBERED.search(message)
     if not shared or number_of is None:

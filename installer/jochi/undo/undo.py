@@ -14,8 +14,9 @@ from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import Refused, UsageError
 from jochi.graph.driver_values import read_as, zoned
+from jochi.schema.constraints import app_constraints
 from jochi.undo.decompress import take_compressions_back
-from jochi.undo.forbidden import Claims, Forbidden, constraints, row_by_row, would_be_forbidden
+from jochi.undo.forbidden import Claims, Forbidden, row_by_row, would_be_forbidden
 from jochi.undo.results import Decompressed, Unmerged
 from jochi.undo.unmerge import take_merges_back
 from jochi.use import slots
@@ -112,7 +113,7 @@ def undo(
     rows: list[UndoneAction] = []
     given = {"now": now, "run": run, "policy": policy, "force": force, "dry_run": dry_run}
     status = "running"
-    of_apps = constraints(engine.database) if dry_run else []
+    of_apps = app_constraints(engine.database) if dry_run else []
     claims = Claims(engine.database, of_apps)
     try:
         for number, (form, ids) in enumerate(_pages(_records(engine, asked_for, first), page), batch):

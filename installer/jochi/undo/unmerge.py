@@ -14,7 +14,8 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import Refused
 from jochi.graph.driver_values import read_as
-from jochi.undo.forbidden import Forbidden, constraints, row_by_row, would_be_forbidden
+from jochi.schema.constraints import app_constraints
+from jochi.undo.forbidden import Forbidden, row_by_row, would_be_forbidden
 from jochi.undo.results import Unmerged
 
 _MERGES = 500
@@ -49,7 +50,7 @@ def take_merges_back(
                 found[row["key"]] = _with(found.get(row["key"]), row)
                 more += [row["key"]] if row["more"] else []
         going = more
-    if dry_run and constraints(engine.database):
+    if dry_run and app_constraints(engine.database):
         asked = [key for key, each in found.items() if each.outcome == "would_unmerge"]
         for key, why in would_be_forbidden(engine, "memory/unmerge", given, asked, "keys").items():
             found[key] = replace(found[key], relationships=0, changed=(), **why.columns)
