@@ -67,8 +67,9 @@ def live(client: Jochi) -> None:
     client.install(arm=False)
     # Nodes of an application, which became memories.
     client.database.run(
-        "UNWIND range(1, 12) AS i CREATE (t:Ticket {ticket_no: 'T-' + i, customer: 'acme', body: 'The printer ' + i + ' is on fire', "
-        "opened: $opened + i, done: i < 4, priority: i})-[:RAISED_BY {at: date('2026-11-01')}]->(:Customer {name: 'Customer ' + i})",
+        "UNWIND range(1, 12) AS i CREATE (t:Ticket {ticket_no: 'T-' + i, customer: 'acme', priority: i, "
+        "body: 'The printer ' + i + ' is on fire', opened: $opened + i, done: i < 4}) "
+        "CREATE (t)-[:RAISED_BY {at: date('2026-11-01')}]->(:Customer {name: 'Customer ' + i})",
         {"opened": int((NOW - 20 * DAY).timestamp() * 1000)},
     )
     client.enrol("Ticket")
@@ -85,7 +86,8 @@ def live(client: Jochi) -> None:
     )
     # `remember` knows a text again; an application that writes without it doesn't.
     client.database.run(
-        "MATCH (m:Curated {key: 'default/same1'}), (g:Curated {key: 'default/garden'}) CREATE (s:Curated:MemoryEntry)-[:ABOUT {n: 1}]->(g) "
+        "MATCH (m:Curated {key: 'default/same1'}), (g:Curated {key: 'default/garden'}) "
+        "CREATE (s:Curated:MemoryEntry)-[:ABOUT {n: 1}]->(g) "
         "SET s = m {.*, key: 'default/same2', id: 'same2', content_key: null, similar_due: $now}",
         {"now": NOW},
     )

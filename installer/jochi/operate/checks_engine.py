@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jochi.compile.registry import ProcedureStatus, Status
+from jochi.install.preview import job_differences
 from jochi.jobs.results import JobState
 from jochi.operate.check import Check, fail, ok, some, unknown, warn
 from jochi.schema.migrations import Outcome, Validation
@@ -99,16 +100,11 @@ def check_jobs(wanted: Sequence[Mapping[str, Any]], stored: Sequence[Mapping[str
     want = {row["name"]: row for row in wanted}
     wrong = [f"{name} is missing" for name in want if name not in have]
     wrong += [f"{name} is not in the policy" for name in have if name not in want]
-    for name in sorted(want.keys() & have.keys()):
-        expected = {key: value for key, value in want[name].items() if key != "parameters"} | dict(
-            want[name]["parameters"]
-        )
-        there = {key: value for key, value in have[name].items() if key in expected or key.startswith("p_")}
-        wrong += [
-            f"{name}.{key} is {there.get(key)!r}, the policy says {expected.get(key)!r}"
-            for key in sorted(expected.keys() | there.keys())
-            if there.get(key) != expected.get(key)
-        ]
+    wrong += [
+        f"{name}.{key} is {there!r}, the policy says {expected!r}"
+        for name in sorted(want.keys() & have.keys())
+        for key, there, expected in job_differences(want[name], have[name])
+    ]
     if wrong:
         return fail("jobs", f"not as the policy says: {some(wrong)}", "run `jochi install`: the policy is the source")
     return ok("jobs", f"all {len(want)} as the policy says")

@@ -88,6 +88,13 @@ def apply(
     )
 
 
+def planned(database: Database, folder: Path | None = None, *, chain: ChainName | str | None = None) -> list[str]:
+    """The names of the files that `apply` would run now. Takes no lock and writes nothing; refuses what `apply` does."""
+    with explaining(database):
+        _, comparison = _compare_or_refuse(database, read_folder(folder or schema_folder()), chain)
+    return [file.source for file in comparison.to_run]
+
+
 def _compare_or_refuse(
     database: Database, files: Folder, chain: ChainName | str | None
 ) -> tuple[ChainName, Comparison]:
