@@ -45,6 +45,8 @@ def install(
                 "indexes": {change.name: f"{change.done}: {change.why}" for change in result.indexes},
                 "obstacle": result.obstacle,
                 "pin_line": result.pin_line,
+                "settings_added": result.settings_added,
+                "settings_dropped": result.settings_dropped,
             }
         )
         return
@@ -60,6 +62,11 @@ def install(
             out.print(f"  {row.name} had been edited in the database and is as shipped again")
         if row.status is Status.PRUNE:
             out.print(f"  {row.name} is no longer shipped: `jochi procedures prune` removes it")
+    if result.settings_added:
+        count = some(len(result.settings_added), "setting is", "settings are")
+        _say(f"policy: {count} new and as in the shipped policy: {', '.join(result.settings_added)}")
+    if result.settings_dropped:
+        _say(f"policy: dropped {'; '.join(result.settings_dropped)}")
     for change in result.indexes:
         out.print(f"index {change.name}: {change.done} ({change.why})")
     if result.obstacle:
@@ -71,6 +78,10 @@ def install(
         out.print(result.pin_line, markup=False, highlight=False, soft_wrap=True)
     if result.needs_apply:
         out.print("Nothing is pruned yet: look at `jochi plan`, then say go with `jochi apply`.")
+
+
+def _say(text: str) -> None:
+    out.print(text, soft_wrap=True, markup=False)
 
 
 def uninstall(
