@@ -57,6 +57,8 @@ def install(
                 "indexes": {change.name: f"{change.done}: {change.why}" for change in result.indexes},
                 "obstacle": result.obstacle,
                 "pin_line": result.pin_line,
+                "settings_added": result.settings_added,
+                "settings_dropped": result.settings_dropped,
             }
         )
         return
@@ -74,6 +76,11 @@ def install(
             out.print(f"  {row.name} is no longer shipped: `jochi procedures prune` removes it")
     if result.removed:
         out.print(f"  {some(len(result.removed), 'procedure', 'procedures')} of an earlier version taken out")
+    if result.settings_added:
+        count = some(len(result.settings_added), "setting is", "settings are")
+        _say(f"policy: {count} new and as in the shipped policy: {', '.join(result.settings_added)}")
+    if result.settings_dropped:
+        _say(f"policy: dropped {'; '.join(result.settings_dropped)}")
     for change in result.indexes:
         out.print(f"index {change.name}: {change.done} ({change.why})")
     if result.obstacle:
@@ -95,7 +102,7 @@ def _show_preview(found: InstallPreview) -> None:
     out.print(f"In the database is {there}; this is jochi {found.version}. Nothing was written. Install would change:")
     out.print(f"migrations: {', '.join(found.migrations) or 'nothing to do'}")
     for change in found.indexes:
-        out.print(f"index {change.name}: {change.done} ({change.why})", markup=False)
+        _say(f"index {change.name}: {change.done} ({change.why})")
     for what in ("procedures", "jobs", "policy"):
         names: Names = getattr(found, what)
         for word in ("new", "changed", "gone"):
@@ -113,7 +120,11 @@ _AT_MOST = 12
 def _show_names(what: str, names: tuple[str, ...]) -> None:
     if names:
         more = f" and {len(names) - _AT_MOST} more (--json shows all)" if len(names) > _AT_MOST else ""
-        out.print(f"{what}: {len(names)}: {', '.join(names[:_AT_MOST])}{more}", markup=False)
+        _say(f"{what}: {len(names)}: {', '.join(names[:_AT_MOST])}{more}")
+
+
+def _say(text: str) -> None:
+    out.print(text, soft_wrap=True, markup=False)
 
 
 def uninstall(

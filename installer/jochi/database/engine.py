@@ -19,11 +19,15 @@ from jochi.database.installed import InstalledProcedure
 from jochi.database.repeat_jobs import pump_name, watch_name
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
+from jochi.version import __version__, minor_of
 
 _NOT_CODE = re.compile(r"^\s*//.*$|'(?:[^'\\]|\\.)*'", re.MULTILINE)
 _ASKED = re.compile(r"\$in\.(\w+)")
 
 NOT_INSTALLED = "run `jochi install` first"
+
+_KILL_SWITCH = frozenset({"jobs/pause", "jobs/resume"})
+"""What must work on whatever is installed: their parameters and columns have been the same since the first version."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,15 @@ class Engine:
         self._kept = None
         self.indexes_ready = False
 
+    def other_version(self) -> Refused | None:
+        """Why no body is called here: an engine of another minor version means other parameters and columns. None: it isn't one."""
+        pump = self._known().state.pump
+        return None if pump is None else _of_another_version(pump["version"], self.database.name)
+
     def text(self, name: str, section: str = "body") -> str:
-        """The installed text of a procedure's section; `Refused` where it isn't installed."""
+        """The installed text of a procedure's section; `Refused` where it isn't installed, or is of another minor version."""
+        if name not in _KILL_SWITCH and (refused := self.other_version()) is not None:
+            raise refused
         procedure = self._known().procedures.get(name)
         if procedure is None or section not in procedure.sections:
             raise Refused(
@@ -84,7 +95,7 @@ class Engine:
         return procedure.sections[section]
 
     def has(self, name: str) -> bool:
-        """Whether a procedure is installed."""
+        """Whether a procedure is installed, of whatever version."""
         return name in self._known().procedures
 
     def _known(self) -> _Kept:
@@ -114,7 +125,21 @@ class Engine:
             raise JochiError(
                 f"a procedure was called without {', '.join(sorted(missing))}", fix="this is a defect of Jochi"
             )
-        return in_one_map(parameters)
+        given = in_one_map(parameters)
+        # Bodies of the first databases read each parameter by its own name; of these only the kill switch is called.
+        return given if "$in" in text else {**given["in"], **given}
+
+
+def _of_another_version(installed: str | None, database: str) -> Refused | None:
+    there, here = minor_of(installed or ""), minor_of(__version__)
+    if there == here:
+        return None
+    newer = f"use jochi {installed}: bring this package to that version"
+    return Refused(
+        f"this database was installed by jochi {installed or 'of an unknown version'}, and this is jochi {__version__}",
+        where=f"database {database}",
+        fix=newer if there > here else f"{NOT_INSTALLED}: it brings the database to this version",
+    )
 
 
 @lru_cache(maxsize=512)

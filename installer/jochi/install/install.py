@@ -66,6 +66,10 @@ class InstallResult:
     """What was changed of the indexes that the policy decides."""
     removed: list[str] = field(default_factory=list)
     """Procedures of an earlier version that this one doesn't have: they were taken out."""
+    settings_added: tuple[str, ...] = ()
+    """Keys that the stored policy lacked: they are as in the shipped one (`LoadedPolicy.added`)."""
+    settings_dropped: tuple[str, ...] = ()
+    """Keys of the stored policy that this version doesn't have, each with what to write now (`LoadedPolicy.dropped`)."""
 
 
 def _require_derivations(policy: LoadedPolicy, procedures: Mapping[str, Procedure]) -> None:
@@ -149,7 +153,9 @@ def install(
         f"{rearm_key(database.name)}={pinned_rearm_line(manifest(engine, policy, procedures))}" if pinned else None,
         applied.chain,
         changes,
-        removed=removed,
+        removed,
+        policy.added,
+        policy.dropped,
     )
 
 
@@ -279,7 +285,7 @@ def _store(
             "install/store_policy",
             sha256=policy.sha256,
             name=policy.policy.policy.name,
-            text=policy.canonical,
+            text=policy.text,
             compiled=_compiled(policy),
             clock=now,
             off=[name for name, each in policy.policy.derive.items() if not each.deriving],

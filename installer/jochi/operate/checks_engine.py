@@ -9,6 +9,7 @@ from jochi.compile.registry import ProcedureStatus, Status
 from jochi.install.preview import job_differences
 from jochi.jobs.results import JobState
 from jochi.operate.check import Check, fail, ok, some, unknown, warn
+from jochi.policy import LoadedPolicy
 from jochi.schema.migrations import Outcome, Validation
 
 BROKEN_FROM = 3
@@ -22,6 +23,15 @@ def check_installed(pump: Mapping[str, Any] | None, version: str) -> Check:
     if pump["version"] != version:
         return warn("installed", f"installed by jochi {pump['version']}; this is {version}", "run `jochi install`")
     return ok("installed", f"jochi {version}, policy {pump['policy']}")
+
+
+def check_policy(policy: LoadedPolicy) -> Check:
+    """Whether all that the stored policy says is read, and what it lacks that this version has."""
+    lacks = f"; {some(list(policy.added))} as in the shipped policy" if policy.added else ""
+    if policy.dropped:
+        fix = "run `jochi install`; what your own policy file says of it, take out"
+        return warn("policy", f"ignored: {'; '.join(policy.dropped)}{lacks}", fix)
+    return ok("policy", f"{policy.label}{lacks}")
 
 
 def check_migrations(found: Validation) -> Check:
