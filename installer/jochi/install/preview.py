@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -29,6 +29,9 @@ class Names:
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+
+    def __add__(self, other: Names) -> Names:
+        return Names(self.new + other.new, self.changed + other.changed, self.gone + other.gone)
 
     def __bool__(self) -> bool:
         return bool(self.new or self.changed or self.gone)
@@ -133,19 +136,17 @@ def _installed_fields(text: str) -> Mapping[str, Any]:
     return read
 
 
-def _compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> Names:
-    old, new = dict(_flat(before)), dict(_flat(after))
-    return Names(
-        tuple(sorted(new.keys() - old.keys())),
-        tuple(sorted(name for name in old.keys() & new.keys() if old[name] != new[name])),
-        tuple(sorted(old.keys() - new.keys())),
-    )
-
-
-def _flat(value: Mapping[str, Any], above: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    for name, item in value.items():
-        path = [*above, name]
-        if isinstance(item, Mapping) and item:
-            yield from _flat(item, path)
+def _compared(before: Mapping[str, Any], after: Mapping[str, Any], way: str = "") -> Names:
+    """The keys, with dots, that only one of two tables has, the widest ones, and those whose values differ."""
+    found = Names()
+    for key in sorted(before.keys() | after.keys()):
+        name, old, new = f"{way}{key}", before.get(key), after.get(key)
+        if name == "policy" or old == new:
+            continue
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            found += _compared(old, new, f"{name}.")
         else:
-            yield ".".join(path), item
+            found += Names(
+                *(((name,) if which else ()) for which in (old is None, None not in (old, new), new is None))
+            )
+    return found
