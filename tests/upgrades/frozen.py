@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,14 @@ def rows_of(database: Database) -> Iterator[list[Any]]:
         numbers[row["id"]] = len(numbers)
         yield ["n", row["labels"], *_split(row["properties"])]
     for row in database.run(_RELATIONSHIPS, write=False):
-        yield ["r", numbers[row["a"]], numbers[row["b"]], row["type"], *_split(row["properties"])]
+        values, typed = _split(row["properties"])
+        # A record knows the other end of a relationship by its element id, which is another one in each store.
+        named = {
+            name: {"node": numbers[value]}
+            for name, value in values.items()
+            if isinstance(value, str) and value in numbers
+        }
+        yield ["r", numbers[row["a"]], numbers[row["b"]], row["type"], {**values, **named}, typed]
     for text in _SCHEMA:
         for row in database.run(text, write=False):
             yield ["s", row["text"]]
@@ -103,14 +110,16 @@ def _to_json(value: Any) -> Any:
     return [_to_json(one) for one in value] if isinstance(value, list) else value
 
 
-def _from_json(value: Any) -> Any:
+def _from_json(value: Any, ids: Sequence[str]) -> Any:
     if isinstance(value, dict):
+        if "node" in value:
+            return ids[value["node"]]
         if "bytes" in value:
             return bytes.fromhex(value["bytes"])
         point = Point(value["point"])
         point.srid = value["srid"]
         return point
-    return [_from_json(one) for one in value] if isinstance(value, list) else value
+    return [_from_json(one, ids) for one in value] if isinstance(value, list) else value
 
 
 def freeze(database: Database, name: str) -> int:
@@ -128,7 +137,7 @@ def load(database: Database, name: str) -> None:
         given = [{"labels": row[1], **_given(row[2:])} for row in page]
         ids += [row["id"] for row in database.run(_CREATE_NODES, {"rows": given})]
     for page in _pages(row for row in rows if row[0] == "r"):
-        given = [{"a": ids[row[1]], "b": ids[row[2]], "type": row[3], **_given(row[4:])} for row in page]
+        given = [{"a": ids[row[1]], "b": ids[row[2]], "type": row[3], **_given(row[4:], ids)} for row in page]
         database.run(_CREATE_RELATIONSHIPS, {"rows": given})
 
     def make(tx: Any) -> None:
@@ -140,9 +149,9 @@ def load(database: Database, name: str) -> None:
     database.run("CALL db.awaitIndexes(300)")
 
 
-def _given(row: list[Any]) -> Mapping[str, Any]:
+def _given(row: list[Any], ids: Sequence[str] = ()) -> Mapping[str, Any]:
     values, typed = row
-    return {"values": {name: _from_json(value) for name, value in values.items()}, "typed": typed}
+    return {"values": {name: _from_json(value, ids) for name, value in values.items()}, "typed": typed}
 
 
 def _pages(rows: Iterable[list[Any]]) -> Iterator[list[list[Any]]]:

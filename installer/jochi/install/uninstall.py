@@ -42,12 +42,10 @@ def uninstall(
     """Disarms the jobs, restores tombstones, takes `:Curated` and the engine's properties off memories, drops the schema.
 
     Waits up to ``wait_seconds`` for runs in progress: one that went on would prune what was just brought back. `Refused`
-    where one doesn't end, or the engine is of another minor version.
+    where one doesn't end.
     """
     say = on_progress or (lambda _message: None)
     engine = Engine(database)
-    if (refused := engine.other_version()) is not None:
-        raise refused  # merges are taken back by bodies that are of this version, or not at all
     say("stopping the jobs")
     stop_pump(engine, wait_seconds)
     if "apoc.periodic.cancel" in read_facts(database).callable:
