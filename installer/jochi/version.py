@@ -5,6 +5,6 @@ import re
 __version__ = "0.2.0"
 
 
-def minor_of(version: str) -> tuple[int, ...]:
+def minor_of(version: str | None) -> tuple[int, ...]:
     """Major and minor number of a version: engines that share them read each other's databases."""
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
+    return tuple(int(number) for number in re.findall(r"\d+", version or "")[:2])

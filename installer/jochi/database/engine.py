@@ -30,6 +30,20 @@ _KILL_SWITCH = frozenset({"jobs/pause", "jobs/resume"})
 """What must work on whatever is installed: their parameters and columns have been the same since the first version."""
 
 
+class OtherVersion(Refused):
+    """The engine in the database is of another minor version than this package; ``newer``: than it."""
+
+    def __init__(self, installed: str | None, database: str, *, newer: bool) -> None:
+        by = f"jochi {installed}" if installed else "a jochi of an unknown version"
+        upgrade = f"use {by} here: bring this package to that version"
+        super().__init__(
+            f"this database was installed by {by}, and this is jochi {__version__}",
+            where=f"database {database}",
+            fix=upgrade if newer else f"{NOT_INSTALLED}: it brings the database to this version",
+        )
+        self.newer = newer
+
+
 @dataclass(frozen=True)
 class EngineState:
     """What is installed, besides the procedures. ``pump``: None where Jochi isn't installed. ``policy_text``: the current policy
@@ -44,6 +58,7 @@ class EngineState:
 class _Kept(NamedTuple):
     state: EngineState
     procedures: dict[str, InstalledProcedure]
+    bodies_given: bool = False
 
 
 class Engine:
@@ -78,10 +93,18 @@ class Engine:
         self._kept = None
         self.indexes_ready = False
 
-    def other_version(self) -> Refused | None:
+    def other_version(self) -> OtherVersion | None:
         """Why no body is called here: an engine of another minor version means other parameters and columns. None: it isn't one."""
-        pump = self._known().state.pump
-        return None if pump is None else _of_another_version(pump["version"], self.database.name)
+        if (known := self._known()).bodies_given or known.state.pump is None:
+            return None
+        installed = known.state.pump["version"]
+        there, here = minor_of(installed), minor_of(__version__)
+        return None if there == here else OtherVersion(installed, self.database.name, newer=there > here)
+
+    def use_bodies(self, procedures: Mapping[str, InstalledProcedure], policy_data: Mapping[str, Any]) -> None:
+        """Calls these bodies of this version from now on, instead of those that another one has left in the database."""
+        state = EngineState(self.state().pump, None, policy_data)
+        self._kept = _Kept(state, dict(procedures), bodies_given=True)
 
     def text(self, name: str, section: str = "body") -> str:
         """The installed text of a procedure's section; `Refused` where it isn't installed, or is of another minor version."""
@@ -128,18 +151,6 @@ class Engine:
         given = in_one_map(parameters)
         # Bodies of the first databases read each parameter by its own name; of these only the kill switch is called.
         return given if "$in" in text else {**given["in"], **given}
-
-
-def _of_another_version(installed: str | None, database: str) -> Refused | None:
-    there, here = minor_of(installed or ""), minor_of(__version__)
-    if there == here:
-        return None
-    newer = f"use jochi {installed}: bring this package to that version"
-    return Refused(
-        f"this database was installed by jochi {installed or 'of an unknown version'}, and this is jochi {__version__}",
-        where=f"database {database}",
-        fix=newer if there > here else f"{NOT_INSTALLED}: it brings the database to this version",
-    )
 
 
 @lru_cache(maxsize=512)

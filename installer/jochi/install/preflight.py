@@ -36,7 +36,7 @@ def require_suitable_server(database: Database, facts: ServerFacts) -> None:
 
 def require_no_newer(database: Database, pump: Mapping[str, Any] | None) -> None:
     """Raises `Refused` where the engine (``pump``: its node) is of a newer minor version, whose changes this one doesn't know."""
-    if pump is not None and minor_of(pump["version"] or "") > minor_of(__version__):
+    if pump is not None and minor_of(pump["version"]) > minor_of(__version__):
         raise Refused(
             f"this database was installed by jochi {pump['version']}, and jochi {__version__} can't take back what that changed",
             where=f"database {database.name}",
