@@ -109,7 +109,6 @@ def test_an_earlier_state_is_upgraded_and_nothing_is_lost(earlier: Database, joc
     ]
     for words in commands:
         assert "jochi install" in jochi_says(*words), words
-    assert "jochi install" in jochi_says("uninstall", "--yes")
     assert "0.2.0" in jochi_says("install", "--dry-run")
     planned = json.loads(jochi_says("install", "--dry-run", "--json"))
     assert planned["changes"]
@@ -144,6 +143,16 @@ def test_an_earlier_state_is_upgraded_and_nothing_is_lost(earlier: Database, joc
     disarm(earlier)
     client.uninstall()
     expect_nothing_left(earlier)
+
+
+def test_an_earlier_state_is_uninstalled_without_an_upgrade(earlier: Database, jochi_says: Any) -> None:
+    everything = keys_of(earlier, "Curated") | keys_of(earlier, "Tombstone")
+    ids = {key.partition("/")[2] for key in everything if not key.startswith("acme/")}
+    assert "tombstones brought back" in jochi_says("uninstall", "--yes")
+    expect_nothing_left(earlier)
+    assert {row["id"] for row in earlier.run("MATCH (n) WHERE n.id IS NOT NULL RETURN n.id AS id", write=False)} == ids
+    ways = earlier.run("MATCH ({id: 'same2'})-[r:ABOUT]->({id: 'garden'}) RETURN r.n AS n", write=False)
+    assert ways == [{"n": 1}], "what the merge had moved is back"
 
 
 def expect_forgetting_to_hold(client: Jochi) -> None:
