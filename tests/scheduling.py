@@ -23,7 +23,7 @@ TOGETHER = {
     ),
     # With the fixture `empty_server`.
     "the empty server": (
-        *(f"tests/{test}" for test in ("faults/test_import_", "faults/test_install_faults", "faults/test_migrations_")),
+        *(f"tests/faults/test_{test}" for test in ("import_", "install_faults", "migrations_", "upgrades")),
         *(f"tests/integration/test_{test}" for test in ("install_", "migrations_", "policy_indexes")),
         "tests/property/test_rendering_literals",
         "tests/integration/test_cypher25.py::test_the_same_story_gives_the_same_graph",

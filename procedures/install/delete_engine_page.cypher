@@ -1,9 +1,10 @@
-// Uninstall, a page at a time: deletes the engine's own nodes. Parameters: $limit integer. Returns one row: deleted integer.
+// Uninstall, a page at a time: deletes the engine's own nodes, also those that only versions before 0.2.0 made (:JochiCompression).
+// Parameters: $limit integer. Returns one row: deleted integer.
 CALL () {
   MATCH (n:JochiProcedure|JochiJob|JochiJobRun|JochiPolicy|JochiPump|JochiPlan|JochiPlanPart|JochiQuota|JochiPause|JochiAccess|JochiAccessBatch|JochiScope
       |JochiScopeChange|JochiBudget|JochiIntake|JochiSlot|JochiSlotChange|JochiMerged|JochiMerging
       |JochiWork|JochiBuffer|JochiTurn|JochiDerivation|JochiSpent|JochiInputChange|JochiForgotten|JochiForgetting|JochiReceipt
-      |JochiValue|JochiManifest|JochiManifestVersion|JochiManifestChange|JochiAction|JochiGuidelines|JochiTopicIndex
+      |JochiValue|JochiManifest|JochiManifestVersion|JochiManifestChange|JochiAction|JochiGuidelines|JochiTopicIndex|JochiPass|JochiCompression
       |CurationAudit|CurationSnapshot|CurationCycleSummary)
   RETURN n
 UNION ALL

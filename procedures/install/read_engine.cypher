@@ -1,6 +1,6 @@
 // What is installed: the pump's node without the bodies, the policy, and where they are asked for all procedures with their texts.
 // Parameters: $pump name, $texts boolean: the procedures, too (a megabyte).
-// Returns one row: pump (map or null), policy_text (canonical JSON or null), policy_compiled (JSON or null), procedures (list of
+// Returns one row: pump (map or null), policy_text (as stored, or null), policy_compiled (JSON or null), procedures (list of
 //   {name, kind, version, sha256, template_sha256, checked_on, about, select, act, body}).
 CALL () {
   OPTIONAL MATCH (p:JochiPump {name: $pump})

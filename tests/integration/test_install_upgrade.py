@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from tests.conftest import TestServer
 from tests.faults.support import INSTALL, job_of, keys, pump_of, remember, set_job, write_policy
+from tests.golden.installed import expect_installed
 from typer.testing import CliRunner
 
 from jochi import Jochi
@@ -22,10 +24,12 @@ from jochi.install.install import as_doit_runs_it, install, prune_procedures, st
 from jochi.jobs.rearm import rearm_key, rearm_line
 from jochi.jobs.results import Switch
 from jochi.policy import LoadedPolicy, load_policy
+from jochi.version import __version__, minor_of
 
 IN_A_YEAR = datetime.now(timezone.utc) + timedelta(days=365)
 TEST_POLICY = Path(__file__).parents[1] / "policy.toml"
-SHIPPED = len(list(schema_folder().glob("V*.cypher")))
+SHIPPED_FILES = list(schema_folder().glob("V*.cypher"))
+SHIPPED = len(SHIPPED_FILES)
 """Migrations that Jochi ships."""
 
 pytestmark = pytest.mark.server
@@ -77,7 +81,14 @@ def test_a_second_install_renews_and_plans_nothing(
 ) -> None:
     planned: list[int] = []
     monkeypatch.setattr(INSTALL, "explain_all", lambda _database, procedures, _facts: planned.append(len(procedures)))
+    before = Jochi(database.driver, policy=test_policy).preview_install()
+    assert (before.installed, before.migrations) == (None, tuple(sorted(file.name for file in SHIPPED_FILES)))
+    assert database.run("MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
     first = install(database, test_policy, arm=False)
+    assert before.procedures.new == tuple(row.name for row in first.procedures)
+    assert before.jobs.new == tuple(sorted(test_policy.policy.jobs))
+    assert list(before.indexes) == first.indexes
+    expect_installed(database)
     assert planned == [len(first.procedures)]
     assert {row.status for row in first.procedures} == {Status.MISSING}
     assert (len(first.migrations_applied), first.needs_apply, first.verdict_changed) == (SHIPPED, True, False)
@@ -90,6 +101,15 @@ def test_a_second_install_renews_and_plans_nothing(
     assert (second.migrations_applied, second.needs_apply, second.verdict_changed) == ([], False, False)
     assert job_of(client, "curate_due") == job
     assert pump_of(client)["applied_at"] is not None
+    assert not client.preview_install().changes
+    # An engine of the next minor version is left alone; one of the same minor version isn't.
+    major, minor = minor_of(__version__)
+    for version, refused in ((f"{major}.{minor + 1}.0", True), (f"{major}.{minor}.99", False)):
+        database.run("MATCH (p:JochiPump) SET p.version = $version", {"version": version})
+        newer = Jochi(database.driver)
+        for verb in (newer.preview_install, lambda newer=newer: newer.install(arm=False)):
+            with pytest.raises(Refused, match=r"use jochi .* or restore the backup") if refused else nullcontext():
+                verb()
 
 
 @pytest.mark.slow

@@ -9,24 +9,40 @@ from typing import Annotated
 import typer
 
 from jochi.cli import policy_actions
-from jochi.cli.connection import options_of
+from jochi.cli.connection import connect, options_of
 from jochi.cli.output import AsJson, out
+from jochi.database.engine import NOT_INSTALLED, Engine
+from jochi.errors import Refused
 from jochi.operate.rule_tables import rule_tables
-from jochi.policy import load_policy
+from jochi.policy import LoadedPolicy, load_policy, stored_policy
 
 app = typer.Typer(help="The policy: one TOML file with every number of the engine.", no_args_is_help=True)
 app.add_typer(policy_actions.app, name="actions")
 
 
 @app.command()
-def show(context: typer.Context, as_json: AsJson = False) -> None:
-    """Show the policy that --policy names, else the shipped one."""
-    loaded = options_of(context).load_policy() or load_policy()
+def show(
+    context: typer.Context,
+    installed: Annotated[
+        bool, typer.Option("--installed", help="What the database keeps: what its author wrote.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the policy that --policy names, else the shipped one; with --installed what the database keeps."""
+    loaded = _installed(context) if installed else options_of(context).load_policy() or load_policy()
     if as_json:
         typer.echo(json.dumps(json.loads(loaded.canonical), indent=2, ensure_ascii=False))
         return
     out.print(f"# {loaded.label} from {loaded.path}", markup=False, soft_wrap=True)
-    typer.echo(loaded.path.read_text(encoding="utf-8"))
+    typer.echo(loaded.text if installed else loaded.path.read_text(encoding="utf-8"))
+
+
+def _installed(context: typer.Context) -> LoadedPolicy:
+    with connect(context) as database:
+        text = Engine(database).state().policy_text
+        if text is None:
+            raise Refused("jochi is not installed", where=f"database {database.name}", fix=NOT_INSTALLED)
+    return stored_policy(text)
 
 
 @app.command()

@@ -71,7 +71,7 @@ def print_overview(found: Overview) -> None:
             _say(f"  {message}")
     if not found.installed:
         _say("jochi is not installed in this database: `jochi install` installs it")
-    else:
+    elif found.procedures or found.engine is not None:
         _print_engine(found)
     for note in found.notes:
         out.print(f"[yellow]not readable:[/] {escape(note)}", soft_wrap=True)

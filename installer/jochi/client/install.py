@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from jochi.client.base import Base
 from jochi.install.install import InstallResult, install
+from jochi.install.preview import InstallPreview, preview
 from jochi.install.uninstall import UninstallResult, uninstall
 from jochi.jobs.arming import armed_jobs, ensure_jobs
 from jochi.schema.migrations import ChainName
@@ -28,6 +29,10 @@ class InstallVerbs(Base):
         result = install(self.database, self.policy, arm=arm, chain=chain, pin=pin, on_progress=on_progress)
         self.engine.refresh()
         return result
+
+    def preview_install(self, *, chain: ChainName | str | None = None) -> InstallPreview:
+        """What `install` would change. Writes nothing; raises what `install` would raise before its first write."""
+        return preview(self.database, self.policy, chain=chain)
 
     def uninstall(self, *, on_progress: Callable[[str], None] | None = None) -> UninstallResult:
         """Brings tombstones back and leaves no object of Jochi's. Can be stopped and run again."""

@@ -20,11 +20,29 @@ from jochi.database.installed import InstalledProcedure
 from jochi.database.repeat_jobs import pump_name, watch_name
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
+from jochi.version import __version__, minor_of
 
 _NOT_CODE = re.compile(r"^\s*//.*$|'(?:[^'\\]|\\.)*'", re.MULTILINE)
 _ASKED = re.compile(r"\$in\.(\w+)")
 
 NOT_INSTALLED = "run `jochi install` first"
+
+_KILL_SWITCH = frozenset({"jobs/pause", "jobs/resume"})
+"""What must work on whatever is installed: their parameters and columns have been the same since the first version."""
+
+
+class OtherVersion(Refused):
+    """The engine in the database is of another minor version than this package; ``newer``: than it."""
+
+    def __init__(self, installed: str | None, database: str, *, newer: bool) -> None:
+        by = f"jochi {installed}" if installed else "a jochi of an unknown version"
+        upgrade = f"use {by} here: bring this package to that version"
+        super().__init__(
+            f"this database was installed by {by}, and this is jochi {__version__}",
+            where=f"database {database}",
+            fix=upgrade if newer else f"{NOT_INSTALLED}: it brings the database to this version",
+        )
+        self.newer = newer
 
 
 @dataclass(frozen=True)
@@ -41,6 +59,7 @@ class EngineState:
 class _Kept(NamedTuple):
     state: EngineState
     procedures: dict[str, InstalledProcedure]
+    bodies_given: bool = False
 
 
 class Engine:
@@ -75,8 +94,23 @@ class Engine:
         self._kept = None
         self.indexes_ready = False
 
+    def other_version(self) -> OtherVersion | None:
+        """Why no body is called here: an engine of another minor version means other parameters and columns. None: it isn't one."""
+        if (known := self._known()).bodies_given or known.state.pump is None:
+            return None
+        installed = known.state.pump["version"]
+        there, here = minor_of(installed), minor_of(__version__)
+        return None if there == here else OtherVersion(installed, self.database.name, newer=there > here)
+
+    def use_bodies(self, procedures: Mapping[str, InstalledProcedure], policy_data: Mapping[str, Any]) -> None:
+        """Calls these bodies of this version from now on, instead of those that another one has left in the database."""
+        state = EngineState(self.state().pump, None, policy_data)
+        self._kept = _Kept(state, dict(procedures), bodies_given=True)
+
     def text(self, name: str, section: str = "body") -> str:
-        """The installed text of a procedure's section; `Refused` where it isn't installed."""
+        """The installed text of a procedure's section; `Refused` where it isn't installed, or is of another minor version."""
+        if name not in _KILL_SWITCH and (refused := self.other_version()) is not None:
+            raise refused
         procedure = self._known().procedures.get(name)
         if procedure is None or section not in procedure.sections:
             raise Refused(
@@ -85,7 +119,7 @@ class Engine:
         return procedure.sections[section]
 
     def has(self, name: str) -> bool:
-        """Whether a procedure is installed."""
+        """Whether a procedure is installed, of whatever version."""
         return name in self._known().procedures
 
     def _known(self) -> _Kept:
@@ -119,7 +153,9 @@ class Engine:
             raise JochiError(
                 f"a procedure was called without {', '.join(sorted(missing))}", fix="this is a defect of Jochi"
             )
-        return in_one_map(parameters)
+        given = in_one_map(parameters)
+        # Bodies of the first databases read each parameter by its own name; of these only the kill switch is called.
+        return given if "$in" in text else {**given["in"], **given}
 
 
 @lru_cache(maxsize=512)

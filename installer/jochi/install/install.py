@@ -30,7 +30,7 @@ from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.install.checked import hash_of, known_to_compile
 from jochi.install.holding import held_pump
-from jochi.install.preflight import jobs_obstacle, require_suitable_server
+from jochi.install.preflight import jobs_obstacle, require_no_newer, require_suitable_server
 from jochi.jobs.arming import ensure_jobs, take_off_list
 from jochi.jobs.rearm import pinned_rearm_line, rearm_key
 from jochi.policy import LoadedPolicy
@@ -64,6 +64,12 @@ class InstallResult:
     """Where the migrations are recorded."""
     indexes: list[IndexChange] = field(default_factory=list)
     """What was changed of the indexes that the policy decides."""
+    removed: list[str] = field(default_factory=list)
+    """Procedures of an earlier version that this one doesn't have: they were taken out."""
+    settings_added: tuple[str, ...] = ()
+    """Keys that the stored policy lacked: they are as in the shipped one (`LoadedPolicy.added`)."""
+    settings_dropped: tuple[str, ...] = ()
+    """Keys of the stored policy that this version doesn't have, each with what to write now (`LoadedPolicy.dropped`)."""
 
 
 def _require_derivations(policy: LoadedPolicy, procedures: Mapping[str, Procedure]) -> None:
@@ -104,11 +110,10 @@ def install(
     if pin:
         _require_hashing(database, facts)
     indexes.require_no_foreign(database)
-    say("rendering the procedures")
-    procedures = render_all(policy.policy, facts, templates)
-    _require_procedures_of_jobs(policy, procedures)
-    _require_derivations(policy, procedures)
     state = engine.state()
+    require_no_newer(database, state.pump)
+    say("rendering the procedures")
+    procedures = render_checked(policy, facts, templates)
     if state.pump is not None:
         say("pausing the pump")
     with held_pump(engine, wait_seconds) if state.pump is not None else nullcontext():
@@ -123,7 +128,10 @@ def install(
         say("storing procedures, policy and jobs")
         obstacle = jobs_obstacle(facts)
         arm = arm and obstacle is None
-        changed, pinned = _store(database, engine, policy, procedures, facts.signature, armed=arm, pin=pin)
+        removed = of_earlier_versions(found)
+        changed, pinned = _store(
+            database, engine, policy, procedures, facts.signature, armed=arm, pin=pin, removed=removed
+        )
     engine.refresh()
     armed: list[str] = []
     if arm:
@@ -145,7 +153,27 @@ def install(
         f"{rearm_key(database.name)}={pinned_rearm_line(manifest(engine, policy, procedures))}" if pinned else None,
         applied.chain,
         changes,
+        removed,
+        policy.added,
+        policy.dropped,
     )
+
+
+def render_checked(policy: LoadedPolicy, facts: ServerFacts, templates: Path | None = None) -> dict[str, Procedure]:
+    """Every procedure for this server; `Refused` or `UsageError` where the policy names jobs or derivations that aren't there."""
+    procedures = render_all(policy.policy, facts, templates)
+    _require_procedures_of_jobs(policy, procedures)
+    _require_derivations(policy, procedures)
+    return procedures
+
+
+def of_earlier_versions(found: list[ProcedureStatus]) -> list[str]:
+    """What an earlier version installed and this one no longer has. What else isn't shipped stays until `procedures prune`."""
+    return [
+        row.name
+        for row in found
+        if row.status is Status.PRUNE and row.installed is not None and row.installed.version not in (None, __version__)
+    ]
 
 
 def explain_all(database: Database, procedures: dict[str, Procedure], facts: ServerFacts) -> None:
@@ -241,6 +269,7 @@ def _store(
     *,
     armed: bool,
     pin: bool | None,
+    removed: list[str],
 ) -> tuple[bool, bool]:
     """Everything in one transaction: another client sees the old engine or the new one.
 
@@ -256,11 +285,12 @@ def _store(
             "install/store_policy",
             sha256=policy.sha256,
             name=policy.policy.policy.name,
-            text=policy.canonical,
+            text=policy.text,
             compiled=_compiled(policy),
             clock=now,
             off=[name for name, each in policy.policy.derive.items() if not each.deriving],
         )
+        run("install/delete_procedures", names=removed)
         rows = [_procedure_row(procedure, procedures) for procedure in procedures.values()]
         run("install/store_procedures", procedures=rows, version=__version__, checked_on=checked_on, clock=now)
         run("install/store_jobs", jobs=job_rows(policy), clock=now)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from jochi.database.database import Database
 from jochi.database.server_facts import OLDEST_SERVER, ServerFacts
 from jochi.errors import Refused
+from jochi.version import __version__, minor_of
 
 
 def require_suitable_server(database: Database, facts: ServerFacts) -> None:
@@ -27,6 +31,16 @@ def require_suitable_server(database: Database, facts: ServerFacts) -> None:
             "this server is not the writer of the database",
             where=where,
             fix="connect to the cluster's leader, or use a neo4j:// address that routes to it",
+        )
+
+
+def require_no_newer(database: Database, pump: Mapping[str, Any] | None) -> None:
+    """Raises `Refused` where the engine (``pump``: its node) is of a newer minor version, whose changes this one doesn't know."""
+    if pump is not None and minor_of(pump["version"]) > minor_of(__version__):
+        raise Refused(
+            f"this database was installed by jochi {pump['version']}, and jochi {__version__} can't take back what that changed",
+            where=f"database {database.name}",
+            fix=f"use jochi {pump['version']}, or restore the backup that was made before the upgrade",
         )
 
 

@@ -8,14 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from jochi.compile.policy_data import policy_data
+from jochi.compile.rendering import render_one
 from jochi.database.batches import PageSize
 from jochi.database.database import Database
 from jochi.database.engine import Engine
-from jochi.database.server_facts import read_facts
+from jochi.database.installed import InstalledProcedure
+from jochi.database.server_facts import ServerFacts, read_facts
 from jochi.database.statements import statement
+from jochi.errors import UsageError
 from jochi.graph.catalogue import RELEASED, named
 from jochi.install.holding import stop_pump
 from jochi.install.triggers import remove_triggers_if_any
+from jochi.policy import SHIPPED_TEXT, load_policy, stored_policy
 from jochi.schema import indexes, migrations
 from jochi.undo.forbidden import released
 from jochi.undo.results import Leftover
@@ -47,13 +52,15 @@ def uninstall(
     """Disarms the jobs, restores tombstones, takes `:Curated` and the engine's properties off memories, drops the schema.
 
     Waits up to ``wait_seconds`` for runs in progress: one that went on would prune what was just brought back. `Refused`
-    where one doesn't end.
+    where one doesn't end, or where a newer jochi has installed it. What an earlier one has installed goes without an upgrade.
     """
     say = on_progress or (lambda _message: None)
     engine = Engine(database)
+    facts = read_facts(database)
+    _require_known_version(engine, facts)
     say("stopping the jobs")
     stop_pump(engine, wait_seconds)
-    if "apoc.periodic.cancel" in read_facts(database).callable:
+    if "apoc.periodic.cancel" in facts.callable:
         database.autocommit(statement("install/disarm"), {"names": [engine.watch, engine.pump]})
     remove_triggers_if_any(engine)
     say("taking merges back")
@@ -77,6 +84,22 @@ def uninstall(
     stay = {each.key for each in forbidden}
     without = tuple(key for key in not_unmerged if key not in stay)
     return UninstallResult(restored + unmerged, count - restored, deleted, unmerged, without, forbidden)
+
+
+def _require_known_version(engine: Engine, facts: ServerFacts) -> None:
+    """An earlier engine's merges are taken back by this version's body; of a newer one nobody here knows what it made."""
+    if (other := engine.other_version()) is None:
+        return
+    if other.newer:
+        raise other
+    try:
+        policy = stored_policy(engine.state().policy_text or SHIPPED_TEXT).policy
+    except UsageError:
+        policy = load_policy().policy  # it names kinds; a merge's record has all that is written back
+    unmerge = render_one("memory/unmerge", policy, facts)
+    engine.use_bodies(
+        {unmerge.name: InstalledProcedure(unmerge.name, unmerge.sections, unmerge.sha256, None)}, policy_data(policy)
+    )
 
 
 def _in_pages(database: Database, name: str, column: str) -> int:

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jochi.compile.registry import ProcedureStatus, Status
+from jochi.install.preview import job_differences
 from jochi.jobs.results import JobState
 from jochi.operate.check import Check, fail, ok, some, unknown, warn
+from jochi.policy import LoadedPolicy
 from jochi.schema.migrations import Outcome, Validation
 
 BROKEN_FROM = 3
@@ -21,6 +23,15 @@ def check_installed(pump: Mapping[str, Any] | None, version: str) -> Check:
     if pump["version"] != version:
         return warn("installed", f"installed by jochi {pump['version']}; this is {version}", "run `jochi install`")
     return ok("installed", f"jochi {version}, policy {pump['policy']}")
+
+
+def check_policy(policy: LoadedPolicy) -> Check:
+    """Whether all that the stored policy says is read, and what it lacks that this version has."""
+    lacks = f"; {some(list(policy.added))} as in the shipped policy" if policy.added else ""
+    if policy.dropped:
+        fix = "run `jochi install`; what your own policy file says of it, take out"
+        return warn("policy", f"ignored: {'; '.join(policy.dropped)}{lacks}", fix)
+    return ok("policy", f"{policy.label}{lacks}")
 
 
 def check_migrations(found: Validation) -> Check:
@@ -99,16 +110,11 @@ def check_jobs(wanted: Sequence[Mapping[str, Any]], stored: Sequence[Mapping[str
     want = {row["name"]: row for row in wanted}
     wrong = [f"{name} is missing" for name in want if name not in have]
     wrong += [f"{name} is not in the policy" for name in have if name not in want]
-    for name in sorted(want.keys() & have.keys()):
-        expected = {key: value for key, value in want[name].items() if key != "parameters"} | dict(
-            want[name]["parameters"]
-        )
-        there = {key: value for key, value in have[name].items() if key in expected or key.startswith("p_")}
-        wrong += [
-            f"{name}.{key} is {there.get(key)!r}, the policy says {expected.get(key)!r}"
-            for key in sorted(expected.keys() | there.keys())
-            if there.get(key) != expected.get(key)
-        ]
+    wrong += [
+        f"{name}.{key} is {there!r}, the policy says {expected!r}"
+        for name in sorted(want.keys() & have.keys())
+        for key, there, expected in job_differences(want[name], have[name])
+    ]
     if wrong:
         return fail("jobs", f"not as the policy says: {some(wrong)}", "run `jochi install`: the policy is the source")
     return ok("jobs", f"all {len(want)} as the policy says")

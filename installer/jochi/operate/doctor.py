@@ -119,6 +119,7 @@ def examine(
             checks.append(_careful("constraints of apps", lambda: _app_constraints(client, wanted, most_memories)))
             checks.append(_pump(client, facts, pump, policy))
         checks.append(checks_engine.check_gate(pump))
+    if pump is not None and client.engine.other_version() is None:
         checks.append(_careful("breaker", lambda: checks_engine.check_breaker(client.jobs())))
         checks.append(_careful("failures", lambda: checks_engine.check_failing(client.jobs())))
         checks += _memory_checks(client, most_memories)
@@ -135,7 +136,7 @@ def examine(
 def _policy(client: Jochi) -> tuple[LoadedPolicy | None, list[Check]]:
     """The policy, or the check that says why there is none to compare with."""
     try:
-        return client.policy, []
+        return client.policy, [checks_engine.check_policy(client.policy)]
     except JochiError as error:
         return None, [fail("policy", error.what, error.fix or "name a policy file: --policy FILE")]
 

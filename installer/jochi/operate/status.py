@@ -220,6 +220,11 @@ def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = un
     chain = part("migrations", lambda: _chain(client))
     if pump is None:
         return Overview(database.name, at, False, versions, chain, notes=notes)
+    if (refused := client.engine.other_version()) is not None:
+        fix = refused.fix or ""
+        return Overview(
+            database.name, at, True, versions, chain, notes=[*notes, f"jobs and memories: {refused.what} ({fix})"]
+        )
     words = part("procedures", lambda: status_of_procedures(database, client.policy)) or []
     engine = part("engine", client.status)
     jobs = part("jobs", client.jobs) or []

@@ -130,30 +130,38 @@ def reconcile(database: Database, policy: Policy, *, on_progress: Say | None = N
     Nothing is touched before all of it is checked: `Refused` where an index of one of the names isn't Jochi's,
     `JochiError` where the server won't make one.
     """
+    changes = planned_changes(database, policy)
+    wanted = {index.name: index for index in wanted_indexes(policy)}
+    for change in changes:
+        if change.done != "dropped" and on_progress is not None:
+            on_progress(f"making the index {change.name}")
+        if change.done != "created":
+            _drop(database, change.name)
+        if change.done != "dropped":
+            _create(database, wanted[change.name])
+    return changes
+
+
+def planned_changes(database: Database, policy: Policy) -> list[IndexChange]:
+    """What `reconcile` would do now. Writes nothing; raises `Refused` as it does."""
     require_no_foreign(database)
-    rows, wanted, changes = read(database), wanted_indexes(policy), list[IndexChange]()
-    for name in (row["name"] for row in rows if is_ours(row)):
-        if name not in {index.name for index in wanted}:
-            _drop(database, name)
-            changes.append(IndexChange(name, "dropped", "the policy doesn't ask for it any more"))
+    rows, wanted = read(database), wanted_indexes(policy)
+    names = {index.name for index in wanted}
+    changes = [
+        IndexChange(row["name"], "dropped", "the policy doesn't ask for it any more")
+        for row in rows
+        if is_ours(row) and row["name"] not in names
+    ]
     for index in wanted:
         row = index.find(rows)
         if row is None:
-            change = IndexChange(index.name, "created", str(index))
+            changes.append(IndexChange(index.name, "created", str(index)))
         elif row["name"] != index.name:
             continue
         elif row["state"] == "FAILED":
-            change = IndexChange(index.name, "rebuilt", f"it had failed: {row['failure']}")
+            changes.append(IndexChange(index.name, "rebuilt", f"it had failed: {row['failure']}"))
         elif not index.is_right(row):
-            change = IndexChange(index.name, "changed", f"{told(row)} → {index}")
-        else:
-            continue
-        changes.append(change)
-        if on_progress is not None:
-            on_progress(f"making the index {index.name}")
-        if row is not None:
-            _drop(database, index.name)
-        _create(database, index)
+            changes.append(IndexChange(index.name, "changed", f"{told(row)} → {index}"))
     return changes
 
 

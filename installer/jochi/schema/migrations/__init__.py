@@ -6,7 +6,7 @@ says what they promise.
 
 from __future__ import annotations
 
-from jochi.schema.migrations.applying import apply
+from jochi.schema.migrations.applying import apply, planned
 from jochi.schema.migrations.inspecting import listing, validate
 from jochi.schema.migrations.lock import Locked
 from jochi.schema.migrations.removing import remove_chain
@@ -44,6 +44,7 @@ __all__ = [
     "Validation",
     "apply",
     "listing",
+    "planned",
     "planned_repair",
     "remove_chain",
     "repair",

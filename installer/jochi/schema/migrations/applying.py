@@ -18,12 +18,22 @@ from jochi.schema.migrations import chain as chains
 from jochi.schema.migrations import file_text
 from jochi.schema.migrations.choosing import choose
 from jochi.schema.migrations.comparing import Comparison, compare
+from jochi.schema.migrations.earlier import earlier_objects
 from jochi.schema.migrations.files import Folder, MigrationFile, read_folder
 from jochi.schema.migrations.lock import HeldLock, Locked, describe, held, read_lock
-from jochi.schema.migrations.results import AppliedNow, ApplyOutcome, ApplyResult, ChainName, Outcome, Progress, Step
+from jochi.schema.migrations.removing import drop_objects
+from jochi.schema.migrations.repairing import rewrite_chain
+from jochi.schema.migrations.results import (
+    AppliedNow,
+    ApplyOutcome,
+    ApplyResult,
+    ChainName,
+    OnProgress,
+    Outcome,
+    Progress,
+    Step,
+)
 from jochi.schema.migrations.server_errors import explained, explaining
-
-OnProgress = Callable[[Progress], None]
 
 
 def apply(
@@ -68,6 +78,8 @@ def apply(
             tell(Progress(step=Step.LOCKED))
             # Read again: somebody may have migrated while this run waited.
             name, comparison = _compare_or_refuse(database, files, chain)
+            if comparison.earlier:
+                return _bring_to_today(database, files, name, comparison, values, lock, index_seconds, tell, now)
             done = _run_all(
                 database,
                 comparison,
@@ -82,6 +94,45 @@ def apply(
         database=database.name,
         chain=name,
         outcome=ApplyOutcome.APPLIED if done else ApplyOutcome.NOTHING_TO_DO,
+        applied=tuple(done),
+        messages=lock.messages,
+        warnings=files.warnings,
+    )
+
+
+def planned(database: Database, folder: Path | None = None, *, chain: ChainName | str | None = None) -> list[str]:
+    """The names of the files that `apply` would run now. Takes no lock and writes nothing; refuses what `apply` does."""
+    with explaining(database):
+        _, comparison = _compare_or_refuse(database, read_folder(folder or schema_folder()), chain)
+    return [file.source for file in comparison.to_run]
+
+
+def _bring_to_today(
+    database: Database,
+    files: Folder,
+    name: ChainName,
+    comparison: Comparison,
+    values: Mapping[str, str],
+    lock: HeldLock,
+    index_seconds: int,
+    tell: OnProgress,
+    now: Callable[[], datetime],
+) -> ApplyResult:
+    """A database of before the first release. The record comes last: cut off before it, all this is done once more."""
+    drop_objects(database, earlier_objects())
+    done: list[AppliedNow] = []
+    for file in comparison.to_run:
+        tell(Progress(step=Step.RUNNING, source=file.source))
+        started = time.monotonic()
+        count = _run_file(database, file, _filled(file, values), index_seconds)
+        milliseconds = int((time.monotonic() - started) * 1000)
+        tell(Progress(step=Step.DONE, source=file.source))
+        done.append(AppliedNow(version=file.version, source=file.source, statements=count, milliseconds=milliseconds))
+    rewrite_chain(database, files, name, lock, now=now, tell=tell)
+    return ApplyResult(
+        database=database.name,
+        chain=name,
+        outcome=ApplyOutcome.APPLIED,
         applied=tuple(done),
         messages=lock.messages,
         warnings=files.warnings,

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from jochi.schema.migrations.chain import PACKAGE, Applied, Chain
+from jochi.schema.migrations.earlier import is_earlier_chain
 from jochi.schema.migrations.files import Folder, MigrationFile
 from jochi.schema.migrations.results import ChainName, Migration, Outcome, State
 
@@ -18,6 +19,8 @@ class Comparison:
     migrations: tuple[Migration, ...]
     to_run: tuple[MigrationFile, ...]
     messages: tuple[str, ...]
+    earlier: bool = False
+    """The chain is one of before the first release: ``to_run`` are all files, and the chain is written anew after them."""
 
 
 def compare(folder: Folder, chain: Chain, name: ChainName = ChainName.DEFAULT) -> Comparison:
@@ -26,13 +29,16 @@ def compare(folder: Folder, chain: Chain, name: ChainName = ChainName.DEFAULT) -
     applied = {entry.version: entry for entry in chain.applied}
     rows = [_row(file, applied.get(file.version)) for file in folder.files]
     rows += [_row(None, entry) for entry in chain.applied if entry.version not in local]
+    earlier = is_earlier_chain(folder, chain)
     to_run = tuple(
         file
         for file in folder.files
-        if file.version not in applied or (file.repeatable and _state(file, applied[file.version]) is State.CHANGED)
+        if earlier
+        or file.version not in applied
+        or (file.repeatable and _state(file, applied[file.version]) is State.CHANGED)
     )
     outcome, messages = _judge(folder, chain, local, name)
-    return Comparison(outcome, tuple(rows), to_run, messages)
+    return Comparison(outcome, tuple(rows), to_run, messages, earlier)
 
 
 def _state(file: MigrationFile | None, entry: Applied | None) -> State:
@@ -96,6 +102,11 @@ def _judge(
         return Outcome.UNDEFINED, (
             f"the chain of migrations in the database is broken: {chain.broken}. "
             "It was edited by hand or written by two tools at once; `jochi migrations repair` makes one line of it",
+        )
+    if is_earlier_chain(folder, chain):
+        return Outcome.INCOMPLETE_DATABASE, (
+            "the constraints and indexes are those of a jochi before 0.2.0. `jochi install` (or `jochi migrations apply`) "
+            "brings them to this version",
         )
     newer = [entry for entry in chain.applied if entry.version not in local]
     if newer:

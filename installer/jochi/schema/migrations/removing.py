@@ -13,6 +13,7 @@ from jochi.errors import Refused
 from jochi.schema.migrations import chain as chains
 from jochi.schema.migrations.choosing import choose
 from jochi.schema.migrations.comparing import is_foreign
+from jochi.schema.migrations.earlier import earlier_objects, is_earlier
 from jochi.schema.migrations.files import Folder, read_folder
 from jochi.schema.migrations.lock import HeldLock, Locked, held
 from jochi.schema.migrations.results import ChainName, RemoveResult
@@ -46,7 +47,7 @@ def remove_chain(
     Raises `Refused` if a newer jochi has migrated the database (its objects are not known here), and as `apply` does.
     """
     files = read_folder(folder or schema_folder())
-    objects = created_by(files)
+    objects = (*created_by(files), *earlier_objects())
     kept: list[str] = []
     with explaining(database):
         with held(
@@ -59,7 +60,8 @@ def remove_chain(
             # The other way round it would believe in objects that are gone.
             name = choose(database, files, chain)
             nodes = _remove_chain(database, files, lock, name.migration_target, kept)
-            constraints, indexes = _drop(database, objects, kept)
+            constraints, indexes, others = drop_objects(database, objects)
+            kept += others
         constraints += _drop_bookkeeping(database, kept)
     return RemoveResult(
         database=database.name,
@@ -79,7 +81,7 @@ def _remove_chain(
     if any(is_foreign(entry, local.get(entry.version)) for entry in chain.applied):
         kept.append("the chain of migrations: it is not Jochi's")
         return 0
-    newer = [entry.source for entry in chain.applied if entry.version not in local]
+    newer = [entry.source for entry in chain.applied if entry.version not in local and not is_earlier(entry)]
     if newer:
         raise Refused(
             f"a newer jochi has migrated this database ({', '.join(newer)}), and this one does not know what it made",
@@ -97,16 +99,22 @@ def _remove_chain(
     return deleted
 
 
-def _drop(database: Database, objects: tuple[SchemaObject, ...], kept: list[str]) -> tuple[list[str], list[str]]:
+def drop_objects(database: Database, objects: tuple[SchemaObject, ...]) -> tuple[list[str], list[str], list[str]]:
+    """Drops what is there of ``objects``: names of constraints and indexes, and of each that stays why it isn't Jochi's."""
     constraints = {row["name"]: row for row in database.run(statement("migrations/show_constraints"), write=False)}
     indexes = {row["name"]: row for row in database.run(statement("migrations/show_indexes"), write=False)}
-    dropped: tuple[list[str], list[str]] = ([], [])
+    dropped: tuple[list[str], list[str], list[str]] = ([], [], [])
+    seen = {(wanted.name, wanted.label, wanted.properties) for wanted in objects}
     for wanted in objects:
         row = (constraints if wanted.is_constraint else indexes).get(wanted.name)
         if row is None:
             continue
         if row["label"] != wanted.label or tuple(row["properties"]) != wanted.properties:
-            kept.append(f"{wanted.name}: it is on {row['label']}({', '.join(row['properties'])}), so it is not Jochi's")
+            # One that is as another version made it is dropped in its turn.
+            if (wanted.name, row["label"], tuple(row["properties"])) not in seen:
+                dropped[2].append(
+                    f"{wanted.name}: it is on {row['label']}({', '.join(row['properties'])}), so it is not Jochi's"
+                )
             continue
         command = "drop_constraint" if wanted.is_constraint else "drop_index"
         database.run(statement(f"migrations/{command}"), {"name": wanted.name})

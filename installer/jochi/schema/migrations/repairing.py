@@ -14,12 +14,11 @@ from jochi.database.database import Database
 from jochi.database.statements import schema_folder, statement
 from jochi.errors import Refused
 from jochi.schema.migrations import chain as chains
-from jochi.schema.migrations.applying import OnProgress
 from jochi.schema.migrations.choosing import choose
 from jochi.schema.migrations.files import Folder, read_folder
 from jochi.schema.migrations.lock import HeldLock, Locked, describe, held
 from jochi.schema.migrations.repair_plan import RepairPlan, plan_repair
-from jochi.schema.migrations.results import ChainName, Progress, RepairOutcome, RepairResult, Step
+from jochi.schema.migrations.results import ChainName, OnProgress, Progress, RepairOutcome, RepairResult, Step
 from jochi.schema.migrations.server_errors import explaining
 from jochi.users import operating_system_user
 
@@ -61,7 +60,6 @@ def repair(
     with explaining(database):
         if not planned_repair(database, folder, chain=chain).steps and not break_lock:
             return planned_repair(database, folder, chain=chain)
-        by = {"by": operating_system_user(), "connected_as": chains.connected_as(database)}
         with held(
             database,
             now=now,
@@ -71,17 +69,32 @@ def repair(
         ) as lock:
             tell(Progress(step=Step.LOCKED))
             name = choose(database, files, chain)
-
-            def work(tx: neo4j.ManagedTransaction) -> RepairPlan:
-                return _repair_in(tx, database, files, name, lock, agreed, {"now": now(), **by}, tell)
-
-            plan = database.transaction(work)
+            plan = rewrite_chain(database, files, name, lock, now=now, tell=tell, agreed=agreed)
             tell(Progress(step=Step.RECORDED))
         if plan.steps:
             # After the repair: where a version stood twice, the constraint could not be made before.
             chains.ensure_constraints(database)
     result = _result(database, files, name, plan, RepairOutcome.REPAIRED)
     return result.model_copy(update={"messages": lock.messages})
+
+
+def rewrite_chain(
+    database: Database,
+    files: Folder,
+    name: ChainName,
+    lock: HeldLock,
+    *,
+    now: Callable[[], datetime],
+    tell: OnProgress,
+    agreed: RepairResult | None = None,
+) -> RepairPlan:
+    """Makes the chain fit ``files`` in one transaction, under ``lock``; what was done. See `repair`."""
+    by = {"by": operating_system_user(), "connected_as": chains.connected_as(database)}
+
+    def work(tx: neo4j.ManagedTransaction) -> RepairPlan:
+        return _repair_in(tx, database, files, name, lock, agreed, {"now": now(), **by}, tell)
+
+    return database.transaction(work)
 
 
 def _repair_in(

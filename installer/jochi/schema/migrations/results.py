@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
 
@@ -214,3 +215,7 @@ class Progress(_Result):
     step: Step
     source: str | None = None
     message: str = ""
+
+
+OnProgress = Callable[[Progress], None]
+"""Is told each step."""
