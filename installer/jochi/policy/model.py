@@ -21,7 +21,7 @@ from jochi.policy.edges import Edges
 from jochi.policy.facts import FACT_TYPES, Facts
 from jochi.policy.forgetting import Forgetting
 from jochi.policy.ingest import Ingest
-from jochi.policy.mapping import Mapping, Source, check_mapping, identifier, source_of
+from jochi.policy.mapping import CONVERTED_TYPES, Mapping, Source, check_mapping, identifier, source_of
 from jochi.policy.observe import Observe
 from jochi.policy.parts import Name, Part, repeated
 from jochi.policy.predicates import shipped_predicates
@@ -71,7 +71,6 @@ RESERVED_LABEL = re.compile(r"Jochi.*|Curat(ed|ion.*)|Tombstone|__.*")
 _JOB_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 _MOMENT = "ZONED DATETIME"
-_CONVERTED = {"epoch_ms": "INTEGER", "epoch_s": "INTEGER", "local_utc": "LOCAL DATETIME"}
 _READ_BY_RAILS = {
     "Task": {"status": "STRING"},
     "SessionContext": {"active": "BOOLEAN"},
@@ -547,12 +546,12 @@ class Policy(Part):
         found: dict[str, frozenset[str]] = {}
         for name, types in wanted.items():
             own = kind.properties.get(name, name)
-            extra = set() if isinstance(own, str) else {_CONVERTED[own.as_]}
+            extra = set() if isinstance(own, str) else CONVERTED_TYPES[own.as_]
             found[self.own_name(label, name)] = frozenset(f"{type} NOT NULL" for type in types | extra)
         return found
 
     def conversions(self) -> dict[str, dict[str, str]]:
-        """By label and the app's own property: as what a moment that isn't zoned is read (`epoch_ms`, `epoch_s`, `local_utc`)."""
+        """By label and the app's own property: as what a moment that isn't zoned is read (its `as`)."""
         return {
             label: {own.property: own.as_ for own in kind.properties.values() if not isinstance(own, str)}
             for label, kind in self.labels().items()
