@@ -118,11 +118,18 @@ def seen(jochi: Jochi, conversion: Conversion, values: list[Any]) -> list[Any]:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(procedures_folder()), autoescape=False)
     environment.filters.update({"identifier": identifier, "literal": literal})
     macro = environment.from_string(
-        "{% from '_macros/values/properties.j2' import prop %}{{ prop(names, 'created_at', node='m') }}"
+        "{% from '_macros/values/properties.j2' import prop, own_as %}"
+        "{{ prop(names, 'created_at', node='m') }} AS seen, {{ own_as('v[o.name]', 'o.conversion') }} AS judged"
     )
     text = macro.render(names={"created_at": (Source(None, "opened", conversion),)})
     rows = jochi.database.run(
-        f"UNWIND $values AS value WITH {{opened: value}} AS m RETURN {text} AS seen", {"values": values}, write=False
+        "UNWIND $values AS value WITH {opened: value} AS m, {opened: value} AS v, {name: 'opened', conversion: $conversion} AS o "
+        f"RETURN {text}",
+        {"values": values, "conversion": conversion},
+        write=False,
+    )
+    assert repr([row["seen"] for row in rows]) == repr([row["judged"] for row in rows]), (
+        "the judge reads them the same way"
     )
     return [to_python(row["seen"]) for row in rows]
 
@@ -134,7 +141,7 @@ def test_what_has_the_type_it_should_have_is_converted_and_nothing_else(jochi: J
     for (value, wanted), read in zip(cases, found, strict=True):
         expected = value if wanted is None else wanted
         same = read == expected or (read != read and expected != expected)
-        assert same and type(read) is type(expected), (value, read, wanted)
+        assert (same, type(read)) == (True, type(expected)), (value, read, wanted)
 
 
 # The forms of a text that count, with d for each digit.
@@ -185,11 +192,12 @@ def test_no_text_makes_a_statement_fail_and_what_is_read_is_what_python_reads(jo
         "2026-06-30 19:20:21,5",
     )
     texts = list(good)
-    for text, at in ((text, at) for text in good for at in range(len(text))):
+    for text, at in [(each, at) for each in good for at in range(len(each))]:
         texts += [text[:at] + other + text[at + 1 :] for other in ("0", "3", "9", "x", " ", "-", "[", "")]
         texts.append(text[:at])
     found = seen(jochi, "iso", texts)
     read = {text: value for text, value in zip(texts, found, strict=True) if isinstance(value, datetime)}
     assert {text: value for text in texts if (value := as_python_reads(text))} == read
     assert all(value == text for text, value in zip(texts, found, strict=True) if text not in read)
-    assert len(read) > 100 and len(set(texts)) - len(read) > 500
+    assert len(read) > 100
+    assert len(set(texts)) - len(read) > 500

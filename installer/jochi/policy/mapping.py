@@ -46,8 +46,8 @@ class OwnProperty(BaseModel):
     as_: Conversion
     """How the app keeps the moment.
 
-    `epoch_ms` and `epoch_s` are numbers since 1970 (UTC), `local_utc` is a local datetime or a date that means UTC, and `iso` is text
-    in the form of ISO 8601, such as `2026-06-01`, `2026-06-01 12:30` or `2026-06-01T12:30:00.5+02:00`; without an offset it means UTC.
+    `epoch_ms` and `epoch_s` are numbers since 1970 (UTC), `local_utc` is a local datetime or a date that means UTC, and `iso` is
+    text in the form of ISO 8601: `2026-06-01`, `2026-06-01 12:30`, `2026-06-01T12:30:00.5+02:00` (without an offset it means UTC).
     """
 
     @model_validator(mode="before")

@@ -529,8 +529,8 @@ class Policy(Part):
         """By label, the app's own properties that rules and rails read of such a node."""
         return {label: sorted(self.expected_types(label)) for label in self.labels()}
 
-    def expected_types(self, label: str) -> dict[str, frozenset[str]]:
-        """By the app's own property, the types (as valueType() names them) that rules and rails can use."""
+    def _wanted_types(self, label: str) -> dict[str, set[str]]:
+        """By standard name, the types that rules and rails need of such a node."""
         kind = self.labels()[label]
         wanted: dict[str, set[str]] = {name: {_MOMENT} for name in ("created_at", "expires_at", "locked_at")}
         wanted |= {"pinned": {"BOOLEAN"}, "ttl_policy": {"STRING"}, "locked_by": {"STRING"}}
@@ -543,8 +543,19 @@ class Policy(Part):
             for condition in rule.when:
                 if condition.absent is None and condition.subject not in COMPUTED:
                     wanted.setdefault(condition.subject, set(condition.cypher_type.split(" | ")))
+        return wanted
+
+    def mapped_moments(self, label: str) -> dict[str, str]:
+        """By the app's own property, the standard name of each moment that rules and rails read."""
+        return {
+            self.own_name(label, name): name for name, types in self._wanted_types(label).items() if types == {_MOMENT}
+        }
+
+    def expected_types(self, label: str) -> dict[str, frozenset[str]]:
+        """By the app's own property, the types (as valueType() names them) that rules and rails can use."""
+        kind = self.labels()[label]
         found: dict[str, frozenset[str]] = {}
-        for name, types in wanted.items():
+        for name, types in self._wanted_types(label).items():
             own = kind.properties.get(name, name)
             extra = set() if isinstance(own, str) else CONVERTED_TYPES[own.as_]
             found[self.own_name(label, name)] = frozenset(f"{type} NOT NULL" for type in types | extra)
