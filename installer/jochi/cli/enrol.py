@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, forbidden_by, out, some, table, write_json
 from jochi.errors import PartlyDone
-from jochi.write.enrolling import EnrolmentPlan
+from jochi.write.enrolling import OBJECT_MAPPERS, WARNING, EnrolmentPlan
 from jochi.write.enrolling.results import Released
 
 Label = Annotated[str, typer.Argument(help="A label that the installed policy has a kind for.")]
@@ -39,9 +40,11 @@ def enrol(
         with err.status(f"looking at the nodes with {label}"):
             planned = client.plan_enrolment(label, generate_ids=generate_ids)
         if plan or not as_json:
-            write_json(planned.as_dict()) if as_json else _show(planned)
+            write_json(planned.as_dict()) if as_json else _show(planned, mappers=plan)
         if plan:
             return
+        if planned.ready and not as_json:
+            out.print(f"{WARNING}; `jochi enrol {label} --plan` says more", markup=False)
         ask(f"Enrol {some(planned.ready, 'node', 'nodes')}?", yes=yes)
         with _bar("enrolling", planned.nodes - planned.curated, hidden=as_json) as advance:
             result = client.enrol(
@@ -51,7 +54,7 @@ def enrol(
                 on_progress=lambda r: advance(r.enrolled + r.passed + r.troubles.total),
             )
     if as_json:
-        write_json(result)
+        write_json({**asdict(result), "object_mappers": WARNING})
     else:
         before = some(result.already, "was a memory", "were memories")
         out.print(f"{some(result.enrolled, 'node', 'nodes')} enrolled, {before} before")
@@ -112,7 +115,8 @@ def _bar(text: str, total: int, *, hidden: bool) -> Iterator[Any]:
         yield lambda done: bar.update(task, completed=done)
 
 
-def _show(plan: EnrolmentPlan) -> None:
+def _show(plan: EnrolmentPlan, *, mappers: bool) -> None:
+    """The plan on a terminal; ``mappers``: with what it means for apps' object mappers."""
     are = some(plan.curated, "is a memory", "are memories")
     out.print(f"{some(plan.nodes, 'node', 'nodes')} with {plan.label}: {are}, {plan.ready:,} can be enrolled")
     for line in plan.troubles.lines():
@@ -129,6 +133,18 @@ def _show(plan: EnrolmentPlan) -> None:
     ]
     if wrong:
         table("absent, or of a type that rules and rails can't use", ("property", "type", "nodes"), wrong, right=(2,))
+    for property, entry in plan.mapping.items():
+        line = f"to have it read, put this among `properties` of [kinds.{plan.label}]: {entry}"
+        none = "no `as` reads it, and a wrong type protects the memory: have the app write a zoned datetime"
+        out.print(f"  {property}: {line if entry else none}", markup=False)
     due = [(rule, outcome, n) for (rule, outcome), n in sorted(plan.verdicts.items(), key=str) if rule]
     if due:
         table("due at once", ("rule", "outcome", "nodes"), due, right=(2,))
+    if mappers:
+        out.print(
+            "object mappers: each enrolled node carries one label more, :Curated; a pruned one has :Tombstone alone"
+        )
+        for each in OBJECT_MAPPERS:
+            out.print(f"  {each.mapper}: {each.effect}", markup=False)
+            for line in each.remedy:
+                out.print(f"    {line}", markup=False)

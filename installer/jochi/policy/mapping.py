@@ -14,7 +14,14 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 STANDARD_NAMES = frozenset(named(mark="mapped"))
 """What rules, rails, enrolment and recall read under a kind's own names (DESIGN §4); a kind's own rules may name more."""
 
-Conversion = Literal["epoch_ms", "epoch_s", "local_utc"]
+Conversion = Literal["epoch_ms", "epoch_s", "local_utc", "iso"]
+CONVERTED_TYPES: dict[Conversion, frozenset[str]] = {
+    "epoch_ms": frozenset({"INTEGER", "FLOAT"}),
+    "epoch_s": frozenset({"INTEGER", "FLOAT"}),
+    "local_utc": frozenset({"LOCAL DATETIME", "DATE"}),
+    "iso": frozenset({"STRING"}),
+}
+"""The types that each can read; which of their values is in `_macros/values/properties.j2`."""
 
 
 def identifier(value: str) -> str:
@@ -39,7 +46,8 @@ class OwnProperty(BaseModel):
     as_: Conversion
     """How the app keeps the moment.
 
-    `epoch_ms` and `epoch_s` are integers since 1970 (UTC), `local_utc` is a local datetime that means UTC.
+    `epoch_ms` and `epoch_s` are numbers since 1970 (UTC), `local_utc` is a local datetime or a date that means UTC, and `iso` is
+    text in the form of ISO 8601: `2026-06-01`, `2026-06-01 12:30`, `2026-06-01T12:30:00.5+02:00` (without an offset it means UTC).
     """
 
     @model_validator(mode="before")

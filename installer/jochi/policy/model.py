@@ -21,7 +21,7 @@ from jochi.policy.edges import Edges
 from jochi.policy.facts import FACT_TYPES, Facts
 from jochi.policy.forgetting import Forgetting
 from jochi.policy.ingest import Ingest
-from jochi.policy.mapping import Mapping, Source, check_mapping, identifier, source_of
+from jochi.policy.mapping import CONVERTED_TYPES, Mapping, Source, check_mapping, identifier, source_of
 from jochi.policy.observe import Observe
 from jochi.policy.parts import Name, Part, repeated
 from jochi.policy.predicates import shipped_predicates
@@ -71,7 +71,6 @@ RESERVED_LABEL = re.compile(r"Jochi.*|Curat(ed|ion.*)|Tombstone|__.*")
 _JOB_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 _MOMENT = "ZONED DATETIME"
-_CONVERTED = {"epoch_ms": "INTEGER", "epoch_s": "INTEGER", "local_utc": "LOCAL DATETIME"}
 _READ_BY_RAILS = {
     "Task": {"status": "STRING"},
     "SessionContext": {"active": "BOOLEAN"},
@@ -530,8 +529,8 @@ class Policy(Part):
         """By label, the app's own properties that rules and rails read of such a node."""
         return {label: sorted(self.expected_types(label)) for label in self.labels()}
 
-    def expected_types(self, label: str) -> dict[str, frozenset[str]]:
-        """By the app's own property, the types (as valueType() names them) that rules and rails can use."""
+    def _wanted_types(self, label: str) -> dict[str, set[str]]:
+        """By standard name, the types that rules and rails need of such a node."""
         kind = self.labels()[label]
         wanted: dict[str, set[str]] = {name: {_MOMENT} for name in ("created_at", "expires_at", "locked_at")}
         wanted |= {"pinned": {"BOOLEAN"}, "ttl_policy": {"STRING"}, "locked_by": {"STRING"}}
@@ -544,15 +543,26 @@ class Policy(Part):
             for condition in rule.when:
                 if condition.absent is None and condition.subject not in COMPUTED:
                     wanted.setdefault(condition.subject, set(condition.cypher_type.split(" | ")))
+        return wanted
+
+    def mapped_moments(self, label: str) -> dict[str, str]:
+        """By the app's own property, the standard name of each moment that rules and rails read."""
+        return {
+            self.own_name(label, name): name for name, types in self._wanted_types(label).items() if types == {_MOMENT}
+        }
+
+    def expected_types(self, label: str) -> dict[str, frozenset[str]]:
+        """By the app's own property, the types (as valueType() names them) that rules and rails can use."""
+        kind = self.labels()[label]
         found: dict[str, frozenset[str]] = {}
-        for name, types in wanted.items():
+        for name, types in self._wanted_types(label).items():
             own = kind.properties.get(name, name)
-            extra = set() if isinstance(own, str) else {_CONVERTED[own.as_]}
+            extra = set() if isinstance(own, str) else CONVERTED_TYPES[own.as_]
             found[self.own_name(label, name)] = frozenset(f"{type} NOT NULL" for type in types | extra)
         return found
 
     def conversions(self) -> dict[str, dict[str, str]]:
-        """By label and the app's own property: as what a moment that isn't zoned is read (`epoch_ms`, `epoch_s`, `local_utc`)."""
+        """By label and the app's own property: as what a moment that isn't zoned is read (its `as`)."""
         return {
             label: {own.property: own.as_ for own in kind.properties.values() if not isinstance(own, str)}
             for label, kind in self.labels().items()

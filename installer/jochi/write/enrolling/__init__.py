@@ -1,8 +1,19 @@
 """Enrolment: makes memories of nodes that an app made, and takes that back (DESIGN §4)."""
 
 from jochi.write.enrolling.enrol import enrol
+from jochi.write.enrolling.object_mappers import OBJECT_MAPPERS, WARNING
 from jochi.write.enrolling.plan import plan_enrolment
 from jochi.write.enrolling.release import disenrol
 from jochi.write.enrolling.results import Enrolled, EnrolmentPlan, Released, Troubles
 
-__all__ = ["Enrolled", "EnrolmentPlan", "Released", "Troubles", "disenrol", "enrol", "plan_enrolment"]
+__all__ = [
+    "OBJECT_MAPPERS",
+    "WARNING",
+    "Enrolled",
+    "EnrolmentPlan",
+    "Released",
+    "Troubles",
+    "disenrol",
+    "enrol",
+    "plan_enrolment",
+]

@@ -16,7 +16,10 @@ from jochi.policy.model import PROTECTED_KINDS, RESERVED_LABEL, Kind
 
 SAMPLE_HALF = 500
 _CONTENT = ("content", "text", "body", "description", "message", "summary", "note", "title", "name")
-_CREATED = ("created_at", "created", "createdAt", "opened_on", "opened", "inserted_at", "timestamp", "date")
+_CREATED = (
+    *("created_at", "created", "createdAt", "created_on", "date_created", "creation_date"),
+    *("opened_at", "opened_on", "opened", "inserted_at", "timestamp", "date"),
+)
 _SCOPE = ("scope", "tenant", "tenant_id", "user_id", "customer", "customer_id", "account", "org", "workspace")
 _ID = ("id", "uid", "uuid", "key", "number", "no")
 
@@ -59,7 +62,7 @@ def guessed_kind(database: Database, label: str) -> str:
         "id": _guess_id(label, found, row["sampled"]),
         "scope": _first(found, _SCOPE, "STRING", "INTEGER"),
         "content": _first(found, _CONTENT, "STRING") or _longest_text(found),
-        "created_at": _first(found, _CREATED, "ZONED DATETIME", "LOCAL DATETIME", "INTEGER"),
+        "created_at": next((name for name in _CREATED if name in found and _is_moment(found[name])), None),
     }
     entries = []
     notes = [f"# guessed from {row['sampled']:,} of {row['nodes']:,} nodes"]
@@ -75,12 +78,27 @@ def guessed_kind(database: Database, label: str) -> str:
     lines = [*notes, f"[kinds.{label}]", 'class = "60min"']
     if entries:
         lines.append("properties = { " + ", ".join(entries) + " }")
-    lines.append("# properties seen: " + ", ".join(f"{p['name']} ({_types(p)})" for p in found.values()))
+    lines.append("# properties seen: " + ", ".join(f"{p['name']} ({_types(p)}{_reading(p)})" for p in found.values()))
     return "\n".join(lines) + "\n"
 
 
 def _types(found: Mapping[str, Any]) -> str:
     return " or ".join(type.removesuffix(" NOT NULL").lower() for type in found["types"])
+
+
+def _conversion(found: Mapping[str, Any]) -> str | None:
+    """The `as` that reads the most of its values; None where none reads any."""
+    read = max(found["readable"], key=found["readable"].__getitem__)
+    return str(read) if found["readable"][read] else None
+
+
+def _reading(found: Mapping[str, Any]) -> str:
+    conversion = _conversion(found)
+    return f', as = "{conversion}"' if conversion else ""
+
+
+def _is_moment(found: Mapping[str, Any]) -> bool:
+    return _has(found, "ZONED DATETIME") or _conversion(found) is not None
 
 
 def _has(found: Mapping[str, Any], *types: str) -> bool:
@@ -107,9 +125,12 @@ def _longest_text(found: Mapping[str, Any]) -> str | None:
     return texts[-1][1] if texts else None
 
 
+def mapped_moment(name: str, own: str, conversion: str) -> str:
+    """The entry of `properties` that has a moment read, as TOML."""
+    return f'{name} = {{ property = "{own}", as = "{conversion}" }}'
+
+
 def _entry(name: str, own: str, found: Mapping[str, Any]) -> str | None:
-    if name == "created_at" and _has(found, "INTEGER"):
-        return f'{name} = {{ property = "{own}", as = "epoch_ms" }}'
-    if name == "created_at" and _has(found, "LOCAL DATETIME"):
-        return f'{name} = {{ property = "{own}", as = "local_utc" }}'
+    if name == "created_at" and not _has(found, "ZONED DATETIME"):
+        return mapped_moment(name, own, str(_conversion(found)))
     return None if own == name else f'{name} = "{own}"'

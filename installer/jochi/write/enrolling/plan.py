@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from jochi.database.engine import Engine
-from jochi.write.enrolling.kinds import kind_of
+from jochi.policy.mapping import CONVERTED_TYPES
+from jochi.write.enrolling.kinds import kind_of, mapped_moment
 from jochi.write.enrolling.pages import CHUNK, pages, stretches
 from jochi.write.enrolling.results import EnrolmentPlan, Troubles
 from jochi.write.importing.spool import SeenKeys
@@ -33,6 +34,7 @@ def plan_enrolment(
     expected = policy.policy.expected_types(label)
     troubles = Troubles()
     types: Counter[tuple[str, str]] = Counter()
+    readings: Counter[tuple[str, str]] = Counter()
     verdicts: Counter[tuple[str | None, str]] = Counter()
     nodes = curated = ready = with_content = longest = total = 0
     # On disk: a label may have millions.
@@ -50,6 +52,7 @@ def plan_enrolment(
                 ready += len(row["keys"]) - len(doubles)
                 for entry in row["types"]:
                     types[entry["property"], entry["type"]] += entry["n"]
+                    readings[entry["property"], entry["reading"]] += entry["n"]
                 for entry in row["verdicts"]:
                     verdicts[entry["rule"], entry["outcome"]] += entry["n"]
                 content = row["content"]
@@ -64,7 +67,16 @@ def plan_enrolment(
     for (property, type), n in sorted(types.items()):
         if property in expected and type not in expected[property]:
             wrong.setdefault(property, {})[type.removesuffix(" NOT NULL")] = n
-    return EnrolmentPlan(label, nodes, curated, ready, troubles, wrong, with_content, longest, total, dict(verdicts))
+    current = policy.policy.conversions()[label]
+    lines: dict[str, str | None] = {}
+    for property, name in policy.policy.mapped_moments(label).items():
+        if any(type != "NULL" for type in wrong.get(property, ())):
+            best = max(CONVERTED_TYPES, key=lambda conversion: readings[property, conversion])
+            better = readings[property, best] > readings[property, current.get(property, "")]
+            lines[property] = mapped_moment(name, property, best) if better else None
+    return EnrolmentPlan(
+        label, nodes, curated, ready, troubles, wrong, lines, with_content, longest, total, dict(verdicts)
+    )
 
 
 def _look(engine: Engine, label: str, page: list[str], now: datetime, generate_ids: bool) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from jochi.undo.results import Leftover
+from jochi.write.enrolling.object_mappers import OBJECT_MAPPERS
 
 PROBLEMS = {
     "no_id": "have no id: --generate-ids makes one",
@@ -75,6 +76,8 @@ class EnrolmentPlan:
     troubles: Troubles
     wrong_types: dict[str, dict[str, int]]
     """By the app's property: how many nodes have a type that rules and rails can't use, by type. NULL: absent."""
+    mapping: dict[str, str | None]
+    """Of these, by the moment's own property: the TOML entry of `properties` by which more would be read; None: there is none."""
     with_content: int
     longest_content: int
     total_content: int
@@ -95,8 +98,10 @@ class EnrolmentPlan:
             "refused": self.troubles.counts,
             "refused_samples": self.troubles.samples,
             "wrong_types": self.wrong_types,
+            "mapping": self.mapping,
             "content": {"n": self.with_content, "longest": self.longest_content, "total": self.total_content},
             "due_at_once": [{"rule": rule, "outcome": outcome, "n": n} for (rule, outcome), n in self.verdicts.items()],
+            "object_mappers": [asdict(advice) for advice in OBJECT_MAPPERS],
         }
 
 

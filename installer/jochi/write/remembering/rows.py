@@ -103,6 +103,9 @@ def _vector(value: object) -> object:
     if not isinstance(listed, list | tuple):
         return _value("embedding", listed)
     try:
+        # An array takes true for 1.
+        if any(isinstance(number, bool) for number in listed):
+            raise TypeError
         return array.array("d", listed).tolist()
     except (TypeError, OverflowError):
         raise _Unsendable("bad_embedding", "embedding is no list of numbers") from None
