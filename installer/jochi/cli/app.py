@@ -80,7 +80,9 @@ def options(
     password_file: Annotated[
         Path | None, typer.Option(help="File that holds the password (env: JOCHI_PASSWORD_FILE, JOCHI_PASSWORD).")
     ] = None,
-    database: Annotated[str | None, typer.Option(help="Database (env: JOCHI_DATABASE; default: neo4j).")] = None,
+    database: Annotated[
+        str | None, typer.Option(help="Database (env: JOCHI_DATABASE; default: the home database).")
+    ] = None,
     policy: Annotated[
         Path | None, typer.Option(envvar="JOCHI_POLICY", help="Policy file; default: the one Jochi ships.")
     ] = None,

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import neo4j
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, ServiceUnavailable
 
+from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, UsageError
 from jochi.graph.driver_values import fixed_offset
 
@@ -24,11 +25,28 @@ T = TypeVar("T")
 
 
 class Database:
-    """A driver and the name of the database that Jochi looks after (default: `neo4j`)."""
+    """A driver and the name of the database that Jochi looks after. ``name`` None: the user's home database, which the server is
+    asked for when it is first needed."""
 
-    def __init__(self, driver: neo4j.Driver, name: str = "neo4j") -> None:
+    def __init__(self, driver: neo4j.Driver, name: str | None = None) -> None:
         self.driver = driver
-        self.name = name
+        self._name = None if name is None else name.lower()  # as the server compares names
+
+    @property
+    def name(self) -> str:
+        """The name in small letters. Raises `ConnectionFailed` where it has to be asked and can't."""
+        if self._name is None:
+            self._name = self._guard(self._home)
+        return self._name
+
+    def _home(self) -> str:
+        with self.driver.session(notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF) as session:
+            found = session.execute_read(lambda tx: tx.run(statement("server/home_database")).single(strict=True))
+        return str(found["name"])
+
+    @property
+    def _where(self) -> str:
+        return "the home database" if self._name is None else f"database {self._name}"
 
     def run(self, text: str, parameters: Mapping[str, Any] | None = None, *, write: bool = True) -> list[Row]:
         """Runs ``text`` in one managed transaction and returns its rows as dictionaries.
@@ -79,19 +97,19 @@ class Database:
         except AuthError as error:
             raise ConnectionFailed(
                 "the server refuses this user name or password",
-                where=f"database {self.name}",
+                where=self._where,
                 fix="set JOCHI_USER and JOCHI_PASSWORD (or JOCHI_PASSWORD_FILE), or pass --password-file",
             ) from error
         except (ServiceUnavailable, ConfigurationError) as error:
             raise ConnectionFailed(
                 f"no answer from the server: {error}",
-                where=f"database {self.name}",
+                where=self._where,
                 fix="is it running? check the address (JOCHI_URI or --uri); `jochi server start` starts a local one",
             ) from error
         except ClientError as error:
             if error.code == "Neo.ClientError.Database.DatabaseNotFound":
                 raise ConnectionFailed(
-                    f"this server has no database named {self.name!r}",
+                    f"this server has no database named {self._name!r}",
                     fix="name another one with --database or JOCHI_DATABASE",
                 ) from error
             raise
@@ -99,7 +117,7 @@ class Database:
             if isinstance(error, neo4j.exceptions.SessionExpired | neo4j.exceptions.IncompleteCommit):
                 raise ConnectionFailed(
                     f"the connection broke in the middle of the work: {error}",
-                    where=f"database {self.name}",
+                    where=self._where,
                     fix="run the same command again: what was not committed is rolled back, the rest is kept",
                 ) from error
             raise

@@ -214,7 +214,7 @@ def _schema_checks(database: Database) -> list[Check]:
     commands = [without_comments(command) for file in folder.files for command in file.executable]
     wanted = {
         made.name: " ".join(next(text for text in commands if f" {made.name} " in text).split())
-        for made in created_by(folder)
+        for made in created_by(*folder.files)
     }
     return [
         _careful("migrations", lambda: checks_engine.check_migrations(migrations.validate(database))),

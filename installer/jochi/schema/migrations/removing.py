@@ -46,7 +46,7 @@ def remove_chain(
     Raises `Refused` if a newer jochi has migrated the database (its objects are not known here), and as `apply` does.
     """
     files = read_folder(folder or schema_folder())
-    objects = created_by(files)
+    objects = created_by(*files.files)
     kept: list[str] = []
     with explaining(database):
         with held(
