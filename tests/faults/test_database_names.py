@@ -58,7 +58,7 @@ def test_every_command_works_with_the_option_and_without_it(local: LocalServer) 
             ("recall", "tea"),
             ("jobs", "ls"),
             ("plan",),
-            ("run", "prepare"),
+            ("run", "requeue"),
         ):
             told = run(*option, *words)
             assert told.exit_code in (0, 3), (option, words, told.output)
