@@ -7,15 +7,17 @@
 // verdict_changed boolean,
 // pinned boolean. Writes: :JochiPump, cursor of the requeue job, stopped_run of :JochiJob.
 CALL db.info() YIELD id AS store
-WITH store
+CALL dbms.info() YIELD id AS server
+WITH store, server
 OPTIONAL MATCH (before:JochiPump {name: $pump})
-WITH store, before IS NOT NULL AND coalesce(before.verdict_sha256 <> $verdict_sha256, true) AS verdict_changed,
+WITH store, server, before IS NOT NULL AND coalesce(before.verdict_sha256 <> $verdict_sha256, true) AS verdict_changed,
   before IS NOT NULL AND coalesce(before.policy_sha256 <> $policy_sha256, true) AS policy_changed
-CALL (store, verdict_changed) {
+CALL (store, server, verdict_changed) {
   UNWIND $pumps AS wanted
   MERGE (p:JochiPump {name: wanted.name})
   ON CREATE SET p.enabled = true, p.installed_at = $clock, p.store_id = store, p.last_tick = $clock
   SET p += wanted.texts
+  SET p.server_id = coalesce(p.server_id, server)
   SET p.role = wanted.role, p.body = wanted.body, p.every_s = wanted.every_s, p.armed = $armed, p.pinned = coalesce($pinned, p.pinned, false), p.pump = $pump,
       p.watch = $watch,
       p.generation = coalesce(p.generation, 0) + 1,

@@ -2,5 +2,5 @@
 // Parameters: none. Returns a row each: name, mode.
 SHOW PROCEDURES EXECUTABLE YIELD name, mode
 WHERE name IN ['apoc.cypher.doIt', 'apoc.cypher.run', 'apoc.periodic.repeat', 'apoc.periodic.list', 'apoc.periodic.cancel', 'apoc.util.validate',
-    'db.index.vector.queryNodes']
+    'db.index.vector.queryNodes', 'dbms.queryJmx']
 RETURN name, mode

@@ -29,6 +29,9 @@ def engine(jochi: Jochi) -> Iterator[Jochi]:
     jobs = jochi.database.run("MATCH (j:JochiJob) RETURN j.name AS name, properties(j) AS values")
     texts = jochi.database.run("MATCH (x:JochiProcedure) RETURN x.name AS name, properties(x) AS values")
     yield jochi
+    jochi.database.run(
+        "MATCH (p:JochiPump) SET p.armed = false"
+    )  # or a tick in flight arms what is cancelled beside it
     jochi.database.autocommit(
         "UNWIND ['jochi.pump.neo4j', 'jochi.watch.neo4j'] AS n CALL apoc.periodic.cancel(n) YIELD name RETURN count(*)"
     )

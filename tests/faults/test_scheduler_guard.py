@@ -9,6 +9,7 @@ import pytest
 from tests.faults.support import claim, job_of, keys, pump_of, remember, set_job, within
 
 from jochi import Jochi
+from jochi.database.statements import statement
 from jochi.errors import Refused
 
 pytestmark = pytest.mark.server
@@ -47,17 +48,38 @@ def test_what_closes_the_guard(engine: Jochi, step: timedelta, closes: str | Non
     assert tick(engine, start + step + timedelta(seconds=5)) == said
 
 
-def test_a_copy_of_another_store_closes_the_guard(engine: Jochi) -> None:
-    store = pump_of(engine)["store_id"]
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("store_id", "this store is a copy of another database"),
+        ("server_id", "this store is a copy from another server"),
+    ],
+)
+def test_a_copy_of_another_store_closes_the_guard(engine: Jochi, name: str, said: str) -> None:
+    own = pump_of(engine)[name]
     assert tick(engine, now()) is None
-    set_pump(engine, store_id="somewhere else")
+    set_pump(engine, **{name: "somewhere else"})
     try:
-        assert tick(engine, now()) == "this store is a copy of another database"
+        assert tick(engine, now()) == said
         engine.approve()
         assert tick(engine, now()) is None
-        assert pump_of(engine)["store_id"] == store
+        assert pump_of(engine)[name] == own
     finally:
-        set_pump(engine, store_id=store)
+        set_pump(engine, **{name: own})
+
+
+@pytest.mark.parametrize(
+    ("armed", "off", "closes"),
+    [(True, timedelta(hours=3), True), (True, timedelta(hours=1), False), (False, timedelta(hours=3), False)],
+)
+def test_a_start_long_after_the_last_tick_closes_the_guard(
+    engine: Jochi, armed: bool, off: timedelta, closes: bool
+) -> None:
+    """A store that was restored on its own server looks so. Who is driven from outside has ticks as seldom as he likes."""
+    started = engine.database.run(statement("server/started_at"), write=False)[0]["started_at"].to_native()
+    set_pump(engine, armed=armed, last_tick=started - off)
+    guard = tick(engine, now())
+    assert (guard is not None and "restored from a backup" in guard) is closes
 
 
 def test_behind_the_guard_destructive_jobs_wait_and_the_others_go_on(engine: Jochi, arm: Callable[[], None]) -> None:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from neo4j.exceptions import TransientError
 from tests.faults.support import expect_whole, job_of, keys, pump_of, remember, set_job, within
 
-from jochi import Jochi
+from jochi import Jochi, clock
+from jochi.jobs.arming import job_faults
+from jochi.operate.check import Level
+from jochi.operate.status import overview
+from jochi_workers.arming import Arming
+from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
 
@@ -61,6 +67,57 @@ def test_a_cancelled_watch_comes_back(engine: Jochi, arm: Callable[[], None]) ->
     before = generation(engine, WATCH)
     cancel(engine, WATCH)
     within(10, lambda: WATCH in engine.armed() and generation(engine, WATCH) > before, "the pump arms the watch")
+
+
+CANCEL = "UNWIND keys($rates) AS name CALL apoc.periodic.cancel(name) YIELD name AS n RETURN count(*)"
+TAKE = "UNWIND keys($rates) AS name CALL apoc.periodic.repeat(name, 'RETURN 1', $rates[name]) YIELD name AS n RETURN count(*)"
+SLEEP = "UNWIND range(1, 16) AS i CALL apoc.periodic.submit('sleeper' + i, 'CALL apoc.util.sleep(8000)') YIELD name RETURN count(*)"
+
+
+@pytest.mark.parametrize(
+    ("act", "rates", "says"),
+    [
+        (CANCEL, {PUMP: 1, WATCH: 2}, "is not on the server's list"),
+        (TAKE, {PUMP: 7, WATCH: 7}, "is another's job: it runs every 7 s"),
+        (TAKE, {PUMP: 1, WATCH: 2}, "another's job has its name, or the threads"),
+        (SLEEP, {}, "the threads of APOC's scheduler are busy"),
+    ],
+    ids=["cancelled", "taken at another rate", "taken at the same rate", "no thread is free"],
+)
+def test_what_others_do_to_the_jobs_is_said_and_a_worker_arms_them(
+    engine: Jochi, arm: Callable[[], None], act: str, rates: dict[str, int], says: str
+) -> None:
+    """Both at once, so that neither brings the other back."""
+    arm()
+    within(20, lambda: not job_faults(engine.engine), "both work")
+    if rates:
+        disarm(engine)
+    before = {name: generation(engine, name) for name in rates}
+    engine.database.autocommit(act, {"rates": rates})
+    seen = within(10, lambda: told_of(engine, says, max(1, len(rates))), "it is seen")
+    told = overview(engine, tiers=False).pump
+    assert told is not None
+    assert (told.level, says in told.found) == (Level.FAIL, True)
+    arming = Arming(engine.engine, timedelta(seconds=1))
+    Worker(engine.engine, [], files=[arming]).run(once=True)
+    assert "armed again as" in (arming.note or "")
+    assert all(generation(engine, name) > before[name] for name in rates), seen
+    within(40, lambda: not job_faults(engine.engine), "both work again")
+
+
+def told_of(jochi: Jochi, says: str, least: int) -> list[str]:
+    """What is wrong with the jobs, if it is said of ``least`` of them."""
+    found = [str(each) for each in job_faults(jochi.engine) if says in each.why]
+    return found if len(found) >= least else []
+
+
+def test_the_pump_takes_the_watchs_name_back(engine: Jochi, arm: Callable[[], None]) -> None:
+    arm()
+    within(20, lambda: not job_faults(engine.engine), "both work")
+    before = generation(engine, WATCH)
+    engine.database.autocommit(TAKE, {"rates": {WATCH: 2}})
+    within(30, lambda: generation(engine, WATCH) > before, "the pump arms the watch")
+    within(20, lambda: not job_faults(engine.engine), "both work again")
 
 
 def test_with_both_cancelled_any_client_arms_them_again(engine: Jochi, arm: Callable[[], None]) -> None:
@@ -152,20 +209,34 @@ def test_two_clients_that_arm_at_once_arm_once(engine: Jochi) -> None:
         assert pump_of(engine)["generation"] == 101
 
 
+def arm_by_itself(jochi: Jochi) -> list[str]:
+    """What the pump and the watch do: they arm what is gone or makes no progress, and look at nothing else."""
+    text = jochi.engine.text("scheduler/arm")
+    names = {"pump": PUMP, "watch": WATCH, "pin": None, "ticked": None}
+    rows = jochi.database.autocommit(text, jochi.engine.given(text, {"clock": clock.now(), **names}))
+    return sorted(rows[0]["armed"])
+
+
 def test_a_pump_without_progress_is_armed_again_but_not_over_and_over(engine: Jochi) -> None:
     """It is on the list, but its ticks leave no mark (tests/policy.toml: 10 s)."""
-    engine.database.run("MATCH (p:JochiPump) SET p.armed = true, p.rearmed_at = null, p.enabled = true")
+    engine.database.run(
+        "MATCH (p:JochiPump) SET p.armed = true, p.rearmed_at = null, p.last_tick = datetime.realtime()"
+    )
     idle = "UNWIND $names AS n CALL apoc.periodic.repeat(n, 'RETURN 1', 60) YIELD name RETURN count(*)"
     engine.database.autocommit(idle, {"names": [PUMP, WATCH]})
-    assert engine.ensure_jobs() == []
-    engine.database.run("MATCH (p:JochiPump) SET p.last_tick = datetime.realtime() - duration('PT11S')")
+    assert arm_by_itself(engine) == []
+    engine.database.run(
+        "MATCH (p:JochiPump {name: $n}) SET p.last_tick = datetime.realtime() - duration('PT11S')", {"n": PUMP}
+    )
     # Its first tick waits for this lock, so that no mark of life comes in between.
     with engine.database.driver.session() as session, session.begin_transaction() as transaction:
-        assert engine.ensure_jobs() == [PUMP]
+        assert arm_by_itself(engine) == [PUMP]
         transaction.run("MATCH (p:JochiPump {name: $n}) SET p.seen = true", {"n": PUMP}).consume()
         transaction.rollback()
-    engine.database.run("MATCH (p:JochiPump) SET p.last_tick = datetime.realtime() - duration('PT11S')")
-    assert engine.ensure_jobs() == []
+    engine.database.run(
+        "MATCH (p:JochiPump {name: $n}) SET p.last_tick = datetime.realtime() - duration('PT11S')", {"n": PUMP}
+    )
+    assert arm_by_itself(engine) == []
 
 
 INDEXES: dict[str, tuple[str, str]] = {

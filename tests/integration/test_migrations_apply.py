@@ -66,7 +66,7 @@ def test_a_fresh_database_gets_every_object_and_the_chain(database: Database) ->
     files = read_folder(schema_folder()).files
     assert result.outcome is ApplyOutcome.APPLIED
     assert [done.version for done in result.applied] == [file.version for file in files]
-    assert names(database) == {o.name for o in created_by(read_folder(schema_folder()))} | BOOKKEEPING
+    assert names(database) == {o.name for o in created_by(*read_folder(schema_folder()).files)} | BOOKKEEPING
     recorded = chain(database)
     assert [row["node"] for row in recorded] == [
         {
@@ -145,6 +145,68 @@ def test_an_edited_file_is_refused_and_nothing_runs(database: Database, folder: 
     assert caught.value.exit_code == 5
     assert count(database, "Never") == 0
     assert count(database, "__Neo4jMigrationsLock") == 0
+
+
+LONG = "x" * 40_000
+
+ODD: list[tuple[str, str, str | None]] = [
+    # What another has made before, the migration, and what is said (None: it is applied).
+    ("CREATE (:App {t: $long}); CREATE INDEX app_t FOR (a:App) ON (a.t)", "INDEX mine", None),
+    ("CREATE INDEX mine FOR (a:App) ON (a.t)", "INDEX mine", "the name mine is taken: it is on App(t)"),
+    ("CREATE FULLTEXT INDEX theirs FOR (m:Mine) ON EACH [m.t]", "FULLTEXT INDEX mine", "the index theirs stands in"),
+    ("CREATE INDEX theirs FOR (m:Mine) ON (m.t)", "INDEX mine", None),
+    ("CREATE CONSTRAINT theirs FOR (m:Mine) REQUIRE m.t IS UNIQUE", "CONSTRAINT mine", None),
+    (
+        "CREATE (:Mine {t: $long}); CREATE INDEX mine FOR (m:Mine) ON (m.t)",
+        "INDEX mine",
+        "can't be built: Property value",
+    ),
+    ("CREATE (:Mine {t: 1}); CREATE (:Mine {t: 1})", "CONSTRAINT mine", "have the label `Mine` and property `t`"),
+]
+FORMS = {
+    "INDEX mine": "CREATE INDEX mine IF NOT EXISTS FOR (m:Mine) ON (m.t);\n",
+    "FULLTEXT INDEX mine": "CREATE FULLTEXT INDEX mine IF NOT EXISTS FOR (m:Mine) ON EACH [m.t];\n",
+    "CONSTRAINT mine": "CREATE CONSTRAINT mine IF NOT EXISTS FOR (m:Mine) REQUIRE m.t IS UNIQUE;\n",
+}
+
+
+def test_what_others_made_in_its_place_is_named_and_goes_on_once_it_is_gone(database: Database, tmp_path: Path) -> None:
+    for number, (before, form, said) in enumerate(ODD):
+        folder = write(tmp_path / str(number), f"V{number + 1}__a.cypher", FORMS[form])
+        for text in before.split("; "):
+            database.autocommit(text, {"long": LONG})
+        database.autocommit("MATCH (n:__Neo4jMigration) DETACH DELETE n")
+        if said is not None:
+            with pytest.raises(MigrationFailed) as caught:
+                migrations.apply(database, folder)
+            assert said in str(caught.value), before
+            assert "\tat " not in str(caught.value)
+            assert caught.value.fix
+            assert count(database, "__Neo4jMigrationsLock") == 0
+            # What is in the way is taken away, and one that couldn't be built is not: the next run builds it again.
+            for name in ("theirs", *([] if "can't be built" in said else ["mine"])):
+                database.autocommit(f"DROP INDEX {name} IF EXISTS")
+            database.run("MATCH (n:App|Mine) DELETE n")
+        assert migrations.apply(database, folder).outcome is ApplyOutcome.APPLIED, before
+        state = database.run(
+            "SHOW INDEXES YIELD name, state, labelsOrTypes WHERE name IN ['mine', 'theirs'] AND labelsOrTypes = ['Mine'] "
+            "RETURN state"
+        )
+        assert state == [{"state": "ONLINE"}], before
+        migrations.remove_chain(database, folder)
+        left = {"app_t", "theirs"} & names(database)
+        assert left == ({"app_t"} if "app_t" in before else {"theirs"} if said is None else set()), before
+        for name in left:
+            drop = "CONSTRAINT" if "CONSTRAINT theirs" in before else "INDEX"
+            database.autocommit(f"DROP {drop} {name}")
+        database.run("MATCH (n:App|Mine) DELETE n")
+
+
+def test_a_byte_order_mark_is_named(folder: Path) -> None:
+    path = folder / "V0001__curated_memories.cypher"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    with pytest.raises(UsageError, match="byte order mark"):
+        read_folder(folder)
 
 
 @pytest.mark.slow

@@ -187,9 +187,10 @@ def test_hashes_of_ours_are_taken() -> None:
 
 
 def test_uninstall_says_that_seals_and_receipts_go(run: Run) -> None:
-    told = run("install", SimpleNamespace(), "uninstall")
+    client = SimpleNamespace(export_receipts=lambda: SimpleNamespace(seals=[1, 2], receipts=[1]))
+    told = run("install", client, "uninstall")
     assert isinstance(told.error, Refused)
-    assert "Seals and receipts of forgetting go too" in " ".join(told.stderr.split())
+    assert "2 seals and 1 receipt of forgetting go, too" in " ".join(told.stderr.split())
 
 
 def test_an_unknown_job_has_no_history(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 from jochi.compile.registry import ProcedureStatus, Status
 from jochi.database.server_facts import ServerFacts
 from jochi.database.server_settings import seconds_of
+from jochi.jobs.arming import JobFault
 from jochi.jobs.rearm import rearm_line
 from jochi.jobs.results import JobState
 from jochi.jobs.stops import Stop
@@ -165,27 +166,32 @@ PUMP: dict[str, Any] = {
     "applied_by": "ann",
     "guard": None,
 }
-BOTH = ["pump", "watch"]
+NO_FAULTS: list[JobFault] = []
 
 
 @pytest.mark.parametrize(
-    ("changed", "listed", "level", "says"),
+    ("changed", "faults", "level", "says"),
     [
-        ({}, BOTH, OK, "60 s ago"),
-        ({"last_tick": NOW - 2 * MINUTE}, BOTH, OK, "120 s ago"),
-        ({"last_tick": NOW - 2 * MINUTE - timedelta(seconds=1)}, BOTH, FAIL, "no progress"),
-        ({"last_tick": None}, BOTH, FAIL, "never ticked"),
-        ({}, ["pump"], FAIL, "watch"),
-        ({}, [], FAIL, "pump, watch"),
+        ({}, NO_FAULTS, OK, "60 s ago"),
+        ({"last_tick": NOW - 2 * MINUTE}, NO_FAULTS, OK, "120 s ago"),
+        ({"last_tick": NOW - 2 * MINUTE - timedelta(seconds=1)}, NO_FAULTS, FAIL, "no progress"),
+        ({"last_tick": None}, NO_FAULTS, FAIL, "never ticked"),
+        ({}, [JobFault("watch", "is gone", False)], FAIL, "watch is gone; the last tick was 60 s ago"),
+        (
+            {},
+            [JobFault("pump", "is gone", False), JobFault("watch", "is late", True)],
+            FAIL,
+            "pump is gone, watch is late",
+        ),
         ({}, None, FAIL, "can't be read"),
         ({"armed": False}, None, WARN, "not armed"),
-        ({"enabled": False, "paused_by": "ann"}, BOTH, WARN, "paused by ann"),
-        ({"installing_until": NOW + MINUTE}, BOTH, WARN, "held by an install"),
-        ({"installing_until": NOW - MINUTE}, BOTH, OK, "armed"),
+        ({"enabled": False, "paused_by": "ann"}, NO_FAULTS, WARN, "paused by ann"),
+        ({"installing_until": NOW + MINUTE}, NO_FAULTS, WARN, "held by an install"),
+        ({"installing_until": NOW - MINUTE}, NO_FAULTS, OK, "armed"),
     ],
 )
-def test_pump(changed: dict[str, Any], listed: list[str] | None, level: Level, says: str) -> None:
-    check = check_pump({**PUMP, **changed}, listed, BOTH, NOW, 2 * MINUTE)
+def test_pump(changed: dict[str, Any], faults: list[JobFault] | None, level: Level, says: str) -> None:
+    check = check_pump({**PUMP, **changed}, faults, NOW, 2 * MINUTE)
     assert check.level is level
     assert says in check.found
     assert (check.fix is None) == (level is OK)

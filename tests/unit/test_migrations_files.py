@@ -143,7 +143,7 @@ def test_the_objects_of_a_folder_are_read_from_its_statements(tmp_path: Path) ->
         "CREATE VECTOR INDEX v IF NOT EXISTS FOR (c:C) ON (c.e) OPTIONS {indexConfig: {`vector.dimensions`: 3}};\n"
         "MERGE (n:CreateIndex {x: 1});\n"
     )
-    found = created_by(read_folder(write(tmp_path, "V1__a.cypher", text=text)))
+    found = created_by(*read_folder(write(tmp_path, "V1__a.cypher", text=text)).files)
     assert [(o.is_constraint, o.name, o.label, o.properties) for o in found] == [
         (True, "a_key", "A", ("key",)),
         (False, "b_two", "B", ("x", "y")),
@@ -162,11 +162,11 @@ def test_the_objects_of_a_folder_are_read_from_its_statements(tmp_path: Path) ->
 )
 def test_an_object_without_a_name_can_not_be_taken_back(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match="plain name"):
-        created_by(read_folder(write(tmp_path, "V1__a.cypher", text=text)))
+        created_by(*read_folder(write(tmp_path, "V1__a.cypher", text=text)).files)
 
 
 def test_every_statement_we_ship_creates_a_named_object() -> None:
     folder = read_folder(schema_folder())
     assert folder.warnings == ()
     assert [file.version for file in folder.files][:3] == ["0001", "0002", "0003"]
-    assert len(created_by(folder)) == sum(len(file.executable) for file in folder.files)
+    assert len(created_by(*folder.files)) == sum(len(file.executable) for file in folder.files)

@@ -80,7 +80,9 @@ def options(
     password_file: Annotated[
         Path | None, typer.Option(help="File that holds the password (env: JOCHI_PASSWORD_FILE, JOCHI_PASSWORD).")
     ] = None,
-    database: Annotated[str | None, typer.Option(help="Database (env: JOCHI_DATABASE; default: neo4j).")] = None,
+    database: Annotated[
+        str | None, typer.Option(help="Database (env: JOCHI_DATABASE; default: the home database).")
+    ] = None,
     policy: Annotated[
         Path | None, typer.Option(envvar="JOCHI_POLICY", help="Policy file; default: the one Jochi ships.")
     ] = None,
@@ -123,7 +125,7 @@ app.command()(mcp)
 app.command()(touch)
 app.command()(undo)
 app.command()(forget)
-app.command()(receipts)
+app.add_typer(receipts, name="receipts")
 app.command()(recall)
 app.command()(explore)
 app.command()(history)

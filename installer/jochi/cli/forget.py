@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
@@ -16,7 +17,19 @@ from jochi.cli.output import AsJson, err, out, printable, shortened, some, table
 from jochi.cli.recall import embedder_of
 from jochi.client import Jochi
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
-from jochi.forgetting import ForgettingPlan, Forgotten, Meant, Mention, Request, Target, alone, key_file
+from jochi.forgetting import (
+    ForgettingPlan,
+    Forgotten,
+    Imported,
+    Meant,
+    Mention,
+    Request,
+    Target,
+    alone,
+    key_file,
+    read_export,
+    write_export,
+)
 from jochi.policy.forgetting import Forgetting
 
 _SHOWN = 50
@@ -79,6 +92,13 @@ def forget(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be forgotten.")] = False,
     lift: Annotated[bool, typer.Option("--lift", help="Let it be learned again.")] = False,
+    again: Annotated[
+        Path | None,
+        typer.Option(
+            help="After a restore: bring the seals and receipts of this file back, and forget again what it has seals of "
+            "(a file of `jochi receipts export`)."
+        ),
+    ] = None,
     yes: Annotated[
         bool,
         typer.Option(
@@ -88,6 +108,12 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Forget something for good, with all that was made of it, and never learn it again. This can't be undone."""
+    if again is not None:
+        if ids or scope is not None or content_hash is not None or match is not None or about is not None or lift:
+            raise UsageError("--again says by itself what is to be forgotten", fix="leave the others out")
+        with jochi(context) as client:
+            _forget_again(client, again, verify=verify, dry_run=dry_run, yes=yes, as_json=as_json)
+        return
     if (match is not None or content_hash is not None) and not lift and (scope is None) == (not everywhere):
         raise UsageError("say where", fix="--scope SCOPE, or --everywhere for all scopes")
     if about is not None and (ids or match is not None or content_hash is not None):
@@ -147,6 +173,74 @@ def forget(
         )
 
 
+def _forget_again(client: Jochi, file: Path, *, verify: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
+    """Shows what would go, asks once, imports the file, and forgets until nothing is left that hasn't been tried."""
+    export = read_export(file)
+    requests = client.requests_again(export)
+    plans = [client.plan_forgetting(request) for request in requests]
+    if dry_run:
+        if as_json:
+            write_json({"requests": [{"targets": plan.targets, "counts": plan.counts()} for plan in plans]})
+            return
+        for plan in plans:
+            _show(plan)
+        out.print(f"would be forgotten again: {_requested(plans)}")
+        return
+    if not as_json:
+        for plan in plans:
+            _show(plan)
+    seals = some(len(export.seals), "seal", "seals")
+    todo = f"Forget again for good {_requested(plans)}" if plans else "Nothing is left of it: only"
+    ask(f"{todo}{' and' if plans else ''} bring {seals} and {_receipts(len(export.receipts))} back?", yes=yes)
+    imported = client.import_receipts(export)
+    results: list[Forgotten] = []
+    tried: set[Request] = set()
+    while open_ := [request for request in requests if request not in tried]:
+        with err.status("forgetting again"):
+            results += [client.forget(request, verify=verify) for request in open_]
+        tried.update(open_)
+        requests = client.requests_again(export)
+    if as_json:
+        write_json({"imported": imported, "forgotten": results})
+    else:
+        _show_imported(imported)
+        if not results:
+            out.print("nothing is left of what was forgotten: nothing to do")
+    problems: list[str] = []
+    for done in results:
+        try:
+            _told(done, verify, as_json, silent=as_json)
+        except PartlyDone as problem:
+            problems.append(problem.what)
+    if problems:
+        raise PartlyDone("; ".join(dict.fromkeys(problems)), fix="the lines above say what is left, and where")
+
+
+def _requested(plans: Sequence[ForgettingPlan]) -> str:
+    going = {target.key for plan in plans for target in plan.targets if target.outcome == "forget"}
+    cut = {target.key for plan in plans for target in plan.targets if target.outcome == "cut"} - going
+    records = sum(plan.records for plan in plans)
+    said = [some(len(going), "memory", "memories")]
+    if cut:
+        said.append(f"a part of {some(len(cut), 'memory', 'memories')}")
+    if records:
+        said.append(some(records, "record", "records"))
+    return ", ".join(said)
+
+
+def _receipts(n: int) -> str:
+    return some(n, "receipt", "receipts")
+
+
+def _show_imported(imported: Imported) -> None:
+    out.print(f"brought back: {some(imported.seals, 'seal', 'seals')}, {_receipts(imported.receipts)}")
+    if imported.apart:
+        out.print(
+            f"{_receipts(imported.apart)} of the file can't go into the chain, as others have these numbers here: keep the file. "
+            "A receipt says so"
+        )
+
+
 def _unsure(request: Request, plan: ForgettingPlan, yes: bool) -> Request:
     """Asks what becomes of memories that say more and can't be cut; where nobody can answer they stay."""
     n = plan.counts().get("ask", 0)
@@ -165,8 +259,14 @@ def _taken(done: Forgotten) -> bool:
     return any(n for name, n in counts.items() if name != "sealed")
 
 
-def receipts(context: typer.Context, as_json: AsJson = False) -> None:
+receipts = typer.Typer(help="Show, check, export and import the receipts of what was forgotten.")
+
+
+@receipts.callback(invoke_without_command=True)
+def show_receipts(context: typer.Context, as_json: AsJson = False) -> None:
     """Show the receipts of what was forgotten, and check that none was changed or removed."""
+    if context.invoked_subcommand is not None:
+        return
     with jochi(context) as client:
         chain = client.receipts()
     if as_json:
@@ -189,6 +289,40 @@ def receipts(context: typer.Context, as_json: AsJson = False) -> None:
             f"receipt {chain.broken_at} doesn't fit to the one before it: it or another was changed or taken out",
             fix="compare with the receipts that you keep elsewhere (`jochi receipts --json`)",
         )
+
+
+@receipts.command("export")
+def export_receipts(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The file to write; one that is there is replaced.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write seals and receipts into a file, without a word of what was forgotten. Do it after each forgetting: a backup of the
+    database is older."""
+    with jochi(context) as client:
+        export = client.export_receipts()
+    write_export(file, export)
+    if as_json:
+        write_json({"seals": len(export.seals), "receipts": len(export.receipts), "key": export.key_id})
+        return
+    out.print(f"{some(len(export.seals), 'seal', 'seals')}, {_receipts(len(export.receipts))}: {file}", markup=False)
+
+
+@receipts.command("import")
+def import_receipts(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A file of `jochi receipts export`.")],
+    as_json: AsJson = False,
+) -> None:
+    """Bring seals and receipts of a file back, as after an install. After a restore take `jochi forget --again FILE`, which forgets
+    again as well."""
+    export = read_export(file)
+    with jochi(context) as client:
+        imported = client.import_receipts(export)
+    if as_json:
+        write_json(imported)
+        return
+    _show_imported(imported)
 
 
 def _resolved(
@@ -326,8 +460,10 @@ def _dry(plan: ForgettingPlan, left: list[Mention], verify: bool, as_json: bool)
         _places(left, "is said")
 
 
-def _told(done: Forgotten, verify: bool, as_json: bool) -> None:
-    if as_json:
+def _told(done: Forgotten, verify: bool, as_json: bool, *, silent: bool = False) -> None:
+    if silent:
+        pass
+    elif as_json:
         write_json(done)
     else:
         out.print(f"forgotten: {_counted(done.counts)}")

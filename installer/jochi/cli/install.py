@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +13,8 @@ from jochi.cli.connection import jochi
 from jochi.cli.migrations import Chain
 from jochi.cli.output import AsJson, err, forbidden_by, out, some, write_json
 from jochi.compile.registry import Status
-from jochi.errors import PartlyDone
+from jochi.errors import PartlyDone, Refused
+from jochi.forgetting import Export, write_export
 from jochi.install.preview import InstallPreview, Names
 from jochi.install.uninstall import UninstallResult
 
@@ -132,20 +134,41 @@ def _say(text: str) -> None:
 def uninstall(
     context: typer.Context,
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    receipts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write seals and receipts of forgetting into this file first: `jochi receipts import` brings them back."
+        ),
+    ] = None,
+    no_receipts: Annotated[
+        bool, typer.Option("--no-receipts", help="Let them go: what was forgotten can be learned again.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring tombstones back and leave no object of Jochi in the database. You can stop it and run it again."""
-    ask(
-        "Remove Jochi from this database and bring all tombstones back? Seals and receipts of forgetting go too: "
-        "what was forgotten could be learned again (save `jochi receipts --json` first).",
-        yes=yes,
-    )
-    with jochi(context) as client, err.status("uninstalling") as spinner:
-        result = client.uninstall(on_progress=spinner.update)
+    question = "Remove Jochi from this database and bring all tombstones back?"
+    with jochi(context) as client:
+        export = client.export_receipts()
+        if receipts is None and (export.seals or export.receipts):
+            lost = (
+                f"{some(len(export.seals), 'seal', 'seals')} and {some(len(export.receipts), 'receipt', 'receipts')} of "
+                "forgetting go, too: what was forgotten can be learned again"
+            )
+            if yes and not no_receipts:
+                raise Refused(
+                    f"nothing was changed: {lost}",
+                    fix="--receipts FILE keeps them in a file; --no-receipts lets them go",
+                )
+            question += f" {lost} (--receipts FILE keeps them in a file)."
+        ask(question, yes=yes)
+        if receipts is not None:
+            write_export(receipts, export)
+        with err.status("uninstalling") as spinner:
+            result = client.uninstall(on_progress=spinner.update)
     if as_json:
         write_json(result)
     else:
-        _show_uninstalled(result)
+        _show_uninstalled(result, export, receipts)
     if result.forbidden:
         raise PartlyDone(
             some(len(result.forbidden), "memory", "memories") + " could not become what they were",
@@ -153,7 +176,14 @@ def uninstall(
         )
 
 
-def _show_uninstalled(result: UninstallResult) -> None:
+def _show_uninstalled(result: UninstallResult, export: Export, receipts: Path | None) -> None:
+    if receipts is not None:
+        out.print(
+            f"{some(len(export.seals), 'seal', 'seals')} and {some(len(export.receipts), 'receipt', 'receipts')} of forgetting "
+            f"are in {receipts}; after another install: jochi receipts import {receipts}",
+            markup=False,
+            soft_wrap=True,
+        )
     out.print(
         f"{some(result.restored, 'tombstone', 'tombstones')} brought back, "
         f"{some(result.unenrolled, 'memory', 'memories')} released, "

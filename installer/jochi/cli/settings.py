@@ -41,7 +41,7 @@ def find_settings(
     The password comes from ``password_file``, JOCHI_PASSWORD, JOCHI_PASSWORD_FILE or, at a terminal, a prompt; of the local
     server's own user it is known. An empty variable counts as not set.
     """
-    name = database or _variable("database") or "neo4j"
+    name = database or _variable("database")
     address = uri or _variable("uri")
     named = user or _variable("user")
     if address is None:

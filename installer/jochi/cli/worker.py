@@ -81,6 +81,7 @@ def worker(
     if provider is None and (model or options or limit_rate):
         raise UsageError("options of a provider, --model and --limit-rate go with --provider")
     from jochi_workers import context_files, mirrors
+    from jochi_workers.arming import Arming
     from jochi_workers.worker import Stop, Worker
 
     tables = (
@@ -102,6 +103,7 @@ def worker(
                 [context_files.ContextFiles(tables[0], client.write_context)] if contexts else []
             )
             files += [mirrors.Mirrors(tables[1], client.write_mirror)] if mirror else []
+            files.append(Arming(client.engine, client.policy.policy.scheduler.watch_every))
             running = Worker(
                 client.engine,
                 handlers,
@@ -248,7 +250,8 @@ def _shown() -> Iterator[Callable[[Mapping[str, Progress]], None]]:
 
 
 def _lines(progress: Mapping[str, Progress]) -> list[str]:
-    return [f"{name}: {_sentence(of)}" for name, of in progress.items()]
+    # Of the database's own jobs there is something to say only where somebody disturbed them.
+    return [f"{name}: {_sentence(of)}" for name, of in progress.items() if name != "jobs" or of.done or of.note]
 
 
 def _sentence(of: Progress) -> str:

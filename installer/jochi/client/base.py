@@ -18,9 +18,11 @@ from jochi.policy import LoadedPolicy, load_policy, stored_policy
 
 
 class Base:
-    """The engine of one database, as every verb needs it."""
+    """The engine of one database, as every verb needs it. ``database`` None: the home database of the user."""
 
-    def __init__(self, driver: neo4j.Driver, database: str = "neo4j", *, policy: LoadedPolicy | None = None) -> None:
+    def __init__(
+        self, driver: neo4j.Driver, database: str | None = None, *, policy: LoadedPolicy | None = None
+    ) -> None:
         self.database = Database(driver, database)
         self.engine = Engine(self.database)
         self._policy = policy

@@ -8,6 +8,8 @@ from functools import partial
 
 from jochi import forgetting
 from jochi.client.base import Base
+from jochi.forgetting.again import requests_again
+from jochi.forgetting.exports import collect_export, import_export, key_of
 from jochi.forgetting.meaning import Embed, memories_about, near_of
 from jochi.forgetting.resolving import resolve
 from jochi.use.recall import recall
@@ -74,6 +76,24 @@ class ForgetVerbs(Base):
     def allow_again(self, request: forgetting.Request) -> int:
         """Lets a phrase, a scope, a content or keys be learned again; returns how many seals were taken off."""
         return forgetting.lift(self.engine, request)
+
+    def export_receipts(self) -> forgetting.Export:
+        """Seals and receipts as they are now, for `jochi.forgetting.write_export`: without the key they tell nothing."""
+        return collect_export(self.database)
+
+    def import_receipts(self, export: forgetting.Export, *, now: datetime | None = None) -> forgetting.Imported:
+        """Brings seals and receipts back that the database hasn't, as after a restore or an install. Idempotent.
+
+        `Refused` where the seals of the file or of the database were made with another key than this machine's.
+        """
+        when = self._now(now, "import_receipts")
+        return import_export(self.database, export, at=when, by=operating_system_user())
+
+    def requests_again(self, export: forgetting.Export) -> list[forgetting.Request]:
+        """What to `forget` so that nothing is left of what ``export`` has seals of: after a restore, what was forgotten since the
+        backup. Empty where nothing is left. Reads every memory; writes nothing."""
+        key = key_of(self.database, export)
+        return [] if key is None else requests_again(self.engine, self.policy.policy, export, key)
 
     def receipts(self) -> forgetting.Chain:
         """The receipts of what was forgotten, each compared with its hash and the one before."""

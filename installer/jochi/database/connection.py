@@ -20,7 +20,8 @@ class ConnectionSettings:
     uri: str
     user: str
     password: SecretStr
-    database: str = "neo4j"
+    database: str | None = None
+    """None: the home database of the user."""
     from_local_server: bool = False
 
 

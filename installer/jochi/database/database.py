@@ -23,6 +23,7 @@ from neo4j.exceptions import (
     TransientError,
 )
 
+from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, MemoryExceeded, UsageError
 from jochi.graph.driver_values import fixed_offset
 
@@ -41,11 +42,28 @@ _SETTING = re.compile(r"\b(?:dbms|db|server)\.memory\.[a-z_.]*[a-z]")
 
 
 class Database:
-    """A driver and the name of the database that Jochi looks after (default: `neo4j`)."""
+    """A driver and the name of the database that Jochi looks after. ``name`` None: the user's home database, which the server is
+    asked for when it is first needed."""
 
-    def __init__(self, driver: neo4j.Driver, name: str = "neo4j") -> None:
+    def __init__(self, driver: neo4j.Driver, name: str | None = None) -> None:
         self.driver = driver
-        self.name = name
+        self._name = None if name is None else name.lower()  # as the server compares names
+
+    @property
+    def name(self) -> str:
+        """The name in small letters. Raises `ConnectionFailed` where it has to be asked and can't."""
+        if self._name is None:
+            self._name = self._guard(self._home)
+        return self._name
+
+    def _home(self) -> str:
+        with self.driver.session(notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF) as session:
+            found = session.execute_read(lambda tx: tx.run(statement("server/home_database")).single(strict=True))
+        return str(found["name"])
+
+    @property
+    def _where(self) -> str:
+        return "the home database" if self._name is None else f"database {self._name}"
 
     def run(self, text: str, parameters: Mapping[str, Any] | None = None, *, write: bool = True) -> list[Row]:
         """Runs ``text`` in one managed transaction and returns its rows as dictionaries.
@@ -66,7 +84,7 @@ class Database:
                 return work(tx)
             except TransientError as error:
                 # The driver would try for half a minute what can't fit.
-                raise _memory_exceeded(error, self.name) or error from error
+                raise _memory_exceeded(error, self._where) or error from error
 
         def in_session() -> T:
             with self._session() as session:
@@ -103,21 +121,21 @@ class Database:
         except AuthError as error:
             raise ConnectionFailed(
                 "the server refuses this user name or password",
-                where=f"database {self.name}",
+                where=self._where,
                 fix="set JOCHI_USER and JOCHI_PASSWORD (or JOCHI_PASSWORD_FILE), or pass --password-file",
             ) from error
         except (ServiceUnavailable, ConfigurationError) as error:
             raise ConnectionFailed(
                 f"no answer from the server: {error}",
-                where=f"database {self.name}",
+                where=self._where,
                 fix="is it running? check the address (JOCHI_URI or --uri); `jochi server start` starts a local one",
             ) from error
         except TransientError as error:
-            raise _memory_exceeded(error, self.name) or error from error
+            raise _memory_exceeded(error, self._where) or error from error
         except ClientError as error:
             if error.code == "Neo.ClientError.Database.DatabaseNotFound":
                 raise ConnectionFailed(
-                    f"this server has no database named {self.name!r}",
+                    f"this server has no database named {self._name!r}",
                     fix="name another one with --database or JOCHI_DATABASE",
                 ) from error
             raise
@@ -125,13 +143,13 @@ class Database:
             if isinstance(error, neo4j.exceptions.SessionExpired | neo4j.exceptions.IncompleteCommit):
                 raise ConnectionFailed(
                     f"the connection broke in the middle of the work: {error}",
-                    where=f"database {self.name}",
+                    where=self._where,
                     fix="run the same command again: what was not committed is rolled back, the rest is kept",
                 ) from error
             raise
 
 
-def _memory_exceeded(error: TransientError, database: str) -> MemoryExceeded | None:
+def _memory_exceeded(error: TransientError, where: str) -> MemoryExceeded | None:
     """What to tell a person where the server has too little memory for a transaction; None where it says something else."""
     if error.code not in _OUT_OF_MEMORY:
         return None
@@ -139,7 +157,7 @@ def _memory_exceeded(error: TransientError, database: str) -> MemoryExceeded | N
     setting = named[-1] if named else _OUT_OF_MEMORY[error.code]
     return MemoryExceeded(
         "the server has too little memory for one transaction; nothing of it was done",
-        where=f"database {database}",
+        where=where,
         fix=f"raise {setting} in neo4j.conf and restart the server",
     )
 

@@ -67,11 +67,19 @@ class Engine:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.pump = pump_name(database.name)
-        self.watch = watch_name(database.name)
         self._kept: _Kept | None = None
         self.indexes_ready = False
         """Whether the indexes that recall asks were seen built; `jochi.use.recall` keeps it."""
+
+    @property
+    def pump(self) -> str:
+        """The name of the repeat job that runs due jobs."""
+        return pump_name(self.database.name)
+
+    @property
+    def watch(self) -> str:
+        """The name of the repeat job that arms the pump again."""
+        return watch_name(self.database.name)
 
     def state(self) -> EngineState:
         """Reads the pump's node and the policy."""

@@ -1,5 +1,6 @@
 """Durable forgetting: what a person asks to be forgotten goes with all that was made of it, and isn't learned again."""
 
+from jochi.forgetting.exports import Export, Imported, read_export, write_export
 from jochi.forgetting.finding import Request, Target
 from jochi.forgetting.forget import WAIT, ForgettingPlan, Forgotten, forget, lift, plan_forgetting, verify
 from jochi.forgetting.mentions import Mention
@@ -11,8 +12,10 @@ __all__ = [
     "VARIABLE",
     "WAIT",
     "Chain",
+    "Export",
     "ForgettingPlan",
     "Forgotten",
+    "Imported",
     "Meant",
     "Mention",
     "Receipt",
@@ -24,5 +27,7 @@ __all__ = [
     "lift",
     "plan_forgetting",
     "read_chain",
+    "read_export",
     "verify",
+    "write_export",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -55,6 +55,11 @@ class Sealer:
         """Of a memory that has no content: by its key."""
         return Seal(self.key.seal("key", key), 0)
 
+    def gone(self, key: str) -> Seal:
+        """Of a memory that was forgotten by its key. It keeps nothing from being learned: in a restored backup the memory may say
+        what it said before it was changed (`jochi.forgetting.again`)."""
+        return Seal(self.key.seal("gone", key), 0, self.nothing_but(key).hash)
+
     def phrase(self, scope: str, said: Sequence[str]) -> Seal:
         """Of words in a row; ``scope`` ANYWHERE for all."""
         return Seal(self.key.seal("phrase", scope, *said), len(said))
@@ -101,20 +106,29 @@ class Sealer:
 
     def phrases(self, scope: str, texts: Iterable[str], lengths: Iterable[int]) -> set[str]:
         """The hashes of all rows of so many words in the texts, for this scope and for all."""
-        found: set[str] = set()
-        for text in texts:
-            said = [word.said for word in words(text)]
-            for n in lengths:
-                for at in range(len(said) - n + 1):
-                    row = said[at : at + n]
-                    found.add(self.phrase(scope, row).hash)
-                    found.add(self.phrase(ANYWHERE, row).hash)
-        return found
+        return {hash for text in texts for hash, _, _ in self.placed_phrases(scope, text, lengths)}
+
+    def placed_phrases(
+        self, scope: str, text: str, lengths: Iterable[int]
+    ) -> Iterator[tuple[str, str, tuple[int, int]]]:
+        """The hash of each row of so many words, the scope that it is for, and where it stands in the composed (NFC) text."""
+        found = words(text)
+        said = [word.said for word in found]
+        for n in lengths:
+            for at in range(len(said) - n + 1):
+                for where in (scope, ANYWHERE):
+                    yield self.phrase(where, said[at : at + n]).hash, where, (found[at].start, found[at + n - 1].stop)
 
     def forms(self, scope: str, texts: Iterable[str], kinds: Sequence[str]) -> set[str]:
         """The hashes of all canonical forms of these kinds in the texts, for this scope and for all."""
         found = {one.form for text in texts for one in offered(text, kinds)}
         return {self.form(where, form).hash for form in found for where in (scope, ANYWHERE)}
+
+    def placed_forms(self, scope: str, text: str, kinds: Sequence[str]) -> Iterator[tuple[str, str, tuple[int, int]]]:
+        """As `placed_phrases`, of each canonical form of these kinds."""
+        for one in offered(text, kinds):
+            for where in (scope, ANYWHERE):
+                yield self.form(where, one.form).hash, where, (one.start, one.stop)
 
 
 def texts_of(properties: Mapping[str, Any]) -> list[str]:

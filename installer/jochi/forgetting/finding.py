@@ -355,6 +355,12 @@ class Finder:
                 new.append(key)
         return new
 
+    def content_of(self, row: Mapping[str, Any]) -> str | None:
+        """What a memory says, live or dead, as `forget/read` returns it."""
+        name = self.content_name(self._kind(row["labels"] + (row["stored"].get("tombstone_labels") or [])))
+        value = row["stored"].get(name)
+        return value if isinstance(value, str) else None
+
     def _read(self, found: Found, keys: Sequence[str]) -> None:
         """Fills in what is known of targets that go: kind, content, revision, earlier contents. Drops what isn't there."""
         rows: dict[str, list[dict[str, Any]]] = {}
@@ -373,9 +379,8 @@ class Finder:
             kind = self._kind(live["labels"] + (live["stored"].get("tombstone_labels") or []))
             contents: list[str] = []
             for row in mine:
-                name = self.content_name(self._kind(row["labels"] + (row["stored"].get("tombstone_labels") or [])))
-                value = row["stored"].get(name)
-                contents += [value] if isinstance(value, str) else []
+                content = self.content_of(row)
+                contents += [] if content is None else [content]
                 contents += row["earlier"]
             found.targets[key] = replace(
                 found.targets[key],

@@ -147,6 +147,7 @@ def forget(
         "asked_about": len(asked),
         "open_transactions": elsewhere,
         "out_of_reach": list(receipts.OUT_OF_REACH),
+        "statements": len(request.statements),
     }
     if found.spellings:
         body["forms"] = counted(found.spellings)
@@ -347,6 +348,8 @@ class _Work:
             seals += [self.sealer.content(scope, content) for content in contents]
             if not contents:
                 seals.append(self.sealer.nothing_but(key))
+            if request.form == "keys":
+                seals.append(self.sealer.gone(key))
             for stored in found.stored.get(key, ()):
                 seals += self.sealer.facts(scope, stored)
         return seals

@@ -57,9 +57,14 @@ def hash_of(number: int, previous: str | None, body: str) -> str:
     return hashlib.sha256(f"jochi receipt\n{number}\n{previous or ''}\n{body}".encode()).hexdigest()
 
 
+def body_text(body: Mapping[str, Any]) -> str:
+    """What a receipt says as the text that its hash is of."""
+    return json.dumps(body, ensure_ascii=False, sort_keys=True)
+
+
 def append(database: Database, body: Mapping[str, Any], *, runs: Sequence[str], at: datetime) -> Receipt:
     """Writes the next receipt and ends its runs; of two at once one takes the next number."""
-    text = json.dumps(body, ensure_ascii=False, sort_keys=True)
+    text = body_text(body)
     for _ in range(_TRIES):
         last = database.run(statement("forget/last_receipt"), write=False)[0]
         number, previous = last["number"] + 1, last["hash"]

@@ -90,7 +90,7 @@ def _set_password(uri: str, password: SecretStr) -> None:
 
 
 def _ask(uri: str, password: SecretStr, with_apoc: bool) -> Ready:
-    with _driver(uri, password) as driver, driver.session(database="neo4j") as session:
+    with _driver(uri, password) as driver, driver.session() as session:
         version = session.run(statement("server/ready")).single(strict=True)["version"]
         apoc = session.run(statement("server/ready_apoc")).single(strict=True)["apoc"] if with_apoc else None
         return Ready(version, apoc)

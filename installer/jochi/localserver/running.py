@@ -35,6 +35,6 @@ class Running:
             self.uri, auth=(self.user, self.password.get_secret_value()), notifications_min_severity="OFF"
         )
 
-    def database(self, name: str = "neo4j") -> Database:
+    def database(self, name: str | None = None) -> Database:
         """A `Database` on a new driver; the caller closes `.driver`."""
         return Database(self.driver(), name)

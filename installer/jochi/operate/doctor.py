@@ -28,7 +28,7 @@ from jochi.forgetting.checking import read_gate
 from jochi.forgetting.secret import read_key
 from jochi.graph.driver_values import to_python
 from jochi.install.install import job_rows, pump_rows
-from jochi.jobs.arming import armed_jobs
+from jochi.jobs.arming import job_faults
 from jochi.operate import checks_engine, checks_indexes, checks_memories, checks_server, work
 from jochi.operate.check import Check, Level, fail, unknown
 from jochi.operate.probe import try_threads
@@ -217,7 +217,7 @@ def _schema_checks(database: Database) -> list[Check]:
     commands = [without_comments(command) for file in folder.files for command in file.executable]
     wanted = {
         made.name: " ".join(next(text for text in commands if f" {made.name} " in text).split())
-        for made in created_by(folder)
+        for made in created_by(*folder.files)
     }
     return [
         _careful("migrations", lambda: checks_engine.check_migrations(migrations.validate(database))),
@@ -252,10 +252,9 @@ def _pump(client: Jochi, facts: ServerFacts, pump: Mapping[str, Any], policy: Lo
         return unknown(
             "pump", "armed, but APOC's list of jobs can't be read", "see the checks apoc and procedures callable"
         )
-    listed = armed_jobs(client.engine) if pump.get("armed") else None
+    faults = job_faults(client.engine) if pump.get("armed") else None
     now = ServerClock(client.database).now()
-    wanted = [client.engine.pump, client.engine.watch]
-    return check_pump(pump, listed, wanted, now, policy.policy.scheduler.stall_after)
+    return check_pump(pump, faults, now, policy.policy.scheduler.stall_after)
 
 
 def _memory_checks(client: Jochi, most: int) -> list[Check]:

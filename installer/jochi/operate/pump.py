@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from jochi.jobs.arming import JobFault
 from jochi.operate.check import Check, fail, ok, some, warn
 
 
 def check_pump(
     pump: Mapping[str, Any],
-    listed: Sequence[str] | None,
-    wanted: Sequence[str],
+    faults: Sequence[JobFault] | None,
     now: datetime,
     stall_after: timedelta,
 ) -> Check:
-    """``pump``: its node's properties. ``listed``: what is on APOC's list, None without APOC; ``wanted``: pump and watch."""
+    """``pump``: its node's properties. ``faults``: of the repeat jobs; None where APOC's list can't be read."""
     tick: datetime | None = pump.get("last_tick")
     age = None if tick is None else now - tick
     ago = "it never ticked" if age is None else f"the last tick was {max(0, int(age.total_seconds()))} s ago"
@@ -26,15 +26,18 @@ def check_pump(
             "not armed: the database doesn't curate itself",
             "drive the jobs from outside with `jochi run`, or run `jochi install` to arm them",
         )
-    if listed is None:
+    if faults is None:
         return fail(
             "pump",
             "armed, but APOC's list of jobs can't be read",
             "put APOC Core on the server, or `jochi install --no-arm`",
         )
-    missing = [name for name in wanted if name not in listed]
-    if missing:
-        return fail("pump", f"not on the server's list of jobs: {some(missing)}; {ago}", "run `jochi jobs arm`")
+    if faults:
+        busy = "; if that doesn't help, SHOW TRANSACTIONS says what keeps the scheduler's threads busy"
+        fix = "run `jochi jobs arm` (a `jochi worker` does it by itself)"
+        return fail(
+            "pump", f"{some([str(each) for each in faults])}; {ago}", fix + busy * any(f.listed for f in faults)
+        )
     held = pump.get("installing_until")
     if held is not None and held > now:
         return warn(

@@ -19,7 +19,7 @@ from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError
 from jochi.graph.driver_values import to_python
 from jochi.install.install import status_of_procedures
-from jochi.jobs.arming import armed_jobs
+from jochi.jobs.arming import job_faults
 from jochi.jobs.results import JobState, Mode
 from jochi.operate.check import Check
 from jochi.operate.pump import check_pump
@@ -295,10 +295,9 @@ def _chain(client: Jochi) -> Chain:
 
 def _pump(client: Jochi, pump: Mapping[str, Any], *, can_list: bool) -> Check:
     """By the server's clock, which is the one that the tick was written by."""
-    listed = armed_jobs(client.engine) if can_list else None
+    faults = job_faults(client.engine) if can_list else None
     now = ServerClock(client.database).now()
-    wanted = [client.engine.pump, client.engine.watch]
-    return check_pump(pump, listed, wanted, now, client.policy.policy.scheduler.stall_after)
+    return check_pump(pump, faults, now, client.policy.policy.scheduler.stall_after)
 
 
 def _started_at(client: Jochi) -> datetime | None:

@@ -314,6 +314,8 @@ class Scheduler(Part):
     """How far the clock may go back before the guard closes."""
     gap: PositiveDuration
     """If no tick comes for longer than this, the guard closes: destructive jobs wait for `jochi approve`."""
+    restart_gap: PositiveDuration
+    """If the server started so long after the last tick, the guard closes: what was restored from a backup looks so."""
     lease: PositiveDuration
     """The lease of a run. Each batch renews it."""
     backoff_min: PositiveDuration

@@ -77,7 +77,7 @@ def all_constraints(database: Database) -> list[Constraint]:
 
 def app_constraints(database: Database) -> list[Constraint]:
     """All that neither Jochi nor a chain of migrations made, by name."""
-    ours = {made.name for made in created_by(read_folder(schema_folder())) if made.is_constraint}
+    ours = {made.name for made in created_by(*read_folder(schema_folder()).files) if made.is_constraint}
     return [
         each for each in all_constraints(database) if each.name not in ours and not each.label.startswith(_BOOKKEEPING)
     ]

@@ -12,10 +12,11 @@ from neo4j.exceptions import Neo4jError
 
 from jochi import clock
 from jochi.database.database import Database
-from jochi.database.statements import schema_folder, statement
+from jochi.database.statements import schema_folder
 from jochi.errors import ConnectionFailed, Refused
 from jochi.schema.migrations import chain as chains
 from jochi.schema.migrations import file_text
+from jochi.schema.migrations.building import drop_failed, expect_built
 from jochi.schema.migrations.choosing import choose
 from jochi.schema.migrations.comparing import Comparison, compare
 from jochi.schema.migrations.earlier import earlier_objects
@@ -223,6 +224,7 @@ def _run_file(database: Database, file: MigrationFile, texts: list[str], index_s
             at = number
             tx.run(text).consume()
 
+    drop_failed(database, file)
     try:
         if any(file_text.needs_own_transaction(text) for text in texts):
             for number, text in enumerate(texts, start=1):
@@ -233,8 +235,5 @@ def _run_file(database: Database, file: MigrationFile, texts: list[str], index_s
             database.transaction(together)
     except Neo4jError as error:
         raise explained(error, database, f"{file.path}, statement {at} of {len(texts)}") from error
-    try:
-        database.autocommit(statement("migrations/await_indexes"), {"seconds": index_seconds})
-    except Neo4jError as error:
-        raise explained(error, database, f"{file.path}, waiting {index_seconds} s for its indexes") from error
+    expect_built(database, file, index_seconds)
     return len(texts)

@@ -153,6 +153,12 @@ def _read(path: Path) -> MigrationFile:
         raise UsageError(
             f"the file is not UTF-8 (byte {error.start})", where=str(path), fix="save it as UTF-8"
         ) from None
+    if text.startswith("\ufeff"):
+        raise UsageError(
+            "the file begins with a byte order mark, which the server and neo4j-migrations take for a part of its first statement",
+            where=str(path),
+            fix="save it as UTF-8 without BOM",
+        )
     file = MigrationFile(
         path=path,
         text=text,

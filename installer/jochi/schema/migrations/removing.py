@@ -47,7 +47,7 @@ def remove_chain(
     Raises `Refused` if a newer jochi has migrated the database (its objects are not known here), and as `apply` does.
     """
     files = read_folder(folder or schema_folder())
-    objects = (*created_by(files), *earlier_objects())
+    objects = (*created_by(*files.files), *earlier_objects())
     kept: list[str] = []
     with explaining(database):
         with held(

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from jochi.errors import UsageError
 from jochi.schema.migrations.file_text import without_comments
-from jochi.schema.migrations.files import Folder
+from jochi.schema.migrations.files import MigrationFile
 
 _CREATE = re.compile(
-    r"""\s*CREATE\s+(?:(?P<constraint>CONSTRAINT)|(?:(?:RANGE|TEXT|POINT|FULLTEXT|VECTOR)\s+)?INDEX)
+    r"""\s*CREATE\s+(?:(?P<constraint>CONSTRAINT)|(?:(?P<kind>RANGE|TEXT|POINT|FULLTEXT|VECTOR)\s+)?INDEX)
         \s+(?P<name>\w+)\s+IF\s+NOT\s+EXISTS\s+FOR\s+
         (?:\(\w*:(?P<label>\w+)\)|\(\)-\[\w*:(?P<type>\w+)\]-\(\))\s+
         (?:REQUIRE|ON)\s+(?P<rest>.+)""",
@@ -30,21 +30,29 @@ class SchemaObject:
     name: str
     label: str
     properties: tuple[str, ...]
+    kind: str = "RANGE"
+    """Of an index: RANGE, TEXT, POINT, FULLTEXT or VECTOR. The last two are asked by their names."""
+
+    def __str__(self) -> str:
+        return f"{self.name} on {self.label}({', '.join(self.properties)})"
 
 
-def created_by(folder: Folder) -> tuple[SchemaObject, ...]:
-    """The objects that the migrations of ``folder`` create, in their order.
+def created_by(*files: MigrationFile, strict: bool = True) -> tuple[SchemaObject, ...]:
+    """The objects that the migrations create, in their order.
 
-    Raises `UsageError` for a schema command that is not of the form CREATE … name IF NOT EXISTS FOR … .
+    Raises `UsageError` for a schema command that is not of the form CREATE … name IF NOT EXISTS FOR … ; not ``strict`` leaves
+    it out.
     """
     found: list[SchemaObject] = []
-    for file in folder.files:
+    for file in files:
         for number, text in enumerate(file.executable, start=1):
             command = without_comments(text)
             if not _SCHEMA_COMMAND.match(command):
                 continue
             match = _CREATE.match(command)
             if match is None:
+                if not strict:
+                    continue
                 raise UsageError(
                     "a schema command without a plain name or without IF NOT EXISTS",
                     where=f"{file.path}, statement {number}",
@@ -57,6 +65,7 @@ def created_by(folder: Folder) -> tuple[SchemaObject, ...]:
                     name=match["name"],
                     label=match["label"] or match["type"],
                     properties=tuple(_PROPERTY.findall(rest)),
+                    kind=(match["kind"] or "RANGE").upper(),
                 )
             )
     return tuple(found)

@@ -1,0 +1,21 @@
+// Brings seals back that were exported. What is sealed already stays as it is.
+// Parameters: $key_id string or null, $seals list of {hash, words, of: hash or null, at zoned datetime}, $kinds list of strings: kinds of the
+// canonical forms among them.
+// Returns one row: added, foreign boolean: the database's values are sealed with another key, and nothing was written.
+// Writes: :JochiForgotten; version, lengths, kinds and key_id of the gate.
+MERGE (g:JochiForgetting {id: 'gate'})
+ON CREATE SET g.version = 0, g.lengths = []
+REMOVE g.curation_lock
+WITH g, coalesce(g.key_id <> $key_id, false) AS foreign
+CALL (foreign) {
+  UNWIND CASE WHEN foreign THEN [] ELSE $seals END AS given
+  OPTIONAL MATCH (there:JochiForgotten {hash: given.hash})
+  WITH given, there IS NULL AS new
+  MERGE (f:JochiForgotten {hash: given.hash})
+  ON CREATE SET f.words = given.words, f.at = given.at, f.of = given.of
+  RETURN collect(DISTINCT given.words) AS lengths, count(CASE WHEN new THEN 1 END) AS added
+}
+FOREACH (_ IN CASE WHEN foreign THEN [] ELSE [1] END |
+  SET g.version = g.version + 1, g.key_id = coalesce($key_id, g.key_id), g.lengths = g.lengths + [n IN lengths WHERE n > 0 AND NOT n IN g.lengths],
+    g.kinds = coalesce(g.kinds, []) + [kind IN $kinds WHERE NOT kind IN coalesce(g.kinds, [])])
+RETURN added, foreign;
