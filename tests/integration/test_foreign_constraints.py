@@ -250,10 +250,8 @@ def test_a_purge_that_brings_back_passes_over_what_is_forbidden(
     runs = run_job(applied.engine, "purge_tombstones", now=now + 31 * DAY, drain=True)
     assert tombstones(applied) == {"default/m1", "default/m5"}
     assert [sum(run.tally.get(name, 0) for run in runs) for name in ("restore", "purge")] == [4, 6]
-    [put_aside] = applied.database.run(
-        "MATCH (t:Tombstone) RETURN collect(DISTINCT t.quarantined_until > $at) AS waits", {"at": now + 31 * DAY}
-    )
-    assert put_aside == {"waits": [True]}
+    rows = applied.database.run("MATCH (t:Tombstone) RETURN t.quarantined_until IS NOT NULL AS waits")
+    assert [row["waits"] for row in rows] == [True, True]
     failed = [run for run in runs if run.error]
     assert failed
     for run in failed:

@@ -32,7 +32,7 @@ def texts(policy: LoadedPolicy) -> Iterator[tuple[str, str]]:
         yield path.stem, path.read_text()
     for path in sorted(procedures_folder().glob("*/*.label.j2")):
         name = f"{path.parent.name}/{path.name.removesuffix('.label.j2')}"
-        yield name, render_for_label(name, "Ticket")
+        yield name, render_for_label(name, "Ticket", properties=["no"], unique=True, required=True, type="STRING")
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=["shipped", "tests"])

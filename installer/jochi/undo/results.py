@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Leftover:
-    """A memory that stays what it is: a ``constraint`` of an application forbids the rest. ``key``: None where it has none."""
+    """A memory that stays what it is, as a ``constraint`` of an application wants it. ``key``: its element id where it has none."""
 
-    key: str | None
+    key: str
     constraint: str
     holder: str | None = None
 
