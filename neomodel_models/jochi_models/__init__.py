@@ -5,52 +5,55 @@
 >>> belief.save()  # doctest: +SKIP
 """
 
-from jochi_models.agents import Agent, AgentKey, Migration, SystemConfig
-from jochi_models.curated import Curated, Tombstone
-from jochi_models.errors import (
-    ContentKnown,
-    EngineOwned,
-    Gone,
-    KeyTaken,
-    Locked,
-    LostUpdate,
-    NotOffered,
-    NotSaved,
-    Pruned,
-)
-from jochi_models.facts import BehaviourProfile, Fact, MemoryBox, Trace, TurnBatch
-from jochi_models.knowledge import (
-    HeartbeatTask,
-    HeartbeatTaskRegistry,
-    KnowledgeChunk,
-    StoreItem,
-)
-from jochi_models.personal import (
-    Artifact,
-    Concept,
-    Description,
-    Entity,
-    Macro,
-    Note,
-    Person,
-    Source,
-    SourceSummary,
-    Storyline,
-)
-from jochi_models.properties import ZonedDateTimeProperty
-from jochi_models.relationships import Edge, Semantic, SummarizedTo
-from jochi_models.team import (
-    Analysis,
-    Belief,
-    CompressedContext,
-    MemoryEntry,
-    Notification,
-    Recommendation,
-    Reflection,
-    SessionContext,
-    Synthesis,
-    Task,
-)
+from jochi.extras import extra_named
+
+with extra_named():
+    from jochi_models.agents import Agent, AgentKey, Migration, SystemConfig
+    from jochi_models.curated import Curated, Tombstone
+    from jochi_models.errors import (
+        ContentKnown,
+        EngineOwned,
+        Gone,
+        KeyTaken,
+        Locked,
+        LostUpdate,
+        NotOffered,
+        NotSaved,
+        Pruned,
+    )
+    from jochi_models.facts import BehaviourProfile, Fact, MemoryBox, Trace, TurnBatch
+    from jochi_models.knowledge import (
+        HeartbeatTask,
+        HeartbeatTaskRegistry,
+        KnowledgeChunk,
+        StoreItem,
+    )
+    from jochi_models.personal import (
+        Artifact,
+        Concept,
+        Description,
+        Entity,
+        Macro,
+        Note,
+        Person,
+        Source,
+        SourceSummary,
+        Storyline,
+    )
+    from jochi_models.properties import ZonedDateTimeProperty
+    from jochi_models.relationships import Edge, Semantic, SummarizedTo
+    from jochi_models.team import (
+        Analysis,
+        Belief,
+        CompressedContext,
+        MemoryEntry,
+        Notification,
+        Recommendation,
+        Reflection,
+        SessionContext,
+        Synthesis,
+        Task,
+    )
 
 __all__ = [
     "Agent",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from jochi.cli import (
     actions,
@@ -57,9 +58,20 @@ from jochi.cli.touch import touch
 from jochi.cli.undo import undo
 from jochi.cli.way_back import decompress, restore, unmerge
 from jochi.cli.worker import worker
+from jochi.extras import extra_named
 from jochi.version import __version__
 
+
+class Commands(TyperGroup):
+    """Where a command needs a package of an extra that isn't installed, the extra is named."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with extra_named():
+            return super().invoke(ctx)
+
+
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Memory curation inside Neo4j: the database expires, tiers and forgets what agents remember, on its own schedule.",

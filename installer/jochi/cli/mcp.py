@@ -10,7 +10,6 @@ import typer
 from jochi.cli.arguments import PROVIDERS
 from jochi.cli.connection import jochi
 from jochi.cli.recall import embedder
-from jochi.errors import JochiError
 
 
 def mcp(
@@ -25,13 +24,9 @@ def mcp(
     """Serve the memories of a scope to an agent, by the Model Context Protocol on standard input and output. How to reach the
     database comes from the options before the command and from the environment, as everywhere; the password from the environment
     or a file."""
-    try:
-        from jochi.mcp.server import server
-        from jochi.mcp.tools import Tools
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("mcp", "mcp_types"):
-            raise
-        raise JochiError("the extra [mcp] is not installed", fix="pip install 'jochi[mcp]'") from None
+    from jochi.mcp.server import server
+    from jochi.mcp.tools import Tools
+
     with jochi(context) as client, ExitStack() as stack:
         client.engine.text("memory/recall")  # says at once where it isn't installed
         embed = None if provider is None else stack.enter_context(embedder(provider, client.policy.policy.embedding))

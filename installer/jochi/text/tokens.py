@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from jochi.errors import JochiError
+from jochi.extras import extra_named
 from jochi.text.vocabulary import ENCODING, read_vocabulary, vocabulary_file
 
 if TYPE_CHECKING:
@@ -109,10 +110,8 @@ def _encoding(file: Path) -> tiktoken.Encoding:
 @cache
 def _loaded(file: Path, _changed: int, _size: int) -> tiktoken.Encoding:
     """The encoding of one state of the file: built here, so that tiktoken neither looks for the file nor fetches it."""
-    try:
+    with extra_named():
         import tiktoken
-    except ImportError:
-        raise JochiError("the extra [workers] is not installed", fix="pip install 'jochi[workers]'") from None
     lines = (line.split() for line in read_vocabulary(file).splitlines())
     return tiktoken.Encoding(
         name=ENCODING,

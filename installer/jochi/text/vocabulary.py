@@ -12,6 +12,7 @@ import uuid
 from pathlib import Path
 
 from jochi.errors import JochiError, UsageError
+from jochi.extras import extra_named
 from jochi.folders import cache_folder
 
 ENCODING = "o200k_base"
@@ -70,10 +71,8 @@ _BY_HAND = f"or fetch {URL} elsewhere and run `jochi tokens prime --from FILE`"
 
 
 def _download(url: str, time_outs: tuple[float, float], whole_seconds: float) -> bytes:
-    try:
+    with extra_named():
         import requests  # comes with tiktoken
-    except ImportError:
-        raise JochiError("the extra [workers] is not installed", fix="pip install 'jochi[workers]'") from None
     from time import monotonic
 
     fix = f"check the network and HTTPS_PROXY, {_BY_HAND}"

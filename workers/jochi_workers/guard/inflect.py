@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from simplemma.strategies import DictionaryLookupStrategy
-
+from jochi.extras import extra_named
 from jochi_workers.guard.lists import Language, grammar
+
+with extra_named():
+    from simplemma.strategies import DictionaryLookupStrategy
 
 _DICTIONARY = DictionaryLookupStrategy()
 _VOWELS = "aeiou"

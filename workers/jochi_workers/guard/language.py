@@ -10,6 +10,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
+from jochi.extras import extra_named
 from jochi_workers.guard.inflect import lemma
 from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, by_language, closed, numbers
 
@@ -105,7 +106,8 @@ def _sureness(heard: tuple[str, float]) -> float:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    from py3langid.langid import LanguageIdentifier
+    with extra_named():
+        from py3langid.langid import LanguageIdentifier
 
     made = LanguageIdentifier.from_model_file("data/model.npz.xz", norm_probs=True)
     made.set_languages([name for name, _ in by_language()])

@@ -11,9 +11,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from babel import Locale
-from babel.numbers import get_currency_name
-from babel.units import format_unit
+from jochi.extras import extra_named
+
+with extra_named():
+    from babel import Locale
+    from babel.numbers import get_currency_name
+    from babel.units import format_unit
 
 Language = Literal["en", "de", "fr", "es", "it", "pt", "nl"]
 LANGUAGES: tuple[Language, ...] = ("en", "de")

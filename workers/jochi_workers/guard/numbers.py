@@ -6,10 +6,12 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 
-from text_to_num import text2num
-
+from jochi.extras import extra_named
 from jochi_workers.guard.lists import Language, closed, grammar, numbers
 from jochi_workers.guard.scan import Token
+
+with extra_named():
+    from text_to_num import text2num
 
 _GROUPS = {"en": re.compile(r"\d{1,3}(?:[,']\d{3})+"), "de": re.compile(r"\d{1,3}(?:[.']\d{3})+")}
 _DECIMAL = {"en": ".", "de": ","}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from jochi.write.ingesting.extra import ingest_extra
+from jochi.extras import extra_named
 
 _READ = 64 * 1024
 """Bytes that a guess looks at."""
@@ -30,7 +30,7 @@ def charset_of(data: bytes, *, cut: bool = False) -> str | None:
         codecs.getincrementaldecoder("utf-8")().decode(data, not cut)
         return "utf-8"
     except UnicodeDecodeError:
-        with ingest_extra():
+        with extra_named():
             from charset_normalizer import from_bytes
         best = from_bytes(data).best()
         return None if best is None else best.encoding

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from jochi.extras import extra_named
 from jochi.text.visible import visible
-from jochi.write.ingesting.extra import ingest_extra
 
 LONGEST = 4 * 1024 * 1024
 """Characters of HTML."""
@@ -27,7 +27,7 @@ def text_of(html: str) -> tuple[str, str]:
     """
     if len(html) > LONGEST:
         raise ValueError(f"Its HTML is longer than {LONGEST // 1024**2} MB.")
-    with ingest_extra():
+    with extra_named():
         import lxml.etree
         import lxml.html
         from inscriptis import Inscriptis

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jochi.write.ingesting.extra import ingest_extra
+from jochi.extras import extra_named
 
 _LONGEST_LINE = 500
 _LINES = 400
@@ -58,7 +58,7 @@ def _drop_whose(kept: list[str]) -> None:
 def _unmarked(lines: list[str], *, marked: bool) -> str:
     """The lines before a quotation of which only the head tells. Where others are ``marked``, "… wrote:" is no such head: answers
     may stand behind it. A head holds a date or an address."""
-    with ingest_extra():
+    with extra_named():
         from quotequail import unwrap
 
     # Long lines are no heads of quotations; a mark stands for each, which comes back as it was.

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from datetime import date, datetime, tzinfo
 
 from jochi.errors import UsageError
+from jochi.extras import extra_named
 from jochi.text.content import is_blank
 from jochi.text.markdown import Block, front_matter, sections
 from jochi.text.visible import visible
-from jochi.write.ingesting.extra import ingest_extra
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.source import Message, Piece, Source, clean
@@ -61,7 +61,7 @@ def _stated(front: str) -> dict[object, object]:
     """What the YAML at the head of a file says; nothing where it is no map, broken, or long."""
     if not 0 < len(front) <= _LONGEST_FRONT:
         return {}
-    with ingest_extra():
+    with extra_named():
         import yaml
     try:
         found = yaml.safe_load(front.strip("-\n"))

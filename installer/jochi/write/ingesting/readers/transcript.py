@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
+from jochi.extras import extra_named
 from jochi.text.content import is_blank
-from jochi.write.ingesting.extra import ingest_extra
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
@@ -146,7 +146,7 @@ def _spoken(source: Source, cues: list[_Cue]) -> Iterator[Piece]:
 
 
 def _read_cues(file: Opened, format: str) -> Iterator[_Cue | Fault]:
-    with ingest_extra():
+    with extra_named():
         import webvtt
         from webvtt.errors import MalformedCaptionError, MalformedFileError
     for number, block in enumerate(_blocks(file, format), 1):
