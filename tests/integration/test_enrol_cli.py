@@ -102,6 +102,7 @@ def test_yes_enrols_and_what_could_not_be_ends_with_3(
     assert code(again) == 0, again.output
     told = json.loads(again.stdout)
     assert (told["enrolled"], told["already"]) == (1, 3)
+    assert "__optional_labels__" in told["object_mappers"]
     assert curated(tickets) == 4
 
 
