@@ -184,7 +184,7 @@ def test_of_two_pumps_at_once_the_older_one_does_nothing(
     engine.apply()
     alone("curate_due")
     arm()
-    cancel(engine, PUMP, WATCH)
+    disarm(engine)
     within(10, lambda: not any(job.running for job in engine.jobs()), "no run is in progress")
     stray = {**pump_of(engine), "pin": None}
     engine.database.run("MATCH (p:JochiPump {name: $n}) SET p.generation = p.generation + 1", {"n": PUMP})
