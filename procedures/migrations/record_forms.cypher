@@ -1,4 +1,5 @@
-// Records that were written before each said what kind of change it holds: undo goes by that (procedures/_macros/act/record.j2), and passed over them.
+// Gives the records of a database of before 0.1.0 what undo goes by: the kind of change that each holds (procedures/_macros/act/record.j2).
+// It commits by itself, a thousand at a time, and can be run again. Parameters: none. Returns nothing. Writes: form of :CurationAudit.
 MATCH (a:CurationAudit) WHERE a.form IS NULL
 CALL (a) {
   SET a.form = CASE
@@ -8,10 +9,4 @@ CALL (a) {
     WHEN a.action IN ['prune', 'restore', 'merge', 'purge', 'unmerge', 'slot', 'compress', 'decompress', 'decide', 'pair'] THEN a.action
     WHEN a.properties IS NOT NULL THEN 'properties'
     ELSE 'none' END
-} IN TRANSACTIONS OF 1000 ROWS;
-// What an undo took back: records of then named it (of), those of today lead to it.
-MATCH (a:CurationAudit) WHERE a.line IS NOT NULL AND a.of IS NOT NULL
-CALL (a) {
-  MATCH (was:CurationAudit {id: a.of})
-  MERGE (a)-[:TAKES_BACK]->(was)
-} IN TRANSACTIONS OF 1000 ROWS;
+} IN TRANSACTIONS OF 1000 ROWS
