@@ -8,6 +8,7 @@ from jochi.client.base import Base
 from jochi.install.install import InstallResult, install
 from jochi.install.uninstall import UninstallResult, uninstall
 from jochi.jobs.arming import armed_jobs, ensure_jobs
+from jochi.policy import STORED
 from jochi.schema.migrations import ChainName
 
 
@@ -27,6 +28,8 @@ class InstallVerbs(Base):
         """
         result = install(self.database, self.policy, arm=arm, chain=chain, pin=pin, on_progress=on_progress)
         self.engine.refresh()
+        if self.policy.path == STORED:
+            self._policy = None  # the database keeps it without what was dropped now
         return result
 
     def uninstall(self, *, on_progress: Callable[[str], None] | None = None) -> UninstallResult:

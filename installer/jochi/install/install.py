@@ -28,6 +28,7 @@ from jochi.database.server_clock import ServerClock
 from jochi.database.server_facts import NEEDED_FOR_PIN, ServerFacts, read_facts
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
+from jochi.graph.catalogue import EARLIER
 from jochi.install.checked import hash_of, known_to_compile
 from jochi.install.holding import held_pump
 from jochi.install.preflight import jobs_obstacle, require_suitable_server
@@ -68,6 +69,8 @@ class InstallResult:
     """Keys that the stored policy lacked: they are as in the shipped one (`LoadedPolicy.added`)."""
     settings_dropped: tuple[str, ...] = ()
     """Keys of the stored policy that this version doesn't have, each with what to write now (`LoadedPolicy.dropped`)."""
+    procedures_removed: list[str] = field(default_factory=list)
+    """Of an engine of another minor version, what this one no longer has."""
 
 
 def _require_derivations(policy: LoadedPolicy, procedures: Mapping[str, Procedure]) -> None:
@@ -118,16 +121,23 @@ def install(
     with held_pump(engine, wait_seconds) if state.pump is not None else nullcontext():
         say("applying migrations")
         applied = migrations.apply(database, chain=chain, wait_for_lock_seconds=wait_seconds)
+        gone: list[str] = []
+        if (other := engine.other_version()) is not None and not other.newer:
+            say("bringing records and memories of an earlier version to this one")
+            database.autocommit(statement("install/renew_records"))
+            database.autocommit(statement("install/drop_earlier_work"), {"names": EARLIER})
         # Before the statements that ask them: planned without their index, they would read every relationship of a type.
         changes = indexes.reconcile(database, policy.policy, on_progress=say)
         indexes.await_built(database, indexes.edge_indexes(policy.policy), on_progress=say)
         say("checking every statement on this server")
         found = compare(procedures, engine.procedures().values())
         explain_all(database, _unchecked(found, procedures, facts), facts)
+        if other is not None:
+            gone = [row.name for row in found if row.status is Status.PRUNE]  # nobody calls a body of another version
         say("storing procedures, policy and jobs")
         obstacle = jobs_obstacle(facts)
         arm = arm and obstacle is None
-        changed, pinned = _store(database, engine, policy, procedures, facts.signature, armed=arm, pin=pin)
+        changed, pinned = _store(database, engine, policy, procedures, facts.signature, armed=arm, pin=pin, gone=gone)
     engine.refresh()
     armed: list[str] = []
     if arm:
@@ -151,6 +161,7 @@ def install(
         changes,
         policy.added,
         policy.dropped,
+        gone,
     )
 
 
@@ -247,6 +258,7 @@ def _store(
     *,
     armed: bool,
     pin: bool | None,
+    gone: list[str],
 ) -> tuple[bool, bool]:
     """Everything in one transaction: another client sees the old engine or the new one.
 
@@ -269,6 +281,7 @@ def _store(
         )
         rows = [_procedure_row(procedure, procedures) for procedure in procedures.values()]
         run("install/store_procedures", procedures=rows, version=__version__, checked_on=checked_on, clock=now)
+        tx.run(statement("install/delete_procedures"), {"names": gone}).consume()
         run("install/store_jobs", jobs=job_rows(policy), clock=now)
         tx.run(procedures["scheduler/slots"].sections["body"], in_one_map({"clock": now})).single(strict=True)
         stored = run(
