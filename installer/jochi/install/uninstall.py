@@ -16,7 +16,7 @@ from jochi.database.installed import InstalledProcedure
 from jochi.database.server_facts import ServerFacts, read_facts
 from jochi.database.statements import statement
 from jochi.errors import UsageError
-from jochi.graph.catalogue import RELEASED, named
+from jochi.graph.catalogue import EARLIER, RELEASED, named
 from jochi.install.holding import stop_pump
 from jochi.install.triggers import remove_triggers_if_any
 from jochi.policy import SHIPPED_TEXT, load_policy, stored_policy
@@ -64,7 +64,7 @@ def uninstall(
     released = restored = 0
     while nodes := database.run(statement("install/release_page"), {"limit": PAGE}, write=False)[0]["nodes"]:
         row = database.run(
-            statement("enrol/release"), {"nodes": nodes, "released": RELEASED, "stays": named(mark="stays")}
+            statement("enrol/release"), {"nodes": nodes, "released": RELEASED + EARLIER, "stays": named(mark="stays")}
         )[0]
         released, restored = released + row["released"], restored + row["restored"]
     say("removing the engine's own nodes")

@@ -128,8 +128,6 @@ def _bring_to_today(
         milliseconds = int((time.monotonic() - started) * 1000)
         tell(Progress(step=Step.DONE, source=file.source))
         done.append(AppliedNow(version=file.version, source=file.source, statements=count, milliseconds=milliseconds))
-    for text in ("record_forms", "record_line"):
-        database.autocommit(statement(f"migrations/{text}"))
     rewrite_chain(database, files, name, lock, now=now, tell=tell)
     return ApplyResult(
         database=database.name,
