@@ -27,8 +27,12 @@ def beside(module: str, name: str) -> dict[str, Any]:
 
 
 def to_toml(data: dict[str, Any], way: tuple[str, ...] = ()) -> str:
-    """``data`` as TOML that reads as the same: its tables under headers, those inside lists inline. Null has no place in it."""
-    tables = {key: value for key, value in data.items() if isinstance(value, dict)}
+    """``data`` as TOML that reads as the same, in the same order. Null has no place in it.
+
+    Tables stand under headers; those in lists, and those before a value of the same table, inline.
+    """
+    plain = max((at for at, value in enumerate(data.values()) if not isinstance(value, dict)), default=-1)
+    tables = dict(list(data.items())[plain + 1 :])
     lines = [f"{_key(key)} = {_inline(value)}" for key, value in data.items() if key not in tables]
     if way and (lines or not tables):
         lines.insert(0, f"[{'.'.join(map(_key, way))}]")

@@ -31,9 +31,15 @@ def test_it_is_looked_at_and_upgraded(jochi: Jochi, test_policy: LoadedPolicy) -
     database = jochi.database
     text = json.loads(test_policy.canonical)
     text["policy"]["extends"] = "default"
-    del text["forgetting"]["margin"], text["observe"], text["jobs"]["flush_buffers"]
+    del text["forgetting"]["margin"], text["context"], text["kinds"]["StoreItem"]
     text["jobs"]["requeue_hashes"] = {**text["jobs"]["requeue"], "procedure": "work/requeue_hashes"}
     database.run(EARLIER, {"text": json.dumps(text)})
+    database.run(
+        "CREATE (:Curated:Belief {key: 'default/a', scope: 'default', id: 'a', work_failures: 2}) "
+        "CREATE (:JochiCompression {day: date()}) "
+        "CREATE (:CurationAudit {id: 'old/1', run: 'old', action: 'prune', key: 'default/b'}) "
+        "CREATE (:CurationAudit {id: 'old/2', run: 'old', action: 'restore', key: 'default/b', line: ['old/1']})"
+    )
     database.run("CREATE INDEX curated_compress_due IF NOT EXISTS FOR (m:Curated) ON (m.compress_due)")
 
     client = Jochi(database.driver, database.name)
@@ -59,13 +65,18 @@ def test_it_is_looked_at_and_upgraded(jochi: Jochi, test_policy: LoadedPolicy) -
     assert "`jochi install`" in found["migrations"].found
 
     done = client.install(arm=False)
-    assert {"forgetting.margin", "observe", "jobs.flush_buffers"} <= set(done.settings_added)
+    assert {"forgetting.margin", "context", "kinds.StoreItem"} <= set(done.settings_added)
     assert [line.partition(":")[0] for line in done.settings_dropped] == ["jobs.requeue_hashes"]
     policy = Jochi(database.driver, database.name).policy
     assert (policy.sha256, policy.added, policy.dropped) == (test_policy.sha256, (), ())
     assert listing(database).outcome.value == "VALID"
     assert not database.run("SHOW INDEXES YIELD name WHERE name = 'curated_compress_due' RETURN name", write=False)
-    assert examine(client, probe=False)["policy"].level is Level.OK
-    assert client.plan().looked_at == 0
+    [record] = database.run(
+        "MATCH (a)-[:TAKES_BACK]->(b) RETURN a.form AS form, b.form AS was, a.root AS root, a.line AS line", write=False
+    )
+    assert record == {"form": "restore", "was": "prune", "root": "old/1", "line": None}
+    left = "MATCH (n:Curated|JochiCompression) RETURN n.work_failures AS failures, labels(n) AS labels"
+    assert database.run(left, write=False) == [{"failures": None, "labels": ["Curated", "Belief"]}]
+    assert client.plan().groups == []
     again = client.install(arm=False)
     assert (again.migrations_applied, again.settings_dropped) == ([], ())

@@ -54,13 +54,13 @@ def install(
                 "migrations_applied": result.migrations_applied,
                 "chain": result.chain.value,
                 "procedures": {row.name: row.status.value for row in result.procedures},
-                "procedures_removed": result.removed,
                 "verdict_changed": result.verdict_changed,
                 "needs_apply": result.needs_apply,
                 "armed": result.armed,
                 "indexes": {change.name: f"{change.done}: {change.why}" for change in result.indexes},
                 "obstacle": result.obstacle,
                 "pin_line": result.pin_line,
+                "procedures_removed": result.procedures_removed,
                 "settings_added": result.settings_added,
                 "settings_dropped": result.settings_dropped,
             }
@@ -76,10 +76,10 @@ def install(
     for row in result.procedures:
         if row.status is Status.MODIFIED:
             out.print(f"  {row.name} had been edited in the database and is as shipped again")
-        if row.status is Status.PRUNE and row.name not in result.removed:
+        if row.status is Status.PRUNE and row.name not in result.procedures_removed:
             out.print(f"  {row.name} is no longer shipped: `jochi procedures prune` removes it")
-    if result.removed:
-        out.print(f"  {some(len(result.removed), 'procedure', 'procedures')} of an earlier version taken out")
+    if result.procedures_removed:
+        out.print(f"procedures: {len(result.procedures_removed)} that this version no longer has are removed")
     if result.settings_added:
         count = some(len(result.settings_added), "setting is", "settings are")
         _say(f"policy: {count} new and as in the shipped policy: {', '.join(result.settings_added)}")

@@ -9,6 +9,7 @@ from jochi.install.install import InstallResult, install
 from jochi.install.preview import InstallPreview, preview
 from jochi.install.uninstall import UninstallResult, uninstall
 from jochi.jobs.arming import armed_jobs, ensure_jobs
+from jochi.policy import STORED
 from jochi.schema.migrations import ChainName
 
 
@@ -28,6 +29,8 @@ class InstallVerbs(Base):
         """
         result = install(self.database, self.policy, arm=arm, chain=chain, pin=pin, on_progress=on_progress)
         self.engine.refresh()
+        if self.policy.path == STORED:
+            self._policy = None  # the database keeps it without what was dropped now
         return result
 
     def preview_install(self, *, chain: ChainName | str | None = None) -> InstallPreview:

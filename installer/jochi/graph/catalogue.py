@@ -297,6 +297,18 @@ WRITTEN = tuple(sorted(p.name for p in MEMORY if p.owner and p.owner is not _ANC
 RELEASED = tuple(sorted(p.name for p in MEMORY if p.owner or p.has("off")))
 """What disenrol and uninstall take off a node that came without it."""
 
+EARLIER = (
+    "compress_due",
+    "compress_lease",
+    "embed_lease",
+    "prepare_lease",
+    "work_error",
+    "work_failures",
+    "work_quarantined",
+    "work_quarantined_at",
+)
+"""What only versions before 0.2.0 wrote on memories: their workers' state. An upgrade and uninstall take it off."""
+
 IN_THE_WAY = tuple(
     sorted(p.name for p in MEMORY if p.owner and not p.has("stays") and p.name not in ("curation_lock", "hold_until"))
 )

@@ -28,6 +28,7 @@ from jochi.database.server_clock import ServerClock
 from jochi.database.server_facts import NEEDED_FOR_PIN, ServerFacts, read_facts
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
+from jochi.graph.catalogue import EARLIER
 from jochi.install.checked import hash_of, known_to_compile
 from jochi.install.holding import held_pump
 from jochi.install.preflight import jobs_obstacle, require_no_newer, require_suitable_server
@@ -64,12 +65,12 @@ class InstallResult:
     """Where the migrations are recorded."""
     indexes: list[IndexChange] = field(default_factory=list)
     """What was changed of the indexes that the policy decides."""
-    removed: list[str] = field(default_factory=list)
-    """Procedures of an earlier version that this one doesn't have: they were taken out."""
     settings_added: tuple[str, ...] = ()
     """Keys that the stored policy lacked: they are as in the shipped one (`LoadedPolicy.added`)."""
     settings_dropped: tuple[str, ...] = ()
     """Keys of the stored policy that this version doesn't have, each with what to write now (`LoadedPolicy.dropped`)."""
+    procedures_removed: list[str] = field(default_factory=list)
+    """What an earlier version installed and this one no longer has."""
 
 
 def _require_derivations(policy: LoadedPolicy, procedures: Mapping[str, Procedure]) -> None:
@@ -119,19 +120,21 @@ def install(
     with held_pump(engine, wait_seconds) if state.pump is not None else nullcontext():
         say("applying migrations")
         applied = migrations.apply(database, chain=chain, wait_for_lock_seconds=wait_seconds)
+        if engine.other_version() is not None:
+            say("bringing records and memories of an earlier version to this one")
+            database.autocommit(statement("install/renew_records"))
+            database.autocommit(statement("install/drop_earlier_work"), {"names": EARLIER})
         # Before the statements that ask them: planned without their index, they would read every relationship of a type.
         changes = indexes.reconcile(database, policy.policy, on_progress=say)
         indexes.await_built(database, indexes.edge_indexes(policy.policy), on_progress=say)
         say("checking every statement on this server")
         found = compare(procedures, engine.procedures().values())
         explain_all(database, _unchecked(found, procedures, facts), facts)
+        gone = of_earlier_versions(found)
         say("storing procedures, policy and jobs")
         obstacle = jobs_obstacle(facts)
         arm = arm and obstacle is None
-        removed = of_earlier_versions(found)
-        changed, pinned = _store(
-            database, engine, policy, procedures, facts.signature, armed=arm, pin=pin, removed=removed
-        )
+        changed, pinned = _store(database, engine, policy, procedures, facts.signature, armed=arm, pin=pin, gone=gone)
     engine.refresh()
     armed: list[str] = []
     if arm:
@@ -153,9 +156,9 @@ def install(
         f"{rearm_key(database.name)}={pinned_rearm_line(manifest(engine, policy, procedures))}" if pinned else None,
         applied.chain,
         changes,
-        removed,
         policy.added,
         policy.dropped,
+        gone,
     )
 
 
@@ -269,7 +272,7 @@ def _store(
     *,
     armed: bool,
     pin: bool | None,
-    removed: list[str],
+    gone: list[str],
 ) -> tuple[bool, bool]:
     """Everything in one transaction: another client sees the old engine or the new one.
 
@@ -290,9 +293,9 @@ def _store(
             clock=now,
             off=[name for name, each in policy.policy.derive.items() if not each.deriving],
         )
-        run("install/delete_procedures", names=removed)
         rows = [_procedure_row(procedure, procedures) for procedure in procedures.values()]
         run("install/store_procedures", procedures=rows, version=__version__, checked_on=checked_on, clock=now)
+        tx.run(statement("install/delete_procedures"), {"names": gone}).consume()
         run("install/store_jobs", jobs=job_rows(policy), clock=now)
         tx.run(procedures["scheduler/slots"].sections["body"], in_one_map({"clock": now})).single(strict=True)
         stored = run(

@@ -17,7 +17,7 @@ from jochi.database.installed import InstalledProcedure
 from jochi.database.server_facts import ServerFacts, read_facts
 from jochi.database.statements import statement
 from jochi.errors import UsageError
-from jochi.graph.catalogue import RELEASED, named
+from jochi.graph.catalogue import EARLIER, RELEASED, named
 from jochi.install.holding import stop_pump
 from jochi.install.triggers import remove_triggers_if_any
 from jochi.policy import SHIPPED_TEXT, load_policy, stored_policy
@@ -68,7 +68,7 @@ def uninstall(
     say("releasing the memories")
     count = restored = 0
     left: list[tuple[str, Leftover]] = []
-    given = {"released": RELEASED, "stays": named(mark="stays")}
+    given = {"released": RELEASED + EARLIER, "stays": named(mark="stays")}
     while nodes := database.run(statement("install/release_page"), {"limit": PAGE}, write=False)[0]["nodes"]:
         before = len(left)
         row = released(database, nodes, given, left)

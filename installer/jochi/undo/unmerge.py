@@ -10,7 +10,7 @@ from typing import Any
 
 from jochi import clock
 from jochi.database.database import Row
-from jochi.database.engine import Engine
+from jochi.database.engine import Engine, OtherVersion
 from jochi.database.statements import statement
 from jochi.errors import Refused
 from jochi.graph.driver_values import read_as
@@ -86,6 +86,8 @@ def take_all_merges_back(engine: Engine, label: str | None = None) -> tuple[int,
         for key in keys:
             try:
                 results = take_merges_back(engine, [key], now=clock.now())
+            except OtherVersion:
+                raise
             except Refused:
                 # A database whose procedures went in an earlier try: all there was to take back has been.
                 return done, [*skip, *keys[keys.index(key) :]]
