@@ -1,4 +1,4 @@
-"""What earlier states of Jochi kept of a policy is read by this version; the rest of an upgrade is tests/faults/test_upgrades.py."""
+"""What earlier states kept of a policy is read by this version; tests/faults/test_upgrades.py has the rest of an upgrade."""
 
 from __future__ import annotations
 
