@@ -129,9 +129,14 @@ def freeze(database: Database, name: str) -> int:
     return path_of(name).stat().st_size
 
 
+def read(name: str) -> list[list[Any]]:
+    """The rows of a file, as `rows_of` gave them."""
+    return [json.loads(line) for line in lzma.decompress(path_of(name).read_bytes()).decode().splitlines()]
+
+
 def load(database: Database, name: str) -> None:
     """Fills the empty ``database`` with what was frozen: nodes, relationships, then constraints and indexes, built."""
-    rows = [json.loads(line) for line in lzma.decompress(path_of(name).read_bytes()).decode().splitlines()]
+    rows = read(name)
     ids: list[str] = []
     for page in _pages(row for row in rows if row[0] == "n"):
         given = [{"labels": row[1], **_given(row[2:])} for row in page]
