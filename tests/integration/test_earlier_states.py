@@ -7,6 +7,7 @@ import json
 import pytest
 
 from jochi import Jochi
+from jochi.database.database import Database
 from jochi.errors import Refused
 from jochi.jobs.results import Switch
 from jochi.operate.check import Level
@@ -27,13 +28,9 @@ CREATE (last)-[:MIGRATED_TO]->(:__Neo4jMigration {version: '0004', source: 'V000
 """
 
 
-def test_it_is_looked_at_and_upgraded(jochi: Jochi, test_policy: LoadedPolicy) -> None:
-    database = jochi.database
-    text = json.loads(test_policy.canonical)
-    text["policy"]["extends"] = "default"
-    del text["forgetting"]["margin"], text["context"], text["kinds"]["StoreItem"]
-    text["jobs"]["requeue_hashes"] = {**text["jobs"]["requeue"], "procedure": "work/requeue_hashes"}
-    database.run(EARLIER, {"text": json.dumps(text)})
+def make_earlier(database: Database, text: str) -> None:
+    """Turns what is installed into what a version before 0.2.0 left; ``text``: of its policy."""
+    database.run(EARLIER, {"text": text})
     database.run(
         "CREATE (:Curated:Belief {key: 'default/a', scope: 'default', id: 'a', work_failures: 2}) "
         "CREATE (:JochiCompression {day: date()}) "
@@ -41,6 +38,15 @@ def test_it_is_looked_at_and_upgraded(jochi: Jochi, test_policy: LoadedPolicy) -
         "CREATE (:CurationAudit {id: 'old/2', run: 'old', action: 'restore', key: 'default/b', line: ['old/1']})"
     )
     database.run("CREATE INDEX curated_compress_due IF NOT EXISTS FOR (m:Curated) ON (m.compress_due)")
+
+
+def test_it_is_looked_at_and_upgraded(jochi: Jochi, test_policy: LoadedPolicy) -> None:
+    database = jochi.database
+    text = json.loads(test_policy.canonical)
+    text["policy"]["extends"] = "default"
+    del text["forgetting"]["margin"], text["context"], text["kinds"]["StoreItem"]
+    text["jobs"]["requeue_hashes"] = {**text["jobs"]["requeue"], "procedure": "work/requeue_hashes"}
+    make_earlier(database, json.dumps(text))
 
     client = Jochi(database.driver, database.name)
     first = f"this database was installed by jochi 0.0.1, and this is jochi {__version__}"
@@ -80,3 +86,21 @@ def test_it_is_looked_at_and_upgraded(jochi: Jochi, test_policy: LoadedPolicy) -
     assert client.plan().groups == []
     again = client.install(arm=False)
     assert (again.migrations_applied, again.settings_dropped) == ([], ())
+
+
+@pytest.mark.slow
+def test_it_is_uninstalled_without_an_upgrade(jochi: Jochi, test_policy: LoadedPolicy) -> None:
+    database = jochi.database
+    make_earlier(database, test_policy.canonical)
+    database.run(
+        "CREATE (:Tombstone {tombstone: true, merged_into: 'default/a', key: 'default/b', scope: 'default', id: 'b', "
+        "tombstone_labels: ['Curated', 'Belief'], deleted_at: datetime(), work_failures: 2})"
+    )
+    done = Jochi(database.driver, database.name).uninstall()
+    assert (done.restored, done.not_unmerged) == (1, ("default/b",))
+    left = database.run(
+        "MATCH (n) RETURN labels(n) AS labels, n.id AS id, n.work_failures AS failures ORDER BY id", write=False
+    )
+    assert left == [{"labels": ["Belief"], "id": id, "failures": None} for id in ("a", "b")]
+    ours = "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' AND NOT name STARTS WITH 'tests_' RETURN name"
+    assert database.run(ours, write=False) == []
