@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
+from jochi.errors import JochiError
 from jochi.jobs.rearm import rearm_key, rearm_line
 from jochi.localserver import LocalServer, conf
 
@@ -43,7 +44,8 @@ def local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalServ
 
 def run(*words: str) -> Reply:
     done = CliRunner().invoke(app, list(words))
-    return Reply(done.exit_code, done.output + str(done.exception or ""))
+    error = done.exception
+    return Reply(error.exit_code if isinstance(error, JochiError) else done.exit_code, f"{done.output}{error or ''}")
 
 
 def test_every_command_works_with_the_option_and_without_it(local: LocalServer) -> None:

@@ -38,7 +38,10 @@ class InstallVerbs(Base):
         return preview(self.database, self.policy, chain=chain)
 
     def uninstall(self, *, on_progress: Callable[[str], None] | None = None) -> UninstallResult:
-        """Brings tombstones back and leaves no object of Jochi's. Can be stopped and run again."""
+        """Brings tombstones back and leaves no object of Jochi's. Can be stopped and run again.
+
+        Seals and receipts of forgetting go as well, and what was forgotten can be learned again: `export_receipts` keeps them.
+        """
         result = uninstall(self.database, on_progress=on_progress)
         self.engine.refresh()
         return result
