@@ -115,6 +115,8 @@ ARGUMENTS = {
     "sources show": "default/a",
     "sources take": "default/a --scope default",
     "actions add": "click done",
+    "receipts export": "receipts.json",
+    "receipts import": "PAGE",
 }
 """What a command needs to come as far as it can; PAGE and POLICY are files."""
 API = ("jochi_models", "jochi.store.langgraph", "jochi_workers.judge")
