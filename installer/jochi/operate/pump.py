@@ -34,7 +34,7 @@ def check_pump(
         )
     if faults:
         busy = "; if that doesn't help, SHOW TRANSACTIONS says what keeps the scheduler's threads busy"
-        fix = "run `jochi jobs arm` (a `jochi worker` does it by itself)"
+        fix = "run `jochi jobs arm`"
         return fail(
             "pump", f"{some([str(each) for each in faults])}; {ago}", fix + busy * any(f.listed for f in faults)
         )
