@@ -41,4 +41,8 @@ class PageSize:
             except MemoryExceeded:
                 if self.size == 1:
                     raise
-                self.size //= 2
+                self.shrink(self.size // 2)
+
+    def shrink(self, size: int) -> None:
+        """From now on ``size`` at most."""
+        self.size = min(self.size, size)

@@ -68,10 +68,11 @@ def uninstall(
     say("releasing the memories")
     count = restored = 0
     left: list[tuple[str, Leftover]] = []
+    pages = PageSize(PAGE)
     given = {"released": RELEASED + EARLIER, "stays": named(mark="stays")}
     while nodes := database.run(statement("install/release_page"), {"limit": PAGE}, write=False)[0]["nodes"]:
         before = len(left)
-        row = released(database, nodes, given, left)
+        row = released(database, nodes, given, left, pages)
         count, restored = count + row["released"], restored + row["restored"]
         if aside := [node for node, _ in left[before:]]:
             database.run(statement("enrol/release"), {**given, "nodes": aside, "aside": True})

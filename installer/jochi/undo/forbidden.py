@@ -15,6 +15,7 @@ import neo4j
 from neo4j.exceptions import Neo4jError
 
 from jochi.compile.rendering import render_for_label
+from jochi.database.batches import PageSize, chunks
 from jochi.database.database import Database, Row
 from jochi.database.engine import Engine
 from jochi.database.statements import statement
@@ -48,14 +49,15 @@ class Forbidden:
 
 
 def row_by_row(
-    database: Database, rows: Sequence[T], call: Callable[[list[T]], R]
+    database: Database, rows: Sequence[T], call: Callable[[list[T]], R], pages: PageSize | None = None
 ) -> Iterator[tuple[list[T], R | Forbidden]]:
     """``call`` with all ``rows``, or with as many at once as constraints let pass; in their order, each with what came of it.
 
     A single row that a constraint forbids comes with `Forbidden`, and is as it was. Rows that the server's memory doesn't hold
-    together are divided just so.
+    together are divided just so, and ``pages`` remembers for calls to come how many it holds.
     """
-    waiting = [list(rows)] if rows else []
+    pages = pages or PageSize(max(1, len(rows)))
+    waiting = list(chunks(rows, pages.size))[::-1]
     while waiting:
         part = waiting.pop()
         result: R | Forbidden
@@ -66,6 +68,8 @@ def row_by_row(
                 raise
             if len(part) > 1:
                 middle = len(part) // 2
+                if isinstance(error, MemoryExceeded):
+                    pages.shrink(middle)
                 waiting += [part[middle:], part[:middle]]
                 continue
             if isinstance(error, MemoryExceeded):
@@ -100,7 +104,11 @@ def would_be_forbidden(
 
 
 def released(
-    database: Database, nodes: Sequence[str], given: Mapping[str, Any], left: list[tuple[str, Leftover]]
+    database: Database,
+    nodes: Sequence[str],
+    given: Mapping[str, Any],
+    left: list[tuple[str, Leftover]],
+    pages: PageSize | None = None,
 ) -> Row:
     """Releases ``nodes`` (element ids) as `enrol/release` does; how many.
 
@@ -111,7 +119,7 @@ def released(
         return database.run(statement("enrol/release"), {**given, "nodes": some, "aside": False})[0]
 
     total = {"released": 0, "restored": 0}
-    for part, row in row_by_row(database, nodes, release):
+    for part, row in row_by_row(database, nodes, release, pages):
         if isinstance(row, Forbidden):
             keys = database.run(statement("enrol/keys"), {"nodes": part}, write=False)
             left += [(part[0], Leftover(each["key"], row.constraint, row.holder)) for each in keys]

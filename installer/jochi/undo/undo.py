@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from jochi.database.batches import PageSize
 from jochi.database.database import Row
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
@@ -115,12 +116,14 @@ def undo(
     status = "running"
     of_apps = app_constraints(engine.database) if dry_run else []
     claims = Claims(engine.database, of_apps)
+    sizes = PageSize(page)
     try:
         for number, (form, ids) in enumerate(_pages(_records(engine, asked_for, first), page), batch):
             for row in _one_page(
                 engine,
                 {**given, "clock": clock.now(), "form": form, "ids": ids, "batch": number},
                 claims if of_apps else None,
+                sizes,
             ):
                 counts[row.outcome] = counts.get(row.outcome, 0) + 1
                 if dry_run or row.outcome not in DONE:
@@ -165,8 +168,8 @@ def _pages(records: Iterable[Mapping[str, Any]], page: int) -> Iterator[tuple[st
         yield form, ids
 
 
-def _one_page(engine: Engine, given: Mapping[str, Any], claims: Claims | None) -> list[UndoneAction]:
-    """Takes the records back. ``claims``: of a dry run, where applications have constraints."""
+def _one_page(engine: Engine, given: Mapping[str, Any], claims: Claims | None, pages: PageSize) -> list[UndoneAction]:
+    """Takes the records back. ``claims``: of a dry run, where applications have constraints; ``pages``: how many fit."""
     form = given["form"]
     statement = STATEMENTS.get(form, "undo/others")
     if form in _BY_CALLS:
@@ -189,7 +192,8 @@ def _one_page(engine: Engine, given: Mapping[str, Any], claims: Claims | None) -
     elif claims and form in _TRIED:
         forbidden = would_be_forbidden(engine, statement, given, given["ids"], "ids")
     results: list[Row] = []
-    for part, rows in row_by_row(engine.database, [id for id in given["ids"] if id not in forbidden], call):
+    left = [id for id in given["ids"] if id not in forbidden]
+    for part, rows in row_by_row(engine.database, left, call, pages):
         if isinstance(rows, Forbidden):
             forbidden[part[0]] = rows
         else:
