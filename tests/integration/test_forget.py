@@ -14,7 +14,7 @@ from tests.work import work_of
 
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
-from jochi.forgetting import VARIABLE, Request
+from jochi.forgetting import VARIABLE, Request, finding
 from jochi.heartbeat import NewTask
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
@@ -86,6 +86,36 @@ def test_identifiers_match_whole_and_by_scope(engine: Jochi) -> None:
     assert keys(engine) == {"default/b", "default/e"}
     assert everywhere.left == ()
     assert said_anywhere(engine, " alice@acme.io.") == 0
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 100])
+def test_each_memory_is_looked_at_whatever_a_page_has(
+    engine: Jochi, monkeypatch: pytest.MonkeyPatch, page: int
+) -> None:
+    scopes = ["a", "ab", "a0", "a.b", "default", "\U0010ffff"]
+    memories(
+        engine,
+        *(
+            {"id": id, "scope": scope, "content": f"{id} writes to {MAIL}"}
+            for scope in scopes
+            for id in ("1", "10", "/", "\U0010ffff")
+        ),
+        *({"id": f"other{i}", "scope": scope, "content": f"nothing {i}"} for scope in scopes for i in range(3)),
+    )
+    # Pruned ones beside live ones, and several of one key.
+    engine.database.run(
+        "UNWIND ['a/1', 'a/1', 'a/1', 'a/1', 'a/2', 'ab/10', 'zz/1'] AS key CREATE (:Tombstone {key: key, "
+        "scope: split(key, '/')[0], tombstone: true, tombstone_labels: ['Curated'], deleted_at: $at, content: $text})",
+        {"at": NOW - DAY, "text": f"Wrote to {MAIL}."},
+    )
+    monkeypatch.setattr(finding, "SEARCH_PAGE", page)
+    of_a = {f"a/{id}" for id in ("1", "10", "/", "\U0010ffff", "2")}
+    assert {each.key for each in engine.plan_forgetting(Request(phrase=MAIL, scope="a")).targets} == of_a
+    live = {f"{scope}/{id}" for scope in scopes for id in ("1", "10", "/", "\U0010ffff")}
+    found = engine.plan_forgetting(Request(phrase=MAIL))
+    assert {each.key for each in found.targets} == live | {"a/2", "zz/1"}
+    engine.forget(Request(phrase=MAIL))
+    assert said_anywhere(engine, MAIL) == 0
 
 
 def test_only_the_clause_goes_where_that_can_be_done(engine: Jochi) -> None:

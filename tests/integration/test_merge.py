@@ -945,7 +945,11 @@ def test_a_pair_that_a_constraint_refuses_is_held_and_the_others_merge(client: J
     found = flag_of(client.database, A, B)
     assert (found["held_by"], found["merge_due"]) == (["constraint"], NOW + DAY)
     assert client.database.run("MATCH (m:Curated) WHERE m.curation_failures > 0 RETURN m.key") == []
-    names = ("tests_one_recall: unique recall_count on TestsOnce", "tests_one_ref: unique ref on TESTS_CITES")
+    names = (
+        "tests_one_line: unique state, line on TESTS_MENTIONS",
+        "tests_one_recall: unique recall_count on TestsOnce",
+        "tests_one_ref: unique ref on TESTS_CITES",
+    )
     [listed] = [each for each in client.duplicates().pairs if each.verdict == "merge"]
     assert (listed.held_by, listed.constraints) == (("constraint",), names)
     [explained] = client.explain(A, at=NOW).duplicates

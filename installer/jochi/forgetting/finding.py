@@ -22,6 +22,11 @@ from jochi.graph.catalogue import CONTENT_HASH, is_our_word
 from jochi.policy.model import Policy
 
 PAGE = 500
+SEARCH_PAGE = 2_000
+"""Memories that one statement looks at for what they say."""
+_BEHIND_SLASH = chr(ord("/") + 1)
+_BEHIND_ALL = "\U0010ffff" * 1_001
+"""Behind every key: a scope, with which a key begins, has at most 1,000 characters."""
 _PHRASES = 100
 """Phrases that one look through a scope is for."""
 _SPELLINGS = 50
@@ -246,18 +251,19 @@ class Finder:
     def _search(
         self, prefix: str, needles: Sequence[str], spellings: Sequence[Spelling] = ()
     ) -> Iterator[dict[str, Any]]:
-        after: str | None = ""
-        while after is not None:
-            given = {
-                "prefix": prefix,
-                "needles": list(needles),
-                "after": after,
-                "limit": PAGE,
-                "pattern": pattern(spellings),
-            }
+        given = {
+            "from": prefix,
+            "before": f"{prefix[:-1]}{_BEHIND_SLASH}" if prefix else _BEHIND_ALL,
+            "needles": list(needles),
+            "limit": SEARCH_PAGE,
+            "pattern": pattern(spellings),
+        }
+        last: str | None = ""
+        while last is not None:
             row = self._engine.database.run(statement("forget/search"), given, write=False)[0]
             yield from row["found"]
-            after = row["last"]
+            last = row["last"]
+            given["from"] = f"{last}\0"  # the least text behind it
 
     def _saying(
         self,
