@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from neo4j.exceptions import Neo4jError
+from neo4j.exceptions import ClientError, Neo4jError
 from tests.conftest import TestServer
 
 from jochi import Jochi
@@ -169,3 +169,47 @@ def test_two_at_once_both_end_and_their_receipts_are_one_chain(engine: Jochi, se
     assert ([receipt.number for receipt in chain.receipts], chain.broken_at) == ([1, 2, 3, 4], None)
     assert live(engine) == set()
     assert sum(receipt.body["counts"].get("memories", 0) for receipt in chain.receipts) == 120
+
+
+@pytest.mark.timeout(300)
+def test_a_hub_goes_while_eight_write_to_it(engine: Jochi, server: TestServer) -> None:
+    """A relationship that is made between the last look and the deletion fails no forgetting, and who makes it is told."""
+    engine.remember([row("hub")], on_refused="raise")
+    fill = "MATCH (h:Curated {key: 'default/hub'}) UNWIND range(1, 2500) AS i CREATE (h)<-[:PART_OF]-(:Leaf {i: i})"
+    for _ in range(8):
+        engine.database.run(fill)
+    enough = threading.Event()
+    written = [0] * 8
+    wrong: list[BaseException] = []
+    hang = "MATCH (h:Curated {key: 'default/hub'}) CREATE (h)-[:SEEN]->(:Ping) RETURN count(*) AS n"
+
+    def write(which: int) -> None:
+        try:
+            with server.driver() as driver, driver.session() as session:
+                while not enough.is_set():
+                    try:
+                        if not session.run(hang).single(strict=True)["n"]:
+                            return
+                        written[which] += 1
+                    except ClientError as error:
+                        # It met the deletion.
+                        if error.code != "Neo.ClientError.Statement.EntityNotFound":
+                            raise
+        except BaseException as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=write, args=(which,)) for which in range(8)]
+    for thread in threads:
+        thread.start()
+    while min(written) < 3 and not wrong:
+        time.sleep(0.01)
+    try:
+        done = engine.forget(Request(keys=("default/hub",)))
+    finally:
+        enough.set()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
+    assert done.counts["relationships"] >= 20_000
+    assert live(engine) == set()
+    assert engine.database.run("MATCH (:Leaf)-[r]-() RETURN count(r) AS n")[0]["n"] == 0
