@@ -128,7 +128,7 @@ class Found:
     contents: dict[str, list[str]] = field(default_factory=dict)
     merged: dict[str, list[str]] = field(default_factory=dict)
     same: dict[str, list[str]] = field(default_factory=dict)
-    near: list[str] = field(default_factory=list)
+    near: dict[str, None] = field(default_factory=dict)
     spellings: list[Spelling] = field(default_factory=list)
     told: list[Spelling] = field(default_factory=list)
     abroad: set[str] = field(default_factory=set)
@@ -302,8 +302,8 @@ class Finder:
                     found.targets[key] = target
                     if target.outcome == "forget":
                         gone.append(key)
-            if not said and why == "match" and key not in found.near:
-                found.near.append(key)
+            if not said and why == "match":
+                found.near[key] = None
         return gone
 
     def _cut(
