@@ -88,7 +88,7 @@ def test_identifiers_match_whole_and_by_scope(engine: Jochi) -> None:
     assert said_anywhere(engine, " alice@acme.io.") == 0
 
 
-@pytest.mark.parametrize("page", [1, 2, 3, 100])
+@pytest.mark.parametrize("page", [1, 3])
 def test_each_memory_is_looked_at_whatever_a_page_has(
     engine: Jochi, monkeypatch: pytest.MonkeyPatch, page: int
 ) -> None:
