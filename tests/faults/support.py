@@ -34,7 +34,6 @@ APPS_CONSTRAINTS = {
     "tests_one_source": "FOR (m:MemoryEntry) REQUIRE m.source_ref IS UNIQUE",
     "tests_one_place": "FOR (m:Notification) REQUIRE (m.shelf, m.box) IS UNIQUE",
     "tests_one_content": "FOR (m:TestsText) REQUIRE m.content IS UNIQUE",
-    "tests_one_citation": "FOR ()-[r:TESTS_CITES]-() REQUIRE r.ref IS UNIQUE",
     "tests_one_line": "FOR ()-[r:TESTS_MENTIONS]-() REQUIRE (r.state, r.line) IS UNIQUE",
 }
 

@@ -265,8 +265,9 @@ def test_copies_are_taken_back_when_it_comes_to_nothing(client: Jochi, change: s
 def test_a_constraint_that_forbids_copies_holds_the_pair(client: Jochi) -> None:
     """The copies that were made before it was met are taken back, and no run fails."""
     graph = dense()
-    once = Rel("u1", "TESTS_CITES", B, "default/x1", {"ref": 1})
-    put(client, Graph(graph.nodes, graph.rels | {once.id: once}))
+    # As many as all others: whatever order the server has them in, one transaction doesn't move them all.
+    once = [Rel(f"u{i}", "TESTS_CITES", B, f"default/x{i}", {"ref": i}) for i in range(DENSE)]
+    put(client, Graph(graph.nodes, graph.rels | {each.id: each for each in once}))
     assert drain(client)["merged"] == 0
     found = flag_of(client.database, A, B)
     assert (found["held_by"], found["merge_due"]) == (["constraint"], NOW + DAY)
