@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from jochi import Jochi
 from jochi.cli.app import app
 from jochi.database.database import Database
 from jochi.errors import JochiError
+from jochi.forgetting import read_export
 from jochi.graph.catalogue import EARLIER
 
 pytestmark = pytest.mark.server
@@ -167,10 +169,13 @@ def test_an_earlier_state_is_upgraded_and_nothing_is_lost(earlier: Database, joc
     expect_nothing_left(earlier)
 
 
-def test_an_earlier_state_is_uninstalled_without_an_upgrade(earlier: Database, jochi_says: Any) -> None:
+def test_an_earlier_state_is_uninstalled_without_an_upgrade(earlier: Database, jochi_says: Any, tmp_path: Path) -> None:
     everything = keys_of(earlier, "Curated") | keys_of(earlier, "Tombstone")
     ids = {key.partition("/")[2] for key in everything if not key.startswith("acme/")}
-    assert "tombstones brought back" in jochi_says("uninstall", "--yes")
+    assert "1 seal and 1 receipt of forgetting go" in jochi_says("uninstall", "--yes")
+    kept = tmp_path / "receipts.json"
+    assert "tombstones brought back" in jochi_says("uninstall", "--yes", "--receipts", str(kept))
+    assert len(read_export(kept).receipts) == 1
     expect_nothing_left(earlier)
     assert {row["id"] for row in earlier.run("MATCH (n) WHERE n.id IS NOT NULL RETURN n.id AS id", write=False)} == ids
     ways = earlier.run("MATCH ({id: 'same2'})-[r:ABOUT]->({id: 'garden'}) RETURN r.n AS n", write=False)
