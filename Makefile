@@ -14,9 +14,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEMO_READY := $(VENV)/.ready-for-demo
 REPORT ?= jochi-demo-report.html
 
 .DEFAULT_GOAL := help
+# What is imported is compiled once and kept, whatever the caller's environment says: the tests start a hundred processes.
+export PYTHONDONTWRITEBYTECODE :=
 PYTHON_FILES := installer neomodel_models workers tests docs/generate.py
 .PHONY: help setup demo test lint docs format faults faults-brief search exit-criteria forgetting-cases merge-pairs proof-rails mutants bench lock clean
 
@@ -25,16 +28,25 @@ help:
 
 setup: $(READY)
 
-$(READY): requirements.lock pyproject.toml
+# A lock file into .venv. Not compiled beforehand: most of what the packages bring is never imported.
+define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	  { echo "jochi needs Python 3.10 or newer; this is $$($(PYTHON) -V). Name another: make PYTHON=python3.12 …" >&2; exit 1; }
-	@echo "setting up $(VENV) (locked dependencies; some minutes the first time)"
+	@echo "setting up $(VENV) from $< ($(1))"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@$(PIP) install --no-compile --require-hashes -r $<
+	@$(PIP) install --no-compile --no-build-isolation --no-deps -e .
 	@touch $@
+endef
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-demo: $(READY)
+$(READY): requirements.lock pyproject.toml
+	$(call install,1.1 GB: all extras and what the tests need; half a minute more)
+
+$(DEMO_READY): requirements-demo.lock pyproject.toml
+	$(call install,440 MB: what the demonstration needs; half a minute)
+
+demo: $(if $(wildcard $(READY)),$(READY),$(DEMO_READY))
 	@$(BIN)/jochi demo $(if $(DATA),--data $(DATA)) $(if $(KEEP),--keep) --report $(REPORT)
 
 # Two at once, each with a server of its own; one, where a server is given (its database is shared).
@@ -92,11 +104,13 @@ mutants: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m tests.bench
 
-# Renews requirements.lock from pyproject.toml for every Python and platform we support.
+# Renews the two lock files from pyproject.toml for every Python and platform we support; the demonstration's is a part of the other.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header
 lock: $(READY)
-	@$(BIN)/python -m pip install --quiet uv
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --all-extras \
-	  --group dev pyproject.toml --output-file requirements.lock
+	@$(PIP) install uv
+	@$(COMPILE) --all-extras --group dev pyproject.toml --output-file requirements.lock
+	@$(COMPILE) --no-annotate --constraint requirements.lock --extra server --extra report --extra embeddings --group build pyproject.toml \
+	  --output-file requirements-demo.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis site docs/reference/generated jochi-demo-report.html

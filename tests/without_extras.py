@@ -119,7 +119,7 @@ ARGUMENTS = {
     "receipts import": "PAGE",
 }
 """What a command needs to come as far as it can; PAGE and POLICY are files."""
-API = ("jochi_models", "jochi.store.langgraph", "jochi_workers.judge")
+API = ("jochi_models", "jochi.store.langgraph", "jochi_workers.judge", "jochi_workers.worker")
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:

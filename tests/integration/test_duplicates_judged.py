@@ -23,8 +23,9 @@ from jochi.errors import Refused, UsageError
 from jochi.operate.check import Level
 from jochi.operate.checks_memories import check_duplicates
 from jochi.operate.work import status
+from jochi.text.content import text_hash
 from jochi_workers.guard import GUARD_VERSION, Ruling
-from jochi_workers.judge import Judge, text_hash
+from jochi_workers.judge import Judge
 from jochi_workers.worker import Worker
 
 LEASE = timedelta(minutes=2)

@@ -19,12 +19,11 @@ from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
 from jochi.operate.work import status
-from jochi.text.content import content_hash
+from jochi.text.content import content_hash, text_hash
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import Offline
 from jochi_workers.derive.handler import Derive
-from jochi_workers.judge import text_hash
 from jochi_workers.language.sentences import sentences
 from jochi_workers.prepare import Prepare
 from jochi_workers.queue import Queue

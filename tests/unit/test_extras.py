@@ -44,11 +44,8 @@ def test_the_metadata_says_which_extra_brings_a_module() -> None:
 EITHER = ["workers", "language"]
 MISSING = {
     "demo": ["report"],
-    **{f"derive {verb}": EITHER for verb in ("retry", "try", "want")},
     "mcp": ["mcp"],
     **{f"server {verb}": ["server"] for verb in ("start", "stop", "status", "logs", "reset")},
-    "sources retry": EITHER,
-    "worker": EITHER,
 }
 API = {"jochi_models": ["ogm"], "jochi.store.langgraph": ["langgraph"], "jochi_workers.judge": EITHER}
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from jochi.text.content import text_hash
 from jochi_workers.guard import Ruling, judge
 from jochi_workers.handler import Outcome, Row, one_by_one
 
 MERGED_BEFORE = Ruling("merge", ("merged_before",))
 """Of a text that was written again after a person had it merged into just this memory."""
-
-
-def text_hash(text: str) -> str:
-    """SHA-256 in hex of the exact text in UTF-8, as `apoc.util.sha256([text])` has it: what was judged, to the letter."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Judge:

@@ -17,7 +17,6 @@ from jochi.errors import JochiError
 from jochi.operate.work import Left, status
 from jochi_workers.derive.handler import edited
 from jochi_workers.derive.remembering import ForgottenMeanwhile, Remembering
-from jochi_workers.guard import GUARD_VERSION
 from jochi_workers.handler import Result, Row
 
 T = TypeVar("T")
@@ -113,15 +112,19 @@ class Queue:
         name: str,
         *,
         clock: Callable[[], datetime] | None = None,
-        guard: str = GUARD_VERSION,
+        guard: str | None = None,
         asks: Mapping[str, Any] | None = None,
     ) -> None:
-        """``guard``: version of the judge whose rulings it stores (judge only); ``asks``: what its
+        """``guard``: version of the judge whose rulings it stores (judge only; None: today's); ``asks``: what its
         inputs are told besides (of what may cost)."""
         self.engine = engine
         self.name = name
         self._clock = clock or _server_clock(engine)
-        self._also: dict[str, Any] = {"guard": guard} if name == "judge" else {}
+        self._also: dict[str, Any] = {}
+        if name == "judge":
+            from jochi_workers.guard import GUARD_VERSION  # no other queue needs the words of [workers]
+
+            self._also = {"guard": guard or GUARD_VERSION}
         if name not in WITHOUT_TEXT:
             self._also = {"pump": engine.pump, "paid": False, "overhead": 0, "asks": 1, **(asks or {})}
 

@@ -29,6 +29,11 @@ def content_hash(text: str) -> str:
     return f"{VERSION}:{hashlib.sha256(kept.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
+def text_hash(text: str) -> str:
+    """SHA-256 in hex of the exact text in UTF-8, as `apoc.util.sha256([text])` has it: to the letter, not by its normal form."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def is_blank(text: str) -> bool:
     """Whether nothing can be read in it: separators, control and format characters only, as `memory/remember` judges it."""
     return all(unicodedata.category(character)[0] in "ZC" for character in text)

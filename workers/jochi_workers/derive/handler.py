@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from jochi.text.content import content_hash
+from jochi.text.content import content_hash, text_hash
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation, Maker, RejectedAll
 from jochi_workers.derive.making import Making
 from jochi_workers.handler import Outcome, Row
-from jochi_workers.judge import text_hash
 from jochi_workers.models import Reply
 from jochi_workers.models.failures import ProviderDown, ProviderUnusable
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from jochi.database.engine import Engine
 from jochi.errors import JochiError
+from jochi.text.content import text_hash
 from jochi.write.remembering.screening import CHANGED, RowScreen
-from jochi_workers.judge import text_hash
 
 Call = Callable[..., dict[str, Any]]
 

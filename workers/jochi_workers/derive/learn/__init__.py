@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jochi.text.content import content_hash
+from jochi.text.content import content_hash, text_hash
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.derive.extract.messages import messages
@@ -21,7 +21,6 @@ from jochi_workers.derive.learn.output import Fact, Learned
 from jochi_workers.derive.learn.topics import topics
 from jochi_workers.guard import judge
 from jochi_workers.handler import Row
-from jochi_workers.judge import text_hash
 
 __all__ = ["DERIVATION", "Fact", "Learned", "importance", "memory_kind", "tier_of"]
 
