@@ -14,7 +14,7 @@ from tests.work import work_of
 
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
-from jochi.forgetting import VARIABLE, Request, finding
+from jochi.forgetting import VARIABLE, Request, finder
 from jochi.heartbeat import NewTask
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
@@ -108,7 +108,7 @@ def test_each_memory_is_looked_at_whatever_a_page_has(
         "scope: split(key, '/')[0], tombstone: true, tombstone_labels: ['Curated'], deleted_at: $at, content: $text})",
         {"at": NOW - DAY, "text": f"Wrote to {MAIL}."},
     )
-    monkeypatch.setattr(finding, "SEARCH_PAGE", page)
+    monkeypatch.setattr(finder, "SEARCH_PAGE", page)
     of_a = {f"a/{id}" for id in ("1", "10", "/", "\U0010ffff", "2")}
     assert {each.key for each in engine.plan_forgetting(Request(phrase=MAIL, scope="a")).targets} == of_a
     live = {f"{scope}/{id}" for scope in scopes for id in ("1", "10", "/", "\U0010ffff")}
@@ -633,7 +633,7 @@ def test_what_is_held_by_the_time_it_is_finished_keeps_its_records(
     engine: Jochi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cut off before it deleted, then put on hold: whoever finishes it leaves the memory alone, and all that is on record of it."""
-    from jochi.forgetting.forget import _Work
+    from jochi.forgetting.forget import _Forgetting
 
     memories(engine, {"id": "a", "content": "a stays"}, {"id": "b", "content": "b goes"})
     engine.database.run(
@@ -646,7 +646,7 @@ def test_what_is_held_by_the_time_it_is_finished_keeps_its_records(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(_Work, "act", cut_off)
+        patched.setattr(_Forgetting, "act", cut_off)
         with pytest.raises(KeyboardInterrupt):
             engine.forget(Request(keys=("default/a", "default/b")), now=NOW)
     engine.database.run("MATCH (m:Curated {key: 'default/a'}) SET m.hold_until = $until", {"until": NOW + DAY})

@@ -13,7 +13,7 @@ from tests.clause_cases import cases, judged
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
 from jochi.forgetting import Request
-from jochi.forgetting.secret import VARIABLE
+from jochi.forgetting.forget_key import VARIABLE
 from jochi.text.tokens import Estimate
 from jochi_workers.language import read, reader
 from jochi_workers.prepare import Prepare

@@ -23,7 +23,7 @@ from jochi import Jochi
 from jochi.cli.app import app
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting import Request
-from jochi.forgetting.secret import VARIABLE
+from jochi.forgetting.forget_key import VARIABLE
 from jochi.heartbeat import Heartbeat, NewTask, StaleClaim
 from jochi.heartbeat.heartbeat import LEASE
 from jochi.heartbeat.migrating import migrate

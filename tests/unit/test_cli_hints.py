@@ -23,7 +23,7 @@ from jochi.database.engine import Engine
 from jochi.database.installed import InstalledProcedure
 from jochi.database.server_facts import ServerFacts
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
-from jochi.forgetting import ForgettingPlan, Meant, Request, Target
+from jochi.forgetting import Candidate, ForgettingPlan, Request, Target
 from jochi.install.install import InstallResult
 from jochi.jobs.runner import Run as JobRun
 from jochi.jobs.runs import RunSummary
@@ -144,7 +144,10 @@ def forgetting(*targets: Target, **counts: int) -> SimpleNamespace:
     )
     return SimpleNamespace(
         policy=load_policy(),
-        meant=lambda *_, **__: [Meant("carol/a", "Belief", "a", 0.5, 0.0), Meant("carol/b", "Belief", "b", 0.5, 0.0)],
+        meant=lambda *_, **__: [
+            Candidate("carol/a", "Belief", "a", 0.5, 0.0),
+            Candidate("carol/b", "Belief", "b", 0.5, 0.0),
+        ],
         plan_forgetting=lambda _: ForgettingPlan(request, targets, (), False),
         forget=lambda *_, **__: done,
     )

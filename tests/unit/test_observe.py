@@ -13,7 +13,7 @@ from tests.oracle.observing import kind
 
 from jochi.errors import JochiError
 from jochi.policy import load_policy
-from jochi.text.patterns import compiled, matching
+from jochi.text.patterns import compile_patterns, match_patterns
 from jochi.text.tokens import Estimate
 from jochi.write.observing.signals import Scanned, languages, scan
 from jochi.write.observing.signals import _of as patterns_of
@@ -23,7 +23,7 @@ from jochi_workers.derive.learn.topics import topics
 
 LEARN = derivation("learn")
 NOW = datetime(2026, 6, 15, tzinfo=timezone.utc)
-ALONE = [(each, compiled([each.pattern])) for language in languages() for each in patterns_of(language)]
+ALONE = [(each, compile_patterns([each.pattern])) for language in languages() for each in patterns_of(language)]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,9 @@ def test_all_at_once_find_what_each_finds_alone(words: list[str]) -> None:
     """One automaton for all of them: nothing is lost in it, whatever the text."""
     text = " ".join(words)
     alone = {
-        ("disagreement" if each.level == "disagreement" else each.about) for each, one in ALONE if matching(one, text)
+        ("disagreement" if each.level == "disagreement" else each.about)
+        for each, one in ALONE
+        if match_patterns(one, text)
     }
     assert set(scan(text).about) == alone
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.database.statements import statement
-from jochi.forgetting.checking import Checker, Sealer, asked_about, own_key, read_gate
+from jochi.forgetting.checker import Checker, Sealer, check_item, own_key, read_gate
 from jochi_workers.handler import Row
 
 
@@ -41,8 +41,8 @@ def take_out(engine: Engine, rows: Sequence[Row]) -> TakenOut:
     contents = {row["key"]: row["content"] for row in rows}
     found = engine.database.run(statement("forget/read"), given, write=False)[0]["found"]
     live = [row for row in found if not row["dead"]]
-    asked = [asked_about(row["key"].partition("/")[0], row["key"], contents[row["key"]], row["stored"]) for row in live]
-    told, _ = Checker(engine.database, Sealer(key), gate).forgotten(asked)
+    asked = [check_item(row["key"].partition("/")[0], row["key"], contents[row["key"]], row["stored"]) for row in live]
+    told, _ = Checker(engine.database, Sealer(key), gate).check(asked)
     gone = [{"key": row["key"], "revision": row["revision"]} for row, out in zip(live, told, strict=True) if out]
     deleted: set[str] = set()
     held: set[str] = set()

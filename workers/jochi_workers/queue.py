@@ -205,7 +205,7 @@ class Queue:
                 return self._in_one(work)
             except ForgottenMeanwhile:
                 assert remembering is not None
-                remembering.look_again()
+                remembering.refresh()
         return self._in_one(work)
 
     def fail(

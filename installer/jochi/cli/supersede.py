@@ -74,7 +74,7 @@ def _picked(client: Jochi, found: Replaced, *, yes: bool, plan: bool, as_json: b
             return found.candidates[int(said) - 1].key
         raise Refused("nothing was changed: none was chosen", fix="answer with a number of the list")
     if as_json:
-        write_json({"candidates": [one.shown() for one in found.candidates], "already": found.already})
+        write_json({"candidates": [one.as_dict() for one in found.candidates], "already": found.already})
     raise PartlyDone(f"nothing was replaced: {unsure(client.policy.policy.forgetting)}", fix=_NAME_IT)
 
 
@@ -93,7 +93,7 @@ def _told(client: Jochi, found: Replaced, as_json: bool, *, done: bool) -> None:
                 "replaced": found.replaced,
                 "superseded": found.superseded,
                 "asked": [{"key": each.key, "reason": each.reason, "content": each.content} for each in found.asked],
-                "candidates": [one.shown() for one in found.candidates],
+                "candidates": [one.as_dict() for one in found.candidates],
                 "already": found.already,
                 "remade": found.remade,
                 "run": found.run,

@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 
 from jochi import clock
 from jochi.client.base import Base
-from jochi.forgetting.meaning import Embed
+from jochi.forgetting.retrieval import Embed
 from jochi.use import slots
 from jochi.use.recall import recall
 from jochi.use.slots import Placed, Stretch

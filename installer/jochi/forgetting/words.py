@@ -25,7 +25,7 @@ _FOLDABLE = 0x20000
 class Word:
     """A word as it is compared, and where it stands in the composed (NFC) text that it was read from."""
 
-    said: str
+    folded: str
     start: int
     stop: int
 
@@ -60,13 +60,13 @@ def folded(text: str) -> str:
 
 def phrase(text: str) -> tuple[str, ...]:
     """The words of a phrase that is looked for."""
-    return tuple(word.said for word in words(text))
+    return tuple(word.folded for word in words(text))
 
 
 def spots(found: Sequence[Word], wanted: Sequence[str]) -> list[tuple[int, int]]:
     """Where the words ``wanted`` stand in a row among ``found``: (start, stop) in characters, in order, none overlapping."""
     n = len(wanted)
-    return [(found[at].start, found[at + n - 1].stop) for at in rows([word.said for word in found], wanted)]
+    return [(found[at].start, found[at + n - 1].stop) for at in rows([word.folded for word in found], wanted)]
 
 
 def rows(said: Sequence[str], wanted: Sequence[str]) -> list[int]:

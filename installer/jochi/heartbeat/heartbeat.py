@@ -476,7 +476,7 @@ class Heartbeat:
             outcomes = self.engine.database.transaction(partial(self._stored, parameters, scope))
             if outcomes is not None:
                 return outcomes
-            screen.look_again()
+            screen.refresh()
         raise self._busy(rows[0]["id"], scope)
 
     def _stored(self, asked: dict[str, Any], scope: str, tx: neo4j.ManagedTransaction) -> dict[str, str] | None:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from jochi.curate.duplicates import DuplicateCounts
-from jochi.forgetting.secret import VARIABLE
+from jochi.forgetting.forget_key import VARIABLE
 from jochi.operate.check import Check, fail, ok, some, warn
 from jochi.operate.results import Hygiene
 from jochi.use.sources import Unfinished

@@ -24,8 +24,8 @@ from jochi.database.server_facts import ServerFacts, read_facts
 from jochi.database.server_settings import seconds_of
 from jochi.database.statements import schema_folder, statement
 from jochi.errors import ConnectionFailed, JochiError, Refused
-from jochi.forgetting.checking import read_gate
-from jochi.forgetting.secret import read_key
+from jochi.forgetting.checker import read_gate
+from jochi.forgetting.forget_key import read_key
 from jochi.graph.driver_values import to_python
 from jochi.install.install import job_rows, pump_rows
 from jochi.jobs.arming import job_faults

@@ -10,7 +10,7 @@ _LETTER = r"\p{L}\p{M}\p{N}_"
 _FOLDED = str.maketrans("’‘ʼ＇", "''''")
 
 
-def compiled(patterns: Sequence[str]) -> re2.Set:
+def compile_patterns(patterns: Sequence[str]) -> re2.Set:
     """The patterns as one automaton, each between words: RE2's own `\\b` knows ASCII only. `ValueError` says which is none."""
     options = re2.Options()
     options.log_errors = False
@@ -27,7 +27,7 @@ def compiled(patterns: Sequence[str]) -> re2.Set:
     return found
 
 
-def matching(patterns: re2.Set, text: str) -> list[int]:
+def match_patterns(patterns: re2.Set, text: str) -> list[int]:
     """Numbers of the patterns that ``text`` has, in order. Typographic apostrophes count as plain ones."""
     return sorted(patterns.Match(text.translate(_FOLDED).encode("utf-8", "replace").decode()) or ())
 

@@ -118,7 +118,7 @@ class Graph:
             outcome = self._edit("change", key, text, expected_content_hash, compared[0][1].get(STAMP))
             if outcome != CHANGED:
                 return outcome
-            screen.look_again()
+            screen.refresh()
         raise JochiError(
             "more was forgotten each time that the line had been compared",
             where=key,

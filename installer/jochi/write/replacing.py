@@ -15,12 +15,19 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting import messages
-from jochi.forgetting.checking import Screen, asked_about
+from jochi.forgetting.candidates import (
+    Candidate,
+    mismatches,
+    names_attribute,
+    rank_candidates,
+    unambiguous,
+    with_margins,
+)
+from jochi.forgetting.checker import Screen, check_item
 from jochi.forgetting.clauses import forget_readings
-from jochi.forgetting.finding import BY_ID, MORE, Finder, Found, Request, Target, left_without, rest_of
-from jochi.forgetting.meaning import Embed, memories_about, near_of
-from jochi.forgetting.resolving import Meant, alone, names_what, resolve, speaks_of, with_margins
-from jochi.forgetting.saying import Said, said_in, same_slot, without
+from jochi.forgetting.finder import BY_ID, MORE, Finder, Matches, Request, Target, rest_of, rest_without
+from jochi.forgetting.retrieval import Embed, cosine_to, memories_about
+from jochi.forgetting.statements import Statement, parse_statements, remove_statement, same_slot
 from jochi.forgetting.words import phrase, says, spots, words
 from jochi.graph.catalogue import is_our_word
 from jochi.policy.model import Policy
@@ -56,7 +63,7 @@ class Replaced:
     asked: tuple[Target, ...] = ()
     remade: tuple[str, ...] = ()
     superseded: Mapping[str, str | None] = field(default_factory=dict)
-    candidates: tuple[Meant, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
     already: tuple[str, ...] = ()
     run: str | None = None
 
@@ -97,16 +104,16 @@ def replace_statement(
         memories = memories_about(f"{old} {new}", recall, policy.forgetting, scope=scope, embed=embed, key=key)
         known = work.read([memory.key for memory in memories])
         memories = [memory for memory in memories if memory.key in known]
-        candidates: list[Meant] = []
+        candidates: list[Candidate] = []
         if not work.olds and not work.asked:
-            about = near_of(old, embed) if embed else None
-            candidates = work.by_meaning(resolve(old, memories, new=new, near=about), known)
+            about = cosine_to(old, embed) if embed else None
+            candidates = work.by_meaning(rank_candidates(old, memories, new=new, cosine_of=about), known)
         else:
             work.say_the_same(
-                [(memory.key, one) for memory in memories for one in said_in(memory.content or "")], known
+                [(memory.key, one) for memory in memories for one in parse_statements(memory.content or "")], known
             )
         already = tuple(
-            memory.key for memory in memories if any(work.is_new(one) for one in said_in(memory.content or ""))
+            memory.key for memory in memories if any(work.is_new(one) for one in parse_statements(memory.content or ""))
         )
         if already and not any(work.may_be_left(one) for one in candidates):
             candidates = []  # it was replaced before
@@ -132,8 +139,8 @@ def _checked(engine: Engine, work: _Work) -> int | None:
         raise UsageError(
             "what is to be said now has the old words", where="supersede", fix="name of the old only what changes"
         )
-    screened = Screen(engine.database).part([work.new], lambda text: asked_about(work.scope, None, text, {}))
-    if screened.gone:
+    screened = Screen(engine.database).split([work.new], lambda text: check_item(work.scope, None, text, {}))
+    if screened.forgotten:
         raise Refused(
             "what is to be said now was forgotten on request",
             where="supersede",
@@ -149,10 +156,10 @@ class _Work:
         self, engine: Engine, policy: Policy, old: str, new: str, scope: str, now: datetime, key: str | None
     ) -> None:
         self.old, self.new, self.scope, self.key = old, new, scope, key
-        self.olds: list[Said] = []
+        self.olds: list[Statement] = []
         self.asked: list[Target] = []
         self._engine, self._policy, self._now = engine, policy, now
-        self._then = said_in(new)
+        self._then = parse_statements(new)
         self._finder = Finder(engine, policy)
         self._slots = policy.slot_labels()
         self._others: list[Target] = []
@@ -165,18 +172,18 @@ class _Work:
         """Whether the old words name more than whom and which attribute the new statement speaks of."""
         about = frozenset(name for one in self._then for name in one.subject)
         return any(
-            unit.word not in about if unit.name else not (unit.kinds or unit.soft)
-            for one in said_in(self.old)
+            unit.word not in about if unit.name else not (unit.kinds or unit.modifier)
+            for one in parse_statements(self.old)
             for unit in one.units
         )
 
-    def is_new(self, one: Said) -> bool:
+    def is_new(self, one: Statement) -> bool:
         """Whether a statement says the new one."""
         return any(same_slot(one, each) for each in self._then)
 
-    def may_be_left(self, one: Meant) -> bool:
+    def may_be_left(self, one: Candidate) -> bool:
         """Whether a candidate may say the old of the same one, where the new is said already."""
-        same = one.said is None or not speaks_of(self._then, one.said, named=True)
+        same = one.parsed is None or not mismatches(self._then, one.parsed, attribute_named=True)
         return same and one.score >= self._policy.forgetting.sure / 2
 
     # Finding ----------------------------------------------------------------------------------------------------------
@@ -186,7 +193,7 @@ class _Work:
         if says(self.new, phrase(self.old)):
             return  # a description of what changes, such as `Ann's home`
         found = self._finder.find(Request(phrase=self.old, scope=self.scope))
-        told = names_what(self.old)
+        told = names_attribute(self.old)
         for target in found.targets.values():
             if target.dead or (self.key is not None and target.key != self.key):
                 continue
@@ -200,15 +207,15 @@ class _Work:
             else:
                 self._word_for_word(target, found, told=told)
 
-    def _word_for_word(self, target: Target, found: Found, *, told: bool) -> None:
+    def _word_for_word(self, target: Target, found: Matches, *, told: bool) -> None:
         assert target.content is not None
         stored = dict((found.stored.get(target.key) or [{}])[0]) or dict(target.was)
-        spoken = said_in(target.content)
+        spoken = parse_statements(target.content)
         here = spots(words(target.content), phrase(self.old))
         touched = [one for one in spoken if any(a < d and c < b for a, b in one.spans for c, d in here)]
         # Who names the memory has said that it is meant.
         picked = self.key is not None
-        others = {one: () if picked else speaks_of(self._then, one, named=told) for one in touched}
+        others = {one: () if picked else mismatches(self._then, one, attribute_named=told) for one in touched}
         mine = [one for one in touched if not others[one]]
         if touched and not mine:
             self._others.append(replace(target, outcome="ask", reason=f"it {others[touched[0]][0]}"))
@@ -246,29 +253,31 @@ class _Work:
                 known[each] = (target, stored)
         return known
 
-    def by_meaning(self, found: Sequence[Meant], known: Mapping[str, tuple[Target, Mapping[str, Any]]]) -> list[Meant]:
+    def by_meaning(
+        self, found: Sequence[Candidate], known: Mapping[str, tuple[Target, Mapping[str, Any]]]
+    ) -> list[Candidate]:
         """Takes what is meant without doubt; else returns what a person may choose from."""
-        left = with_margins([one for one in found if not (one.said and self.is_new(one.said))])
+        left = with_margins([one for one in found if not (one.parsed and self.is_new(one.parsed))])
         if self.key is not None:
             left = with_margins([one for one in left if one.key == self.key])
             first = next(iter(left), None)
             sure = first is not None and (len(left) == 1 or first.margin >= self._policy.forgetting.margin)
             chosen = left[:1] if sure else []
         else:
-            chosen = alone(left, self._policy.forgetting)
-        chosen = [one for one in chosen if one.said is not None]
+            chosen = unambiguous(left, self._policy.forgetting)
+        chosen = [one for one in chosen if one.parsed is not None]
         if not chosen:
             return [one for one in left if one.score > 0][:_SHOWN]
-        self.olds += [one.said for one in chosen if one.said]
-        self.say_the_same([(one.key, one.said) for one in left if one.said], known)
+        self.olds += [one.parsed for one in chosen if one.parsed]
+        self.say_the_same([(one.key, one.parsed) for one in left if one.parsed], known)
         return []
 
     def say_the_same(
-        self, told: Iterable[tuple[str, Said]], known: Mapping[str, tuple[Target, Mapping[str, Any]]]
+        self, told: Iterable[tuple[str, Statement]], known: Mapping[str, tuple[Target, Mapping[str, Any]]]
     ) -> None:
         """Takes all statements that say what is replaced, in whatever words."""
         for key, one in told:
-            if (self.key is not None and key != self.key) or (one.doubtful and one not in self.olds):
+            if (self.key is not None and key != self.key) or (one.ambiguous and one not in self.olds):
                 continue
             if key not in known or not any(one == old or same_slot(one, old) for old in self.olds):
                 continue
@@ -282,28 +291,28 @@ class _Work:
         if all(target.key != each.key for each in self.asked):
             self.asked.append(replace(target, outcome="ask", reason=reason))
 
-    def _fact(self, target: Target, stored: Mapping[str, Any], one: Said | None) -> None:
+    def _fact(self, target: Target, stored: Mapping[str, Any], one: Statement | None) -> None:
         """A fact in a slot is history once another one holds there; what the new one's value is must be plain."""
         if stored.get("status") == "superseded" or stored.get("slot_key") is None:
             return
         value = self._then[0].value if len(self._then) == 1 and not self._then[0].mood[0] else None
-        if value is None or one is None or speaks_of(self._then, one):
+        if value is None or one is None or mismatches(self._then, one):
             self._ask(target, _IN_A_SLOT)
             return
         self.olds.append(one)
         self._facts[target.key] = (target, stored, _ARTICLE.sub("", value))
 
-    def _take(self, target: Target, stored: Mapping[str, Any], one: Said) -> None:
+    def _take(self, target: Target, stored: Mapping[str, Any], one: Statement) -> None:
         """Takes one statement out, and says the new one behind what stays."""
         change = self._changes.get(target.key)
         name = self._finder.content_name(target.kind)
         content = str(stored.get(name) or "")
         before = content if change is None else str(change.new[name]).removesuffix(self.new).rstrip()
-        own = next((each for each in said_in(before) if each == one or same_slot(each, one)), None)
+        own = next((each for each in parse_statements(before) if each == one or same_slot(each, one)), None)
         if own is None:
             return
         source = isinstance(stored.get(messages.RAW), list)
-        rest = None if source else without(before, own)
+        rest = None if source else remove_statement(before, own)
         if rest is None:
             self._changes.pop(target.key, None)
             self._ask(target, _A_SOURCE if source else MORE)
@@ -312,13 +321,13 @@ class _Work:
             change = self._changes[target.key] = _Change(target, name, {name: content}, {})
         change.new[name] = _joined(rest, self.new)
         for other, value in stored.items():
-            left = left_without(other, change.new.get(other, value), own, rest)
+            left = rest_without(other, change.new.get(other, value), own, rest)
             if other != name and left != value:
                 change.was[other], change.new[other] = value, left
 
     # Doing ------------------------------------------------------------------------------------------------------------
 
-    def told(self, candidates: Sequence[Meant], already: tuple[str, ...], run: str | None = None) -> Replaced:
+    def told(self, candidates: Sequence[Candidate], already: tuple[str, ...], run: str | None = None) -> Replaced:
         """As it stands. Who has the old words and says something else is asked about where nothing else is known."""
         known = self._changes or self._facts or candidates or already
         return Replaced(
@@ -331,7 +340,7 @@ class _Work:
             run,
         )
 
-    def act(self, version: int | None, candidates: Sequence[Meant], already: tuple[str, ...]) -> Replaced:
+    def act(self, version: int | None, candidates: Sequence[Candidate], already: tuple[str, ...]) -> Replaced:
         """Makes the changes, page by page."""
         run = f"replace/{uuid.uuid4()}"
         changes = list(self._changes.values())
@@ -425,7 +434,7 @@ class _Work:
             while gone:
                 told = self._engine.call("memory/forget", {"now": self._now, "rows": gone, "remake": True})["results"]
                 gone = [{"key": each["key"], "revision": None} for each in told if each["outcome"] == "more"]
-        if wanted := [row for key in outputs if (row := found.wanted_for_itself(key))]:
+        if wanted := [row for key in outputs if (row := found.rederivation(key))]:
             self._engine.database.run(statement("forget/want"), {"now": self._now, "outputs": wanted})
         if self._marks:
             self._engine.database.run(statement("forget/mark"), {"now": self._now, "keys": sorted(self._marks)})

@@ -32,9 +32,9 @@ class Remembering:
         self._name = name
         self._screen = RowScreen(engine)
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """Reads anew what was forgotten."""
-        self._screen.look_again()
+        self._screen.refresh()
 
     def remembered(self, call: Call, token: str, sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The results as `store` takes them: instead of memories what became of them. Of a result whose inputs are others by now

@@ -20,7 +20,7 @@ from jochi.database.database import Database, Row
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
-from jochi.forgetting.checking import Screen
+from jochi.forgetting.checker import Screen
 from jochi.graph.driver_values import fixed_offset
 from jochi.write.importing.result import BadLine, ImportResult
 from jochi.write.importing.screening import LOOK_AGAIN, asked
@@ -191,17 +191,17 @@ def _send(
     batch: Sequence[MemoryRecord],
 ) -> list[Row]:
     while batch:
-        screened = screen.part(batch, asked)
-        told = Counter(record.kind for record in screened.gone)
+        screened = screen.split(batch, asked)
+        told = Counter(record.kind for record in screened.forgotten)
         rows = [{"kind": kind, "outcome": "forgotten", "memories": n} for kind, n in sorted(told.items())]
-        if not screened.kept:
+        if not screened.allowed:
             return rows
         given = {"now": fixed_offset(now), "forgotten_as_of": screened.version}
-        written = {"groups": groups(screened.kept, now, newborn), **given}
+        written = {"groups": groups(screened.allowed, now, newborn), **given}
         rows += database.run(statement("memory/import_memories"), written)
         if not any(row["outcome"] == LOOK_AGAIN for row in rows):
             return rows
-        screen.look_again()
+        screen.refresh()
     return []
 
 

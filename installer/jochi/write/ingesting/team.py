@@ -11,7 +11,7 @@ from typing import Any
 
 from jochi.database.engine import Engine
 from jochi.errors import JochiError, Refused, UsageError
-from jochi.forgetting.checking import OfSource, Screen, asked_about
+from jochi.forgetting.checker import MessagePlace, Screen, check_item
 from jochi.text.messages import part_id
 from jochi.use.context import check_scope
 from jochi.write.ingesting.writing import KIND, TRIES, UNUSED, id_of
@@ -36,8 +36,8 @@ def take(engine: Engine, key: str, *, scope: str, now: datetime, agent: str | No
     if key.partition("/")[0] == scope:
         raise UsageError("this source is in that scope already", where=key, fix="give the scope of a user")
     copy = key_of(scope, id_of(key))
-    asked = replace(asked_about(scope, None, None, {}), of_source=OfSource(copy, (), None))
-    if Screen(engine.database).part([copy], lambda _copy: asked).gone:
+    asked = replace(check_item(scope, None, None, {}), place=MessagePlace(copy, (), None))
+    if Screen(engine.database).split([copy], lambda _copy: asked).forgotten:
         raise Refused(
             "this source was forgotten in that scope on request",
             where=copy,

@@ -19,7 +19,7 @@ from typing import Any
 
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, JochiError
-from jochi.forgetting.checking import Asked, OfSource, Screen, Screened, asked_about
+from jochi.forgetting.checker import CheckItem, MessagePlace, Screen, ScreenResult, check_item
 from jochi.graph.driver_values import zoned
 from jochi.policy.ingest import Ingest
 from jochi.text.messages import KNOWN_BY, Version, part_id, part_number, short_hash, version_of, versions
@@ -180,7 +180,7 @@ class _Writer:
             pending = self._write(pending)
             if not pending:
                 return
-            self._screen.look_again()
+            self._screen.refresh()
         raise JochiError(
             f"{len(pending)} sources are written by somebody else all the time",
             where=f"scope {self._scope}",
@@ -253,7 +253,7 @@ class _Writer:
                     continue
                 content = content[:start] + line + content[start + old.length :]
                 amended.add(hashed, message)
-                texts.append(version_of(old.who, line, edit=True))
+                texts.append(version_of(old.identity, line, edit=True))
             if not texts:
                 continue
             assert stands is not None
@@ -285,7 +285,7 @@ class _Writer:
                 begun, free = keys[at], ""
                 first = one.messages[:KNOWN_BY]
                 # What was forgotten of it is none of its messages any more.
-                left = self._screened(begun, one, first, there=True).kept
+                left = self._screened(begun, one, first, there=True).allowed
                 for other in itertools.count(2):
                     there = _There(found[at][:1])
                     if found[at] and (there.begins_with(first) or (left and there.begins_with(left))):
@@ -308,26 +308,26 @@ class _Writer:
     ) -> tuple[list[tuple[str, Message]], int | None]:
         """Without what was forgotten on request; and the version of that which it was compared with."""
         screened = self._screened(key, one, fresh, there=there)
-        for _, message in screened.gone:
+        for _, message in screened.forgotten:
             self.wrong(Fault(_named(message), _FORGOTTEN))
-        return screened.kept, screened.version if screened.compared else None
+        return screened.allowed, screened.version if screened.compared else None
 
     def _screened(
         self, key: str, one: _Pending, messages: list[tuple[str, Message]], *, there: bool
-    ) -> Screened[tuple[str, Message]]:
+    ) -> ScreenResult[tuple[str, Message]]:
         begins = (
             None
             if one.source.id is not None
             else self._begins.setdefault(_name(one.source), [hashed for hashed, _ in one.messages[:KNOWN_BY]])
         )
 
-        def asked(each: tuple[str, Message]) -> Asked:
+        def asked(each: tuple[str, Message]) -> CheckItem:
             hashed, message = each
             said = {"raw": message.raw, "sender": message.sender or ""}
-            of = OfSource(key, (hashed, _who(hashed, message)), begins, there)
-            return replace(asked_about(self._scope, None, message.text, said), of_source=of)
+            of = MessagePlace(key, (hashed, _who(hashed, message)), begins, there)
+            return replace(check_item(self._scope, None, message.text, said), place=of)
 
-        return self._screen.part(messages, asked)
+        return self._screen.split(messages, asked)
 
     def _row(self, source: Source, key: str, part: _Part) -> dict[str, Any]:
         title = f"# {' '.join(source.title.split())}\n" if source.title and part.number == 1 else ""
@@ -430,7 +430,7 @@ class _There:
         self._by_id = {id: place for place, id in enumerate(self._ids)}
         self._by_who: dict[str, list[int]] = {}
         for place, version in enumerate(self._versions):
-            self._by_who.setdefault(version.who, []).append(place)
+            self._by_who.setdefault(version.identity, []).append(place)
 
     def place_of(self, each: tuple[str, Message], all_of_them: Sequence[tuple[str, Message]]) -> int | None:
         """Where a message stands, or the one that it is an edit of; None: it is new. Without an id that is the only one there
@@ -445,12 +445,12 @@ class _There:
 
     def is_edited(self, place: int, message: Message) -> bool:
         """Whether it says now what it has never said. (An older export brings nothing back.)"""
-        said = [self._versions[other] for other in self._by_who[self._versions[place].who]]
+        said = [self._versions[other] for other in self._by_who[self._versions[place].identity]]
         return bool(said[-1].hash) and not any(version.hash == short_hash(line_of(message)) for version in said)
 
     def current(self, place: int) -> Version:
         """The text that the message at ``place`` has now."""
-        return self._versions[self._by_who[self._versions[place].who][-1]]
+        return self._versions[self._by_who[self._versions[place].identity][-1]]
 
     def part_of(self, place: int) -> int:
         """Which of the parts has the text of the message at ``place``; from 0 on."""
@@ -460,7 +460,7 @@ class _There:
         """Whether it begins with these, edited or not; true of nothing."""
         firsts = [at for at, version in enumerate(self._versions) if not version.edit]
         return all(
-            mine == self._ids[at] or _who(mine, message) == self._versions[at].who
+            mine == self._ids[at] or _who(mine, message) == self._versions[at].identity
             for (mine, message), at in zip(messages, firsts, strict=False)
         )
 

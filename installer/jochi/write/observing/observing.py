@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from jochi.database.engine import Engine
 from jochi.errors import JochiError, Refused, UsageError
-from jochi.forgetting.checking import Screen, asked_about
+from jochi.forgetting.checker import Screen, check_item
 from jochi.graph.catalogue import LONGEST_NAME
 from jochi.graph.driver_values import fixed_offset, zoned
 from jochi.graph.property_values import text as storable
@@ -68,9 +68,9 @@ class Observer:
         """See `jochi.Jochi.observe`."""
         row, scanned = self._row(turn, now)
         for _ in range(TRIES):
-            asked = asked_about(turn.scope, None, turn.text, {"speaker": turn.speaker or ""})
-            screened = self._screen.part([asked], lambda one: one)
-            if screened.gone:
+            asked = check_item(turn.scope, None, turn.text, {"speaker": turn.speaker or ""})
+            screened = self._screen.split([asked], lambda one: one)
+            if screened.forgotten:
                 raise Refused(
                     "this, or part of it, was forgotten on request and is not learned again",
                     where=f"turn {row['turn']} of session {turn.session}",
@@ -80,7 +80,7 @@ class Observer:
             told = self._engine.call("observe/turn", {**row, "forgotten_as_of": version})
             if told["outcome"] != "forgetting_changed":
                 return Observed(row["turn"], scanned.signal, scanned.about, **told)
-            self._screen.look_again()
+            self._screen.refresh()
         raise JochiError(
             "something is forgotten all the time",
             where=f"session {turn.session}",

@@ -164,7 +164,7 @@ def _screened(
         if not again:
             return done
         rows = [(index, row) for index, row in rows if index in again]
-        screen.look_again()
+        screen.refresh()
     return done + [result for result in found if result.index in again]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from jochi.errors import UsageError
-from jochi.text.patterns import compiled, matching
+from jochi.text.patterns import compile_patterns, match_patterns
 from jochi.toml import beside
 
 Signal = Literal["high", "medium", "low", "none"]
@@ -50,7 +50,7 @@ def scan(text: str, *, languages: Sequence[str] = ("en", "de"), high: Sequence[s
     """HIGH where any HIGH, disagreeing, or own pattern (``high``) is there; else by how many MEDIUM ones are: 2 or more are
     medium, 1 is low (seed 003, Write Path; peers A3, signal.ts). The languages are looked for together: people mix them."""
     patterns, automaton = _automaton(tuple(languages), tuple(high))
-    found = [patterns[number] for number in matching(automaton, text[:LONGEST])]
+    found = [patterns[number] for number in match_patterns(automaton, text[:LONGEST])]
     # The same thing said in two languages, or by words that two have, is one.
     named = {(each.level, each.about) for each in found}
     about = tuple(dict.fromkeys("disagreement" if each.level == "disagreement" else each.about for each in found))
@@ -64,7 +64,7 @@ def scan(text: str, *, languages: Sequence[str] = ("en", "de"), high: Sequence[s
 def _automaton(languages: tuple[str, ...], high: tuple[str, ...]) -> tuple[list[_Pattern], Any]:
     patterns = [pattern for language in languages for pattern in _of(language)]
     patterns += [_Pattern("high", "user", each) for each in high]
-    return patterns, compiled([each.pattern for each in patterns])
+    return patterns, compile_patterns([each.pattern for each in patterns])
 
 
 @lru_cache(maxsize=16)

@@ -9,12 +9,12 @@ from typing import Any, Generic, TypeVar
 from jochi.database.database import Database
 from jochi.database.statements import statement
 from jochi.errors import Refused
-from jochi.forgetting.secret import VARIABLE, ForgetKey, key_file, read_key
+from jochi.forgetting.forget_key import VARIABLE, ForgetKey, key_file, read_key
 from jochi.forgetting.words import words
 from jochi.graph.catalogue import is_our_word
 from jochi.policy import stored_policy
 from jochi.text.content import content_hash
-from jochi.text.forms import offered
+from jochi.text.forms import find_forms
 from jochi.text.messages import begun_alike
 
 ANYWHERE = ""
@@ -51,20 +51,20 @@ class Sealer:
         """Of all that could ever be in a scope."""
         return Seal(self.key.seal("scope", scope), 0)
 
-    def nothing_but(self, key: str) -> Seal:
+    def key_only(self, key: str) -> Seal:
         """Of a memory that has no content: by its key."""
         return Seal(self.key.seal("key", key), 0)
 
-    def gone(self, key: str) -> Seal:
+    def forgotten_key(self, key: str) -> Seal:
         """Of a memory that was forgotten by its key. It keeps nothing from being learned: in a restored backup the memory may say
-        what it said before it was changed (`jochi.forgetting.again`)."""
-        return Seal(self.key.seal("gone", key), 0, self.nothing_but(key).hash)
+        what it said before it was changed (`jochi.forgetting.export_requests`)."""
+        return Seal(self.key.seal("gone", key), 0, self.key_only(key).hash)
 
-    def phrase(self, scope: str, said: Sequence[str]) -> Seal:
+    def phrase(self, scope: str, words: Sequence[str]) -> Seal:
         """Of words in a row; ``scope`` ANYWHERE for all."""
-        return Seal(self.key.seal("phrase", scope, *said), len(said))
+        return Seal(self.key.seal("phrase", scope, *words), len(words))
 
-    def left(self, key: str, content: str, of: str) -> Seal:
+    def exemption(self, key: str, content: str, of: str) -> Seal:
         """Of a memory that stays as it is though it says a phrase, until somebody decides; ``of``: the hash of the phrase."""
         return Seal(self.key.seal("left", key, content_hash(content)), 0, of)
 
@@ -81,22 +81,24 @@ class Sealer:
         after; None: nothing did."""
         return Seal(self.key.seal("source", begun_alike(key), second or ""), 0)
 
-    def of_source(self, of: OfSource) -> list[Seal]:
+    def message_seals(self, place: MessagePlace) -> list[Seal]:
         """The seals by which a message would be known, or all of its source."""
-        found = [self.message(of.key, name) for name in of.names]
-        if of.there:
+        found = [self.message(place.key, name) for name in place.names]
+        if place.there:
             return found
-        if of.begins is None:
-            return [*found, self.nothing_but(of.key)]
-        return [*found, *(self.source(of.key, second) for second in (None, *of.begins[1:]))]
+        if place.begins is None:
+            return [*found, self.key_only(place.key)]
+        return [*found, *(self.source(place.key, second) for second in (None, *place.begins[1:]))]
 
-    def whole(self, scope: str, key: str | None, properties: Mapping[str, Any], content: str | None) -> list[Seal]:
+    def memory_seals(
+        self, scope: str, key: str | None, properties: Mapping[str, Any], content: str | None
+    ) -> list[Seal]:
         """The seals by which a whole memory would be known: its scope, its content or its key, its fact."""
         found = [self.scope(scope)]
         if content is not None:
             found.append(self.content(scope, content))
         elif key is not None:
-            found.append(self.nothing_but(key))
+            found.append(self.key_only(key))
         return found + self.facts(scope, properties)
 
     def facts(self, scope: str, properties: Mapping[str, Any]) -> list[Seal]:
@@ -113,7 +115,7 @@ class Sealer:
     ) -> Iterator[tuple[str, str, tuple[int, int]]]:
         """The hash of each row of so many words, the scope that it is for, and where it stands in the composed (NFC) text."""
         found = words(text)
-        said = [word.said for word in found]
+        said = [word.folded for word in found]
         for n in lengths:
             for at in range(len(said) - n + 1):
                 for where in (scope, ANYWHERE):
@@ -121,12 +123,12 @@ class Sealer:
 
     def forms(self, scope: str, texts: Iterable[str], kinds: Sequence[str]) -> set[str]:
         """The hashes of all canonical forms of these kinds in the texts, for this scope and for all."""
-        found = {one.form for text in texts for one in offered(text, kinds)}
+        found = {one.form for text in texts for one in find_forms(text, kinds)}
         return {self.form(where, form).hash for form in found for where in (scope, ANYWHERE)}
 
     def placed_forms(self, scope: str, text: str, kinds: Sequence[str]) -> Iterator[tuple[str, str, tuple[int, int]]]:
         """As `placed_phrases`, of each canonical form of these kinds."""
-        for one in offered(text, kinds):
+        for one in find_forms(text, kinds):
             for where in (scope, ANYWHERE):
                 yield self.form(where, one.form).hash, where, (one.start, one.stop)
 
@@ -141,7 +143,7 @@ def texts_of(properties: Mapping[str, Any]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class OfSource:
+class MessagePlace:
     """A message's place: the ``key`` of its source, and by which ``names`` it is known there. ``begins``: the first messages of
     a source that has no id. ``there``: the source is in the database, so it wasn't forgotten as a whole."""
 
@@ -152,7 +154,7 @@ class OfSource:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckItem:
     """A memory that is asked about, or a message of a source. ``texts``: all that it would say, its id as well."""
 
     scope: str
@@ -160,7 +162,7 @@ class Asked:
     content: str | None
     properties: Mapping[str, Any]
     texts: Sequence[str]
-    of_source: OfSource | None = None
+    place: MessagePlace | None = None
 
 
 @dataclass(frozen=True)
@@ -180,56 +182,59 @@ def read_gate(database: Database) -> Gate:
     return Gate(row["version"], row["key_id"], tuple(row["lengths"]), tuple(row["kinds"]))
 
 
-def asked_about(
+def check_item(
     scope: str, key: str | None, content: str | None, properties: Mapping[str, Any], links: Iterable[Any] = ()
-) -> Asked:
+) -> CheckItem:
     """A memory as it would be written, or as it is stored; ``links``: the properties of each relationship that comes with it."""
     id = None if key is None else key.partition("/")[2]
     also = (text for text in (content, id) if text is not None)
     on_links = (text for link in links if isinstance(link, Mapping) for text in texts_of(link))
-    return Asked(scope, key, content, properties, [*texts_of(properties), *also, *on_links])
+    return CheckItem(scope, key, content, properties, [*texts_of(properties), *also, *on_links])
 
 
 class Checker:
-    """Tells which memories are not to be learned again. Made by `checker`; None there means that nothing was ever forgotten."""
+    """Tells which memories are not to be learned again. Made by `open_checker`; None there means that nothing was ever
+    forgotten."""
 
     def __init__(self, database: Database, sealer: Sealer, gate: Gate) -> None:
         self._database = database
         self._sealer = sealer
         self.gate = gate
 
-    def forgotten(self, asked: Sequence[Asked]) -> tuple[list[bool], int]:
+    def check(self, items: Sequence[CheckItem]) -> tuple[list[bool], int]:
         """Which of them are, and the version as of which that is so. One read, whatever their number."""
         gate = self.gate  # another thread may be reading a newer one
         hashes: list[set[str]] = []
         phrases: list[set[str]] = []
         left: list[str | None] = []
-        for one in asked:
-            mine = {seal.hash for seal in self._sealer.whole(one.scope, one.key, one.properties, one.content)}
-            if one.of_source is not None:
-                mine |= {seal.hash for seal in self._sealer.of_source(one.of_source)}
+        for item in items:
+            mine = {
+                seal.hash for seal in self._sealer.memory_seals(item.scope, item.key, item.properties, item.content)
+            }
+            if item.place is not None:
+                mine |= {seal.hash for seal in self._sealer.message_seals(item.place)}
             hashes.append(mine)
-            said = self._sealer.phrases(one.scope, one.texts, gate.lengths) if gate.lengths else set()
+            seals = self._sealer.phrases(item.scope, item.texts, gate.lengths) if gate.lengths else set()
             if gate.kinds:
-                said |= self._sealer.forms(one.scope, one.texts, gate.kinds)
-            phrases.append(said)
-            nothing = not said or one.key is None or one.content is None
-            left.append(None if nothing else self._sealer.left(str(one.key), str(one.content), "").hash)
+                seals |= self._sealer.forms(item.scope, item.texts, gate.kinds)
+            phrases.append(seals)
+            nothing = not seals or item.key is None or item.content is None
+            left.append(None if nothing else self._sealer.exemption(str(item.key), str(item.content), "").hash)
         every = sorted(set().union(*hashes, *phrases, (each for each in left if each)))
         row = self._database.run(statement("forget/known"), {"hashes": every}, write=False)[0]
         if row["version"] != gate.version:
             # A phrase of another length may have come in between.
             self.gate = read_gate(self._database)
-            return self.forgotten(asked)
+            return self.check(items)
         known = set(row["known"])
-        told = [
+        results = [
             bool(mine & known) or (stays not in known and bool(said & known))
             for mine, said, stays in zip(hashes, phrases, left, strict=True)
         ]
-        return told, gate.version
+        return results, gate.version
 
 
-def checker(database: Database, gate: Gate) -> Checker | None:
+def open_checker(database: Database, gate: Gate) -> Checker | None:
     """Who tells, for this database as ``gate`` says it stands.
 
     None where nothing was ever forgotten, or where no key is here and the policy leaves it to a worker.
@@ -248,14 +253,14 @@ def checker(database: Database, gate: Gate) -> Checker | None:
 
 
 @dataclass(frozen=True)
-class Screened(Generic[T]):
-    """What may be written (``kept``) and what may not (``gone``), compared with what was forgotten as of ``version``.
+class ScreenResult(Generic[T]):
+    """What may be written (``allowed``) and what may not (``forgotten``), compared with what was forgotten as of ``version``.
 
     ``compared``: False where nobody here can tell, and it is left to a worker.
     """
 
-    kept: list[T]
-    gone: list[T]
+    allowed: list[T]
+    forgotten: list[T]
     version: int
     compared: bool
 
@@ -265,21 +270,21 @@ class Screen:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.look_again()
+        self.refresh()
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """Reads anew how it stands. `Refused` where values were forgotten, and the key isn't here."""
         gate = read_gate(self._database)
-        self._standing = gate.version, checker(self._database, gate)
+        self._state = gate.version, open_checker(self._database, gate)
 
-    def part(self, things: Sequence[T], asked: Callable[[T], Asked]) -> Screened[T]:
-        """Parts ``things``; ``asked`` says what each would write."""
-        version, told_by = self._standing
-        if told_by is None:
-            return Screened(list(things), [], version, version == 0)
-        told, version = told_by.forgotten([asked(thing) for thing in things])
-        parted = list(zip(things, told, strict=True))
-        return Screened([one for one, out in parted if not out], [one for one, out in parted if out], version, True)
+    def split(self, things: Sequence[T], item_of: Callable[[T], CheckItem]) -> ScreenResult[T]:
+        """Parts ``things``; ``item_of`` says what each would write."""
+        version, checker = self._state
+        if checker is None:
+            return ScreenResult(list(things), [], version, version == 0)
+        results, version = checker.check([item_of(thing) for thing in things])
+        parted = list(zip(things, results, strict=True))
+        return ScreenResult([one for one, out in parted if not out], [one for one, out in parted if out], version, True)
 
 
 def own_key(database: Database, gate: Gate) -> ForgetKey | None:

@@ -11,8 +11,8 @@ from neo4j.exceptions import ClientError
 
 from jochi.database.engine import Engine
 from jochi.database.statements import statement
-from jochi.forgetting.same import names
-from jochi.forgetting.spelled import Spelling
+from jochi.forgetting.equivalents import names
+from jochi.forgetting.spelling import Spelling
 from jochi.forgetting.words import phrase
 
 _MOST = 200
@@ -22,14 +22,14 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 @dataclass(frozen=True)
-class Alike:
+class SoundAlike:
     """A name that sounds like the one asked for, as the memory ``key`` writes it. It stays."""
 
     text: str
     key: str
 
 
-def sounding(engine: Engine, spelling: Spelling, scope: str | None) -> list[Alike]:
+def find_sound_alikes(engine: Engine, spelling: Spelling, scope: str | None) -> list[SoundAlike]:
     """Those in the scope (None: in all) whose words are spelled within two letters; each name once. Writes nothing."""
     said = _words(spelling.text)
     if said is None:
@@ -43,16 +43,16 @@ def sounding(engine: Engine, spelling: Spelling, scope: str | None) -> list[Alik
         rows = engine.database.run(statement("forget/alike"), given, write=False)[0]["found"]
     except ClientError:  # the full-text index isn't there (`jochi doctor` says so): forgetting does without the hint
         return []
-    found: dict[tuple[str, ...], Alike] = {}
+    found: dict[tuple[str, ...], SoundAlike] = {}
     for row in rows:
         for text in row["texts"]:
-            for name in alike_in(text, spelling.text):
+            for name in sound_alikes_in(text, spelling.text):
                 if not spelling.says(name):
-                    found.setdefault(phrase(name), Alike(name, row["key"]))
+                    found.setdefault(phrase(name), SoundAlike(name, row["key"]))
     return list(found.values())
 
 
-def alike_in(text: str, name: str) -> Iterator[str]:
+def sound_alikes_in(text: str, name: str) -> Iterator[str]:
     """The names in a text that sound like this one, by Metaphone: word for word, and not the same words."""
     wanted = _words(name)
     if wanted is None:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from jochi.forgetting.resolving import Memory
-from jochi.forgetting.saying import alike
+from jochi.forgetting.candidates import Memory
+from jochi.forgetting.statements import related_words
 from jochi.policy.forgetting import Forgetting
 
 Embed = Callable[[str], Sequence[float]]
@@ -28,7 +28,7 @@ def memories_about(
 ) -> list[Memory]:
     """What the client's ``recall`` finds, at most ``[forgetting] looked_at``, best first; of ``key`` alone where it is given."""
     hits = recall(
-        " ".join((about, *alike(about))),
+        " ".join((about, *related_words(about))),
         vector=None if embed is None else embed(about),
         scope=scope,
         k=policy.looked_at,
@@ -38,14 +38,14 @@ def memories_about(
     return [Memory(hit.key, hit.kind, hit.content, hit.cosine) for hit in hits if key is None or hit.key == key]
 
 
-def near_of(about: str, embed: Embed) -> Callable[[str], float]:
+def cosine_to(about: str, embed: Embed) -> Callable[[str], float]:
     """The cosine of the request and a text."""
     wanted = list(embed(about))
 
     @cache
-    def near(text: str) -> float:
+    def cosine(text: str) -> float:
         made = list(embed(text))
         length = math.hypot(*wanted) * math.hypot(*made)
         return sum(a * b for a, b in zip(wanted, made, strict=True)) / length if length else 0.0
 
-    return near
+    return cosine

@@ -12,11 +12,10 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import UsageError
 from jochi.forgetting import messages
-from jochi.forgetting.clauses import UNSURE, left_of
-from jochi.forgetting.same import linked
-from jochi.forgetting.saying import Said as Statement
-from jochi.forgetting.saying import said_in, without
-from jochi.forgetting.spelled import Spelling, pattern
+from jochi.forgetting.clauses import UNSURE, remove_clauses
+from jochi.forgetting.equivalents import find_equivalents
+from jochi.forgetting.spelling import Spelling, pattern
+from jochi.forgetting.statements import Statement, parse_statements, remove_statement
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
 from jochi.graph.catalogue import CONTENT_HASH, is_our_word
 from jochi.policy.model import Policy
@@ -49,7 +48,7 @@ Why = Literal["asked", "scope", "hash", "match", "merged", "same", "derived", "r
 class Request:
     """What is to be forgotten: one of ``keys`` ('scope/id'), a whole ``scope`` alone, a content ``hash``, or a ``phrase``.
 
-    ``statements``: of these of the ``keys`` only one statement, in its own words there (`Meant.statement`).
+    ``statements``: of these of the ``keys`` only one statement, in its own words there (`Candidate.statement`).
 
     With ``phrase`` and ``hash``, ``scope`` says where; None: everywhere. ``clauses``: of a memory that says more than the
     phrase only the statements go that say it; where they can't be told from what else it says, it is left as it is for a
@@ -69,9 +68,11 @@ class Request:
             raise UsageError("keys, a hash and a phrase don't go together", fix="forget one after the other")
         if not (self.keys or self.scope is not None or self.hash is not None or self.phrase is not None):
             raise UsageError("nothing is named that is to be forgotten", fix="name keys, a scope, a hash or a phrase")
-        for key, stated in self.statements:
-            if key not in self.keys or not phrase(stated):
-                raise UsageError(f"{stated!r} is no statement of one of the keys", fix="name its words, and its memory")
+        for key, whole_keys in self.statements:
+            if key not in self.keys or not phrase(whole_keys):
+                raise UsageError(
+                    f"{whole_keys!r} is no statement of one of the keys", fix="name its words, and its memory"
+                )
         for key in self.keys:
             if "/" not in key:
                 raise UsageError(f"{key!r} is no key", fix="a key is scope/id, such as default/m1")
@@ -116,11 +117,12 @@ class Target:
 
 
 @dataclass
-class Found:
+class Matches:
     """All targets by key, what is known of each (for its seals), and which texts have the phrase only as part of other words.
 
-    ``spellings`` are all that were looked for, ``told`` those that memories say to be the same, ``abroad`` the numbers with a
-    country that one without may be. ``statements``: those that were asked for, whole, with the keys of their memories.
+    ``spellings`` are all that were looked for, ``equivalents`` those that memories say to be the same, ``international`` the
+    numbers with a country that one without may be. ``statements``: those that were asked for, whole, with the keys of their
+    memories.
     """
 
     targets: dict[str, Target] = field(default_factory=dict)
@@ -130,15 +132,15 @@ class Found:
     same: dict[str, list[str]] = field(default_factory=dict)
     near: dict[str, None] = field(default_factory=dict)
     spellings: list[Spelling] = field(default_factory=list)
-    told: list[Spelling] = field(default_factory=list)
-    abroad: set[str] = field(default_factory=set)
+    equivalents: list[Spelling] = field(default_factory=list)
+    international: set[str] = field(default_factory=set)
     statements: list[tuple[str, str]] = field(default_factory=list)
 
     def is_output(self, key: str) -> bool:
         """Whether a derivation of the engine's made it."""
         return any(stored.get("derived_by") is not None for stored in self.stored.get(key, ()))
 
-    def wanted_for_itself(self, key: str) -> dict[str, str] | None:
+    def rederivation(self, key: str) -> dict[str, str] | None:
         """Of an output that a job wants and no memory, such as the profile of a scope, what has a worker make it anew."""
         stored = next(iter(self.stored.get(key, ())), {})
         own = stored.get("derived_by") is not None and stored.get("derived_for") == key
@@ -153,70 +155,74 @@ class Finder:
         self._policy = policy
         self._kinds = tuple(policy.labels())
 
-    def find(self, request: Request, spellings: Sequence[Spelling] = ()) -> Found:
+    def find(self, request: Request, spellings: Sequence[Spelling] = ()) -> Matches:
         """Everything that goes, is cut or is marked, to the end of all derivations. ``spellings`` were told of earlier, by memories
         that may be gone by now."""
-        found = Found()
+        matches = Matches()
         if request.phrase is not None:
-            found, new = self._spelled(request, spellings or [Spelling(request.phrase)])
+            matches, new = self._take_spellings(request, spellings or [Spelling(request.phrase)])
         else:
-            stated = [key for key, words in request.statements if self._stated(found, key, words, request)]
-            new = stated + self._take(found, self._named(request), _WHY[request.form])
+            whole_keys = [
+                key for key, words in request.statements if self._take_statement(matches, key, words, request)
+            ]
+            new = whole_keys + self._take(matches, self._named(request), _WHY[request.form])
         followed: set[str] = set()
-        while new or _cut_keys(found) - followed:
-            self._read(found, new)
-            more = self._take(found, _of(found.merged, new), "merged")
-            more += self._take(found, _of(found.same, new), "same")
-            more += self._derived(found, new)
+        while new or _cut_keys(matches) - followed:
+            self._read(matches, new)
+            more = self._take(matches, _of(matches.merged, new), "merged")
+            more += self._take(matches, _of(matches.same, new), "same")
+            more += self._take_derived(matches, new)
             # What is left of a clause's memory stands, and what was made of the whole of it may still tell of the clause.
-            cut = _cut_keys(found) - followed
+            cut = _cut_keys(matches) - followed
             followed |= cut
-            more += self._derived(found, sorted(cut), outputs_alone=True)
+            more += self._take_derived(matches, sorted(cut), outputs_alone=True)
             # A whole scope goes anyway, and what repeats one that says the phrase says it itself.
             if request.form not in ("scope", "phrase"):
-                more += self._repeating(found, new, request)
+                more += self._take_repetitions(matches, new, request)
             new = more
-        return found
+        return matches
 
-    def _stated(self, found: Found, key: str, statement: str, request: Request) -> bool:
+    def _take_statement(self, matches: Matches, key: str, statement: str, request: Request) -> bool:
         """Takes one statement out of one memory; nothing where it doesn't make it (any more). Whether it goes as a whole."""
         known = self.read([key])
         target, stored = known.targets[key], next(iter(known.stored.get(key, ())), {})
-        one = next((each for each in said_in(target.content or "") if phrase(each.text) == phrase(statement)), None)
+        one = next(
+            (each for each in parse_statements(target.content or "") if phrase(each.text) == phrase(statement)), None
+        )
         if one is None or target.dead:
             return False
-        found.statements.append((key, one.whole))
+        matches.statements.append((key, one.full_text))
         name = self.content_name(target.kind)
-        rest = UNSURE if isinstance(stored.get(messages.RAW), list) else without(str(target.content), one)
+        rest = UNSURE if isinstance(stored.get(messages.RAW), list) else remove_statement(str(target.content), one)
         if rest is UNSURE and request.unsure == "ask":
-            found.targets[key] = replace(target, outcome="ask", reason=MORE)
+            matches.targets[key] = replace(target, outcome="ask", reason=MORE)
         elif not rest:
-            found.targets[key] = replace(target, reason=MORE if rest is UNSURE else None)
+            matches.targets[key] = replace(target, reason=MORE if rest is UNSURE else None)
             return True
         else:
-            left = {other: left_without(other, value, one, rest) for other, value in stored.items() if other != name}
+            left = {other: rest_without(other, value, one, rest) for other, value in stored.items() if other != name}
             left = {other: value for other, value in left.items() if value != stored[other]} | {name: rest}
             was = {other: stored[other] for other in left}
-            found.targets[key] = replace(target, outcome="cut", was=was, left=left, content_name=name)
+            matches.targets[key] = replace(target, outcome="cut", was=was, left=left, content_name=name)
         return False
 
-    def read(self, keys: Sequence[str]) -> Found:
+    def read(self, keys: Sequence[str]) -> Matches:
         """What is known of memories, whatever becomes of them."""
-        found = Found()
-        self._read(found, self._take(found, keys, "asked"))
-        return found
+        matches = Matches()
+        self._read(matches, self._take(matches, keys, "asked"))
+        return matches
 
     def made_of(self, keys: Sequence[str]) -> tuple[list[str], list[str]]:
         """What derivations of the engine's made of memories, to the end of them, and what else was made of that: it is to be
         marked."""
-        found = Found()
-        new = self._derived(found, keys, outputs_alone=True)
+        matches = Matches()
+        new = self._take_derived(matches, keys, outputs_alone=True)
         while new:
-            self._read(found, new)
-            new = self._derived(found, new)
-        going = [key for key, target in found.targets.items() if target.outcome == "forget"]
-        outputs = [key for key in going if found.is_output(key)]
-        return outputs, [key for key in found.targets if key not in outputs]
+            self._read(matches, new)
+            new = self._take_derived(matches, new)
+        going = [key for key, target in matches.targets.items() if target.outcome == "forget"]
+        outputs = [key for key in going if matches.is_output(key)]
+        return outputs, [key for key in matches.targets if key not in outputs]
 
     def _named(self, request: Request) -> list[str]:
         if request.keys:
@@ -231,22 +237,24 @@ class Finder:
         assert request.scope is not None
         return [row["key"] for row in self._search(_prefix(request.scope), [""])]
 
-    def _spelled(self, request: Request, spellings: Sequence[Spelling]) -> tuple[Found, list[str]]:
+    def _take_spellings(self, request: Request, spellings: Sequence[Spelling]) -> tuple[Matches, list[str]]:
         """Takes what says one of the spellings, and one of those that what is found says to be the same, to the end of them. With
         the keys of those that go as a whole."""
-        found = Found()
+        matches = Matches()
         gone: list[str] = []
         open_ = list(spellings)
         while open_:
-            found.spellings += open_
-            gone += self._saying(found, _prefix(request.scope), [(one, None) for one in open_], "match", request)
-            known = {one.said for one in found.spellings}
-            told = {one.said: one for one in found.told if one.said and one.said not in known}
-            open_ = list(told.values())[: max(0, _SPELLINGS - len(found.spellings))]
-        if len(found.abroad) > 1 and not all(one.at_home for one in spellings):
+            matches.spellings += open_
+            gone += self._take_matches(
+                matches, _prefix(request.scope), [(one, None) for one in open_], "match", request
+            )
+            known = {one.words for one in matches.spellings}
+            equivalents = {one.words: one for one in matches.equivalents if one.words and one.words not in known}
+            open_ = list(equivalents.values())[: max(0, _SPELLINGS - len(matches.spellings))]
+        if len(matches.international) > 1 and not all(one.national_only for one in spellings):
             # Whose number it is nobody can tell: only what is written as asked goes, or as a memory says that it is.
-            return self._spelled(request, [replace(one, at_home=True) for one in spellings])
-        return found, list(dict.fromkeys(gone))
+            return self._take_spellings(request, [replace(one, national_only=True) for one in spellings])
+        return matches, list(dict.fromkeys(gone))
 
     def _search(
         self, prefix: str, needles: Sequence[str], spellings: Sequence[Spelling] = ()
@@ -265,11 +273,11 @@ class Finder:
             last = row["last"]
             given["from"] = f"{last}\0"  # the least text behind it
 
-    def _saying(
+    def _take_matches(
         self,
-        found: Found,
+        matches: Matches,
         prefix: str,
-        phrases: Sequence[tuple[Said, str | None]],
+        phrases: Sequence[tuple[Phrase, str | None]],
         why: Why,
         request: Request,
     ) -> list[str]:
@@ -285,11 +293,11 @@ class Finder:
             said = not _has(row, needles)  # only a pattern found it: nobody would take it for the phrase
             for wanted, source in phrases:
                 if isinstance(wanted, Spelling):
-                    found.told += _told(row, wanted)
-                    abroad = _abroad(row, wanted)
-                    found.abroad |= abroad
-                    said = said and not abroad
-                known = found.targets.get(key)
+                    matches.equivalents += _equivalents(row, wanted)
+                    international = _international(row, wanted)
+                    matches.international |= international
+                    said = said and not international
+                known = matches.targets.get(key)
                 if key == source or (known is not None and known.outcome == "forget"):
                     said = True
                     continue
@@ -299,18 +307,18 @@ class Finder:
                     target = self._cut(row, names, wanted, why, request, known)
                     if known is not None and known.outcome == "ask" and target.outcome == "cut":
                         continue  # in another spelling it can't be told what stays
-                    found.targets[key] = target
+                    matches.targets[key] = target
                     if target.outcome == "forget":
                         gone.append(key)
             if not said and why == "match":
-                found.near[key] = None
+                matches.near[key] = None
         return gone
 
     def _cut(
         self,
         row: Mapping[str, Any],
         names: Sequence[str],
-        wanted: Said,
+        wanted: Phrase,
         why: Why,
         request: Request,
         known: Target | None,
@@ -334,14 +342,16 @@ class Finder:
             if name in _KEPT_NAMES:
                 return replace(basis, reason=BY_ID)
             value = before.get(name, stored[name])
-            if name == messages.RAW and (gone := messages.saying({**stored, **before}, lambda text: _in(text, wanted))):
-                left |= messages.left_of({**stored, **before}, gone)
+            if name == messages.RAW and (
+                gone := messages.find_messages({**stored, **before}, lambda text: _is_in(text, wanted))
+            ):
+                left |= messages.remove_messages({**stored, **before}, gone)
             elif name != content_name or isinstance(value, list):
                 left[name] = rest_of(value, wanted)
             elif value is not None:
                 of_messages = isinstance(stored.get(messages.RAW), list)
-                rest = messages.text_left(value, lambda text: _in(text, wanted)) if of_messages else UNSURE
-                rest = _left(value, wanted) if rest is UNSURE else rest
+                rest = messages.remove_from_text(value, lambda text: _is_in(text, wanted)) if of_messages else UNSURE
+                rest = _rest(value, wanted) if rest is UNSURE else rest
                 if rest is UNSURE and request.unsure == "ask":
                     return replace(basis, outcome="ask", reason=MORE)
                 if not rest:
@@ -352,12 +362,12 @@ class Finder:
         cut_content = content_name if content_name in left else None
         return replace(basis, outcome="cut", was=was, left=left, content_name=cut_content)
 
-    def _take(self, found: Found, keys: Iterable[str], why: Why) -> list[str]:
+    def _take(self, matches: Matches, keys: Iterable[str], why: Why) -> list[str]:
         new = []
         for key in keys:
-            known = found.targets.get(key)
+            known = matches.targets.get(key)
             if known is None or known.outcome != "forget":
-                found.targets[key] = Target(key, None, why, "forget")
+                matches.targets[key] = Target(key, None, why, "forget")
                 new.append(key)
         return new
 
@@ -367,7 +377,7 @@ class Finder:
         value = row["stored"].get(name)
         return value if isinstance(value, str) else None
 
-    def _read(self, found: Found, keys: Sequence[str]) -> None:
+    def _read(self, matches: Matches, keys: Sequence[str]) -> None:
         """Fills in what is known of targets that go: kind, content, revision, earlier contents. Drops what isn't there."""
         rows: dict[str, list[dict[str, Any]]] = {}
         names = sorted({"content", *(source.property for source in self._policy.sources().get("content", ()))})
@@ -379,7 +389,7 @@ class Finder:
             mine = rows.get(key, [])
             if not mine:
                 # What the engine keeps of it still goes.
-                found.targets[key] = replace(found.targets[key], reason="there is no such memory")
+                matches.targets[key] = replace(matches.targets[key], reason="there is no such memory")
                 continue
             live = next((row for row in mine if not row["dead"]), mine[0])
             kind = self._kind(live["labels"] + (live["stored"].get("tombstone_labels") or []))
@@ -388,21 +398,21 @@ class Finder:
                 content = self.content_of(row)
                 contents += [] if content is None else [content]
                 contents += row["earlier"]
-            found.targets[key] = replace(
-                found.targets[key],
+            matches.targets[key] = replace(
+                matches.targets[key],
                 kind=kind,
                 content=contents[0] if contents else None,
                 dead=all(row["dead"] for row in mine),
                 revision=live["revision"],
             )
-            found.stored[key] = [row["stored"] for row in mine]
-            found.contents[key] = list(dict.fromkeys(contents))
-            found.merged[key] = [other for row in mine for other in row["with"]]
-            found.same[key] = [other for row in mine for other in row["same"]]
+            matches.stored[key] = [row["stored"] for row in mine]
+            matches.contents[key] = list(dict.fromkeys(contents))
+            matches.merged[key] = [other for row in mine for other in row["with"]]
+            matches.same[key] = [other for row in mine for other in row["same"]]
 
-    def _derived(self, found: Found, keys: Sequence[str], *, outputs_alone: bool = False) -> list[str]:
+    def _take_derived(self, matches: Matches, keys: Sequence[str], *, outputs_alone: bool = False) -> list[str]:
         """What was made of them, one step. ``outputs_alone``: only what derivations of the engine's make anew."""
-        going = [key for key, target in found.targets.items() if target.outcome == "forget"]
+        going = [key for key, target in matches.targets.items() if target.outcome == "forget"]
         derived: list[str] = []
         for at in range(0, len(keys), PAGE):
             after: str | None = ""
@@ -413,18 +423,18 @@ class Finder:
                 after = row["last"]
         more: list[str] = []
         for key in dict.fromkeys(derived):
-            known = found.targets.get(key)
+            known = matches.targets.get(key)
             if key in going or (known is not None and known.outcome == "cut"):
                 continue
             others, output = self._rests_on(key, going)
             if outputs_alone and not output:
                 continue
             if others and not output:
-                found.targets[key] = Target(key, known.kind if known else None, "derived", "mark")
+                matches.targets[key] = Target(key, known.kind if known else None, "derived", "mark")
                 continue
-            more += self._take(found, [key], "derived")
+            more += self._take(matches, [key], "derived")
             if others:
-                found.targets[key] = replace(found.targets[key], reason=ANEW)
+                matches.targets[key] = replace(matches.targets[key], reason=ANEW)
         return more
 
     def _rests_on(self, key: str, going: Sequence[str]) -> tuple[bool, bool]:
@@ -432,22 +442,22 @@ class Finder:
         row = self._engine.call("memory/rests_on", {"key": key, "going": list(going)}, write=False)
         return int(row["others"]) > 0, bool(row["output"])
 
-    def _repeating(self, found: Found, keys: Sequence[str], request: Request) -> list[str]:
+    def _take_repetitions(self, matches: Matches, keys: Sequence[str], request: Request) -> list[str]:
         """What says word for word what the memories say, in their scopes."""
         by_scope: dict[str, dict[tuple[str, ...], str]] = {}
         for key in keys:
             # An output has the words of all its inputs, also of those that stay.
-            if found.is_output(key):
+            if matches.is_output(key):
                 continue
-            for content in found.contents.get(key, ()):
+            for content in matches.contents.get(key, ()):
                 said = phrase(content)
                 if len(said) >= self._policy.forgetting.repeated_words:
                     by_scope.setdefault(key.split("/", 1)[0], {}).setdefault(said, key)
         more: list[str] = []
-        for scope, said_by in by_scope.items():
-            phrases = list(said_by.items())
+        for scope, source_keys in by_scope.items():
+            phrases = list(source_keys.items())
             for at in range(0, len(phrases), _PHRASES):
-                more += self._saying(found, _prefix(scope), phrases[at : at + _PHRASES], "repeats", request)
+                more += self._take_matches(matches, _prefix(scope), phrases[at : at + _PHRASES], "repeats", request)
         return more
 
     def content_name(self, kind: str | None) -> str:
@@ -459,18 +469,18 @@ class Finder:
         return next((kind for kind in self._kinds if kind in labels), None)
 
 
-def rest_of(value: Any, wanted: Said) -> Any:
+def rest_of(value: Any, wanted: Phrase) -> Any:
     """What stays of a property that isn't the content: None where nothing does, or it can't be told; of a list of each."""
     if isinstance(value, list):
         return [rest for rest in (rest_of(each, wanted) for each in value) if rest is not None]
-    return (_left(value, wanted) or None) if isinstance(value, str) and _in(value, wanted) else value
+    return (_rest(value, wanted) or None) if isinstance(value, str) and _is_in(value, wanted) else value
 
 
-def left_without(name: str, value: Any, one: Statement, rest: str) -> Any:
+def rest_without(name: str, value: Any, one: Statement, rest: str) -> Any:
     """What stays of a property that isn't the content without a statement, and without what is nothing but its value, such as a
     tag; ``rest``: what stays of the content."""
     own = phrase(one.text)
-    values = {phrase(each) for each in (one.value, *one.called) if each and not says(rest, phrase(each))}
+    values = {phrase(each) for each in (one.value, *one.surface_names) if each and not says(rest, phrase(each))}
 
     def left(text: Any) -> Any:
         if not isinstance(text, str) or name in _KEPT_NAMES or is_our_word(name, text):
@@ -487,8 +497,8 @@ def _of(others: Mapping[str, Sequence[str]], keys: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(other for key in keys for other in others.get(key, ())))
 
 
-def _cut_keys(found: Found) -> set[str]:
-    return {key for key, target in found.targets.items() if target.outcome == "cut"}
+def _cut_keys(matches: Matches) -> set[str]:
+    return {key for key, target in matches.targets.items() if target.outcome == "cut"}
 
 
 _WHY: Mapping[str, Why] = {"keys": "asked", "hash": "hash", "scope": "scope"}
@@ -498,27 +508,27 @@ def _prefix(scope: str | None) -> str:
     return "" if scope is None else f"{scope}/"
 
 
-Said = Spelling | tuple[str, ...]
+Phrase = Spelling | tuple[str, ...]
 """A spelling, in all of its forms; or words in a row alone."""
 
 
-def _words(wanted: Said) -> tuple[str, ...]:
-    return wanted.said if isinstance(wanted, Spelling) else wanted
+def _words(wanted: Phrase) -> tuple[str, ...]:
+    return wanted.words if isinstance(wanted, Spelling) else wanted
 
 
-def _in(text: str, wanted: Said) -> bool:
+def _is_in(text: str, wanted: Phrase) -> bool:
     if isinstance(wanted, Spelling):
         return wanted.says(text)
     return folded_needle(wanted) in as_the_server_folds(text) and says(text, wanted)
 
 
-def _left(text: str, wanted: Said) -> str | None:
-    """``text`` without the statements that say it, as it is spelled there: as `left_of` says."""
+def _rest(text: str, wanted: Phrase) -> str | None:
+    """``text`` without the statements that say it, as it is spelled there: as `remove_clauses` says."""
     rest: str | None = text
     for row in wanted.rows(text) if isinstance(wanted, Spelling) else [wanted]:
         if rest and says(rest, row):
-            rest = left_of(rest, row)
-    return UNSURE if rest and _in(rest, wanted) else rest
+            rest = remove_clauses(rest, row)
+    return UNSURE if rest and _is_in(rest, wanted) else rest
 
 
 def _texts(name: str, value: Any) -> list[str]:
@@ -526,8 +536,8 @@ def _texts(name: str, value: Any) -> list[str]:
     return [text for text in each if isinstance(text, str) and not is_our_word(name, text)]
 
 
-def _says(name: str, value: Any, wanted: Said) -> bool:
-    return any(_in(text, wanted) for text in _texts(name, value))
+def _says(name: str, value: Any, wanted: Phrase) -> bool:
+    return any(_is_in(text, wanted) for text in _texts(name, value))
 
 
 def _found_in(row: Mapping[str, Any]) -> list[str]:
@@ -540,7 +550,7 @@ def _has(row: Mapping[str, Any], needles: Sequence[str]) -> bool:
     return any(needle in text for text in texts for needle in needles)
 
 
-def _told(row: Mapping[str, Any], wanted: Spelling) -> list[Spelling]:
+def _equivalents(row: Mapping[str, Any], wanted: Spelling) -> list[Spelling]:
     """The other spellings that a memory says to be the same, or that are its name by a relationship."""
     texts = _found_in(row)
     named = any(phrase(text) in wanted.rows(text) for text in texts)
@@ -548,9 +558,9 @@ def _told(row: Mapping[str, Any], wanted: Spelling) -> list[Spelling]:
         Spelling(other, row["key"])
         for text in texts
         for start, stop in wanted.places(text)
-        for other in linked(unicodedata.normalize("NFC", text), start, stop)
+        for other in find_equivalents(unicodedata.normalize("NFC", text), start, stop)
     ]
 
 
-def _abroad(row: Mapping[str, Any], wanted: Spelling) -> set[str]:
-    return {form for text in _found_in(row) for form in wanted.abroad(text)}
+def _international(row: Mapping[str, Any], wanted: Spelling) -> set[str]:
+    return {form for text in _found_in(row) for form in wanted.international_numbers(text)}

@@ -12,13 +12,13 @@ from neo4j.time import DateTime
 
 from jochi.database.engine import Engine
 from jochi.database.statements import statement
-from jochi.forgetting.checking import ANYWHERE, Sealer, asked_about
+from jochi.forgetting.checker import ANYWHERE, Sealer, check_item
 from jochi.forgetting.clauses import forget_readings
 from jochi.forgetting.exports import Export
-from jochi.forgetting.finding import Finder, Request
+from jochi.forgetting.finder import Finder, Request
+from jochi.forgetting.forget_key import ForgetKey
 from jochi.forgetting.messages import RAW
-from jochi.forgetting.saying import said_in
-from jochi.forgetting.secret import ForgetKey
+from jochi.forgetting.statements import parse_statements
 from jochi.policy.model import Policy
 from jochi.text.messages import first_part
 
@@ -26,7 +26,7 @@ _PAGE = 500
 
 
 @dataclass
-class _Found:
+class _Requests:
     scopes: dict[str, None] = field(default_factory=dict)
     keys: dict[str, None] = field(default_factory=dict)
     statements: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -44,22 +44,22 @@ class _Found:
         ]
 
 
-def requests_again(engine: Engine, policy: Policy, export: Export, key: ForgetKey) -> list[Request]:
+def requests_of_export(engine: Engine, policy: Policy, export: Export, key: ForgetKey) -> list[Request]:
     """What to forget so that nothing is left that the seals of ``export`` speak of. Reads every memory; writes nothing.
 
     A phrase that is sealed shows its words where a memory says them, so its request is made anew of these. What a person had left
     as it was stays.
     """
-    matching = _Matching(engine, policy, export, Sealer(key))
-    found = _Found()
+    matcher = _Matcher(engine, policy, export, Sealer(key))
+    requests = _Requests()
     after: str | None = ""
     while after is not None:
         keys = engine.database.run(statement("forget/keys"), {"after": after, "limit": _PAGE}, write=False)[0]["keys"]
-        for row in matching.read(keys):
-            matching.match(row, found)
+        for row in matcher.read(keys):
+            matcher.match(row, requests)
         forget_readings()
         after = keys[-1] if len(keys) == _PAGE else None
-    return found.requests()
+    return requests.requests()
 
 
 def _is_later(created_at: Any, forgotten_at: datetime) -> bool:
@@ -67,7 +67,7 @@ def _is_later(created_at: Any, forgotten_at: datetime) -> bool:
     return isinstance(created_at, DateTime) and created_at.tzinfo is not None and created_at.to_native() > forgotten_at
 
 
-class _Matching:
+class _Matcher:
     def __init__(self, engine: Engine, policy: Policy, export: Export, sealer: Sealer) -> None:
         self._engine = engine
         self._sealer = sealer
@@ -82,32 +82,32 @@ class _Matching:
         given = {"keys": keys, "content_names": self._names}
         return list(self._engine.database.run(statement("forget/read"), given, write=False)[0]["found"])
 
-    def match(self, row: Mapping[str, Any], found: _Found) -> None:
+    def match(self, row: Mapping[str, Any], requests: _Requests) -> None:
         key, stored = row["key"], row["stored"]
         scope = key.partition("/")[0]
         if self._has(self._sealer.scope(scope).hash):
-            found.scopes[scope] = None
+            requests.scopes[scope] = None
             return
         content = self._finder.content_of(row)
         contents = [*([] if content is None else [content]), *row["earlier"]]
         if any(self._has(hash) for hash in self._of_the_whole(key, scope, stored, contents)):
-            found.keys[key] = None
+            requests.keys[key] = None
             return
-        if content is None or not self._has(self._sealer.left(key, content, "").hash):
-            texts = [*asked_about(scope, key, content, stored).texts, *row["earlier"]]
+        if content is None or not self._has(self._sealer.exemption(key, content, "").hash):
+            texts = [*check_item(scope, key, content, stored).texts, *row["earlier"]]
             for text in dict.fromkeys(texts):
                 composed = unicodedata.normalize("NFC", text)
                 for hash, where, (start, stop) in self._placed(scope, text):
                     if self._has(hash):
-                        said = Request(phrase=composed[start:stop], scope=None if where == ANYWHERE else where)
-                        found.phrases.setdefault(hash, said)
+                        request = Request(phrase=composed[start:stop], scope=None if where == ANYWHERE else where)
+                        requests.phrases.setdefault(hash, request)
         for text in self._messages(key, stored):
-            found.phrases.setdefault(text, Request(phrase=text, scope=scope))
+            requests.phrases.setdefault(text, Request(phrase=text, scope=scope))
         if self._by_statement:
             for text in contents[:1]:
-                for one in said_in(text):
-                    if self._has(self._sealer.content(scope, one.whole).hash):
-                        found.statements[key, one.text] = None
+                for one in parse_statements(text):
+                    if self._has(self._sealer.content(scope, one.full_text).hash):
+                        requests.statements[key, one.text] = None
 
     def _has(self, hash: str) -> bool:
         return hash in self._known
@@ -115,11 +115,11 @@ class _Matching:
     def _of_the_whole(self, key: str, scope: str, stored: Mapping[str, Any], contents: list[str]) -> Iterator[str]:
         yield from (self._sealer.content(scope, text).hash for text in contents)
         yield from (seal.hash for seal in self._sealer.facts(scope, stored))
-        gone = self._sealer.gone(key).hash
+        gone = self._sealer.forgotten_key(key).hash
         if gone in self._known and not _is_later(stored.get("created_at"), self._known[gone]):
             yield gone
         if not contents or isinstance(stored.get("message_ids"), list):
-            yield self._sealer.nothing_but(first_part(key)).hash
+            yield self._sealer.key_only(first_part(key)).hash
 
     def _placed(self, scope: str, text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
         yield from self._sealer.placed_phrases(scope, text, self._lengths)

@@ -55,7 +55,7 @@ def ready() -> bool:
     return True
 
 
-def left_of(sentence: str, spots: Spots) -> str | None:
+def remove_clauses(sentence: str, spots: Spots) -> str | None:
     """``sentence`` without the statements that say it: WHOLE where nothing else is stated, None where that isn't sure.
 
     The end of the sentence (point, quotes, blanks) is kept. `JochiError` without the extra [language].
@@ -67,7 +67,7 @@ def left_of(sentence: str, spots: Spots) -> str | None:
     if label and not spots(label[0]):
         rest = _listed(body[label.end() :], spots)
         if rest is None:
-            rest = left_of(sentence[label.end() :], spots)
+            rest = remove_clauses(sentence[label.end() :], spots)
             return label[0] + rest if rest else rest
         return label[0] + rest + tail if rest else WHOLE
     parts = _independent(body)
@@ -93,7 +93,7 @@ def _listed(body: str, spots: Spots) -> str | None:
     items, joins = parts[::2], parts[1::2]
     if len(items) < 2 or any(character.isdigit() for character in body):
         return None
-    if not all(items) or any(" " in item and _FINITE & set(_read(item).tree.tags) for item in items):
+    if not all(items) or any(" " in item and _FINITE & set(_parse(item).tree.tags) for item in items):
         return None
     kept = [at for at, item in enumerate(items) if not spots(item)]
     if len(kept) < 2:
@@ -104,33 +104,33 @@ def _listed(body: str, spots: Spots) -> str | None:
 
 class Clause(NamedTuple):
     """A clause that could stand alone, parsed: where it begins in the sentence; ``tags`` by where a token begins, and the
-    statements, all in characters of the clause. None of them where it is a fragment. ``doubtful``: it may say more
+    statements, all in characters of the clause. None of them where it is a fragment. ``ambiguous``: it may say more
     than is found, or the model may have taken a verb for a noun, as in `drives a Fiat and studies at Yale`."""
 
     text: str
     start: int
     tags: dict[int, str]
-    said: list[Statement]
-    doubtful: bool
+    statements: list[Statement]
+    ambiguous: bool
 
 
 def read_clauses(sentence: str) -> list[Clause]:
-    """What `left_of` takes apart, as it reads it. `JochiError` without the extra [language]."""
+    """What `remove_clauses` takes apart, as it reads it. `JochiError` without the extra [language]."""
     body = sentence[: len(sentence) - len(end[0])] if (end := _END.search(sentence)) else sentence
     found, at = [], 0
     for part, join in _independent(body):
         at = body.index(part, at + len(join))
-        read, shift = _read(part), 0
-        if (with_one := _with_a_subject(read)) is not None:
-            shift, read = len(_SUBJECTLESS), with_one
-        tree = read.tree
+        parsed, shift = _parse(part), 0
+        if (with_one := _with_a_subject(parsed)) is not None:
+            shift, parsed = len(_SUBJECTLESS), with_one
+        tree = parsed.tree
         tags = {start - shift: tag for start, tag in zip(tree.starts, tree.tags, strict=True)}
-        said = [_moved(one, -shift) for one in read.said]
+        statements = [_moved(one, -shift) for one in parsed.statements]
         doubtful = any(_like_a_verb(tree, place) for place in range(len(tree.words))) or (
-            len(said) < 2
-            and (not _simple(tree) or _set_apart(tree) or (not said and not _FINITE.isdisjoint(tree.tags)))
+            len(statements) < 2
+            and (not _simple(tree) or _set_apart(tree) or (not statements and not _FINITE.isdisjoint(tree.tags)))
         )
-        found.append(Clause(part, at, tags, said, doubtful))
+        found.append(Clause(part, at, tags, statements, doubtful))
         at += len(part)
     return found
 
@@ -172,16 +172,16 @@ def _independent(body: str) -> list[tuple[str, str]]:
     found = [(parts[0], "")]
     for join, part in zip(parts[1::2], parts[2::2], strict=True):
         before = found[-1][0]
-        if ";" in join or (stands(part) and stands(before) and not _reports(before)):
+        if ";" in join or (is_clause(part) and is_clause(before) and not _reports(before)):
             found.append((part, join))
         else:
             found[-1] = (before + join + part, found[-1][1])
     return found
 
 
-def stands(text: str) -> bool:
+def is_clause(text: str) -> bool:
     """Whether a clause begins with its subject and has a finite verb, and nothing is a condition of it."""
-    tree = _read(text).tree
+    tree = _parse(text).tree
     root = next((place for place, head in enumerate(tree.heads) if head == place), None)
     if root is None or not _finite(tree, root) or _CONDITIONS & set(tree.words):
         return False
@@ -201,8 +201,8 @@ def _finite(tree: Tree, place: int) -> bool:
 
 
 def _reports(text: str) -> bool:
-    read = _read(text)
-    return "ccomp" in read.tree.deps or any(one.modality in ("asked", "reported") for one in read.said)
+    parsed = _parse(text)
+    return "ccomp" in parsed.tree.deps or any(one.modality in ("asked", "reported") for one in parsed.statements)
 
 
 def _part_left(body: str, spots: Spots) -> str | None:
@@ -212,23 +212,23 @@ def _part_left(body: str, spots: Spots) -> str | None:
     outside = [letter for place, letter in enumerate(body) if not any(one <= place < two for one, two in found)]
     if not any(letter.isalnum() for letter in outside):
         return WHOLE
-    read = _read(body)
-    with_one = _with_a_subject(read)
+    parsed = _parse(body)
+    with_one = _with_a_subject(parsed)
     if with_one is not None:
         rest = _less(with_one, body, spots, _SUBJECTLESS)
         # A noun, as in `Tel 0170 1`, may be taken for one.
-        return rest if rest is not None or read.said or not _simple(read.tree) else _less(read, body, spots)
-    return _less(read, body, spots)
+        return rest if rest is not None or parsed.statements or not _simple(parsed.tree) else _less(parsed, body, spots)
+    return _less(parsed, body, spots)
 
 
-def _less(read: _Read, body: str, spots: Spots, prefix: str = "") -> str | None:
-    """``read``: of ``body``, with ``prefix`` before it."""
-    text = read.text
+def _less(parsed: _Parse, body: str, spots: Spots, prefix: str = "") -> str | None:
+    """``parsed``: of ``body``, with ``prefix`` before it."""
+    text = parsed.text
     for _ in range(_ROUNDS):
         found = spots(text)
         if not found:
             break
-        rest = _without(read if text == read.text else _read(text), found[0])
+        rest = _without(parsed if text == parsed.text else _parse(text), found[0])
         if not rest:
             return rest
         text = rest
@@ -238,12 +238,12 @@ def _less(read: _Read, body: str, spots: Spots, prefix: str = "") -> str | None:
     return kept[:1].upper() + kept[1:] if body[:1].isupper() else kept
 
 
-def _with_a_subject(read: _Read) -> _Read | None:
+def _with_a_subject(parsed: _Parse) -> _Parse | None:
     """What begins with its verb, as in notes, `likes tea and lives in Lyon`: read with a subject. None where it has one."""
-    tree, text = read.tree, read.text
+    tree, text = parsed.tree, parsed.text
     if tree.tags[0] in ("PRP", "DT", "PRP$", "NNP", "NNPS", "CD", "EX", "IN") or tree.words[1:2] == [":"]:
         return None
-    with_one = _read(_SUBJECTLESS + text[:1].lower() + text[1:])
+    with_one = _parse(_SUBJECTLESS + text[:1].lower() + text[1:])
     tags, deps = with_one.tree.tags, with_one.tree.deps
     left_out = (
         tags[1] in _FINITE
@@ -263,18 +263,18 @@ def _ill_read(tree: Tree) -> bool:
     )
 
 
-class _Read(NamedTuple):
+class _Parse(NamedTuple):
     text: str
     tree: Tree
-    said: list[Statement]
+    statements: list[Statement]
 
 
-def _read(text: str) -> _Read:
+def _parse(text: str) -> _Parse:
     # Spaces that don't break are words to the model.
     plain = _SPACE.sub(" ", _IDENTIFIER.sub(lambda found: "X" + "x" * (len(found[0]) - 1), text))
     [tree] = parse([Piece(plain + ".", [0])])
     tree = _mended(tree)
-    return _Read(text, tree, statements(tree, 0))
+    return _Parse(text, tree, statements(tree, 0))
 
 
 def _mended(tree: Tree) -> Tree:
@@ -296,9 +296,9 @@ def _mended(tree: Tree) -> Tree:
     return tree._replace(heads=heads, deps=deps, children=children, left=left, right=right)
 
 
-def _without(read: _Read, spot: tuple[int, int]) -> str | None:
+def _without(parsed: _Parse, spot: tuple[int, int]) -> str | None:
     """One mention less; None where it isn't sure."""
-    text, tree = read.text, read.tree
+    text, tree = parsed.text, parsed.tree
     touched = {
         place
         for place in range(len(tree.words))
@@ -307,20 +307,22 @@ def _without(read: _Read, spot: tuple[int, int]) -> str | None:
     if not touched or _ill_read(tree):
         return None
     touched |= _tied(tree, touched)
-    said = [one for one in read.said if one.modality != "condition"]
-    kept = [one for one in said if not _touches(tree, one, touched)]
-    meant = _meant(tree, [one for one in read.said if _touches(tree, one, touched)], read.said)
-    hidden = _hidden(read)
+    statements = [one for one in parsed.statements if one.modality != "condition"]
+    kept = [one for one in statements if not _touches(tree, one, touched)]
+    removed = _removed_words(
+        tree, [one for one in parsed.statements if _touches(tree, one, touched)], parsed.statements
+    )
+    hidden = _hidden(parsed)
     tried = False
-    for rest in _rests(read, touched):
+    for rest in _rests(parsed, touched):
         tried = True
         if rest is None:
             continue
-        told = not read.said or rest.gone & meant == rest.gone & _telling(tree)
-        if told and not rest.gone & hidden and _same(kept, rest.text, read.said):
+        all_removed = not parsed.statements or rest.gone & removed == rest.gone & _telling(tree)
+        if all_removed and not rest.gone & hidden and _same(kept, rest.text, parsed.statements):
             return rest.text
     compound = tried or _set_apart(tree) or hidden or _half(tree, touched)
-    whole = not compound and (_simple(tree) or (not kept and meant == _telling(tree)))
+    whole = not compound and (_simple(tree) or (not kept and removed == _telling(tree)))
     return WHOLE if whole else None
 
 
@@ -409,12 +411,14 @@ def _telling(tree: Tree) -> set[int]:
     }
 
 
-def _meant(tree: Tree, touched: Sequence[Statement], said: Sequence[Statement]) -> set[int]:
+def _removed_words(tree: Tree, touched: Sequence[Statement], statements: Sequence[Statement]) -> set[int]:
     """Those of them that are said by statements that go."""
     found: set[int] = set()
     for one in touched:
         inner = (
-            one.object if one.object and any(_in(each.start, one.object) for each in said if each is not one) else None
+            one.object
+            if one.object and any(_in(each.start, one.object) for each in statements if each is not one)
+            else None
         )
         for place in _telling(tree):
             start = tree.starts[place]
@@ -476,9 +480,9 @@ class _Rest(NamedTuple):
     gone: set[int]
 
 
-def _rests(read: _Read, touched: set[int]) -> Iterator[_Rest | None]:
+def _rests(parsed: _Parse, touched: set[int]) -> Iterator[_Rest | None]:
     """What could be left, the most first; None where something could be, and isn't told."""
-    tree = read.tree
+    tree = parsed.tree
     path = _path(tree, touched)
     below: int | None = None
     for place in path:
@@ -486,16 +490,16 @@ def _rests(read: _Read, touched: set[int]) -> Iterator[_Rest | None]:
         if len(members) > 1 and not _one_thing(tree, members):
             out = _shared(tree, members, place, below)
             if 0 < len(out) < len(members):
-                rest = _coordinated(read, members, out, touched)
+                rest = _coordinated(parsed, members, out, touched)
                 yield rest
                 if rest is None:
                     return  # with more around it, too much would go
         if (tree.deps[place] in _BESIDE and not _conditional(tree, place) and _marked(tree, place)) or _leads_in(
             tree, place
         ):
-            gone = _with_commas(tree, tree.left[place], tree.right[place])
-            yield _Rest(_joined(read, gone), gone)
-        yield from _promoted(read, place, touched)
+            dropped = _with_commas(tree, tree.left[place], tree.right[place])
+            yield _Rest(_joined(parsed, dropped), dropped)
+        yield from _promoted(parsed, place, touched)
         below = place
 
 
@@ -561,12 +565,12 @@ def _shared(tree: Tree, members: list[int], place: int, below: int | None) -> li
     if not _verb(tree, place) or below is None or tree.deps[below] not in _SUBJECTS:
         return [place]
     at = members.index(place)
-    gone = [place]
+    dropped = [place]
     for each in members[at + 1 :]:
         if _own_subject(tree, each):
             break
-        gone.append(each)
-    return gone
+        dropped.append(each)
+    return dropped
 
 
 def _belongs_to_all(tree: Tree, member: int, touched: set[int]) -> bool:
@@ -575,9 +579,9 @@ def _belongs_to_all(tree: Tree, member: int, touched: set[int]) -> bool:
     return not _verb(tree, member) and any(not touched & set(_under(tree, child)) for child in behind)
 
 
-def _coordinated(read: _Read, members: list[int], gone: list[int], touched: set[int]) -> _Rest | None:
+def _coordinated(parsed: _Parse, members: list[int], dropped: list[int], touched: set[int]) -> _Rest | None:
     """The sentence without some members of a coordination."""
-    tree = read.tree
+    tree = parsed.tree
     ranges = [_range(tree, members, each) for each in members]
     if any(first > last for first, last in ranges):
         return None
@@ -585,12 +589,12 @@ def _coordinated(read: _Read, members: list[int], gone: list[int], touched: set[
         between = range(one + 1, two)
         if two <= one or not all(_separates(tree, each) for each in between):
             return None
-    if any(_may_be_a_verb(read, first) for first, _ in ranges[1:] if not _verb(tree, members[0])):
+    if any(_may_be_a_verb(parsed, first) for first, _ in ranges[1:] if not _verb(tree, members[0])):
         return None
-    kept = [at for at, each in enumerate(members) if each not in gone]
+    kept = [at for at, each in enumerate(members) if each not in dropped]
     drop: set[int] = set()
     for at, each in enumerate(members):
-        if each in gone:
+        if each in dropped:
             drop |= set(range(ranges[at][0], ranges[at][1] + 1))
     joins = [list(range(one + 1, two)) for (_, one), (two, _) in pairwise(ranges)]
     plain = all(all(tree.words[each] in ",;" for each in join) for join in joins[:-1]) and len(joins) > 1
@@ -600,7 +604,7 @@ def _coordinated(read: _Read, members: list[int], gone: list[int], touched: set[
     # What joins the members that stay: of a list always the last ones, of clauses each its own.
     for number, (_, after) in enumerate(pairwise(kept)):
         join = joins[len(joins) - len(kept) + 1 + number] if plain else joins[after - 1]
-        words = read.text[tree.ends[join[0] - 1] : tree.starts[join[-1] + 1]] if join else " "
+        words = parsed.text[tree.ends[join[0] - 1] : tree.starts[join[-1] + 1]] if join else " "
         if plain and len(kept) == 2 and not _verb(tree, members[0]):
             words = re.sub(r"^\s*,(?=\s*\w)", "", words)
         replace[ranges[after][0]] = words
@@ -611,42 +615,42 @@ def _coordinated(read: _Read, members: list[int], gone: list[int], touched: set[
     while tree.deps[above] in ("pobj", "prep", "pcomp"):
         above = tree.heads[above]
     listed = listed or tree.words[tree.left[above] - 1 : tree.left[above]] == [","]
-    if listed and members[-1] in gone and not plain and any(tree.deps[each] == "cc" for each in joins[-1]):
+    if listed and members[-1] in dropped and not plain and any(tree.deps[each] == "cc" for each in joins[-1]):
         return None  # a longer list than the tree has
     if tree.deps[members[0]] in ("nmod", "compound", "amod") and tree.deps[tree.heads[members[0]]] == "conj":
         return None  # read as `(tennis and table) football`: may be two members of the list around it
-    if members[-1] in gone and len(kept) and _belongs_to_all(tree, members[-1], touched):
+    if members[-1] in dropped and len(kept) and _belongs_to_all(tree, members[-1], touched):
         return None
     first = members[0]
-    if first in gone and not _verb(tree, first) and ranges[0][0] and tree.noun(ranges[0][0] - 1):
+    if first in dropped and not _verb(tree, first) and ranges[0][0] and tree.noun(ranges[0][0] - 1):
         return None  # the name of what stands before it: `my wife Elena and our sons`
-    if first in gone:
+    if first in dropped:
         lead, shared = _lead(tree, first, members[kept[0]])
         drop = (drop | lead) - shared
     changed = _agreeing(tree, members, kept)
     if changed is None:
         return None
-    return _Rest(_joined(read, drop, replace, changed), drop)
+    return _Rest(_joined(parsed, drop, replace, changed), drop)
 
 
-def _may_be_a_verb(read: _Read, first: int) -> bool:
+def _may_be_a_verb(parsed: _Parse, first: int) -> bool:
     """Whether what is read as a noun begins a clause without subject: `is allergic to nuts and lives in Lyon`."""
-    tree = read.tree
+    tree = parsed.tree
     if tree.tags[first].startswith("VB"):
         return True
     if tree.tags[first] not in ("NNS", "NN", "JJ"):
         return False
     many = tree.words[0] in ("i", "you", "we", "they")
-    other = _read(("They " if many else _SUBJECTLESS) + read.text[tree.starts[first] :]).tree
+    other = _parse(("They " if many else _SUBJECTLESS) + parsed.text[tree.starts[first] :]).tree
     behind = [child for child in other.children[1] if child > 1 and other.deps[child] not in ("punct", "cc", "conj")]
     return other.tags[1] in (("VBP", "VBD") if many else ("VBZ", "VBD")) and other.heads[1] == 1 and bool(behind)
 
 
-def _hidden(read: _Read) -> set[int]:
+def _hidden(parsed: _Parse) -> set[int]:
     """Members of coordinations that are read as nouns and may begin a clause."""
-    tree = read.tree
+    tree = parsed.tree
     joined = (place for place, dep in enumerate(tree.deps) if dep == "conj" and not _verb(tree, place))
-    return {place for place in joined if _may_be_a_verb(read, _range(tree, _members(tree, place), place)[0])}
+    return {place for place in joined if _may_be_a_verb(parsed, _range(tree, _members(tree, place), place)[0])}
 
 
 def _separates(tree: Tree, place: int) -> bool:
@@ -683,19 +687,19 @@ def _range(tree: Tree, members: list[int], member: int) -> tuple[int, int]:
 def _lead(tree: Tree, first: int, heir: int) -> tuple[set[int], set[int]]:
     """Of what stands before a first verb that goes: what goes with it besides, and what its heir needs of it."""
     before = [child for child in tree.children[first] if child < first]
-    gone: set[int] = set()
+    dropped: set[int] = set()
     shared: set[int] = set()
     if not _verb(tree, first):
-        return gone, shared
+        return dropped, shared
     if _own_subject(tree, heir):
-        gone |= {each for child in before if tree.deps[child] in _SUBJECTS for each in _under(tree, child)}
+        dropped |= {each for child in before if tree.deps[child] in _SUBJECTS for each in _under(tree, child)}
         if any(tree.deps[child] == "mark" for child in tree.children[heir]):
-            gone |= {child for child in before if tree.deps[child] == "mark"}
+            dropped |= {child for child in before if tree.deps[child] == "mark"}
     elif tree.tags[heir] == tree.tags[first] and not any(tree.deps[child] in _HELPS for child in tree.children[heir]):
         passive = not any(tree.deps[child] == "dobj" for child in tree.children[heir])
         helps = [c for c in before if tree.deps[c] in _HELPS and (passive or tree.deps[c] != "auxpass")]
         shared |= {each for child in helps for each in _under(tree, child)}
-    return gone, shared
+    return dropped, shared
 
 
 def _under(tree: Tree, place: int) -> range:
@@ -729,20 +733,20 @@ def _agreeing(tree: Tree, members: list[int], kept: list[int]) -> dict[int, str]
 
 def _with_commas(tree: Tree, first: int, last: int) -> set[int]:
     """The tokens from first to last with the marks that set them apart."""
-    gone = set(range(first, last + 1))
+    dropped = set(range(first, last + 1))
     if first > 0 and tree.words[first - 1] in (",", "(", "-", "–", "—"):
-        gone.add(first - 1)
+        dropped.add(first - 1)
         after = last + 1
         if after < len(tree.words) and tree.words[after] in (",", ")", "-", "–", "—"):
-            gone.add(after)
+            dropped.add(after)
     elif last + 1 < len(tree.words) and tree.words[last + 1] == ",":
-        gone.add(last + 1)
-    return gone
+        dropped.add(last + 1)
+    return dropped
 
 
-def _promoted(read: _Read, place: int, touched: set[int]) -> Iterator[_Rest]:
+def _promoted(parsed: _Parse, place: int, touched: set[int]) -> Iterator[_Rest]:
     """What stands beside a clause that goes, as a sentence of its own: `Ann, who paints, is ill.`: Ann paints."""
-    tree = read.tree
+    tree = parsed.tree
     if tree.heads[place] != place:
         return
     others = set(range(len(tree.words)))
@@ -753,19 +757,19 @@ def _promoted(read: _Read, place: int, touched: set[int]) -> Iterator[_Rest]:
         if touched & set(own):
             continue
         head = tree.heads[beside]
-        lead = _alone(tree, head)
+        lead = _bare_phrase(tree, head)
         rest = {*lead, *own}
         if tree.deps[beside] == "advcl":
             if _own_subject(tree, beside):
                 marks = {c for c in tree.children[beside] if tree.deps[c] == "mark" or tree.tags[c] == "WRB"}
-                yield _Rest(_words(read, [each for each in own if each not in marks]), others - set(own))
+                yield _Rest(_words(parsed, [each for each in own if each not in marks]), others - set(own))
         elif touched & set(lead):
             continue
         elif tree.deps[beside] == "relcl":
             subject = next((child for child in tree.children[beside] if tree.deps[child] in _SUBJECTS), None)
             if subject is not None and tree.words[subject] in _RELATIVE:
-                said = _words(read, [each for each in own if each != subject], begins=False)
-                yield _Rest(f"{_words(read, lead)} {said}", others - rest)
+                statements = _words(parsed, [each for each in own if each != subject], begins=False)
+                yield _Rest(f"{_words(parsed, lead)} {statements}", others - rest)
         elif (
             tree.deps[beside] == "appos"
             and _set_off(tree, beside)
@@ -775,10 +779,10 @@ def _promoted(read: _Read, place: int, touched: set[int]) -> Iterator[_Rest]:
                 if each == place or tree.deps[each] == "aux"
             )
         ):
-            yield _Rest(f"{_words(read, lead)} is {_words(read, own, begins=False)}", others - rest)
+            yield _Rest(f"{_words(parsed, lead)} is {_words(parsed, own, begins=False)}", others - rest)
 
 
-def _alone(tree: Tree, head: int) -> list[int]:
+def _bare_phrase(tree: Tree, head: int) -> list[int]:
     """A noun phrase without what is said beside it."""
     first, last = tree.left[head], head
     for child in tree.children[head]:
@@ -792,12 +796,12 @@ def _alone(tree: Tree, head: int) -> list[int]:
 # Texts ----------------------------------------------------------------------------------------------------------------
 
 
-def _words(read: _Read, places: Sequence[int], *, begins: bool = True) -> str:
-    return _joined(read, set(range(len(read.tree.words))) - set(places), begins=begins)
+def _words(parsed: _Parse, places: Sequence[int], *, begins: bool = True) -> str:
+    return _joined(parsed, set(range(len(parsed.tree.words))) - set(places), begins=begins)
 
 
 def _joined(
-    read: _Read,
+    parsed: _Parse,
     drop: set[int],
     replace: dict[int, str] | None = None,
     changed: dict[int, str] | None = None,
@@ -805,21 +809,21 @@ def _joined(
     begins: bool = True,
 ) -> str:
     """The tokens that aren't dropped, with the blanks that stood before them. ``replace``: what joins a token to those before."""
-    tree, text = read.tree, ""
+    tree, text = parsed.tree, ""
     drop = drop | {two if one in drop else one for one, two in _brackets(tree) if (one in drop) != (two in drop)}
     for place in range(len(tree.words)):
-        if place in drop or tree.starts[place] >= len(read.text):
+        if place in drop or tree.starts[place] >= len(parsed.text):
             continue
-        before = read.text[tree.ends[place - 1] if place else 0 : tree.starts[place]]
+        before = parsed.text[tree.ends[place - 1] if place else 0 : tree.starts[place]]
         if replace and place in replace:
             before = replace[place]
         elif place - 1 in drop and not before and text and tree.deps[place] != "punct":
             before = " "
-        word = (changed or {}).get(place, read.text[tree.starts[place] : tree.ends[place]])
+        word = (changed or {}).get(place, parsed.text[tree.starts[place] : tree.ends[place]])
         text += (before if text else "") + word
     text = re.sub(r"\s+([,;])", r"\1", text.strip())
     text = re.sub(r"^[,;\s]+|[,;\s]+$", "", text)
-    return text[:1].upper() + text[1:] if begins and read.text[:1].isupper() else text
+    return text[:1].upper() + text[1:] if begins and parsed.text[:1].isupper() else text
 
 
 def _brackets(tree: Tree) -> Iterator[tuple[int, int]]:
@@ -837,8 +841,8 @@ def _brackets(tree: Tree) -> Iterator[tuple[int, int]]:
 
 def _same(kept: list[Statement], rest: str, before: list[Statement]) -> bool:
     """Whether the rest, read by itself, says all that is kept, and nothing that wasn't said."""
-    tree, after = _read(rest)[1:]
-    if (not after and kept) or (before and not any(_verb(tree, place) for place in _roots(tree))) or _torn(tree):
+    tree, after = _parse(rest)[1:]
+    if (not after and kept) or (before and not any(_verb(tree, place) for place in _roots(tree))) or _is_torn(tree):
         return False
     return all(any(_says(new, old) for new in after) for old in kept) and all(
         any(_says(new, old) for old in before) for new in after
@@ -862,7 +866,7 @@ def _within(part: Span | None, whole: Span | None) -> bool:
     return all(word in words for word in part.text.casefold().split())
 
 
-def _torn(tree: Tree) -> bool:
+def _is_torn(tree: Tree) -> bool:
     """Whether it ends in what joins, or a list has lost the word before its last member."""
     last = max(place for place, word in enumerate(tree.words) if word != ".")
     while last and tree.tags[last] == "RB" and tree.tags[last - 1] == "CC":

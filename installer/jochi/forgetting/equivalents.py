@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from anyascii import anyascii
 
-from jochi.text.forms import wanted
+from jochi.text.forms import read_query
 from jochi.toml import beside
 
 _WINDOW = 160
@@ -65,7 +65,7 @@ class _Lists(NamedTuple):
 
 @cache
 def _lists() -> _Lists:
-    data = beside(__file__, "same_words.toml")
+    data = beside(__file__, "equivalent_words.toml")
 
     def every(name: str) -> frozenset[str]:
         return frozenset(word for language in data.values() for word in language[name])
@@ -82,7 +82,7 @@ def _lists() -> _Lists:
     )
 
 
-def linked(text: str, start: int, stop: int) -> Iterator[str]:
+def find_equivalents(text: str, start: int, stop: int) -> Iterator[str]:
     """The other spellings that ``text`` (in NFC) says to be the same as what stands from ``start`` to ``stop``."""
     one = _mention(text, start, stop)
     after, before = text[stop : stop + _WINDOW], text[max(0, start - _WINDOW) : start]
@@ -91,16 +91,16 @@ def linked(text: str, start: int, stop: int) -> Iterator[str]:
         *(_moved(other, stop) for other in _mentions(after)),
         *(_moved(other, here) for other in _mentions(before)),
     ]
-    said: dict[tuple[str, bool], _Mention] = {}
+    equivalents: dict[tuple[str, bool], _Mention] = {}
     for other in found:
         behind = other.start >= stop
         first, second = (one, other) if behind else (other, one)
         if _fit(one, other) and _says_same(text, first, second):
             # Of one that is in another the longer one is meant.
-            known = said.get((other.kind, behind))
+            known = equivalents.get((other.kind, behind))
             if known is None or len(other.text) > len(known.text):
-                said[other.kind, behind] = other
-    yield from dict.fromkeys(other.text for other in said.values())
+                equivalents[other.kind, behind] = other
+    yield from dict.fromkeys(other.text for other in equivalents.values())
 
 
 def _moved(one: _Mention, by: int) -> _Mention:
@@ -112,7 +112,7 @@ def _mention(text: str, start: int, stop: int) -> _Mention:
 
 
 def _kind(text: str) -> str:
-    found = wanted(text)
+    found = read_query(text)
     kinds = {kind.partition("/")[0] for kind in found.kinds} if found else set()
     if kinds & {"mail", "tel"} or "@" in text:
         return "reachable"

@@ -1,0 +1,31 @@
+"""Names that changed, under the ones that they had: an old one still works in this version, with a `DeprecationWarning`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "jochi.forgetting": {
+        "Forgotten": "ForgetResult",
+        "Imported": "ImportSummary",
+        "Meant": "Candidate",
+        "alone": "unambiguous",
+    },
+}
+"""By module: old name and new name."""
+
+
+def old_names(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module some of whose names changed."""
+
+    def find(name: str) -> Any:
+        if name not in RENAMED[module]:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        new = RENAMED[module][name]
+        warnings.warn(f"{module}.{name} is {module}.{new} now", DeprecationWarning, stacklevel=2)
+        return getattr(import_module(module), new)
+
+    return find
