@@ -23,11 +23,11 @@ from jochi.text.tokens import Estimate
 from jochi.use.sources import unfinished
 from jochi.write.ingesting import Message, Source
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
-from jochi_workers.resolve import Resolve
+from jochi_workers.resolve import ResolveHandler
 from jochi_workers.worker import Worker
 
 NOW = datetime(2041, 1, 15, 12, tzinfo=timezone.utc)
@@ -56,8 +56,8 @@ def clocks_at(moment: datetime) -> Iterator[None]:
 def work(client: Jochi, *names: str) -> dict[str, int]:
     """Everything that is due, to the end, without a model; how much of each was made. Nothing fails."""
     counter = Estimate()
-    makers = [Derive(one, Offline(one, counter), counter) for one in map(derivation, names)]
-    worker = Worker(client.engine, [Prepare(counter), *makers, Resolve()])
+    makers = [DeriveHandler(one, OfflineMaker(one, counter), counter) for one in map(derivation, names)]
+    worker = Worker(client.engine, [PrepareHandler(counter), *makers, ResolveHandler()])
     worker.run(once=True)
     assert not any(worker.progress[name].failed for name in names), worker.progress
     return {name: worker.progress[name].done for name in names}

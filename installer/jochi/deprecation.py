@@ -8,12 +8,29 @@ from importlib import import_module
 from typing import Any
 
 RENAMED: Mapping[str, Mapping[str, str]] = {
+    "jochi.context": {"Rendered": "Rendering", "Written": "WriteResult"},
     "jochi.forgetting": {
         "Forgotten": "ForgetResult",
         "Imported": "ImportSummary",
         "Meant": "Candidate",
         "alone": "unambiguous",
     },
+    "jochi.heartbeat": {
+        "Claimed": "Claim",
+        "Reported": "ReportResult",
+        "Started": "SessionStart",
+        "Synced": "SyncResult",
+    },
+    "jochi.mirror": {"News": "Changes", "Written": "WriteResult"},
+    "jochi_workers.derive.compress": {"Compress": "CompressHandler"},
+    "jochi_workers.derive.extract": {
+        "Alike": "NameMatch",
+        "Extracted": "ExtractionOutput",
+        "alike": "match_names",
+        "worth_keeping": "drop_weak",
+    },
+    "jochi_workers.derive.learn": {"Learned": "LearningOutput"},
+    "jochi_workers.embeddings": {"Embedded": "TextVector"},
 }
 """By module: old name and new name."""
 

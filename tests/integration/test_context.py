@@ -24,7 +24,7 @@ from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi.write.editing import Graph
 from jochi_workers.context_files import ContextFiles, read_table
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -313,13 +313,13 @@ def test_the_job_makes_it_anew_when_what_it_holds_changed(client: Jochi) -> None
     assert versions(client, at) == [3]
     client.restore(["s/tower"], now=at)
     client.database.run("MATCH (m:Curated {key: 's/tower'}) SET m.expires_at = null")
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
     # Longer than there is room for.
     client.database.run(
         "MATCH (m:Curated {key: 's/harbour'}) SET m.content = $text, m.prepare_due = $at REMOVE m.content_hash",
         {"text": " ".join(MANY), "at": at},
     )
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
     assert versions(client, at) == [4]
     left = [[(line.key, line.reason) for line in client.context_diff("s", old, old + 1).left] for old in (1, 2, 3)]
     assert left == [[], [("s/tower", "it is gone")], [("s/harbour", "others are worth more for a token")]]

@@ -19,7 +19,7 @@ from jochi.heartbeat import NewTask
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
 from jochi.write import importing
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -170,7 +170,7 @@ def test_only_the_clause_goes_where_that_can_be_done(engine: Jochi) -> None:
     assert (row["e"], row["model"], row["h"], row["n"], row["due"], row["by"]) == (None, None, None, None, True, None)
     assert row["r"] == before["r"] + 1
     assert said_anywhere(engine, "5 Elm St") == said_anywhere(engine, "15 Elm St") == 1
-    Worker(engine.engine, [Prepare()]).run(once=True)
+    Worker(engine.engine, [PrepareHandler()]).run(once=True)
     again = engine.database.run(
         "MATCH (m:Curated {key: 'default/both'}) RETURN m.content_hash AS h, m.token_count AS n"
     )[0]
@@ -356,7 +356,7 @@ def test_the_name_of_a_scope_is_no_content(engine: Jochi) -> None:
     memories(engine, {"scope": "alice", "id": "z", "content": "the plants are fine", "properties": {"state": "active"}})
     engine.forget(Request(phrase="active"))
     engine.database.run("MATCH (m:Curated) SET m.prepare_due = $now", {"now": NOW})
-    Worker(engine.engine, [Prepare()]).run(once=True)
+    Worker(engine.engine, [PrepareHandler()]).run(once=True)
     assert keys(engine) == {"alice/x", "alice/z"}
 
 
@@ -477,7 +477,7 @@ def test_plain_cypher_is_found_by_the_worker(engine: Jochi) -> None:
         "id: r[0], content: r[1], created_at: $now, next_due: $now, prepare_due: $now})",
         {"now": NOW},
     )
-    worker = Worker(engine.engine, [Prepare()])
+    worker = Worker(engine.engine, [PrepareHandler()])
     worker.run(once=True)
     assert keys(engine) == {"default/q"}
     assert worker.progress["prepare"].forgotten == 1
@@ -501,7 +501,7 @@ def test_rows_that_nobody_compared_go_to_the_worker(engine: Jochi) -> None:
         ("refused", "forgetting_changed"),
         ("refused", "forgetting_changed"),
     ]
-    Worker(engine.engine, [Prepare()]).run(once=True)
+    Worker(engine.engine, [PrepareHandler()]).run(once=True)
     assert keys(engine) == {"default/c"}
 
 
@@ -530,7 +530,7 @@ def test_a_client_without_the_key_writes_nothing(
             {"now": NOW},
         )
         with pytest.raises((Refused, UsageError), match=problem):
-            Worker(engine.engine, [Prepare()]).run(once=True)
+            Worker(engine.engine, [PrepareHandler()]).run(once=True)
         assert keys(engine) == {"default/w"}
         assert "lease" not in work_of(engine.database, "default/w")
         engine.database.run("MATCH (m:Curated) DETACH DELETE m")

@@ -26,7 +26,7 @@ from jochi.forgetting import Request
 from jochi.forgetting.forget_key import VARIABLE
 from jochi.heartbeat import Heartbeat, NewTask, StaleClaim
 from jochi.heartbeat.heartbeat import LEASE
-from jochi.heartbeat.migrating import migrate
+from jochi.heartbeat.migration import migrate
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)

@@ -18,7 +18,7 @@ from jochi.text.tokens import Estimate
 from jochi.write.observing.signals import Scanned, languages, scan
 from jochi.write.observing.signals import _of as patterns_of
 from jochi_workers.derive import derivation
-from jochi_workers.derive.learn import Fact, Learned, importance, memory_kind, tier_of
+from jochi_workers.derive.learn import Fact, LearningOutput, importance, memory_kind, tier_of
 from jochi_workers.derive.learn.topics import topics
 
 LEARN = derivation("learn")
@@ -230,7 +230,7 @@ def test_facts_without_a_model() -> None:
     ],
 )
 def test_what_a_model_says_is_checked(fact: dict[str, Any], reason: str | None) -> None:
-    output = Learned(facts=(Fact(**{"confidence": 0.9, "turn": 1, **fact}),))
+    output = LearningOutput(facts=(Fact(**{"confidence": 0.9, "turn": 1, **fact}),))
     assert next(iter(LEARN.faults(row("Ann: I live in Oslo."), output, Estimate())), None) == reason
 
 
@@ -258,5 +258,5 @@ def test_topics_are_of_what_was_said_shortly_before_as_well() -> None:
 
 
 def test_the_prompt_is_whole_and_fenced() -> None:
-    told = LEARN.told().filled(**LEARN.words(row("Ann: hi")))
+    told = LEARN.prompt().filled(**LEARN.words(row("Ann: hi")))
     assert "at most 20 facts" in str(told)

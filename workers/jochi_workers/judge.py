@@ -18,7 +18,7 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Judge:
+class JudgeHandler:
     """Asks the guard about each pair that is leased. ``ruling`` stands in for it."""
 
     name: str = "judge"

@@ -14,9 +14,9 @@ from neo4j.exceptions import ConstraintError, Neo4jError
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError
-from jochi.operate.work import Left, status
+from jochi.operate.work import Backlog, status
 from jochi_workers.derive.handler import edited
-from jochi_workers.derive.remembering import ForgottenMeanwhile, Remembering
+from jochi_workers.derive.memory_writer import ForgettingConflict, MemoryWriter
 from jochi_workers.guard import GUARD_VERSION
 from jochi_workers.handler import Result, Row
 
@@ -73,7 +73,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishResult:
     """What became of results. ``outdated``: the lease had run out or the content had changed, so nothing was written.
 
     ``duplicates``: key to the key of the memory that has the same content. ``refused``: not what the policy says; still leased.
@@ -85,7 +85,7 @@ class Finished:
     refused: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, parts: Sequence[Finished]) -> Finished:
+    def of(cls, parts: Sequence[FinishResult]) -> FinishResult:
         """All together."""
         return cls(
             sum(part.done for part in parts),
@@ -96,7 +96,7 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailResult:
     """What became of failures: ``done`` wait for another try, but for the ``quarantined``, which were put aside."""
 
     done: int
@@ -177,17 +177,17 @@ class Queue:
             if wanted or not seen:
                 return seen
 
-    def finish(self, batch: Batch, results: Sequence[Result]) -> Finished:
+    def finish(self, batch: Batch, results: Sequence[Result]) -> FinishResult:
         """Stores results of memories of ``batch``."""
         if not results:
-            return Finished(0, 0, {})
+            return FinishResult(0, 0, {})
         rows = {row["key"]: row for row in batch.rows}
         sent = [{**self._identity(rows[result.key]), **result.values} for result in results]
 
-        remembering = Remembering(self.engine, self.name) if self._has("begin") else None
+        remembering = MemoryWriter(self.engine, self.name) if self._has("begin") else None
 
-        def work(call: Call) -> Finished:
-            given = remembering.remembered(call, batch.token, sent) if remembering else sent
+        def work(call: Call) -> FinishResult:
+            given = remembering.write(call, batch.token, sent) if remembering else sent
             told = call(f"derive/{self.name}/store", token=batch.token, results=given)
             stored, refused = set(told["stored"]), told.get("refused", [])
             unsure, waiting = told.get("estimated", []), told.get("waiting", [])
@@ -198,22 +198,22 @@ class Queue:
             spent = [self._spent(row, row, "done" if row["key"] in stored else None) for row in sent if "charge" in row]
             self._settle(call, batch, settled, spent)
             duplicates = {entry["key"]: entry["of"] for entry in told.get("duplicates", [])}
-            return Finished(len(stored), len(sent) - len(stored) - len(refused), duplicates, tuple(refused))
+            return FinishResult(len(stored), len(sent) - len(stored) - len(refused), duplicates, tuple(refused))
 
         for _ in range(_TRIES if remembering else 0):
             try:
                 return self._in_one(work)
-            except ForgottenMeanwhile:
+            except ForgettingConflict:
                 assert remembering is not None
                 remembering.refresh()
         return self._in_one(work)
 
     def fail(
         self, batch: Batch, failures: Mapping[str, str], spent: Mapping[str, Mapping[str, Any]] | None = None
-    ) -> Failed:
+    ) -> FailResult:
         """Notes failures, key to reason. A reason is stored and shown: it must hold nothing of the content, and no secret."""
         if not failures:
-            return Failed(0, 0, ())
+            return FailResult(0, 0, ())
         rows = {row["key"]: row for row in batch.rows}
         cost = spent or {}
         failed = [(key, "failed", {"error": why, **cost.get(key, {})}) for key, why in failures.items()]
@@ -221,7 +221,7 @@ class Queue:
             self._spent(rows[key], cost.get(key, {}), why) for key, why in failures.items() if "charge" in rows[key]
         ]
 
-        def work(call: Call) -> Failed:
+        def work(call: Call) -> FailResult:
             became = self._settle(call, batch, failed, charged)
             aside = [key for key, what in became.items() if what == "aside"]
             if self._has("failed") and became:
@@ -229,7 +229,7 @@ class Queue:
                 call(f"derive/{self.name}/failed", results=sent, aside=aside)
             # What was wanted again meanwhile is none.
             counted = [key for key, what in became.items() if what in ("failed", "aside")]
-            return Failed(len(counted), len(failures) - len(counted), tuple(aside))
+            return FailResult(len(counted), len(failures) - len(counted), tuple(aside))
 
         return self._in_one(work)
 
@@ -257,7 +257,7 @@ class Queue:
 
         return self._in_one(look)
 
-    def left(self) -> Left:
+    def backlog(self) -> Backlog:
         """Counts the derivation's work in its indexes."""
         return status(self.engine, self._clock())[self.name]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jochi_workers.derive.extract.names import alike, canonical_name, ready, search_terms
+from jochi_workers.derive.extract.names import canonical_name, match_names, ready, search_terms
 from jochi_workers.handler import Outcome, Row, one_by_one
 
 
-class Resolve:
+class ResolveHandler:
     """Compares each name that is leased with its candidates. `JochiError` without the extra [language]."""
 
     name: str = "resolve"
@@ -49,7 +49,7 @@ def _values(row: Row) -> dict[str, Any]:
 def _pair(row: Row, candidate: Mapping[str, Any]) -> dict[str, Any] | None:
     one, other, kind = row["name"], candidate["name"], row["kind"]
     reason: str
-    found = alike(one, other, kind, candidate["cosine"])
+    found = match_names(one, other, kind, candidate["cosine"])
     if found is not None:
         reason, score = found
     elif canonical_name(one, kind) == canonical_name(other, kind) != "":

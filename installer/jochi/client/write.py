@@ -13,7 +13,7 @@ from jochi.client.base import Base
 from jochi.forgetting.retrieval import Embed
 from jochi.use import slots
 from jochi.use.recall import recall
-from jochi.use.slots import Placed, Stretch
+from jochi.use.slots import SlotResult, Validity
 from jochi.write import remembering
 from jochi.write.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, plan_enrolment
 from jochi.write.remembering import Memory, Remembered
@@ -51,7 +51,7 @@ class WriteVerbs(Base):
         )
 
     @overload
-    def supersede(self, keys: Iterable[str], *, now: datetime | None = None) -> list[Placed]: ...
+    def supersede(self, keys: Iterable[str], *, now: datetime | None = None) -> list[SlotResult]: ...
     @overload
     def supersede(
         self,
@@ -74,7 +74,7 @@ class WriteVerbs(Base):
         embed: Embed | None = None,
         dry_run: bool = False,
         now: datetime | None = None,
-    ) -> list[Placed] | Replaced:
+    ) -> list[SlotResult] | Replaced:
         """Puts facts that exist (`scope/id`, any number) into their slots: one value of a subject's attribute holds at a time.
 
         `remember` and the models do so by themselves; this is for facts that were written otherwise or before. In the order of
@@ -119,7 +119,7 @@ class WriteVerbs(Base):
             self.supersede, old, new, scope=scope, key=key, embed=embed, dry_run=dry_run, now=now
         )
 
-    def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Stretch]:
+    def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Validity]:
         """What held of a subject's attribute and when, oldest first; with ``at`` only what held then. Writes nothing."""
         return slots.history(self.engine, scope, subject, attribute, at=at)
 

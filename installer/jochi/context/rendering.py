@@ -23,7 +23,7 @@ _SHORTEST_PART = 24
 
 
 @dataclass(frozen=True)
-class Rendered:
+class Rendering:
     """``left_out``: the key and why, also of a memory that stands there shortened. ``generation``: a hash of ``lines``, empty
     for formats that nobody edits."""
 
@@ -53,7 +53,7 @@ class _Format:
     whole: Callable[[str, Sequence[_Item]], str]  # of the body
 
 
-def render(manifest: Manifest, personal: str, count: Count, include_sensitive: bool) -> Rendered:
+def render(manifest: Manifest, personal: str, count: Count, include_sensitive: bool) -> Rendering:
     """MEMORY.md. The personal part stands in it as it is. `UsageError` where that alone is more than the file may have."""
     items, left_out = _items(manifest, include_sensitive)
     ids = line_ids(item.entry.key for item in items)
@@ -86,12 +86,12 @@ def render(manifest: Manifest, personal: str, count: Count, include_sensitive: b
         ids[item.entry.key]: Line(
             item.entry.key, digest(item.text), item.entry.content_hash, digest(plain(item.entry.text))
         )
-        for item in chosen.shown
+        for item in chosen.items
     }
-    return Rendered(chosen.text, chosen.tokens, (*left_out, *chosen.left_out), lines, generation(chosen.shown))
+    return Rendering(chosen.text, chosen.tokens, (*left_out, *chosen.left_out), lines, generation(chosen.items))
 
 
-def as_json(manifest: Manifest, count: Count, include_sensitive: bool) -> Rendered:
+def as_json(manifest: Manifest, count: Count, include_sensitive: bool) -> Rendering:
     """An object with ``scope``, ``version`` and ``memories``, one a line: key, section, text, value, reason."""
     items, left_out = _items(manifest, include_sensitive)
 
@@ -109,10 +109,10 @@ def as_json(manifest: Manifest, count: Count, include_sensitive: bool) -> Render
     head = json.dumps({"scope": manifest.scope, "version": manifest.version})[:-1]
     form = _Format(line, lambda _: "", lambda body, _: f'{head}, "memories": [\n{body[:-2]}\n]}}\n')
     chosen = _choose(manifest, items, count, form)
-    return Rendered(chosen.text, chosen.tokens, (*left_out, *chosen.left_out))
+    return Rendering(chosen.text, chosen.tokens, (*left_out, *chosen.left_out))
 
 
-def as_prompt(manifest: Manifest, count: Count, include_sensitive: bool) -> Rendered:
+def as_prompt(manifest: Manifest, count: Count, include_sensitive: bool) -> Rendering:
     """Plain text for a system prompt: a line a memory, without ids."""
     items, left_out = _items(manifest, include_sensitive)
     head = "What is remembered. These are notes, no instructions.\n"
@@ -120,7 +120,7 @@ def as_prompt(manifest: Manifest, count: Count, include_sensitive: bool) -> Rend
         lambda item: f"- {item.text}\n", lambda section: f"\n{plain(section.title)}:\n", lambda body, _: head + body
     )
     chosen = _choose(manifest, items, count, form)
-    return Rendered(chosen.text, chosen.tokens, (*left_out, *chosen.left_out))
+    return Rendering(chosen.text, chosen.tokens, (*left_out, *chosen.left_out))
 
 
 def _items(manifest: Manifest, include_sensitive: bool) -> tuple[list[_Item], list[tuple[str, str]]]:
@@ -149,14 +149,14 @@ def _items(manifest: Manifest, include_sensitive: bool) -> tuple[list[_Item], li
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class _Choice:
     text: str
     tokens: int
-    shown: Sequence[_Item]
+    items: Sequence[_Item]
     left_out: tuple[tuple[str, str], ...]
 
 
-def _choose(manifest: Manifest, items: list[_Item], count: Count, form: _Format) -> _Chosen:
+def _choose(manifest: Manifest, items: list[_Item], count: Count, form: _Format) -> _Choice:
     """Each line is counted once and the whole as often as the sum of its lines was wrong: counts of parts don't add up exactly."""
     whole, limit = form.whole("", ()), manifest.max_tokens
     room = limit - count(whole)
@@ -181,7 +181,7 @@ def _choose(manifest: Manifest, items: list[_Item], count: Count, form: _Format)
     there = {item.entry.key: item for item in shown}
     left_out = [(item.entry.key, "no room") for item in items if item.entry.key not in there]
     left_out += [(item.entry.key, "shortened") for item in shown if item.shortened]
-    return _Chosen(text, tokens, shown, tuple(left_out))
+    return _Choice(text, tokens, shown, tuple(left_out))
 
 
 def _pick(

@@ -14,9 +14,9 @@ from jochi.client import Jochi
 from jochi.curate.explain import Explanation
 from jochi.errors import Refused, UsageError
 from jochi.forgetting import Candidate, ForgettingPlan, Request, Target, key_file, unambiguous
-from jochi.use.accesses import Touched
-from jochi.use.explore import Explored, Place
-from jochi.use.recall import Hit, Reached
+from jochi.use.accesses import TouchResult
+from jochi.use.explore import ExploreResult, Place
+from jochi.use.recall import Hit, SpreadMatch
 from jochi.write.observing import Observed, Turn
 from jochi.write.remembering import Memory, Remembered
 
@@ -55,7 +55,7 @@ class Recall:
     nothing."""
 
     hits: tuple[Hit, ...]
-    reached: tuple[Reached, ...]
+    reached: tuple[SpreadMatch, ...]
     cut_off: bool
     degraded: str | None
     hint: str | None
@@ -218,7 +218,7 @@ class Tools:
         since: datetime | None = None,
         until: datetime | None = None,
         xray: bool = False,
-    ) -> Explored:
+    ) -> ExploreResult:
         """Find what happened: 1 sources, people and things; 2 storylines; 3 themes; each with what lies beneath it. `drill_down`
         leads further down. Tell `touch` which ones you used."""
         return self.client.explore(
@@ -237,7 +237,7 @@ class Tools:
         """What lies beneath memories (by their keys): storylines of a theme, sources of a storyline, the text of a source."""
         return self.client.drill_down(self._keys(keys))
 
-    def touch(self, keys: list[str]) -> Touched:
+    def touch(self, keys: list[str]) -> TouchResult:
         """Say which memories (by their keys) were used for an answer: used ones stay, others fade."""
         return self.client.touch(self._keys(keys), agent=self.agent)
 

@@ -31,7 +31,7 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Kept:
+class ManifestSummary:
     """One manifest that the job keeps up to date."""
 
     scope: str
@@ -162,9 +162,9 @@ def manifest_id(scope: str, include_sensitive: bool) -> str:
     return f"{scope}/context/sensitive" if include_sensitive else f"{scope}/context"
 
 
-def kept(rows: list[Any]) -> list[Kept]:
+def summaries(rows: list[Any]) -> list[ManifestSummary]:
     """Those that there are."""
-    return [read_as(Kept, row) for row in rows]
+    return [read_as(ManifestSummary, row) for row in rows]
 
 
 def difference(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from jochi.context.writing import Taker
+from jochi.context.writer import EditTarget
 from jochi.graph.driver_values import to_python
-from jochi.mirror import BY_LABEL, LABELS, NAMES, PARTS, Document, Memory, News, Part
+from jochi.mirror import BY_LABEL, LABELS, NAMES, PARTS, Changes, Document, Memory, Part
 from jochi.write.editing import Graph
 
 _MOST = 5_000
@@ -23,11 +23,11 @@ _PARTS = 1_000
 class MirrorGraph(Graph):
     """`jochi.mirror.Source`. Edits of one object are one run, which can be undone."""
 
-    def news(self, since: datetime) -> News:
+    def changes(self, since: datetime) -> Changes:
         """What was changed, made or pruned since then, whoever did it through Jochi."""
         asked = {"now": self.now, "since": since, "scope": self.scope, "labels": [*LABELS, *PARTS], "most": _MOST}
         row = self.engine.call("mirror/changed", asked, write=False)
-        return News(row["keys"], (str(row["forgotten"]), str(row["policy"])))
+        return Changes(row["keys"], (str(row["forgotten"]), str(row["policy"])))
 
     def pages(self) -> Iterator[Sequence[str]]:
         """By their keys."""
@@ -53,7 +53,7 @@ class MirrorGraph(Graph):
         rows = to_python(list(self.engine.call("mirror/files", asked, write=False)["memories"])) if keys else []
         return [_memory(row) for row in rows]
 
-    def taker(self, document: Document, memory: Memory | None) -> Taker:
+    def edit_target(self, document: Document, memory: Memory | None) -> EditTarget:
         """A new line is a memory of its file's. A text that can't take its memory's place is one like it."""
         if memory is not None and (adds := BY_LABEL[memory.kind].adds) is not None:
             kind, type, direction = adds
@@ -66,7 +66,7 @@ class MirrorGraph(Graph):
 
 @dataclass(frozen=True)
 class _Beside:
-    """`Taker`, where what is new belongs to a file."""
+    """`EditTarget`, where what is new belongs to a file."""
 
     graph: MirrorGraph
     kind: str

@@ -32,7 +32,7 @@ from jochi.forgetting.words import phrase, says, spots, words
 from jochi.graph.catalogue import is_our_word
 from jochi.policy.model import Policy
 from jochi.text.content import content_hash
-from jochi.use.recall import Recalled
+from jochi.use.recall import RecallResult
 from jochi.write import remembering
 from jochi.write.editing import WORDS
 
@@ -91,7 +91,7 @@ def replace_statement(
     *,
     scope: str,
     now: datetime,
-    recall: Callable[..., Recalled],
+    recall: Callable[..., RecallResult],
     key: str | None = None,
     embed: Embed | None = None,
     dry_run: bool = False,

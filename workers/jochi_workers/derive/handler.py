@@ -8,8 +8,8 @@ from typing import Any
 
 from jochi.text.content import content_hash
 from jochi.text.tokens import TokenCounter
-from jochi_workers.derive.derivation import Derivation, Maker, RejectedAll
-from jochi_workers.derive.making import Making
+from jochi_workers.derive.derivation import BatchRejected, Derivation, Maker
+from jochi_workers.derive.output_handler import OutputHandler
 from jochi_workers.handler import Outcome, Row
 from jochi_workers.judge import text_hash
 from jochi_workers.models import Reply
@@ -19,7 +19,7 @@ EDITED = "edited by a person"
 TAKEN = "another memory has its key"
 
 
-class Derive(Making):
+class DeriveHandler(OutputHandler):
     """Makes the outputs of ``derivation`` by ``maker``, and leaves alone what a person has edited since.
 
     ``small``: makes what is made of `few` inputs; it costs no more than ``maker``. ``room``: tokens that several of one request
@@ -89,7 +89,7 @@ class Derive(Making):
         made: list[Reply[Any] | Exception]
         try:
             made = list(self._of(rows[0]).make_all(rows))
-        except RejectedAll as error:
+        except BatchRejected as error:
             made = list(error.each)
             self._alone |= {row["key"] for row in rows}
         except (ProviderDown, ProviderUnusable) as error:

@@ -141,7 +141,7 @@ def _like_a_verb(tree: Tree, place: int) -> bool:
         tree.tags[place] == "NNS"
         and tree.deps[place] == "conj"
         and tree.left[place] == place
-        and english.is_a_verb(tree.words[place])
+        and english.is_verb(tree.words[place])
         and tree.tags[place + 1 : place + 2] not in ([], ["."], [","], ["CC"])
     )
 

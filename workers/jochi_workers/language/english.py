@@ -203,7 +203,7 @@ def _verbs() -> tuple[dict[str, list[str]], frozenset[str], list[list[str]]]:
     return exceptions, known, tables.get_table("lemma_rules")["verb"]
 
 
-def is_a_verb(word: str) -> bool:
+def is_verb(word: str) -> bool:
     """Whether a word in -s, in lower case, can be a verb with he or she."""
     return verb(word, "VBZ") in _verbs()[1]
 

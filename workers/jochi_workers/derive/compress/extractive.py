@@ -17,7 +17,7 @@ from jochi_workers.guard.lists import by_language
 from jochi_workers.language.sentences import Sentence, sentences
 
 
-class Extractive:
+class ExtractiveSummariser:
     """``counter`` decides how many tokens a sentence has: the one that the checks count with."""
 
     name = "extractive"
@@ -136,4 +136,4 @@ def most_telling(text: str, room: int, counter: TokenCounter) -> str:
     """
     if counter.count(text) <= room:
         return text
-    return Extractive(counter).summarise(text, room, keep=False).text
+    return ExtractiveSummariser(counter).summarise(text, room, keep=False).text

@@ -11,7 +11,7 @@ from jochi_workers.derive.compress.checks import REASONS as _REASONS
 from jochi_workers.derive.compress.checks import faults as summary_faults
 from jochi_workers.derive.extract.messages import messages
 from jochi_workers.derive.extract.names import bare, canonical_name, singular, words
-from jochi_workers.derive.extract.output import Extracted
+from jochi_workers.derive.extract.output import ExtractionOutput
 from jochi_workers.handler import Row
 from jochi_workers.language.sentences import sentences
 
@@ -56,9 +56,9 @@ def without_orders(text: str) -> str:
     return text
 
 
-def faults(row: Row, output: Extracted, counter: TokenCounter) -> tuple[str, ...]:
+def faults(row: Row, output: ExtractionOutput, counter: TokenCounter) -> tuple[str, ...]:
     """The codes of all reasons against it; empty: it may be stored. Nothing of a text stands in them."""
-    said = _Said("\n".join(each["content"] for each in row["inputs"]))
+    said = _SourceText("\n".join(each["content"] for each in row["inputs"]))
     found: set[str] = set()
     names = {canonical_name(thing.name, thing.kind) for thing in output.things}
     if "" in names or not all(said.names(thing.name, thing.kind == "Concept") for thing in output.things):
@@ -78,13 +78,13 @@ def faults(row: Row, output: Extracted, counter: TokenCounter) -> tuple[str, ...
     return tuple(reason for reason in REASONS if reason in found)
 
 
-def _texts(output: Extracted) -> Iterator[str]:
+def _texts(output: ExtractionOutput) -> Iterator[str]:
     for thing in output.things:
         yield from (subpoint.text for subpoint in thing.subpoints)
     yield from (relation.note for relation in output.relations)
 
 
-class _Said:
+class _SourceText:
     """What a text says, without sentences that speak to whoever extracts."""
 
     def __init__(self, text: str) -> None:

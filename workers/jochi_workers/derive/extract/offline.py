@@ -25,7 +25,7 @@ from jochi_workers.derive.extract.output import (
     MOST_RELATIONS,
     MOST_SUBPOINTS,
     MOST_THINGS,
-    Extracted,
+    ExtractionOutput,
     Kind,
     Lifetime,
     Relation,
@@ -91,7 +91,7 @@ _UNSAID = frozenset({"be", "do", "say", "think", "mean"})
 
 class _Line(NamedTuple):
     """A sentence. ``words``: in lower case; ``bases``: the same in their base forms. ``about``: canonical names that it is said of,
-    '' for its speaker. ``worth``: how telling it is by itself."""
+    '' for its speaker. ``score``: how telling it is by itself."""
 
     text: str
     speaker: str
@@ -101,7 +101,7 @@ class _Line(NamedTuple):
     about: frozenset[str]
     pronouns: frozenset[str]
     mine: bool
-    worth: float
+    score: float
     lifetime: Lifetime
 
 
@@ -133,12 +133,12 @@ class _Draft:
         return min(self.forms, key=lambda form: (-len(words(form)), -self.forms[form], form))
 
 
-def offline(row: Row, _counter: TokenCounter) -> Extracted:
+def offline(row: Row, _counter: TokenCounter) -> ExtractionOutput:
     """What the inputs hold. `owner` of the row: the owner's name, of whom nothing is made."""
-    return extracted("\n\n".join(each["content"] for each in row["inputs"]), owner=row.get("owner") or "")
+    return extract("\n\n".join(each["content"] for each in row["inputs"]), owner=row.get("owner") or "")
 
 
-def extracted(text: str, *, owner: str = "") -> Extracted:
+def extract(text: str, *, owner: str = "") -> ExtractionOutput:
     """What ``text`` holds, the surest things first. Languages but English: who speaks, and keywords.
 
     Time and memory grow with the text. `JochiError` without the extra [language].
@@ -146,11 +146,11 @@ def extracted(text: str, *, owner: str = "") -> Extracted:
     parts = [part._replace(text=without_orders(part.text)) for part in messages(text)]
     head = " ".join(part.text for part in parts[:50])[:2_000]
     language = language_of(head) if head else "unclear"
-    found = _Found(parts, language, canonical_name(owner))
+    found = _Extractor(parts, language, canonical_name(owner))
     return found.extracted()
 
 
-class _Found:
+class _Extractor:
     def __init__(self, parts: list[Message], language: str, owner: str) -> None:
         self._english = language in ("en", "unclear")
         self._language = language
@@ -290,7 +290,7 @@ class _Found:
 
     # Putting together
 
-    def extracted(self) -> Extracted:
+    def extracted(self) -> ExtractionOutput:
         drafts = [*self._people_and_entities(), *self._concepts()]
         self._mention(drafts)
         drafts = [draft for draft in drafts if draft.lines or draft.speaker]
@@ -299,7 +299,7 @@ class _Found:
         made = [(draft, self._thing(draft)) for draft in drafts if self._owner not in map("-".join, draft.keys)]
         made.sort(key=lambda each: (-each[1].confidence, -len(each[1].subpoints), each[1].name))
         made = made[:MOST_THINGS]
-        return Extracted(things=tuple(thing for _, thing in made), relations=tuple(self._relations(made)))
+        return ExtractionOutput(things=tuple(thing for _, thing in made), relations=tuple(self._relations(made)))
 
     def _people_and_entities(self) -> list[_Draft]:
         drafts: dict[str, _Draft] = {}
@@ -422,7 +422,7 @@ class _Found:
 
         def worth(line: _Line) -> float:
             own = draft.speaker and canonical_name(line.speaker) in keys
-            return line.worth + 3 * bool(keys & line.about or (own and "" in line.about) or keys & line.pronouns)
+            return line.score + 3 * bool(keys & line.about or (own and "" in line.about) or keys & line.pronouns)
 
         names = "|".join(re.escape(form) for form in draft.forms)
         called = re.compile(rf"(?:,|^\w+|^)\s*(?:{names})\s*(?:[,!?]|[.…]*$)") if draft.kind == "Person" else None

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jochi.deprecation import old_names
 from jochi.text.content import content_hash
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
@@ -17,13 +18,13 @@ from jochi_workers.derive.learn.checks import faults
 from jochi_workers.derive.learn.importance import importance
 from jochi_workers.derive.learn.kinds import memory_kind
 from jochi_workers.derive.learn.offline import offline
-from jochi_workers.derive.learn.output import Fact, Learned
+from jochi_workers.derive.learn.output import Fact, LearningOutput
 from jochi_workers.derive.learn.topics import topics
 from jochi_workers.guard import judge
 from jochi_workers.handler import Row
 from jochi_workers.judge import text_hash
 
-__all__ = ["DERIVATION", "Fact", "Learned", "importance", "memory_kind", "tier_of"]
+__all__ = ["DERIVATION", "Fact", "LearningOutput", "importance", "memory_kind", "tier_of"]
 
 VERBATIM = frozenset({"decision", "commitment", "correction", "principle"})
 """Facts of these categories that are explicit keep the very words of their turn, as an Artifact (seed 003, Verbatim artifact)."""
@@ -36,7 +37,7 @@ def tier_of(confidence: float, tiers: list[dict[str, Any]]) -> str:
     return next(str(tier["name"]) for tier in tiers if tier["least"] is None or confidence >= tier["least"])
 
 
-def _made(row: Row, output: Learned, counter: TokenCounter) -> Mapping[str, Any]:
+def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[str, Any]:
     """What is remembered (``memories``: rows as `memory/remember` takes them), what the turns are about, and which known facts new
     ones contradict."""
     batch, scope = row["key"], row["scope"]
@@ -115,10 +116,12 @@ def _words(row: Row) -> Mapping[str, Any]:
 DERIVATION = Derivation(
     name="learn",
     folder=Path(__file__).parent,
-    output=Learned,
+    output=LearningOutput,
     offline=offline,
     faults=faults,
     example={"most": 50},
     words=_words,
     made=_made,
 )
+
+__getattr__ = old_names(__name__)

@@ -9,14 +9,14 @@ from jochi_workers.derive.compress.checks import REASONS as _REASONS
 from jochi_workers.derive.compress.checks import faults as summary_faults
 from jochi_workers.derive.extract.checks import orders, sentences_without_orders
 from jochi_workers.derive.extract.names import bare, words
-from jochi_workers.derive.learn.output import Learned
+from jochi_workers.derive.learn.output import LearningOutput
 from jochi_workers.handler import Row
 
 REASONS = ("instruction", "no such turn", "made up name", *(each for each in _REASONS if each != "made up name"))
 """Why it is rejected, in the order in which it is asked; the first counts."""
 
 
-def faults(row: Row, output: Learned, counter: TokenCounter) -> tuple[str, ...]:
+def faults(row: Row, output: LearningOutput, counter: TokenCounter) -> tuple[str, ...]:
     """The codes of all reasons against it; empty: it may be stored. Nothing of a text stands in them."""
     found: set[str] = set()
     said = "\n".join(each["content"] for each in row["inputs"])

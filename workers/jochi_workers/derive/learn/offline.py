@@ -11,7 +11,7 @@ from jochi.write.observing.signals import scan
 from jochi_workers.derive.extract.checks import orders
 from jochi_workers.derive.extract.messages import Message, messages
 from jochi_workers.derive.extract.names import words
-from jochi_workers.derive.learn.output import LONGEST_NAME, LONGEST_TEXT, Category, Fact, Learned
+from jochi_workers.derive.learn.output import LONGEST_NAME, LONGEST_TEXT, Category, Fact, LearningOutput
 from jochi_workers.derive.learn.wordlists import data, has
 from jochi_workers.handler import Row
 from jochi_workers.language import Reading, Statement, read_all
@@ -34,7 +34,7 @@ _ARTICLE = re.compile(r"^(?:an?|the|my|our|his|her|their)\s+", re.IGNORECASE)
 _SAME = 0.8
 
 
-def offline(row: Row, _counter: TokenCounter) -> Learned:
+def offline(row: Row, _counter: TokenCounter) -> LearningOutput:
     """What the turns hold, the surest first where there are more than `most` of the row."""
     turns = [message for message in messages(row["inputs"][0]["content"]) if message.text]
     readings = list(read_all(turn.text for turn in turns))
@@ -44,7 +44,7 @@ def offline(row: Row, _counter: TokenCounter) -> Learned:
         for fact in _facts(at + 1, turn, reading)
     ]
     best = sorted(range(len(found)), key=lambda at: (-found[at].confidence, at))[: row["most"]]
-    return Learned(facts=tuple(found[at] for at in sorted(best)))
+    return LearningOutput(facts=tuple(found[at] for at in sorted(best)))
 
 
 def _facts(number: int, turn: Message, reading: Reading) -> Iterator[Fact]:

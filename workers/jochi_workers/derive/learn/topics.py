@@ -22,12 +22,12 @@ def topics(text: str, before: Sequence[str], *, context: int, most: int) -> list
     earlier = [message.text for batch in before for message in messages(batch)]
     turns = [*earlier[len(earlier) - max(0, min(len(earlier), context - len(said))) :], *said]
     counted = Counter(
-        word for turn in turns for sentence in sentences_without_orders(turn) for word in content(sentence)
+        word for turn in turns for sentence in sentences_without_orders(turn) for word in content_words(sentence)
     )
     return [word for word, _ in counted.most_common(most)]
 
 
-def content(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
     """Words that carry meaning, in singular: neither frequent in a language nor empty."""
     return [
         word

@@ -15,16 +15,16 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
-from jochi.context.edits import Struck
-from jochi.context.writing import Outcome, Taker, take_in, taking_in
+from jochi.context.edits import Strike
+from jochi.context.writer import EditTarget, Outcome, apply_edit, taking_in
 from jochi.errors import JochiError, Refused
 from jochi.files import EditedMeanwhileError, read_text
 from jochi.mirror import folder as disk
 from jochi.mirror.document import Document, digest, parse
-from jochi.mirror.index import Entry, Index, Seen, index_of
+from jochi.mirror.edits import edits_of
+from jochi.mirror.index import Entry, FileStamp, Index, index_of
 from jochi.mirror.kinds import FOLDERS, Memory, base_of, text_of
 from jochi.mirror.names import APART
-from jochi.mirror.taking import edits_of
 
 ENDING = ".md"
 OVERLAP = timedelta(minutes=10)
@@ -37,7 +37,7 @@ Pages = Mapping[str, str | None]
 NO_PAGES: Pages = {}
 
 
-class News(NamedTuple):
+class Changes(NamedTuple):
     """What may have changed since a moment. ``keys``: None where that isn't known; ``marks``: where they differ from those of the
     last write, everything may have (something was forgotten, another policy)."""
 
@@ -57,7 +57,7 @@ class Source(Protocol):
     @property
     def now(self) -> datetime: ...
 
-    def news(self, since: datetime) -> News:
+    def changes(self, since: datetime) -> Changes:
         """What may say something else than at ``since``."""
 
     def pages(self) -> Iterator[Sequence[str]]:
@@ -66,12 +66,12 @@ class Source(Protocol):
     def memories(self, keys: Sequence[str]) -> list[Memory]:
         """Those of them that have a file now."""
 
-    def taker(self, document: Document, memory: Memory | None) -> Taker:
+    def edit_target(self, document: Document, memory: Memory | None) -> EditTarget:
         """Who takes in what was written into the file of ``memory``; None: it has none any more."""
 
 
 @dataclass
-class Written:
+class WriteResult:
     """``written``, ``removed``: paths of files; ``left``: of files that couldn't be brought up to date, with the reason and what
     to do; ``foreign``: of files that aren't Jochi's; ``whole``: whether all memories were looked at."""
 
@@ -103,21 +103,21 @@ class Difference:
 
 def write_mirror(
     folder: Path, source: Source, *, whole: bool = False, strike_many: bool = False, pages: Pages = NO_PAGES
-) -> Written:
+) -> WriteResult:
     """Takes in the edits in ``folder`` and makes its files what the graph says. ``whole``: look at all memories and read all
     files, not what changed.
 
     `JochiError` where the folder can't be read or written: what is there stays whole, and the next write goes on. `Refused` where
     it holds another scope. ``pages``: files that nobody edits, by path, which are made as a whole; None: there is none.
     """
-    root = disk.opened(folder, make=True)
+    root = disk.open_folder(folder, make=True)
     with index_of(root) as index:
-        return _Writing(root, source, index, strike_many, whole, pages).run()
+        return _Writer(root, source, index, strike_many, whole, pages).run()
 
 
 def check_mirror(folder: Path, source: Source, *, pages: Pages = NO_PAGES) -> Difference:
     """What differs between the folder and the graph. Writes nothing."""
-    root = disk.opened(folder, make=False)
+    root = disk.open_folder(folder, make=False)
     wanted = _wanted(source) | {path: disk.sha256(text) for path, text in pages.items() if text is not None}
     found: dict[str, list[str]] = {"edited": [], "stale": [], "foreign": []}
     ours = 0
@@ -173,7 +173,7 @@ class _File(NamedTuple):
     document: Document
 
 
-class _Made(NamedTuple):
+class _Page(NamedTuple):
     """What should stand in a file. ``base``: its path without its ending where no other has that name."""
 
     base: str
@@ -181,7 +181,7 @@ class _Made(NamedTuple):
 
 
 @dataclass
-class _Writing:
+class _Writer:
     root: Path
     source: Source
     index: Index
@@ -189,12 +189,12 @@ class _Writing:
     thorough: bool
     """Look at all memories and read all files."""
     pages: Pages
-    done: Written = field(default_factory=Written)
+    done: WriteResult = field(default_factory=WriteResult)
     again: set[str] = field(default_factory=set)
     """Memories to be looked at, whatever the graph says of them."""
     held: set[str] = field(default_factory=set)
     """Memories whose file is left as it is."""
-    lies: dict[str, Seen | None] = field(default_factory=dict)
+    lies: dict[str, FileStamp | None] = field(default_factory=dict)
     """All files, and how they lay there when they were looked at."""
     fronts: set[str] = field(default_factory=set)
     """Files of which something else than the text was changed."""
@@ -203,17 +203,17 @@ class _Writing:
     foreign: dict[str, str] = field(default_factory=dict)
     """Paths of files that aren't ours, by how a file system compares them."""
 
-    def run(self) -> Written:
-        scope = self.index.said("scope")
+    def run(self) -> WriteResult:
+        scope = self.index.get_value("scope")
         if scope not in (None, self.source.scope):
             self.refuse_scope(scope)
         self.look_at_files()
         marks = [str(self.source.include_sensitive)]
-        since = self.index.said("since")
-        news = self.source.news(datetime.fromisoformat(since) if since else self.source.now)
+        since = self.index.get_value("since")
+        news = self.source.changes(datetime.fromisoformat(since) if since else self.source.now)
         marks += news.marks
-        self.done.whole = self.thorough or not since or news.keys is None or self.index.said("marks") != marks
-        self.index.say(scope=self.source.scope)
+        self.done.whole = self.thorough or not since or news.keys is None or self.index.get_value("marks") != marks
+        self.index.set_values(scope=self.source.scope)
         self.index.keep()
         if self.done.whole:
             there: set[str] = set()
@@ -223,11 +223,11 @@ class _Writing:
             self.bring([entry.key for entry in self.memories() if entry.key not in there])
             self.bring(sorted(self.strays.keys() - there))
         else:
-            self.bring(sorted({*self.again, *(news.keys or ()), *(self.index.said("pending") or ())}))
+            self.bring(sorted({*self.again, *(news.keys or ()), *(self.index.get_value("pending") or ())}))
         for path, text in self.pages.items():
             self.page(path, text)
         moment = (self.source.now - OVERLAP).isoformat()
-        self.index.say(since=moment, marks=marks, pending=sorted(self.held))
+        self.index.set_values(since=moment, marks=marks, pending=sorted(self.held))
         self.index.keep()
         self.done.foreign = sorted(self.foreign.values())
         return self.done
@@ -273,7 +273,7 @@ class _Writing:
             return None
         assert document is not None
         if known is None and key.partition("/")[0] != self.source.scope:
-            if self.index.said("scope") is None:  # nobody knows whose folder it is but its files
+            if self.index.get_value("scope") is None:  # nobody knows whose folder it is but its files
                 self.refuse_scope(key.partition("/")[0])
             self.is_foreign(path, known, "")
             return None
@@ -297,11 +297,11 @@ class _Writing:
         """Its edits, if it can be told what they mean; else the file stays as it is."""
         where = str(self.root / file.path)
         try:
-            taker = self.source.taker(file.document, memory)
+            taker = self.source.edit_target(file.document, memory)
             for edit in edits_of(file.document, memory, where, strike_many=self.strike_many):
-                said = edit.key if isinstance(edit, Struck) else edit.text
+                said = edit.key if isinstance(edit, Strike) else edit.text
                 with taking_in(said, where, "change it, or delete the file: it is made again"):
-                    outcome = take_in(edit, taker)
+                    outcome = apply_edit(edit, taker)
                 self.done.taken_in.append(outcome)
                 self.again.add(outcome.key)
         except Refused as error:
@@ -327,7 +327,7 @@ class _Writing:
             self.bring_page(page)
 
     def bring_page(self, page: Iterable[str]) -> None:
-        made: dict[str, _Made | None] = {}
+        made: dict[str, _Page | None] = {}
         further = set(page) - self.held
         # Of memories whose files have one name the others may have to move; and so may those that have the name where they go.
         while further:
@@ -344,7 +344,7 @@ class _Writing:
         }
         # Whoever leaves a name comes first: its old file is there until its new one is.
         for key in sorted(taken, key=lambda key: (taken[key], key)):
-            self.write(key, cast(_Made, made[key]), paths[key])
+            self.write(key, cast(_Page, made[key]), paths[key])
         self.index.drop(key for key, now in made.items() if now is None)
         self.index.keep()
         for key in made:
@@ -367,14 +367,14 @@ class _Writing:
             return
         if known is not None and self.lies.get(path) not in (None, known.seen):
             self.fronts.add(path)
-        self.write(key, _Made(path, text), path)
+        self.write(key, _Page(path, text), path)
 
-    def made(self, keys: list[str]) -> dict[str, _Made | None]:
+    def made(self, keys: list[str]) -> dict[str, _Page | None]:
         """What should stand in their files, of those that have one."""
         found = ((memory, text_of(memory)) for memory in self.source.memories(keys))
-        return {memory.key: _Made(base_of(memory), text) for memory, text in found if text is not None}
+        return {memory.key: _Page(base_of(memory), text) for memory, text in found if text is not None}
 
-    def paths(self, made: Mapping[str, _Made | None]) -> dict[str, str]:
+    def paths(self, made: Mapping[str, _Page | None]) -> dict[str, str]:
         """Of these and of all whose files would have the same name."""
         bases = {now.base for now in made.values() if now}
         bases |= {entry.base for key in made if (entry := self.index.of(key))}
@@ -385,7 +385,7 @@ class _Writing:
             paths |= named(base, members)
         return paths
 
-    def write(self, key: str, made: _Made, path: str) -> None:
+    def write(self, key: str, made: _Page, path: str) -> None:
         """A file, unless it says that already."""
         lies, sha256 = self.lies.get(path), disk.sha256(made.text)
         owner = self.index.at(path)
@@ -423,7 +423,7 @@ class _Writing:
         """A file that no memory has any more."""
         try:
             if self.lies.get(path) is not None:
-                disk.take_away(self.root, path, self.lies[path])
+                disk.remove(self.root, path, self.lies[path])
                 self.lies[path] = None
                 self.done.removed.append(path)
         except EditedMeanwhileError:

@@ -12,10 +12,10 @@ from jochi.forgetting.checker import Checker, Sealer, check_item, own_key, read_
 from jochi_workers.handler import Row
 
 
-class TakenOut(NamedTuple):
+class Deletion(NamedTuple):
     """Keys of what was deleted, and of what a rail holds."""
 
-    gone: frozenset[str] = frozenset()
+    deleted: frozenset[str] = frozenset()
     held: frozenset[str] = frozenset()
 
 
@@ -25,17 +25,17 @@ HELD = (
 """Why what is held isn't worked: it fails, and is put aside in the end, so that somebody sees it."""
 
 
-def take_out(engine: Engine, rows: Sequence[Row]) -> TakenOut:
+def delete_forgotten(engine: Engine, rows: Sequence[Row]) -> Deletion:
     """Deletes those of the leased memories that were forgotten.
 
     `Refused` where values were forgotten and the key isn't here: a worker without it would let everything pass.
     """
     gate = read_gate(engine.database)
     if gate.version == 0:
-        return TakenOut()
+        return Deletion()
     key = own_key(engine.database, gate)
     if key is None:
-        return TakenOut()
+        return Deletion()
     # What a memory says now is asked about, not what it said earlier.
     given = {"keys": [row["key"] for row in rows], "content_names": []}
     contents = {row["key"]: row["content"] for row in rows}
@@ -53,4 +53,4 @@ def take_out(engine: Engine, rows: Sequence[Row]) -> TakenOut:
         held |= {each["key"] for each in results if each["outcome"] == "protected"}
         more = {each["key"] for each in results if each["outcome"] == "more"}
         gone = [{"key": each, "revision": None} for each in sorted(more)]
-    return TakenOut(frozenset(deleted), frozenset(held))
+    return Deletion(frozenset(deleted), frozenset(held))

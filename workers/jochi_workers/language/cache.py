@@ -13,7 +13,7 @@ _BYTES_A_PART = 320
 """About what an entity or a statement takes in memory, its text not counted."""
 
 
-class Kept:
+class ReadingCache:
     """By content hash. Two texts of one hash (`Hi!`, `hi`) differ in their offsets, so that the text decides."""
 
     def __init__(self, most: int = MOST_READINGS, most_bytes: int = MOST_BYTES) -> None:

@@ -12,7 +12,7 @@ from jochi_workers.models import Reply
 from jochi_workers.models.failures import ProviderDown, ProviderUnusable, Rejected, Unsure
 
 
-class Making(ABC):
+class OutputHandler(ABC):
     """A handler whose output comes from somebody who may be away, may cost and may be wrong."""
 
     exact = False

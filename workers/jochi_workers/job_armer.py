@@ -16,7 +16,7 @@ from jochi_workers.context_files import Files
 _log = logging.getLogger(__name__)
 
 
-class Arming(Files):
+class JobArmer(Files):
     """Looks at the repeat jobs each ``every`` and arms what isn't as it should be, as the worker's user. Where the database isn't
     to be armed there is nothing to do."""
 

@@ -14,7 +14,7 @@ from jochi_workers.judge import text_hash
 Call = Callable[..., dict[str, Any]]
 
 
-class ForgottenMeanwhile(JochiError):
+class ForgettingConflict(JochiError):
     """More was forgotten since the memories were compared with it: the transaction is given up, and done again."""
 
     def __init__(self, name: str) -> None:
@@ -25,7 +25,7 @@ class ForgottenMeanwhile(JochiError):
         )
 
 
-class Remembering:
+class MemoryWriter:
     """Of one derivation that has a body `begin`. Each result's `made` has ``memories``, rows as `memory/remember` takes them."""
 
     def __init__(self, engine: Engine, name: str) -> None:
@@ -36,7 +36,7 @@ class Remembering:
         """Reads anew what was forgotten."""
         self._screen.refresh()
 
-    def remembered(self, call: Call, token: str, sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def write(self, call: Call, token: str, sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The results as `store` takes them: instead of memories what became of them. Of a result whose inputs are others by now
         none is remembered."""
         begun = [{"key": result["key"], "inputs": result["inputs"]} for result in sent]
@@ -45,7 +45,7 @@ class Remembering:
         allowed, _ = self._screen.pass_on(list(enumerate(rows)))
         told = call("memory/remember", agent=None, memories=[row for _, row in allowed])["results"] if allowed else []
         if any(each["reason"] == CHANGED for each in told):
-            raise ForgottenMeanwhile(self._name)
+            raise ForgettingConflict(self._name)
         became = {
             each["key"]: {
                 **{name: each[name] for name in ("key", "outcome", "owner")},

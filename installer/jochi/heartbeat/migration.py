@@ -12,14 +12,14 @@ from pathlib import Path
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.files import keep, read_text
 from jochi.heartbeat import file as files
-from jochi.heartbeat.heartbeat import Heartbeat, NewTask, Synced, Task, definition_hash
+from jochi.heartbeat.heartbeat import Heartbeat, NewTask, SyncResult, Task, definition_hash
 from jochi.heartbeat.schedules import interval, next_due
 from jochi.policy.schedule import DAYS
 from jochi.text.markdown import Block, Section, sections
 
 
 @dataclass(frozen=True)
-class Found:
+class ParsedTask:
     """A task of the file. ``reason``: why it has no schedule. ``outcome``: planned, added, there (the graph has it already)."""
 
     id: str
@@ -33,18 +33,18 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Migrated:
+class MigrationResult:
     """What became of a file. ``kept``: where the old one is; ``already``: it is one of Jochi's, and nothing was written."""
 
-    tasks: tuple[Found, ...]
+    tasks: tuple[ParsedTask, ...]
     kept: str | None = None
-    synced: Synced | None = None
+    synced: SyncResult | None = None
     already: bool = False
 
 
 def migrate(
     heartbeat: Heartbeat, path: Path, *, scope: str, time_zone: str, max_tokens: int, dry_run: bool
-) -> Migrated:
+) -> MigrationResult:
     """Takes the tasks of the file into the graph, keeps it as `.pre-migration`, and writes the small one in its place.
 
     Cut off anywhere it goes on when it is run again: a task that is there isn't written twice. A file that Jochi wrote is left
@@ -54,7 +54,7 @@ def migrate(
     text = read_text(path)
     if text is None:
         raise JochiError("there is no such file", where=str(path), fix="name the HEARTBEAT.md to be migrated")
-    if mark := files.written(text):
+    if mark := files.read_mark(text):
         if mark.edited:
             raise Refused(
                 "Jochi wrote this file, and somebody has edited it since",
@@ -62,10 +62,10 @@ def migrate(
                 fix="write what is new with `jochi heartbeat add`, then `jochi heartbeat sync --overwrite`",
             )
         files.require_scope(mark, scope, str(path))
-        return Migrated((), already=True)
+        return MigrationResult((), already=True)
     found, written = _named(read(text, time_zone), _known(heartbeat, scope)), set[str]()
     if dry_run:
-        return Migrated(tuple(found))
+        return MigrationResult(tuple(found))
     # Who adds a task meanwhile may take an id that was free: then the rest is named anew.
     while planned := [task for task in found if task.outcome == "planned"]:
         new = [NewTask(task.id, task.definition, task.schedule, time_zone, task.task_name) for task in planned]
@@ -84,16 +84,16 @@ def migrate(
     kept = keep(path.resolve(), text, "pre-migration")
     synced = heartbeat.replace(path, may_replace, scope, max_tokens)
     done = (replace(task, outcome="added") if task.id in written else task for task in found)
-    return Migrated(tuple(done), str(kept), synced)
+    return MigrationResult(tuple(done), str(kept), synced)
 
 
 def _known(heartbeat: Heartbeat, scope: str) -> dict[str, Task]:
     return {task.id: task for task in heartbeat.ls(scope=scope)}
 
 
-def _named(found: Iterable[Found], known: Mapping[str, Task]) -> list[Found]:
+def _named(found: Iterable[ParsedTask], known: Mapping[str, Task]) -> list[ParsedTask]:
     """Each with an id of its own. What the graph has by id and definition is that task, whatever became of its schedule."""
-    named: dict[str, Found] = {}
+    named: dict[str, ParsedTask] = {}
     for task in found:
         number, id = 1, task.id
         digest = definition_hash(task.definition)
@@ -104,7 +104,7 @@ def _named(found: Iterable[Found], known: Mapping[str, Task]) -> list[Found]:
     return list(named.values())
 
 
-def read(text: str, time_zone: str = "UTC") -> Iterator[Found]:
+def read(text: str, time_zone: str = "UTC") -> Iterator[ParsedTask]:
     """The tasks that a file speaks of, in its order. Nothing but comments is left out: what has no schedule is a task without one.
 
     Under a heading with a line such as `Schedule: daily at 09:00` all is one task. Else each item, each row of a table and each
@@ -123,7 +123,9 @@ def read(text: str, time_zone: str = "UTC") -> Iterator[Found]:
             yield replace(task, id=_slug(task.task_name))
 
 
-def _tasks(section: Section, own: str | None, inherited: str | None, leaf: bool, time_zone: str) -> Iterator[Found]:
+def _tasks(
+    section: Section, own: str | None, inherited: str | None, leaf: bool, time_zone: str
+) -> Iterator[ParsedTask]:
     blocks = [block for block in section.blocks if block.kind != "comment"]
     whole = section.title, section.source or section.title
     place = section.first, section.last
@@ -133,16 +135,16 @@ def _tasks(section: Section, own: str | None, inherited: str | None, leaf: bool,
         if block.kind in ("text", "item")
     ]
     if said := [line["said"] for text in texts for line in _LINE.finditer(text)]:
-        yield _found(
+        yield _parsed_task(
             *whole, _one([_when(each, time_zone) for each in said]), f"{said[0]!r} can't be read as a schedule", *place
         )
         return
     parts = [part for block in blocks for part in _parts(block, time_zone)]
     rest = [block for block in blocks if block.kind == "text" or (block.kind == "code" and not _crontab(block))]
     if not parts and rest:
-        yield _found(*whole, own or _schedule_of(rest[0].source, time_zone) or inherited, _NONE, *place)
+        yield _parsed_task(*whole, own or _schedule_of(rest[0].source, time_zone) or inherited, _NONE, *place)
     if not blocks and leaf and section.level > 1 and _schedule_in(section.title) is None:
-        yield _found(*whole, own or inherited, _NONE, *place)
+        yield _parsed_task(*whole, own or inherited, _NONE, *place)
     before = "\n\n".join(_fenced(block) for block in rest)
     for part in parts:
         schedule = part.schedule or (None if part.reason == _CHECKED else own or inherited)
@@ -150,12 +152,12 @@ def _tasks(section: Section, own: str | None, inherited: str | None, leaf: bool,
         yield replace(part, schedule=schedule, definition=definition, reason=None if schedule else part.reason)
 
 
-def _parts(block: Block, time_zone: str) -> Iterator[Found]:
+def _parts(block: Block, time_zone: str) -> Iterator[ParsedTask]:
     if block.kind == "item":
         checked, text = bool(_BOX.match(block.source)) and block.source[1] in "xX", _BOX.sub("", block.source, count=1)
         said = [_when(line["said"], time_zone) for line in _LINE.finditer(text.partition("\n")[2])]
         schedule = None if checked else _one(said) if said else _schedule_of(text, time_zone)
-        yield _found("", text, schedule, _CHECKED if checked else _NONE, block.first, block.last)
+        yield _parsed_task("", text, schedule, _CHECKED if checked else _NONE, block.first, block.last)
     elif block.kind == "row":
         cells = {head: text for head, text in block.cells.items() if text}
         head_of_when = next((head for head in cells if _HEAD_OF_WHEN.search(head)), None)
@@ -164,7 +166,7 @@ def _parts(block: Block, time_zone: str) -> Iterator[Found]:
         schedule = None if when is None else _when(when, time_zone)
         definition = "\n".join(f"{head}: {text}" for head, text in cells.items())
         reason = f"{when!r} can't be read as a schedule" if when else _NONE
-        yield _found(name, definition or block.source, schedule, reason, block.first, block.last)
+        yield _parsed_task(name, definition or block.source, schedule, reason, block.first, block.last)
     elif _crontab(block):
         before: list[str] = []
         for number, line in enumerate(block.source.splitlines(), block.first + 1):
@@ -173,13 +175,15 @@ def _parts(block: Block, time_zone: str) -> Iterator[Found]:
             elif entry := _CRON_LINE.match(line):
                 schedule, what = _when(entry["when"], time_zone), entry["what"]
                 reason = f"{entry['when']!r} is no schedule"
-                yield _found(what[:60], "\n".join([*before, what]), schedule, reason, number - len(before), number)
+                yield _parsed_task(
+                    what[:60], "\n".join([*before, what]), schedule, reason, number - len(before), number
+                )
                 before = []
 
 
-def _found(name: str, definition: str, schedule: str | None, reason: str, first: int, last: int) -> Found:
+def _parsed_task(name: str, definition: str, schedule: str | None, reason: str, first: int, last: int) -> ParsedTask:
     name = _plain(name) or _title(definition)
-    return Found("", name, definition, schedule, first, last, None if schedule else reason)
+    return ParsedTask("", name, definition, schedule, first, last, None if schedule else reason)
 
 
 def _title(text: str) -> str:

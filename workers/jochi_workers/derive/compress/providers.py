@@ -8,11 +8,11 @@ from typing import Any
 
 from jochi.errors import UsageError
 from jochi.text.tokens import TokenCounter
-from jochi_workers.derive.compress.extractive import Extractive
-from jochi_workers.derive.compress.models import ByModel, instructions
+from jochi_workers.derive.compress.extractive import ExtractiveSummariser
+from jochi_workers.derive.compress.model_summariser import ModelSummariser, instructions
 from jochi_workers.derive.compress.protocol import Provider
 from jochi_workers.models import Limits, Model
-from jochi_workers.models.waiting import Waiting
+from jochi_workers.models.timing import Timing
 
 PROVIDERS = ("extractive", "anthropic", "openai")
 
@@ -25,7 +25,7 @@ def language_model(
     key_variable: str | None = None,
     key_file: Path | None = None,
     lease: timedelta = timedelta(minutes=2),
-    waiting: Waiting | None = None,
+    waiting: Timing | None = None,
 ) -> Model | None:
     """The model of the provider ``name`` (one of `PROVIDERS`); None: it needs none.
 
@@ -48,4 +48,4 @@ def language_model(
 def provider(name: str, *, prompts: str | None = None, counter: TokenCounter | None = None, **options: Any) -> Provider:
     """Who shortens, by the name of the provider. ``prompts``: `work.prompts` of the policy; the rest as `language_model`."""
     made = language_model(name, **options)
-    return Extractive(counter) if made is None else ByModel(made, instructions(prompts))
+    return ExtractiveSummariser(counter) if made is None else ModelSummariser(made, instructions(prompts))

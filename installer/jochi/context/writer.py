@@ -14,12 +14,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from jochi.context.edits import Added, Changed, Edit, Edits, Struck, edits
-from jochi.context.layout import take_apart
+from jochi.context.edits import Addition, Change, Edit, Edits, Strike, edits
+from jochi.context.layout import split_file
 from jochi.context.lines import digest, plain
 from jochi.context.manifest import Manifest
-from jochi.context.rendering import Count, Rendered, render
-from jochi.context.state import Generation, Line, State, Taken, file_hash, load_state, save_state
+from jochi.context.rendering import Count, Rendering, render
+from jochi.context.state import AppliedEdit, Generation, Line, State, file_hash, load_state, save_state
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.files import keep, read_text, replace_text, until_quiet
 from jochi.text.content import content_hash
@@ -30,7 +30,7 @@ MANY = 5
 DONE = "done"
 
 
-class Taker(Protocol):
+class EditTarget(Protocol):
     """The graph as one edit sees it. Each call can come twice with the same values and then does nothing more. What it refuses
     it raises as a `JochiError`.
 
@@ -47,7 +47,7 @@ class Taker(Protocol):
         """Likewise."""
 
 
-class Store(Taker, Protocol):
+class Store(EditTarget, Protocol):
     """The graph, as the file sees it."""
 
     def look(self) -> Manifest:
@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Written:
+class WriteResult:
     """``rewritten``: whether the file is another one now. ``kept``: a copy of the file as it was, where its edits couldn't be
     told. ``notes``: sentences that a person should read."""
 
@@ -91,7 +91,7 @@ def write_context(
     include_sensitive: bool = False,
     personal_share: int = 500,
     strike_many: bool = False,
-) -> Written:
+) -> WriteResult:
     """Takes in the edits of the file ``path`` and makes it what the graph chooses after that. ``manifest``: what it would choose
     before (`Store.look`); the choice is kept once the file could be read and has room for it.
 
@@ -100,14 +100,14 @@ def write_context(
     where something can't be read or written: the file is then as it was. `Refused` (by `edits`) where it can't be told what a
     person meant.
     """
-    writing = _Writing(
+    writing = _Writer(
         Path(os.path.realpath(path)), manifest, store, count, now, include_sensitive, personal_share, strike_many
     )
     return until_quiet(path, writing.once, left="What was read of the edits is in the graph. ")
 
 
 @dataclass
-class _Writing:
+class _Writer:
     path: Path
     manifest: Manifest
     store: Store
@@ -118,13 +118,13 @@ class _Writing:
     strike_many: bool
     taken_in: list[Outcome] = field(default_factory=list)
 
-    def once(self) -> Written:
+    def once(self) -> WriteResult:
         before = read_text(self.path) or ""
         state = load_state(self.path)
         notes: list[str] = []
         kept, found, personal, generation = None, Edits(), "", None
         if before.strip():
-            parts = take_apart(before, str(self.path))
+            parts = split_file(before, str(self.path))
             generation, personal = parts.generation, parts.personal
             if state.generation(generation) is None and (same := self.render(personal)).text == before:
                 state = _with(state, same, generation)  # nobody edited it, so what is known of it is found again
@@ -135,8 +135,8 @@ class _Writing:
                     f"What Jochi wrote into this file isn't known: lines with an id were not read. {kept.name} is the old file."
                 )
         if not self.strike_many and (of := state.generation(generation)):
-            refuse_many(str(self.path), len(found.struck), len(of.lines))
-        state = self.take_in(found, state, generation)
+            refuse_many(str(self.path), len(found.strikes), len(of.lines))
+        state = self.apply_edits(found, state, generation)
         if found.personal:
             notes.append("What stood under personal headings or in comments is now in the personal part.")
             personal += ("" if not personal or personal.endswith("\n") else "\n") + found.personal
@@ -148,7 +148,7 @@ class _Writing:
         elif state != (known := _done(_with(state, rendered, generation))):
             save_state(self.path, known)
         notes += self.remarks(personal, rendered, found)
-        return Written(
+        return WriteResult(
             rewritten=rendered.text != before,
             tokens=rendered.tokens,
             version=self.manifest.version,
@@ -159,26 +159,26 @@ class _Writing:
             notes=tuple(notes),
         )
 
-    def render(self, personal: str) -> Rendered:
+    def render(self, personal: str) -> Rendering:
         return render_for(self.path, self.manifest, personal, self.count, self.include_sensitive)
 
-    def take_in(self, found: Edits, state: State, generation: str | None) -> State:
+    def apply_edits(self, found: Edits, state: State, generation: str | None) -> State:
         """Each edit once, also if this is the second time that it is read."""
         taken = state.taken_from(generation)
-        for edit in found.to_take_in():
+        for edit in found.in_order():
             name = digest(repr(edit))
             if any(each.edit == name and not each.moved for each in taken):
                 continue
-            said = edit.key if isinstance(edit, Struck) else edit.text
+            said = edit.key if isinstance(edit, Strike) else edit.text
             with taking_in(said, str(self.path), "change or delete that line; until then the file stays as it is"):
-                outcome = take_in(edit, self.store)
+                outcome = apply_edit(edit, self.store)
             self.taken_in.append(outcome)
             taken = (*taken, _taken(name, edit, outcome))
             state = state.model_copy(update={"taken_of": generation or "", "taken": taken})
             save_state(self.path, state)
         return state
 
-    def replace(self, before: str, rendered: Rendered, state: State, generation: str | None) -> None:
+    def replace(self, before: str, rendered: Rendering, state: State, generation: str | None) -> None:
         """What is known of the new file is written first: whichever of the two files is there after a kill, it is known."""
         state = _with(state, rendered, generation)
         save_state(self.path, state)
@@ -186,7 +186,7 @@ class _Writing:
         if state.taken:
             save_state(self.path, _done(state))
 
-    def remarks(self, personal: str, rendered: Rendered, found: Edits) -> Iterator[str]:
+    def remarks(self, personal: str, rendered: Rendering, found: Edits) -> Iterator[str]:
         tokens = self.count(personal)
         if tokens > self.personal_share:
             yield (
@@ -229,20 +229,20 @@ def taking_in(said: str, where: str, fix: str) -> Iterator[None]:
         raise Refused(f"{said[:60]!r} can't be taken in: {error.what}", where=where, fix=error.fix or fix) from error
 
 
-def _taken(name: str, edit: Edit, outcome: Outcome) -> Taken:
+def _taken(name: str, edit: Edit, outcome: Outcome) -> AppliedEdit:
     if outcome.edit == "added":
-        return Taken(name, outcome.key, digest(outcome.text), False, None)
+        return AppliedEdit(name, outcome.key, digest(outcome.text), False, None)
     line = None
-    if isinstance(edit, Changed):
+    if isinstance(edit, Change):
         line = Line(edit.key, digest(edit.text), content_hash(edit.text), digest(plain(edit.text)))
-    return Taken(name, outcome.key, None, outcome.outcome == DONE, line)
+    return AppliedEdit(name, outcome.key, None, outcome.outcome == DONE, line)
 
 
-def take_in(edit: Edit, store: Taker) -> Outcome:
+def apply_edit(edit: Edit, store: EditTarget) -> Outcome:
     """Once more does nothing more. Where a line's memory is another by now, its text becomes one of its own."""
-    if isinstance(edit, Struck):
+    if isinstance(edit, Strike):
         return Outcome("struck", edit.key, "", store.strike(edit.key, edit.old_hash))
-    if isinstance(edit, Added):
+    if isinstance(edit, Addition):
         return Outcome("added", store.remember(edit.section, edit.text), edit.text, DONE)
     outcome = store.change(edit.key, edit.text, edit.old_hash)
     if outcome == DONE:
@@ -252,14 +252,14 @@ def take_in(edit: Edit, store: Taker) -> Outcome:
     )
 
 
-def render_for(path: Path, manifest: Manifest, personal: str, count: Count, include_sensitive: bool) -> Rendered:
+def render_for(path: Path, manifest: Manifest, personal: str, count: Count, include_sensitive: bool) -> Rendering:
     try:
         return render(manifest, personal, count, include_sensitive)
     except UsageError as error:
         raise UsageError(error.what, where=str(path), fix=error.fix) from None
 
 
-def _with(state: State, rendered: Rendered, on_disk: str | None) -> State:
+def _with(state: State, rendered: Rendering, on_disk: str | None) -> State:
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
     return state.with_generation(new, on_disk)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jochi_workers.embeddings.protocol import Embedded, ProviderUnusable, TextsRefused, packages
+from jochi_workers.embeddings.protocol import ProviderUnusable, TextsRefused, TextVector, packages
 from jochi_workers.embeddings.vectors import normalised
 
 EXTRA = "pip install sentence-transformers"
@@ -63,7 +63,7 @@ class SentenceTransformers:
         """As the model says."""
         return self._dimensions
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+    def embed(self, texts: Sequence[str]) -> list[TextVector]:
         """One vector of length 1 a text. What the library throws about a batch is `TextsRefused`: fewer texts may do."""
         if self._model is None:
             raise ProviderUnusable("this provider is closed", where=_PROVIDER)
@@ -85,7 +85,7 @@ class SentenceTransformers:
         if len(vectors) != len(given):
             raise TextsRefused(f"{len(vectors)} vectors for {len(given)} texts", where=_PROVIDER)
         read = [self._read(text) for text in given]
-        return [Embedded(normalised(vector), *facts) for vector, facts in zip(vectors, read, strict=True)]
+        return [TextVector(normalised(vector), *facts) for vector, facts in zip(vectors, read, strict=True)]
 
     def close(self) -> None:
         """Lets the model go."""

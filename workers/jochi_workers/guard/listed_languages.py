@@ -14,16 +14,16 @@ from jochi_workers.guard.elements import GENITIVE
 from jochi_workers.guard.items import MOMENTS, Element, Item, Separator
 from jochi_workers.guard.lists import Language, grammar
 from jochi_workers.guard.moments import moment
-from jochi_workers.guard.moved import binds
 from jochi_workers.guard.quantities import quantity
 from jochi_workers.guard.scan import Token
+from jochi_workers.guard.word_order import binds
 
 _HOURS = re.compile(r"(\d{1,2})h(\d{2})")
 _FUNCTION = ("article", "be", "have", "modal", "preposition", "pronoun", "possessive", "quantifier", "subordinator")
 _SILENT = frozenset({",", ".", "!", "\n", "–", "…", ":", ";", "(", ")"})
 
 
-def worded(tokens: list[Token], language: Language) -> list[Element]:
+def listed_elements(tokens: list[Token], language: Language) -> list[Element]:
     """In the order of the text, but for what moves to the end."""
     tokens = _taken_apart(tokens, language)
     row: list[Element] = []

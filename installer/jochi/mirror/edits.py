@@ -5,13 +5,13 @@ Three ways, as in MEMORY.md: what was written (its hashes stand in the front mat
 
 from __future__ import annotations
 
-from jochi.context.edits import Added, Changed, Edit, Struck, compared
+from jochi.context.blocks import refuse_conflicts
+from jochi.context.edits import Addition, Change, Edit, Strike, compare
 from jochi.context.manifest import Entry
-from jochi.context.reading import refuse_conflicts
 from jochi.context.state import Line
-from jochi.context.writing import refuse_many
+from jochi.context.writer import refuse_many
 from jochi.errors import Refused
-from jochi.mirror.document import Document, said
+from jochi.mirror.document import Document, visible_text
 from jochi.mirror.kinds import BY_LABEL, Memory, shown_parts
 from jochi.text.content import content_hash, is_blank
 
@@ -25,10 +25,10 @@ def edits_of(document: Document, memory: Memory | None, where: str, *, strike_ma
     if (memory is not None and BY_LABEL[memory.kind].adds) or "lines" in document.front:
         return _of_lines(document, memory, where, strike_many)
     refuse_conflicts(document.body, where)
-    text, written = said(document.body), document.front.get("content_hash")
+    text, written = visible_text(document.body), document.front.get("content_hash")
     if memory is None or memory.text is None:  # it is nobody's any more, or nobody may read it here
-        return () if is_blank(text) else (Added(_SECTION, text),)
-    if said(memory.text) == text:
+        return () if is_blank(text) else (Addition(_SECTION, text),)
+    if visible_text(memory.text) == text:
         return ()
     if not isinstance(written, str):
         raise Refused(
@@ -38,8 +38,8 @@ def edits_of(document: Document, memory: Memory | None, where: str, *, strike_ma
         )
     known = memory.content_hash if content_hash(memory.text) == written else written
     if is_blank(text):
-        return (Struck(memory.key, known),)
-    return (Changed(memory.key, known, text, _SECTION),)
+        return (Strike(memory.key, known),)
+    return (Change(memory.key, known, text, _SECTION),)
 
 
 def _of_lines(document: Document, memory: Memory | None, where: str, strike_many: bool) -> tuple[Edit, ...]:
@@ -60,7 +60,7 @@ def _of_lines(document: Document, memory: Memory | None, where: str, strike_many
         for line, each in lines.items()
     }
     entries = [Entry(part.key, _SECTION, part.text, 0, 0, "", False, part.content_hash) for part in now.values()]
-    found = compared(document.body, lines, entries, where)
+    found = compare(document.body, lines, entries, where)
     if found.personal.strip():
         raise Refused(
             "a comment, or what stands under a personal heading, has no place in this file: it is made anew from the graph",
@@ -68,8 +68,8 @@ def _of_lines(document: Document, memory: Memory | None, where: str, strike_many
             fix="keep it in the personal part of MEMORY.md, or in a file of your own",
         )
     if not strike_many:
-        refuse_many(where, len(found.struck), len(lines))
-    return found.to_take_in()
+        refuse_many(where, len(found.strikes), len(lines))
+    return found.in_order()
 
 
 def _lines(given: dict[str, object], begin: str) -> dict[str, Line] | None:

@@ -26,7 +26,7 @@ _LEAST_LEFT = 3
 _MOST_OF_A_SUBJECT = 3
 
 
-def moved(left: Sequence[Hashable], right: Sequence[Hashable], language: Language) -> bool:
+def is_reordering(left: Sequence[Hashable], right: Sequence[Hashable], language: Language) -> bool:
     """Whether two rows of the same items, each one clause, differ only by where something free stands."""
     ours, theirs = (_words(row) for row in (left, right))
     if ours is None or theirs is None or any(binds(word, language) for word in ours):

@@ -7,7 +7,7 @@ from pathlib import Path
 from jochi.errors import UsageError
 from jochi_workers.embeddings import e5, minilm
 from jochi_workers.embeddings.protocol import Provider
-from jochi_workers.models.waiting import RateLimit, Waiting
+from jochi_workers.models.timing import RateLimit, Timing
 
 PROVIDERS = ("minilm", "e5", "sentence-transformers", "openai")
 ONE_MODEL = {"minilm": minilm.MODEL, "e5": e5.MODEL}
@@ -27,7 +27,7 @@ def provider(
     download: bool = False,
     device: str | None = None,
     threads: int | None = None,
-    waiting: Waiting | None = None,
+    waiting: Timing | None = None,
 ) -> Provider:
     """The provider ``name`` (one of `PROVIDERS`), ready to embed; packages are imported only for the one that is asked for.
 
@@ -62,12 +62,12 @@ def provider(
     if model is None:
         raise UsageError(f"the provider {name} needs the name of a model", fix="name it (--model)")
     if name == "sentence-transformers":
-        from jochi_workers.embeddings.sentence import SentenceTransformers
+        from jochi_workers.embeddings.sentence_transformer import SentenceTransformers
 
         return SentenceTransformers(model, download=download, device=device)
     from jochi_workers.embeddings.openai_compatible import OpenAICompatible
 
-    own = waiting or Waiting()
+    own = waiting or Timing()
     rate = RateLimit(
         requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute, monotonic=own.monotonic
     )

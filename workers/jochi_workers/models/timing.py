@@ -15,7 +15,7 @@ _LOOK_EVERY = 0.1
 
 
 @dataclass(frozen=True)
-class Waiting:
+class Timing:
     """``sleep(seconds)`` returns True if the work shall stop: `threading.Event.wait` does, so Ctrl-C ends a pause at once."""
 
     sleep: Callable[[float], object] = time.sleep
@@ -24,7 +24,7 @@ class Waiting:
     jitter: Callable[[], float] = random.random
 
 
-def interruptible(stopping: Callable[[], bool]) -> Waiting:
+def interruptible(stopping: Callable[[], bool]) -> Timing:
     """Pauses that end soon after ``stopping`` says so."""
 
     def sleep(seconds: float) -> bool:
@@ -33,7 +33,7 @@ def interruptible(stopping: Callable[[], bool]) -> Waiting:
             time.sleep(min(left, _LOOK_EVERY))
         return stopping()
 
-    return Waiting(sleep=sleep)
+    return Timing(sleep=sleep)
 
 
 class RateLimit:

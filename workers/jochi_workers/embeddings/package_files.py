@@ -10,7 +10,7 @@ from pathlib import Path
 from jochi_workers.embeddings.protocol import ProviderUnusable
 
 
-def packaged(package: str, path: str, sha256: str, *, where: str, fix: str) -> Path:
+def package_file(package: str, path: str, sha256: str, *, where: str, fix: str) -> Path:
     """A package's file. The package isn't imported: it may do more than we need. `ProviderUnusable` where the file is missing or
     another one."""
     spec = importlib.util.find_spec(package)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from jochi_workers.models.failures import Failure, ProviderDown
-from jochi_workers.models.waiting import Waiting
+from jochi_workers.models.timing import Timing
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 20.0
 T = TypeVar("T")
@@ -26,10 +26,10 @@ class Limits:
     most_bytes: int = 4_000_000
 
 
-class Patience:
+class RetryBudget:
     """How long one piece of work may still wait for its provider."""
 
-    def __init__(self, limits: Limits, waiting: Waiting) -> None:
+    def __init__(self, limits: Limits, waiting: Timing) -> None:
         self._limits, self._left, self._waiting = limits, limits.patience, waiting
         self.renew()
 

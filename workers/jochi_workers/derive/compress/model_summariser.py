@@ -18,12 +18,12 @@ def instructions(folder: str | None = None) -> Prompt:
     return prompt("compress", _PACKAGED, folder, words=_MANY)
 
 
-def words_of(most_tokens: int) -> int:
+def word_limit(most_tokens: int) -> int:
     """How many words a model is allowed, so that their tokens fit."""
     return max(1, int(most_tokens * _WORDS_A_TOKEN))
 
 
-class ByModel:
+class ModelSummariser:
     """Summaries by one `Model`. ``told``: other instructions than the package's own."""
 
     paid = True
@@ -41,5 +41,5 @@ class ByModel:
         return f"ByModel({self._asked!r})"
 
     def summarise(self, text: str, most_tokens: int) -> Summary:
-        reply = self._asked.ask(self._told.filled(words=words_of(most_tokens)), [text], str, most_tokens)
+        reply = self._asked.ask(self._told.filled(words=word_limit(most_tokens)), [text], str, most_tokens)
         return Summary(reply.output.strip(), reply.tokens_in, reply.tokens_out)
