@@ -136,32 +136,10 @@ def forget(
         terms = replace(terms, keys=keys - work.held.keys(), scopes=frozenset())
     deleted, scrubbed = store.scrub(terms)
     left = store.mentions(terms) if verify else []
-    body: dict[str, Any] = {
-        "form": request.form,
-        "everywhere": request.scope is None and request.form in ("hash", "phrase"),
-        "request": work.sealer.key.seal("request", request.form, request.scope or "", *_named(request)),
-        "key": work.sealer.key.id,
-        "by": by,
-        "counts": {**work.counts, "records_of_others": scrubbed, "records_deleted": deleted},
-        "protected": len(work.held),
-        "asked_about": len(asked),
-        "open_transactions": elsewhere,
-        "out_of_reach": list(receipts.OUT_OF_REACH),
-        "statements": len(request.statements),
-    }
-    if matches.spellings:
-        body["forms"] = count_kinds(matches.spellings)
+    body = work.body(request, matches) | {"open_transactions": elsewhere, "asked_about": len(asked)}
+    body["counts"] |= {"records_of_others": scrubbed, "records_deleted": deleted}
     if verify:
-        body["verified"] = {
-            "properties": "all texts of nodes and relationships, but procedures, policies, migrations, words of the engine "
-            "and who asked for something",
-            "keys": len(terms.keys),
-            "contents": len(terms.phrases) + len(terms.spellings),
-            "forms": count_kinds(terms.spellings),
-            "contents_not_looked_for": max(0, work.contents - len(terms.phrases)) if request.phrase is None else 0,
-            "found": len(left),
-            "places": dict(Counter("/".join(mention.place) for mention in left)),
-        }
+        body["verified"] = work.verification(request, terms, left)
     receipt = receipts.append(database, body, runs=[work.run], at=now)
     work.rederive(going)
     return ForgetResult(receipt, dict(work.counts), work.held, tuple(left), elsewhere, key_made, asked)
@@ -415,6 +393,34 @@ class _Forgetting:
         rows = [row for key, row in self._anew.items() if not any(id in f"{key}:" for id in ids)]
         if rows:
             self._engine.database.run(statement("forget/want"), {"now": self._now, "outputs": rows})
+
+    def body(self, request: Request, matches: Matches) -> dict[str, Any]:
+        """What the receipt says of what was asked and done."""
+        body: dict[str, Any] = {
+            "form": request.form,
+            "everywhere": request.scope is None and request.form in ("hash", "phrase"),
+            "request": self.sealer.key.seal("request", request.form, request.scope or "", *_named(request)),
+            "key": self.sealer.key.id,
+            "by": self._by,
+            "counts": dict(self.counts),
+            "protected": len(self.held),
+            "out_of_reach": list(receipts.OUT_OF_REACH),
+            "statements": len(request.statements),
+        }
+        return body | ({"forms": count_kinds(matches.spellings)} if matches.spellings else {})
+
+    def verification(self, request: Request, terms: SearchTerms, left: Sequence[Mention]) -> dict[str, Any]:
+        """What the receipt says of looking for it afterwards, through the whole store."""
+        return {
+            "properties": "all texts of nodes and relationships, but procedures, policies, migrations, words of the engine "
+            "and who asked for something",
+            "keys": len(terms.keys),
+            "contents": len(terms.phrases) + len(terms.spellings),
+            "forms": count_kinds(terms.spellings),
+            "contents_not_looked_for": max(0, self.contents - len(terms.phrases)) if request.phrase is None else 0,
+            "found": len(left),
+            "places": dict(Counter("/".join(mention.place) for mention in left)),
+        }
 
     def is_retryable(self, target: Target, matches: Matches) -> bool:
         """Whether another round could do anything about it: not where rails hold it, and not where nothing is there."""

@@ -12,6 +12,16 @@ from jochi_workers.models.timing import RateLimit, Timing
 PROVIDERS = ("minilm", "e5", "sentence-transformers", "openai")
 ONE_MODEL = {"minilm": minilm.MODEL, "e5": e5.MODEL}
 """Providers that are one model."""
+_OPTIONS = {
+    "minilm": {"threads"},
+    "e5": {"threads"},
+    "sentence-transformers": {"model", "download", "device"},
+    "openai": {
+        *("model", "dimensions", "base_url", "key_variable", "key_file"),
+        *("requests_per_minute", "tokens_per_minute"),
+    },
+}
+"""What each of them takes."""
 
 
 def provider(
@@ -36,29 +46,21 @@ def provider(
     """
     if model is not None and ONE_MODEL.get(name) == model:
         model = None
-    wrong = _not_for(
-        name,
-        {
-            "minilm": {"threads": threads},
-            "e5": {"threads": threads},
-            "sentence-transformers": {"download": download or None, "device": device, "model": model},
-            "openai": {
-                "model": model,
-                "dimensions": dimensions,
-                "base_url": base_url,
-                "key_variable": key_variable,
-                "key_file": key_file,
-                "requests_per_minute": requests_per_minute,
-                "tokens_per_minute": tokens_per_minute,
-            },
-        },
-    )
-    if wrong:
-        raise UsageError(f"the provider {name} doesn't take {', '.join(wrong)}", fix="leave it out")
-    if name == "minilm":
-        return minilm.MiniLM(threads=threads)
-    if name == "e5":
-        return e5.E5(threads=threads)
+    options: dict[str, object] = {
+        "model": model,
+        "dimensions": dimensions,
+        "base_url": base_url,
+        "key_variable": key_variable,
+        "key_file": key_file,
+        "requests_per_minute": requests_per_minute,
+        "tokens_per_minute": tokens_per_minute,
+        "download": download or None,
+        "device": device,
+        "threads": threads,
+    }
+    _check(name, {option for option, value in options.items() if value is not None})
+    if name in ONE_MODEL:
+        return minilm.MiniLM(threads=threads) if name == "minilm" else e5.E5(threads=threads)
     if model is None:
         raise UsageError(f"the provider {name} needs the name of a model", fix="name it (--model)")
     if name == "sentence-transformers":
@@ -82,8 +84,9 @@ def provider(
     )
 
 
-def _not_for(name: str, known: dict[str, dict[str, object]]) -> list[str]:
-    if name not in known:
+def _check(name: str, given: set[str]) -> None:
+    """`UsageError` for an unknown provider, and for options that it doesn't take."""
+    if name not in PROVIDERS:
         raise UsageError(f"there is no provider {name!r}", fix=f"there are: {', '.join(PROVIDERS)}")
-    given = {option for options in known.values() for option, value in options.items() if value is not None}
-    return sorted(given - known[name].keys())
+    if wrong := sorted(given - _OPTIONS[name]):
+        raise UsageError(f"the provider {name} doesn't take {', '.join(wrong)}", fix="leave it out")
