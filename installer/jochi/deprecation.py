@@ -22,6 +22,10 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "Synced": "SyncResult",
     },
     "jochi.mirror": {"News": "Changes", "Written": "WriteResult"},
+    "jochi.write.enrolling": {"Enrolled": "EnrolResult", "Released": "DisenrolResult", "Troubles": "Problems"},
+    "jochi.write.ingesting": {"Ingested": "IngestResult", "Taken": "CopyResult", "take": "copy_source"},
+    "jochi.write.observing": {"Observed": "ObserveResult"},
+    "jochi.write.remembering": {"Remembered": "RememberResult"},
     "jochi_workers.derive.compress": {"Compress": "CompressHandler"},
     "jochi_workers.derive.extract": {
         "Alike": "NameMatch",

@@ -22,7 +22,7 @@ from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
-from jochi.write.editing import Graph
+from jochi.write.scope_graph import ScopeGraph
 from jochi_workers.context_files import ContextFiles, read_table
 from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
@@ -120,7 +120,7 @@ def test_what_was_struck_and_stands_there_again_stays(client: Jochi, tmp_path: P
     client.write_context(file, "s", now=NOON)
     assert content(client, "s/tower") == (TOWER, None)
     # To and fro while one file is written: each is on record.
-    graph = Graph.of(client.engine, client.policy.policy, "s", include_sensitive=False, max_tokens=None, now=NOON)
+    graph = ScopeGraph.of(client.engine, client.policy.policy, "s", include_sensitive=False, max_tokens=None, now=NOON)
     for _ in range(2):
         assert graph.strike("s/tower", None) == "done"
         assert graph.remember("insights", TOWER) == "s/tower"
@@ -165,7 +165,7 @@ def test_edits_that_cannot_be_taken_in_are_memories_of_their_own(client: Jochi, 
 
     # What comes between the choice and the edit, and what can't be edited at all.
     options: Any = {"include_sensitive": False, "max_tokens": None, "now": NOON}
-    graph = Graph.of(client.engine, client.policy.policy, "s", **options)
+    graph = ScopeGraph.of(client.engine, client.policy.policy, "s", **options)
     client.database.run(
         "MATCH (m:Curated {key: 's/likes'}) SET m.locked_by = 'agent', m.locked_at = $now", {"now": NOON}
     )

@@ -23,7 +23,7 @@ from jochi.graph.driver_values import to_python
 from jochi.text.tokens import Estimate
 from jochi.use.sources import unfinished
 from jochi.write.ingesting import Fault, Message, Piece, Source
-from jochi.write.ingesting.writing import line_of
+from jochi.write.ingesting.writer import line_of
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import OfflineMaker
 from jochi_workers.derive.handler import DeriveHandler

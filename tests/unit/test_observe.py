@@ -15,7 +15,7 @@ from jochi.errors import JochiError
 from jochi.policy import load_policy
 from jochi.text.patterns import compile_patterns, match_patterns
 from jochi.text.tokens import Estimate
-from jochi.write.observing.signals import Scanned, languages, scan
+from jochi.write.observing.signals import SignalScan, languages, scan
 from jochi.write.observing.signals import _of as patterns_of
 from jochi_workers.derive import derivation
 from jochi_workers.derive.learn import Fact, LearningOutput, importance, memory_kind, tier_of
@@ -51,7 +51,7 @@ ALONE = [(each, compile_patterns([each.pattern])) for language in languages() fo
     ],
 )
 def test_what_a_turn_is_worth(text: str, signal: str, about: tuple[str, ...]) -> None:
-    assert scan(text) == Scanned(signal, about)  # type: ignore[arg-type]
+    assert scan(text) == SignalScan(signal, about)  # type: ignore[arg-type]
 
 
 def test_there_are_as_many_patterns_as_the_original_has() -> None:

@@ -14,14 +14,14 @@ from jochi.curate.actions import Eligibility, Verdict, read
 from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as
 from jochi.policy.actions import Action
-from jochi.write.acting import ActionsAdded, Outcome, add, add_files, read_action
+from jochi.write.action_records import ActionsResult, Outcome, add, add_files, read_action
 
 WHOLE_DATABASE = "/"
 """In the place of a scope: no scope has a slash."""
 
 
 @dataclass(frozen=True)
-class ActionOnRecord:
+class ActionEntry:
     """What an agent asked (``verdict`` and the ``rule`` that decided) or did (``outcome``)."""
 
     id: str
@@ -124,7 +124,7 @@ class ActionVerbs(Base):
         scope: str = "default",
         id: str | None = None,
         at: datetime | None = None,
-    ) -> ActionsAdded:
+    ) -> ActionsResult:
         """Reports what an agent did with memories and how it went; guidelines are made of it.
 
         ``id``: the same again changes nothing; that of a decision (`may_act`) adds the outcome to it. Raises `UsageError`.
@@ -136,23 +136,21 @@ class ActionVerbs(Base):
             record = read_action(given, now=now)
         except ValueError as error:
             raise UsageError(str(error), where="acted", fix="see docs/reference/actions.md") from None
-        result = ActionsAdded()
+        result = ActionsResult()
         add(self.engine, [(str(uuid.uuid4()), record)], now=now, result=result)
         return result
 
-    def add_actions(self, paths: Iterable[Path], *, now: datetime | None = None) -> ActionsAdded:
+    def add_actions(self, paths: Iterable[Path], *, now: datetime | None = None) -> ActionsResult:
         """Takes in files of JSON Lines (memory-actions.jsonl), one action a line, of any length, also packed with gzip.
 
         A bad line or file is counted and named (`bad_lines`), and the others are taken. The same file again changes nothing.
         """
         return add_files(self.engine, paths, now=self._at(now, "add_actions", "now"))
 
-    def actions(
-        self, *, scope: str | None = None, limit: int = 50, now: datetime | None = None
-    ) -> list[ActionOnRecord]:
+    def actions(self, *, scope: str | None = None, limit: int = 50, now: datetime | None = None) -> list[ActionEntry]:
         """What agents asked and did, of ``scope`` or of all, the newest first."""
         row = self._read("actions/list", now=self._at(now, "actions", "now"), scope=scope, limit=limit)
-        return [read_as(ActionOnRecord, each) for each in row["actions"]]
+        return [read_as(ActionEntry, each) for each in row["actions"]]
 
     def guidelines(self, *, scope: str | None = None, limit: int = 1_000) -> list[Guidelines]:
         """What follows from what agents reported in ``scope``, or in each, after that of the whole database. The job

@@ -13,7 +13,7 @@ from jochi.graph.driver_values import read_as
 from jochi.text.tokens import best_counter
 from jochi.use import context
 from jochi.use.context import Difference, ManifestSummary, Metrics
-from jochi.write.editing import Graph
+from jochi.write.scope_graph import ScopeGraph
 
 
 class ContextVerbs(Base):
@@ -104,8 +104,8 @@ class ContextVerbs(Base):
         parameters = {"id": context.manifest_id(scope, include_sensitive), "scope": scope}
         return bool(self.database.run(statement("context/drop"), parameters)[0]["dropped"])
 
-    def _store(self, scope: str, include_sensitive: bool, max_tokens: int | None, now: datetime | None) -> Graph:
-        return Graph.of(
+    def _store(self, scope: str, include_sensitive: bool, max_tokens: int | None, now: datetime | None) -> ScopeGraph:
+        return ScopeGraph.of(
             self.engine,
             self.policy.policy,
             scope,

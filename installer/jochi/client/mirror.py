@@ -10,7 +10,7 @@ from jochi import mirror
 from jochi.client.actions import ActionVerbs, guidelines_page
 from jochi.client.use import UseVerbs
 from jochi.mirror import Difference, Pages, WriteResult
-from jochi.write.mirroring import MirrorGraph
+from jochi.write.mirror_graph import MirrorGraph
 
 
 class MirrorVerbs(UseVerbs, ActionVerbs):

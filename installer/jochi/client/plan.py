@@ -13,7 +13,7 @@ from jochi.curate.budgets import BudgetPlan, plan_budgets
 from jochi.curate.plan import Applied, Plan, due, orphans
 from jochi.curate.saved_plans import Excluded, PlanApplied, PlannedMemory, SavedPlan
 from jochi.errors import Refused
-from jochi.operate.approvals import Approved, approve_run
+from jochi.operate.approvals import Approval, approve_run
 from jochi.users import operating_system_user
 
 
@@ -102,7 +102,7 @@ class PlanVerbs(LookVerbs):
         was: str | None = self.engine.call("curate/approve", asked)["was"]
         return was
 
-    def approve_run(self, run: str, *, now: datetime | None = None) -> Approved:
+    def approve_run(self, run: str, *, now: datetime | None = None) -> Approval:
         """Lets the job of a run go on that the circuit breaker stopped.
 
         The breaker lets through, of the kinds and scopes that stopped it, as many memories as are due at ``now`` (default: now).

@@ -36,7 +36,7 @@ def remove_messages(stored: Mapping[str, Any], gone: list[int]) -> dict[str, lis
 
 def remove_from_text(text: str, says: Callable[[str], bool]) -> str | None:
     """The text of a source without the messages that say it: as in its raw content, each goes as a whole. Further lines of one are
-    indented (`jochi.write.ingesting.writing.line_of`). None where it is said across messages."""
+    indented (`jochi.write.ingesting.writer.line_of`). None where it is said across messages."""
     left = "\n".join(each for each in _NEXT.split(text) if not says(each))
     return None if says(left) else left.strip()
 

@@ -17,8 +17,8 @@ from jochi.forgetting import Candidate, ForgettingPlan, Request, Target, key_fil
 from jochi.use.accesses import TouchResult
 from jochi.use.explore import ExploreResult, Place
 from jochi.use.recall import Hit, SpreadMatch
-from jochi.write.observing import Observed, Turn
-from jochi.write.remembering import Memory, Remembered
+from jochi.write.observing import ObserveResult, Turn
+from jochi.write.remembering import Memory, RememberResult
 
 _KEPT = 50
 """So many confirmations wait at most; the oldest of more are no good any longer."""
@@ -162,7 +162,7 @@ class Tools:
     agent: str | None = None
     _waiting: dict[str, ForgettingPlan] = field(default_factory=dict)
 
-    def remember(self, memories: list[NewMemory]) -> Remembered:
+    def remember(self, memories: list[NewMemory]) -> RememberResult:
         """Remember things for later. What is known already is reinforced, not doubled. Each result says what became of one;
         one that is refused says why and takes no other with it."""
         rows = [Memory.model_validate({**each.model_dump(), "scope": self.scope}) for each in memories]
@@ -175,7 +175,7 @@ class Tools:
         speaker: str | None = None,
         at: datetime | None = None,
         id: str | None = None,
-    ) -> Observed:
+    ) -> ObserveResult:
         """Hand over one turn of the conversation, as it was said: what is worth keeping is learned from it later, by itself. The
         same turn again (`id`, else `speaker`, `at` and `text`) is known."""
         return self.client.observe(Turn(text, at=at, id=id, session=session, scope=self.scope, speaker=speaker))

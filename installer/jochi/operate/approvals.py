@@ -16,7 +16,7 @@ SWEEPING = "curate/sweep_orphans"
 
 
 @dataclass(frozen=True)
-class Approved:
+class Approval:
     """The run, its job, and by kind and scope how many memories the breaker lets through now besides its limits."""
 
     run: str
@@ -24,7 +24,7 @@ class Approved:
     lifts: list[PlanQuota]
 
 
-def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approved:
+def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approval:
     """See `jochi.Jochi.approve_run`."""
     asked = {"run": run, "changed_only": False, "limit": 1, "samples": 0}
     rows = engine.call("report/runs", asked, write=False)["runs"]
@@ -43,7 +43,7 @@ def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approved
     lifted = {"now": now, "run": run, "by": by, "lifts": [lift.__dict__ for lift in lifts]}
     if not engine.call("curate/approve_run", lifted)["approved"]:
         raise UsageError(f"no job stands still for the run {run}", fix="somebody was faster: `jochi status`")
-    return Approved(run, summary.job, lifts)
+    return Approval(run, summary.job, lifts)
 
 
 def _asked(engine: Engine, run: RunSummary, places: list[tuple[str, str]], now: datetime) -> dict[tuple[str, str], int]:

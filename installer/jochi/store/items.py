@@ -15,7 +15,7 @@ from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy
 from jochi.use.recall import recall
 from jochi.write import remembering
-from jochi.write.editing import DONE, GONE, Graph
+from jochi.write.scope_graph import DONE, GONE, ScopeGraph
 
 KIND = "StoreItem"
 MARK = "/item:"
@@ -246,8 +246,8 @@ class Items:
             raise remembering.SomeRefused(done)
         return again
 
-    def _graph(self, key: str) -> Graph:
-        return Graph.of(
+    def _graph(self, key: str) -> ScopeGraph:
+        return ScopeGraph.of(
             self.engine,
             self.policy.policy,
             key.partition("/")[0],

@@ -109,11 +109,11 @@ class OpenAICompatible:
         return waits.ask(once)
 
     def _ask(self, texts: list[str], waits: retries.RetryBudget) -> list[list[float]] | Failure:
-        embedded, url = self._endpoint.client.embedded, self._endpoint.url
+        embed, url = self._endpoint.client.embed, self._endpoint.url
         fix = f"is {self._model!r} a model for embeddings?"
         answer: bytes | Failure = self._endpoint.once(
             waits,
-            lambda http: embedded(http, self._model, url, texts, self._asked),
+            lambda http: embed(http, self._model, url, texts, self._asked),
             refused=lambda what: TextsRefused(what, where=url, fix=fix),
             said=_said if texts == [PROBE] else _code,
         )

@@ -97,9 +97,9 @@ def language_of(text: str) -> str:
         names = [_SCRIPTS[script] for script, _ in scripts.most_common() if script in _SCRIPTS]
         return "ja" if "ja" in names else (names[0] if names else "other")
     words = _WORD.findall(head)
-    told: str = language.told(words)
-    if told != "other":
-        return told
+    code: str = language.detect_language(words)
+    if code != "other":
+        return code
     heard = Counter(code for word in words for code, frequent in lists.by_language() if word.casefold() in frequent)
     ranked = heard.most_common(2)
     return ranked[0][0] if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]) else "other"

@@ -49,7 +49,7 @@ class Endpoint:
         self.waiting = waiting or Timing()
         needed = [provider, "pydantic_ai", "jochi_workers.models.client"]
         self.client = packages(needed, where=f"provider {provider}", fix=f"pip install 'jochi[{provider}]'")[-1]
-        self.client.loaded(provider)
+        self.client.load_packages(provider)
         silence(provider, "httpx2", "httpcore2")
 
     def __repr__(self) -> str:

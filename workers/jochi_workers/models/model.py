@@ -135,7 +135,7 @@ class Model:
         used: Tokens | None = None,
     ) -> Any:
         """One answer. What is raised counts what was ``used`` before, too."""
-        ask, made = self._endpoint.client.answered, (self.provider, self.name, self._endpoint.url)
+        ask, made = self._endpoint.client.complete, (self.provider, self.name, self._endpoint.url)
 
         def once() -> Any:
             answer = self._endpoint.once(

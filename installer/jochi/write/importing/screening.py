@@ -10,7 +10,7 @@ LOOK_AGAIN = "look again"
 """Outcome of memories that were compared with less than what is forgotten by now."""
 
 
-def asked(record: MemoryRecord) -> CheckItem:
+def record_check(record: MemoryRecord) -> CheckItem:
     """The record as `jochi.forgetting` asks about it."""
     slot = slot_name_of(record.properties)
     named = {} if slot is None else {"slot_name": slot.name, "slot_value": slot.value}

@@ -19,7 +19,7 @@ _SENT_FROM = re.compile(
 )
 
 
-def written(text: str) -> str:
+def remove_quotations(text: str) -> str:
     """``text`` without lines that begin with `>`, without what follows the head of a quotation, without the signature.
 
     A signature follows a line `-- ` (RFC 3676); text after it is lost with it, unless it is long. Empty if nothing is left.

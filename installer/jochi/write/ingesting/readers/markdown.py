@@ -10,8 +10,8 @@ from jochi.extras import extra_named
 from jochi.text.content import is_blank
 from jochi.text.markdown import Block, front_matter, sections
 from jochi.text.visible import visible
+from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.source import Message, Piece, Source, clean
 
 NAME = "markdown"
@@ -21,7 +21,7 @@ _LONGEST_FRONT = 64 * 1024
 """Characters of YAML; what is longer is a message, and states nothing."""
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The blocks of a file in their order; `title` and `date` of YAML at its head are those of all. The file is read whole."""
     text = file.text()
     if len(text) > LONGEST:

@@ -10,9 +10,9 @@ from typing import Any
 
 from jochi.errors import UsageError
 from jochi.text.content import is_blank
+from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_values import readable
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.readers.conversation import whole
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
@@ -28,7 +28,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
 Json = dict[str, Any]
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in their order. The file is read whole: it is one piece of JSON."""
     data = whole(file)
     around: Json = data if isinstance(data, dict) else {}
@@ -60,7 +60,7 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
 
 
 def _piece(
-    message: Json, people: dict[str, str], channel: str | None, title: str | None, file: Opened, zone: tzinfo
+    message: Json, people: dict[str, str], channel: str | None, title: str | None, file: InputFile, zone: tzinfo
 ) -> tuple[Source, Message]:
     ts = clean(_text(message.get("ts")))
     at = moment(ts, zone)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from jochi.extras import extra_named
 from jochi.text.content import is_blank
+from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
-from jochi.write.ingesting.speech import fluent
+from jochi.write.ingesting.speech import remove_fillers
 
 NAME = "transcript"
 
@@ -65,7 +65,7 @@ def turn(line: str) -> Turn | None:
     return Turn(named["person"].strip(), named.get("before") or named["after"], line[found.end() :])
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """What was said, in its order: each turn of a speaker; of subtitles, what one speaker says in cues that follow each other."""
     source = Source("transcript", provenance=file.provenance(NAME))
     start = file.start()
@@ -75,7 +75,7 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
         yield from _turns(file, source, zone)
 
 
-def _turns(file: Opened, source: Source, zone: tzinfo) -> Iterator[Piece]:
+def _turns(file: InputFile, source: Source, zone: tzinfo) -> Iterator[Piece]:
     now: Turn | None = None
     said: list[str] = []
     raw: list[str] = []
@@ -96,7 +96,7 @@ def _turns(file: Opened, source: Source, zone: tzinfo) -> Iterator[Piece]:
 
 
 def _message(source: Source, turn: Turn | None, said: list[str], raw: list[str], zone: tzinfo) -> Iterator[Piece]:
-    text = fluent(clean("\n".join(said)))
+    text = remove_fillers(clean("\n".join(said)))
     if not is_blank(text):
         sender = clean(turn.sender) or None if turn else None
         yield (
@@ -121,7 +121,7 @@ class _Cue(NamedTuple):
     raw: str
 
 
-def _cues(file: Opened, source: Source, format: str) -> Iterator[Piece]:
+def _cues(file: InputFile, source: Source, format: str) -> Iterator[Piece]:
     held: list[_Cue] = []
     for found in _read_cues(file, format):
         if isinstance(found, Fault):
@@ -140,12 +140,12 @@ def _cues(file: Opened, source: Source, format: str) -> Iterator[Piece]:
 
 
 def _spoken(source: Source, cues: list[_Cue]) -> Iterator[Piece]:
-    text = fluent(clean(" ".join(cue.text for cue in cues)))
+    text = remove_fillers(clean(" ".join(cue.text for cue in cues)))
     if not is_blank(text):
         yield source, Message(None, None, cues[0].sender, text, clean("\n\n".join(cue.raw for cue in cues)))
 
 
-def _read_cues(file: Opened, format: str) -> Iterator[_Cue | Fault]:
+def _read_cues(file: InputFile, format: str) -> Iterator[_Cue | Fault]:
     with extra_named():
         import webvtt
         from webvtt.errors import MalformedCaptionError, MalformedFileError
@@ -185,7 +185,7 @@ def _cue(voice: str | None, text: str, raw: str) -> _Cue:
     return _Cue(sender or None, text, html.unescape(raw))
 
 
-def _blocks(file: Opened, format: str) -> Iterator[str | Fault]:
+def _blocks(file: InputFile, format: str) -> Iterator[str | Fault]:
     """The cues, which blank lines part. In SRT, text after a blank line belongs to the cue before it."""
     held = ""
     for block in _parted(file):
@@ -204,7 +204,7 @@ def _blocks(file: Opened, format: str) -> Iterator[str | Fault]:
         yield held
 
 
-def _parted(file: Opened) -> Iterator[str | Fault]:
+def _parted(file: InputFile) -> Iterator[str | Fault]:
     held: list[str] = []
     size = 0
     for _, line in file.lines():

@@ -29,7 +29,7 @@ class _Pattern(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scanned:
+class SignalScan:
     """``about``: what the text has, by the names in the files; `user` for patterns of a policy."""
 
     signal: Signal
@@ -46,7 +46,7 @@ def languages() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("??.toml"))
 
 
-def scan(text: str, *, languages: Sequence[str] = ("en", "de"), high: Sequence[str] = ()) -> Scanned:
+def scan(text: str, *, languages: Sequence[str] = ("en", "de"), high: Sequence[str] = ()) -> SignalScan:
     """HIGH where any HIGH, disagreeing, or own pattern (``high``) is there; else by how many MEDIUM ones are: 2 or more are
     medium, 1 is low (seed 003, Write Path; peers A3, signal.ts). The languages are looked for together: people mix them."""
     patterns, automaton = _automaton(tuple(languages), tuple(high))
@@ -56,8 +56,8 @@ def scan(text: str, *, languages: Sequence[str] = ("en", "de"), high: Sequence[s
     about = tuple(dict.fromkeys("disagreement" if each.level == "disagreement" else each.about for each in found))
     weak = sum(level == "medium" for level, _ in named)
     if len(named) > weak:
-        return Scanned("high", about)
-    return Scanned("medium" if weak >= _MEDIUM else "low" if weak else "none", about)
+        return SignalScan("high", about)
+    return SignalScan("medium" if weak >= _MEDIUM else "low" if weak else "none", about)
 
 
 @lru_cache(maxsize=16)

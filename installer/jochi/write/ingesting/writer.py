@@ -33,7 +33,7 @@ TRIES = 5
 """So often a source is looked at again that somebody else writes at the same time."""
 
 KEPT = 1_000
-"""So many faults and keys an `Ingested` keeps; all are counted."""
+"""So many faults and keys an `IngestResult` keeps; all are counted."""
 
 UNUSED = {"processing_status": "raw", "salience": 0.5, "state": "candidate", "ttl_policy": "decay"}
 """What a source says of itself before anybody has used it (seed 002, Phase 0)."""
@@ -47,7 +47,7 @@ _FORGOTTEN = "this, or part of it, was forgotten on request and is not learned a
 
 
 @dataclass
-class Ingested:
+class IngestResult:
     """What became of it. ``sources`` were new, ``continued`` had new messages or edited ones, ``unchanged`` had none.
 
     ``messages`` were written, ``edited`` have another text than before, ``known`` are there already. ``run``: by which the edits
@@ -76,7 +76,7 @@ class Ingested:
 class IngestInterrupted(ConnectionFailed):
     """The server went away. ``ingested`` holds what was written until then."""
 
-    def __init__(self, cause: ConnectionFailed, ingested: Ingested) -> None:
+    def __init__(self, cause: ConnectionFailed, ingested: IngestResult) -> None:
         self.ingested = ingested
         super().__init__(
             f"interrupted after {ingested.messages:,} messages were written: {cause.what}",
@@ -95,7 +95,7 @@ def ingest(
     agent: str | None = None,
     properties: Mapping[str, Any] | None = None,
     on_fault: Callable[[Fault], None] | None = None,
-) -> Ingested:
+) -> IngestResult:
     """Writes what readers made of raw data; see `jochi.Jochi.ingest`. ``properties``: more of each source that is new."""
     check_scope(scope)
     zoned(now, "now", where="ingest")
@@ -133,7 +133,7 @@ class _Writer:
         properties: dict[str, Any],
         on_fault: Callable[[Fault], None],
     ) -> None:
-        self.done = Ingested()
+        self.done = IngestResult()
         self._engine, self._limits, self._scope, self._now, self._agent = engine, limits, scope, now, agent
         self._properties, self._on_fault = properties, on_fault
         self._screen = Screen(engine.database)
@@ -195,7 +195,7 @@ class _Writer:
         again: set[int] = set()
         begun: set[int] = set()
         for one, (key, parts) in zip(pending, self._look(pending), strict=True):
-            there = _There(parts)
+            there = _Stored(parts)
             found = [(there.place_of(each, one.messages), each) for each in one.messages]
             fresh = [each for place, each in found if place is None or there.is_edited(place, each[1])]
             self.done.known += len(one.messages) - len(fresh)
@@ -234,7 +234,7 @@ class _Writer:
     def _amend(
         self,
         parts: Sequence[Mapping[str, Any]],
-        there: _There,
+        there: _Stored,
         edits: Sequence[tuple[int, tuple[str, Message]]],
         version: int | None,
     ) -> list[tuple[str, Message]]:
@@ -287,7 +287,7 @@ class _Writer:
                 # What was forgotten of it is none of its messages any more.
                 left = self._screened(begun, one, first, there=True).allowed
                 for other in itertools.count(2):
-                    there = _There(found[at][:1])
+                    there = _Stored(found[at][:1])
                     if found[at] and (there.begins_with(first) or (left and there.begins_with(left))):
                         break
                     if free and not found[at]:
@@ -418,7 +418,7 @@ class _Part:
         }
 
 
-class _There:
+class _Stored:
     """What a source has already: its messages in all their texts, over all parts, each with a place."""
 
     def __init__(self, parts: Sequence[Mapping[str, Any]]) -> None:

@@ -36,7 +36,7 @@ _TOO_LONG = f"The line is longer than {LONGEST_LINE // 1024**2} MB."
 
 
 @dataclass
-class Opened:
+class InputFile:
     """An open file: ``stream`` is at its start (seekable), ``head`` are its first 64 kB, ``where`` is for errors."""
 
     stream: IO[bytes]
@@ -128,7 +128,7 @@ def _too_long(line: bytes | str, lf: bytes | str, cr: bytes | str) -> bool:
 
 
 @contextlib.contextmanager
-def opened(source: Path | str | IO[bytes], name: str | None) -> Iterator[Opened]:
+def open_input(source: Path | str | IO[bytes], name: str | None) -> Iterator[InputFile]:
     """The file, or the bytes of a stream, ready to be read. ``name`` instead of the file's own, for a stream.
 
     UsageError for what can't be opened or is no text. A stream that can't go back to its start is copied, to disk if it is long;
@@ -150,7 +150,7 @@ def opened(source: Path | str | IO[bytes], name: str | None) -> Iterator[Opened]
         head = stream.read(_HEAD)
         stream.seek(start)
         _refuse_binary(head, where)
-        yield Opened(stream, head, where, visible(Path(name).name) if name else None, folder)
+        yield InputFile(stream, head, where, visible(Path(name).name) if name else None, folder)
 
 
 def _open(path: Path) -> IO[bytes]:

@@ -34,7 +34,7 @@ from jochi.policy.model import Policy
 from jochi.text.content import content_hash
 from jochi.use.recall import RecallResult
 from jochi.write import remembering
-from jochi.write.editing import WORDS
+from jochi.write.scope_graph import WORDS
 
 _A_CALL = 100
 """Memories in one transaction."""
@@ -49,7 +49,7 @@ _ARTICLE = re.compile(r"^(?:an?|the|my|his|her|their|our)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Replaced:
+class ReplaceResult:
     """What was done, or would be (``run`` is None then, and where nothing was).
 
     ``replaced``: key to what each memory says now. ``superseded``: facts in slots, each with the key of the fact that holds from
@@ -95,9 +95,9 @@ def replace_statement(
     key: str | None = None,
     embed: Embed | None = None,
     dry_run: bool = False,
-) -> Replaced:
+) -> ReplaceResult:
     """See `jochi.Jochi.supersede`. ``recall``: of the client."""
-    work = _Work(engine, policy, old, new, scope, now, key)
+    work = _Replacement(engine, policy, old, new, scope, now, key)
     version = _checked(engine, work)
     try:
         work.word_for_word()
@@ -109,7 +109,7 @@ def replace_statement(
             about = cosine_to(old, embed) if embed else None
             candidates = work.by_meaning(rank_candidates(old, memories, new=new, cosine_of=about), known)
         else:
-            work.say_the_same(
+            work.take_equivalents(
                 [(memory.key, one) for memory in memories for one in parse_statements(memory.content or "")], known
             )
         already = tuple(
@@ -118,13 +118,13 @@ def replace_statement(
         if already and not any(work.may_be_left(one) for one in candidates):
             candidates = []  # it was replaced before
         if dry_run:
-            return work.told(candidates, already)
+            return work.result(candidates, already)
         return work.act(version, candidates, already)
     finally:
         forget_readings()
 
 
-def _checked(engine: Engine, work: _Work) -> int | None:
+def _checked(engine: Engine, work: _Replacement) -> int | None:
     """`UsageError` and `Refused` where the new statement can't be said; else as of which version of what is forgotten it was
     compared."""
     if not phrase(work.new):
@@ -149,7 +149,7 @@ def _checked(engine: Engine, work: _Work) -> int | None:
     return screened.version if screened.compared else None
 
 
-class _Work:
+class _Replacement:
     """One replacement: first found, then made."""
 
     def __init__(
@@ -192,30 +192,32 @@ class _Work:
         """Takes all memories that have the old words, where these say what the new statement changes."""
         if says(self.new, phrase(self.old)):
             return  # a description of what changes, such as `Ann's home`
-        found = self._finder.find(Request(phrase=self.old, scope=self.scope))
-        told = names_attribute(self.old)
-        for target in found.targets.values():
+        matches = self._finder.find(Request(phrase=self.old, scope=self.scope))
+        attribute_named = names_attribute(self.old)
+        for target in matches.targets.values():
             if target.dead or (self.key is not None and target.key != self.key):
                 continue
             if target.why == "derived":
-                is_output = target.outcome == "forget" and found.is_output(target.key)
+                is_output = target.outcome == "forget" and matches.is_output(target.key)
                 (self._outputs if is_output else self._marks).add(target.key)
             elif target.outcome == "ask" or target.content is None:
                 self._ask(target, target.reason or MORE)
             elif says(target.key.partition("/")[2], phrase(self.old)):
                 self._ask(target, BY_ID)
             else:
-                self._word_for_word(target, found, told=told)
+                self._word_for_word(target, matches, attribute_named=attribute_named)
 
-    def _word_for_word(self, target: Target, found: Matches, *, told: bool) -> None:
+    def _word_for_word(self, target: Target, matches: Matches, *, attribute_named: bool) -> None:
         assert target.content is not None
-        stored = dict((found.stored.get(target.key) or [{}])[0]) or dict(target.was)
+        stored = dict((matches.stored.get(target.key) or [{}])[0]) or dict(target.was)
         spoken = parse_statements(target.content)
         here = spots(words(target.content), phrase(self.old))
         touched = [one for one in spoken if any(a < d and c < b for a, b in one.spans for c, d in here)]
         # Who names the memory has said that it is meant.
         picked = self.key is not None
-        others = {one: () if picked else mismatches(self._then, one, attribute_named=told) for one in touched}
+        others = {
+            one: () if picked else mismatches(self._then, one, attribute_named=attribute_named) for one in touched
+        }
         mine = [one for one in touched if not others[one]]
         if touched and not mine:
             self._others.append(replace(target, outcome="ask", reason=f"it {others[touched[0]][0]}"))
@@ -244,20 +246,20 @@ class _Work:
 
     def read(self, keys: Sequence[str]) -> dict[str, tuple[Target, Mapping[str, Any]]]:
         """What is stored of them, but for what is made anew anyway."""
-        found = self._finder.read(keys)
+        matches = self._finder.read(keys)
         known = {}
-        for each, target in found.targets.items():
-            stored = next(iter(found.stored.get(each, ())), None)
-            output = found.is_output(each) and target.kind not in self._slots
+        for each, target in matches.targets.items():
+            stored = next(iter(matches.stored.get(each, ())), None)
+            output = matches.is_output(each) and target.kind not in self._slots
             if stored is not None and not target.dead and not output:
                 known[each] = (target, stored)
         return known
 
     def by_meaning(
-        self, found: Sequence[Candidate], known: Mapping[str, tuple[Target, Mapping[str, Any]]]
+        self, matches: Sequence[Candidate], known: Mapping[str, tuple[Target, Mapping[str, Any]]]
     ) -> list[Candidate]:
         """Takes what is meant without doubt; else returns what a person may choose from."""
-        left = with_margins([one for one in found if not (one.parsed and self.is_new(one.parsed))])
+        left = with_margins([one for one in matches if not (one.parsed and self.is_new(one.parsed))])
         if self.key is not None:
             left = with_margins([one for one in left if one.key == self.key])
             first = next(iter(left), None)
@@ -269,14 +271,14 @@ class _Work:
         if not chosen:
             return [one for one in left if one.score > 0][:_SHOWN]
         self.olds += [one.parsed for one in chosen if one.parsed]
-        self.say_the_same([(one.key, one.parsed) for one in left if one.parsed], known)
+        self.take_equivalents([(one.key, one.parsed) for one in left if one.parsed], known)
         return []
 
-    def say_the_same(
-        self, told: Iterable[tuple[str, Statement]], known: Mapping[str, tuple[Target, Mapping[str, Any]]]
+    def take_equivalents(
+        self, statements: Iterable[tuple[str, Statement]], known: Mapping[str, tuple[Target, Mapping[str, Any]]]
     ) -> None:
         """Takes all statements that say what is replaced, in whatever words."""
-        for key, one in told:
+        for key, one in statements:
             if (self.key is not None and key != self.key) or (one.ambiguous and one not in self.olds):
                 continue
             if key not in known or not any(one == old or same_slot(one, old) for old in self.olds):
@@ -327,10 +329,12 @@ class _Work:
 
     # Doing ------------------------------------------------------------------------------------------------------------
 
-    def told(self, candidates: Sequence[Candidate], already: tuple[str, ...], run: str | None = None) -> Replaced:
+    def result(
+        self, candidates: Sequence[Candidate], already: tuple[str, ...], run: str | None = None
+    ) -> ReplaceResult:
         """As it stands. Who has the old words and says something else is asked about where nothing else is known."""
         known = self._changes or self._facts or candidates or already
-        return Replaced(
+        return ReplaceResult(
             {key: change.new[change.name] for key, change in self._changes.items()},
             tuple(self.asked if known else [*self.asked, *self._others]),
             tuple(sorted(self._outputs)),
@@ -340,7 +344,7 @@ class _Work:
             run,
         )
 
-    def act(self, version: int | None, candidates: Sequence[Candidate], already: tuple[str, ...]) -> Replaced:
+    def act(self, version: int | None, candidates: Sequence[Candidate], already: tuple[str, ...]) -> ReplaceResult:
         """Makes the changes, page by page."""
         run = f"replace/{uuid.uuid4()}"
         changes = list(self._changes.values())
@@ -355,11 +359,11 @@ class _Work:
             outputs, marks = self._finder.made_of(changed)
             self._outputs |= set(outputs)
             self._marks |= set(marks)
-            self._remake()
+            self._rederive()
         else:
             self._outputs.clear()
         on_record = self._changes and self._policy.forgetting.replaced == "keep"
-        return replace(self.told(candidates, already, run if on_record else None), superseded=following)
+        return replace(self.result(candidates, already, run if on_record else None), superseded=following)
 
     def _write(self, changes: Sequence[_Change], run: str, version: int | None) -> list[tuple[_Change, str | None]]:
         """Each with the reason why it stays as it was."""
@@ -368,8 +372,8 @@ class _Work:
                 {"key": each.target.key, "revision": None, "was": each.was, "new": each.new, "content": each.name}
                 for each in changes
             ]
-            told = self._engine.call("memory/forget_clause", {"now": self._now, "rows": rows})["results"]
-            outcomes = {each["key"]: each["outcome"] for each in told}
+            results = self._engine.call("memory/forget_clause", {"now": self._now, "rows": rows})["results"]
+            outcomes = {each["key"]: each["outcome"] for each in results}
             return [(each, None if outcomes[each.target.key] == "cut" else _CHANGED) for each in changes]
         edits = [
             {
@@ -387,8 +391,8 @@ class _Work:
             for each in changes
         ]
         for _ in range(_TRIES):
-            told = self._engine.call("context/edit", {"now": self._now, "run": run, "edits": edits})["results"]
-            if all(each["outcome"] != "forgetting_changed" for each in told):
+            results = self._engine.call("context/edit", {"now": self._now, "run": run, "edits": edits})["results"]
+            if all(each["outcome"] != "forgetting_changed" for each in results):
                 break
             version = _checked(self._engine, self)
             edits = [{**each, "forgotten_as_of": version} for each in edits]
@@ -401,7 +405,7 @@ class _Work:
         reasons = {"changed": _CHANGED, "slot": _IN_A_SLOT}
         return [
             (change, None if (got := each["outcome"]) == "done" else reasons.get(got) or f"it {WORDS.get(got, got)}")
-            for change, each in zip(changes, told, strict=True)
+            for change, each in zip(changes, results, strict=True)
         ]
 
     def _remember(self, target: Target, stored: Mapping[str, Any], value: str) -> str:
@@ -425,16 +429,18 @@ class _Work:
             raise remembering.SomeRefused(done)
         return str(done.results[0].key)
 
-    def _remake(self) -> None:
+    def _rederive(self) -> None:
         """Outputs that tell of the old go; they are made anew of what is said now, and what an app made is marked."""
         outputs = sorted(self._outputs)
-        found = self._finder.read(outputs)
+        matches = self._finder.read(outputs)
         for at in range(0, len(outputs), _A_CALL):
             gone = [{"key": key, "revision": None} for key in outputs[at : at + _A_CALL]]
             while gone:
-                told = self._engine.call("memory/forget", {"now": self._now, "rows": gone, "remake": True})["results"]
-                gone = [{"key": each["key"], "revision": None} for each in told if each["outcome"] == "more"]
-        if wanted := [row for key in outputs if (row := found.rederivation(key))]:
+                results = self._engine.call("memory/forget", {"now": self._now, "rows": gone, "remake": True})[
+                    "results"
+                ]
+                gone = [{"key": each["key"], "revision": None} for each in results if each["outcome"] == "more"]
+        if wanted := [row for key in outputs if (row := matches.rederivation(key))]:
             self._engine.database.run(statement("forget/want"), {"now": self._now, "outputs": wanted})
         if self._marks:
             self._engine.database.run(statement("forget/mark"), {"now": self._now, "keys": sorted(self._marks)})

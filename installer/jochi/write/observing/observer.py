@@ -18,7 +18,7 @@ from jochi.policy.observe import Observe
 from jochi.text.content import is_blank
 from jochi.use.context import check_scope
 from jochi.write.ingesting.source import Message, clean
-from jochi.write.ingesting.writing import line_of
+from jochi.write.ingesting.writer import line_of
 from jochi.write.observing.signals import Signal, scan
 
 TRIES = 5
@@ -42,7 +42,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Observed:
+class ObserveResult:
     """What became of a turn. ``outcome``: buffered; learning: with it the buffer was closed, and the job `flush_buffers` makes
     of it the memory ``batch``, which a worker learns from; known: it came before. ``gave_way``: another session's buffer
     (`scope/session`) that had to make room."""
@@ -64,7 +64,7 @@ class Observer:
         self._policy = policy
         self._screen = Screen(engine.database)
 
-    def observe(self, turn: Turn, *, now: datetime) -> Observed:
+    def observe(self, turn: Turn, *, now: datetime) -> ObserveResult:
         """See `jochi.Jochi.observe`."""
         row, scanned = self._row(turn, now)
         for _ in range(TRIES):
@@ -79,7 +79,7 @@ class Observer:
             version = screened.version if screened.compared else None
             told = self._engine.call("observe/turn", {**row, "forgotten_as_of": version})
             if told["outcome"] != "forgetting_changed":
-                return Observed(row["turn"], scanned.signal, scanned.about, **told)
+                return ObserveResult(row["turn"], scanned.signal, scanned.about, **told)
             self._screen.refresh()
         raise JochiError(
             "something is forgotten all the time",

@@ -32,11 +32,11 @@ WORDS = {
 _PLAIN = "Note"
 """What a person writes into a section that says nothing about its memories."""
 
-_Graph = TypeVar("_Graph", bound="Graph")
+G = TypeVar("G", bound="ScopeGraph")
 
 
 @dataclass(frozen=True)
-class Graph:
+class ScopeGraph:
     """One scope, for one file: `jochi.context.Store`. Edits of one object are one run, which can be undone."""
 
     engine: Engine
@@ -49,7 +49,7 @@ class Graph:
 
     @classmethod
     def of(
-        cls: type[_Graph],
+        cls: type[G],
         engine: Engine,
         policy: Policy,
         scope: str,
@@ -57,7 +57,7 @@ class Graph:
         include_sensitive: bool,
         max_tokens: int | None,
         now: datetime,
-    ) -> _Graph:
+    ) -> G:
         """For one writing of one file."""
         context.check_scope(scope)
         return cls(engine, policy, scope, include_sensitive, max_tokens, now, f"edit/{uuid.uuid4()}")
@@ -149,7 +149,7 @@ class Graph:
                         return row.kind, {row.when.property: row.when.one_of[0]}
         return _PLAIN, {}
 
-    def _remember(self, row: dict[str, Any]) -> remembering.Remembered:
+    def _remember(self, row: dict[str, Any]) -> remembering.RememberResult:
         return remembering.remember(self.engine, [row], now=self.now, agent="file")
 
     def _edit(

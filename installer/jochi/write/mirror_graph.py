@@ -10,7 +10,7 @@ from typing import Any
 from jochi.context.writer import EditTarget
 from jochi.graph.driver_values import to_python
 from jochi.mirror import BY_LABEL, LABELS, NAMES, PARTS, Changes, Document, Memory, Part
-from jochi.write.editing import Graph
+from jochi.write.scope_graph import ScopeGraph
 
 _MOST = 5_000
 """Changes that are told one by one. Where there are more, all memories are looked at."""
@@ -20,7 +20,7 @@ _PARTS = 1_000
 
 
 @dataclass(frozen=True)
-class MirrorGraph(Graph):
+class MirrorGraph(ScopeGraph):
     """`jochi.mirror.Source`. Edits of one object are one run, which can be undone."""
 
     def changes(self, since: datetime) -> Changes:

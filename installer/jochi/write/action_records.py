@@ -67,7 +67,7 @@ class ActionRecord(BaseModel):
 
 
 @dataclass
-class ActionsAdded:
+class ActionsResult:
     """What became of reported actions. ``old`` ones are older than the policy keeps (`actions.keep`)."""
 
     added: int = 0
@@ -88,7 +88,7 @@ class ActionsAdded:
         return 0 if not self.bad_count else 3 if self.added or self.known or self.old else 1
 
 
-def add(engine: Engine, records: Iterable[tuple[str, ActionRecord]], *, now: datetime, result: ActionsAdded) -> None:
+def add(engine: Engine, records: Iterable[tuple[str, ActionRecord]], *, now: datetime, result: ActionsResult) -> None:
     """Writes records, each with an id that stands in for a missing one, in transactions of 2,000."""
     for chunk in chunks(records, CHUNK):
         rows = [record.as_row(id) for id, record in chunk]
@@ -104,10 +104,10 @@ def add(engine: Engine, records: Iterable[tuple[str, ActionRecord]], *, now: dat
                 result.bad(BadLine(row["id"], None, f"refused: {', '.join(each['faults'])}"))
 
 
-def add_files(engine: Engine, paths: Iterable[Path], *, now: datetime) -> ActionsAdded:
+def add_files(engine: Engine, paths: Iterable[Path], *, now: datetime) -> ActionsResult:
     """Reads files of JSON Lines as streams, also packed with gzip. A line that holds no action, or a file that can't be read, is
     counted and named, and the rest goes on. The same line in the same place of a file again changes nothing."""
-    result = ActionsAdded()
+    result = ActionsResult()
     for path in paths:
         add(engine, _records(path, now, result.bad), now=now, result=result)
     return result

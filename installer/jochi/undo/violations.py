@@ -35,7 +35,7 @@ _NUMBERED = re.compile(r"\b(Node|Relationship)\((\d+)\)")
 
 
 @dataclass(frozen=True)
-class Forbidden:
+class Violation:
     """``constraint``: its name. ``holder``: who has the value that it lets only one have: the key of a live memory, else labels and
     element id; None where it asks for something else, or nobody is found."""
 
@@ -50,17 +50,17 @@ class Forbidden:
 
 def row_by_row(
     database: Database, rows: Sequence[T], call: Callable[[list[T]], R], pages: PageSize | None = None
-) -> Iterator[tuple[list[T], R | Forbidden]]:
+) -> Iterator[tuple[list[T], R | Violation]]:
     """``call`` with all ``rows``, or with as many at once as constraints let pass; in their order, each with what came of it.
 
-    A single row that a constraint forbids comes with `Forbidden`, and is as it was. Rows that the server's memory doesn't hold
+    A single row that a constraint forbids comes with `Violation`, and is as it was. Rows that the server's memory doesn't hold
     together are divided just so, and ``pages`` remembers for calls to come how many it holds.
     """
     pages = pages or PageSize(max(1, len(rows)))
     waiting = list(chunks(rows, pages.size))[::-1]
     while waiting:
         part = waiting.pop()
-        result: R | Forbidden
+        result: R | Violation
         try:
             result = call(part)
         except (MemoryExceeded, Neo4jError) as error:
@@ -74,13 +74,13 @@ def row_by_row(
                 continue
             if isinstance(error, MemoryExceeded):
                 raise
-            result = read_message(database, error.message or "") or Forbidden("a constraint that is gone by now")
+            result = read_message(database, error.message or "") or Violation("a constraint that is gone by now")
         yield part, result
 
 
-def would_be_forbidden(
+def find_violations(
     engine: Engine, name: str, given: Mapping[str, Any], rows: Sequence[str], column: str
-) -> dict[str, Forbidden]:
+) -> dict[str, Violation]:
     """Which of ``rows`` the procedure ``name`` couldn't bring back: it runs and is rolled back.
 
     ``column``: the parameter that takes the rows.
@@ -100,10 +100,10 @@ def would_be_forbidden(
             passed.extend(part)
 
     found = row_by_row(engine.database, rows, attempt)
-    return {part[0]: result for part, result in found if isinstance(result, Forbidden)}
+    return {part[0]: result for part, result in found if isinstance(result, Violation)}
 
 
-def released(
+def release_nodes(
     database: Database,
     nodes: Sequence[str],
     given: Mapping[str, Any],
@@ -120,7 +120,7 @@ def released(
 
     total = {"released": 0, "restored": 0}
     for part, row in row_by_row(database, nodes, release, pages):
-        if isinstance(row, Forbidden):
+        if isinstance(row, Violation):
             keys = database.run(statement("enrol/keys"), {"nodes": part}, write=False)
             left += [(part[0], Leftover(each["key"], row.constraint, row.holder)) for each in keys]
         else:
@@ -138,7 +138,7 @@ class Claims:
         ]
         self._taken: dict[tuple[str, Any], str] = {}
 
-    def claim(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Forbidden]:
+    def claim(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Violation]:
         """By id what the constraints forbid; the others have what they claim from now on.
 
         ``rows``: {id, node (element id of a tombstone), key} in their order.
@@ -147,7 +147,7 @@ class Claims:
         for each, text in self._those if rows else []:
             for found in self._database.run(text, {"rows": rows, "label": each.label}, write=False):
                 answers.setdefault(found["id"], []).append((each.name, found))
-        forbidden: dict[str, Forbidden] = {}
+        forbidden: dict[str, Violation] = {}
         for row in rows:
             claims = [
                 (name, (name, _hashable(answer["values"])) if answer["values"] is not None else None, answer)
@@ -156,7 +156,7 @@ class Claims:
             for name, place, said in claims:
                 holder = said["holder"] or (self._taken.get(place) if place else None)
                 if said["broken"] or holder:
-                    forbidden[row["id"]] = Forbidden(name, holder)
+                    forbidden[row["id"]] = Violation(name, holder)
                     break
             else:
                 self._taken.update({place: row["key"] for _, place, _ in claims if place})
@@ -180,7 +180,7 @@ def _is_violation(error: Neo4jError) -> bool:
     return error.code == _VIOLATION or _CONFLICT in (error.message or "")
 
 
-def read_message(database: Database, message: str) -> Forbidden | None:
+def read_message(database: Database, message: str) -> Violation | None:
     """What a server's message says of a constraint that is there, without the value that may stand in it; None: nothing."""
     if not _SPEAKS_OF_ONE.search(message):
         return None
@@ -201,11 +201,11 @@ def read_message(database: Database, message: str) -> Forbidden | None:
     )
     number_of = _NUMBERED.search(message)
     if not shared or number_of is None:
-        return Forbidden(first.name)
+        return Violation(first.name)
     entity, number = number_of.groups()
     text = render_for_label("undo/holder", entity.upper())
     found = database.run(text, {"number": int(number), "label": first.label}, write=False)
-    return Forbidden(first.name, found[0]["holder"] if found else None)
+    return Violation(first.name, found[0]["holder"] if found else None)
 
 
 def _hashable(value: Any) -> Any:
