@@ -308,7 +308,7 @@ def test_it_may_be_killed_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         )
         killed = False
         with monkeypatch.context() as patch:
-            for where, name, work in ((disk, "put", put), (disk, "take_away", take_away), (Index, "keep", keep)):
+            for where, name, work in ((disk, "put", put), (disk, "remove", take_away), (Index, "keep", keep)):
                 patch.setattr(where, name, dying(work))
             try:
                 write_mirror(folder, graph)
