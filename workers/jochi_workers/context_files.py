@@ -87,8 +87,10 @@ def check_row(table: Path, scope: str, path: Path, there: dict[str, Path]) -> No
         raise UsageError(error.what, where=str(table), fix=error.fix) from None
     other = there.setdefault(os.path.realpath(path), path)
     if other is not path:
-        said = "" if other == path else f", also as {path}"
-        raise UsageError(f"{other} is there twice{said}", where=str(table), fix="give each scope one of its own")
+        other_spelling = "" if other == path else f", also as {path}"
+        raise UsageError(
+            f"{other} is there twice{other_spelling}", where=str(table), fix="give each scope one of its own"
+        )
 
 
 class Files:

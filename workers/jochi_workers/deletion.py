@@ -41,9 +41,9 @@ def delete_forgotten(engine: Engine, rows: Sequence[Row]) -> Deletion:
     contents = {row["key"]: row["content"] for row in rows}
     found = engine.database.run(statement("forget/read"), given, write=False)[0]["found"]
     live = [row for row in found if not row["dead"]]
-    asked = [check_item(row["key"].partition("/")[0], row["key"], contents[row["key"]], row["stored"]) for row in live]
-    told, _ = Checker(engine.database, Sealer(key), gate).check(asked)
-    gone = [{"key": row["key"], "revision": row["revision"]} for row, out in zip(live, told, strict=True) if out]
+    items = [check_item(row["key"].partition("/")[0], row["key"], contents[row["key"]], row["stored"]) for row in live]
+    verdicts, _ = Checker(engine.database, Sealer(key), gate).check(items)
+    gone = [{"key": row["key"], "revision": row["revision"]} for row, out in zip(live, verdicts, strict=True) if out]
     deleted: set[str] = set()
     held: set[str] = set()
     now = ServerClock(engine.database).now()

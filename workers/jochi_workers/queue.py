@@ -188,16 +188,16 @@ class Queue:
 
         def work(call: Call) -> FinishResult:
             given = remembering.write(call, batch.token, sent) if remembering else sent
-            told = call(f"derive/{self.name}/store", token=batch.token, results=given)
-            stored, refused = set(told["stored"]), told.get("refused", [])
-            unsure, waiting = told.get("estimated", []), told.get("waiting", [])
+            reply = call(f"derive/{self.name}/store", token=batch.token, results=given)
+            stored, refused = set(reply["stored"]), reply.get("refused", [])
+            unsure, waiting = reply.get("estimated", []), reply.get("waiting", [])
             settled: list[Settled] = [(key, "done", {}) for key in stored.difference(unsure)]
             settled += [(key, "held", {}) for key in unsure]
             settled += [(entry["key"], "held", entry) for entry in waiting]
-            settled += [(key, "back", {}) for key in told["outdated"]]
+            settled += [(key, "back", {}) for key in reply["outdated"]]
             spent = [self._spent(row, row, "done" if row["key"] in stored else None) for row in sent if "charge" in row]
             self._settle(call, batch, settled, spent)
-            duplicates = {entry["key"]: entry["of"] for entry in told.get("duplicates", [])}
+            duplicates = {entry["key"]: entry["of"] for entry in reply.get("duplicates", [])}
             return FinishResult(len(stored), len(sent) - len(stored) - len(refused), duplicates, tuple(refused))
 
         for _ in range(_TRIES if remembering else 0):
@@ -275,12 +275,12 @@ class Queue:
             call("work/ended", outputs=[{"key": row["output"], "content": row["was"]["content"]} for row in ended])
         rows, held, dropped = given["rows"], given.get("held"), len(given["gone"]) + len(given["waiting"])
         if rows and "tokens_in" in rows[0]:
-            told = call("work/reserve", asked=[{**_cost(row), "id": self._id(row["key"])} for row in rows])
-            charges = {entry["id"]: entry["charge"] for entry in told["charged"]}
-            settled += [(entry["id"].partition("/")[2], "held", entry) for entry in told["waiting"]]
-            settled += [(id.partition("/")[2], "back", {}) for id in told["back"]]
+            reply = call("work/reserve", asked=[{**_cost(row), "id": self._id(row["key"])} for row in rows])
+            charges = {entry["id"]: entry["charge"] for entry in reply["charged"]}
+            settled += [(entry["id"].partition("/")[2], "held", entry) for entry in reply["waiting"]]
+            settled += [(id.partition("/")[2], "back", {}) for id in reply["back"]]
             rows = [{**row, "charge": charges[self._id(row["key"])]} for row in rows if self._id(row["key"]) in charges]
-            held, dropped = told["held"], dropped + len(told["waiting"])
+            held, dropped = reply["held"], dropped + len(reply["waiting"])
         batch = Batch(token, tuple(rows), dropped, None if rows else held)
         if settled:
             self._settle(call, batch, settled, [])
@@ -298,8 +298,8 @@ class Queue:
             {"id": self._id(key), "what": what, **{name: more.get(name) for name in ("until", "error", "final")}}
             for key, what, more in settled
         ]
-        told = call("work/settle", token=batch.token, settled=sent, spent=list(spent))
-        return {entry["id"].partition("/")[2]: entry["became"] for entry in told["settled"]}
+        reply = call("work/settle", token=batch.token, settled=sent, spent=list(spent))
+        return {entry["id"].partition("/")[2]: entry["became"] for entry in reply["settled"]}
 
     def _spent(self, row: Row, used: Mapping[str, Any], outcome: str | None) -> dict[str, Any]:
         tokens = {name: used.get(name) for name in ("used_in", "used_out")}

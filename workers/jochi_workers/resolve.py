@@ -61,9 +61,9 @@ def _pair(row: Row, candidate: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"key": candidate["key"], "content_hash": candidate["content_hash"], "reason": reason, "score": score}
 
 
-def _is_the_one(alone: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _is_the_one(single: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Of a person known by one name alone whether `other`, if known by several, is the only one who has it, and nobody has said
     whose it is. True of all others."""
-    if alone["full_names"] is None or other["full_names"] is not None:
+    if single["full_names"] is None or other["full_names"] is not None:
         return True
-    return not alone["decided"] and alone["full_names"] == [other["key"]]
+    return not single["decided"] and single["full_names"] == [other["key"]]

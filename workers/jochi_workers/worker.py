@@ -222,7 +222,7 @@ class Worker:
             return self._patiently(lambda: queue.finish(batch, outcome.done), even_when_stopping=True)
         except (Neo4jError, UsageError) as error:
             _log.warning("the database can't store results of %s: %s", queue.name, _named(error))
-        stored, told = list[Result](), list[FinishResult]()
+        stored, results = list[Result](), list[FinishResult]()
         for result in outcome.done:
             try:
                 finished = self._patiently(partial(queue.finish, batch, [result]), even_when_stopping=True)
@@ -232,9 +232,9 @@ class Worker:
                     outcome.spent[result.key] = {name: result.values[name] for name in ("used_in", "used_out")}
             else:
                 stored.append(result)
-                told += [finished] if finished else []
+                results += [finished] if finished else []
         outcome.done = stored
-        return FinishResult.of(told)
+        return FinishResult.of(results)
 
     def _stopped_by(self, handler: Handler, outcome: Outcome, once: bool) -> None:
         assert outcome.stopped_by is not None

@@ -199,7 +199,7 @@ def making(
         by_model = partial(
             ModelMaker,
             found,
-            told=found.prompt(prompts),
+            prompt=found.prompt(prompts),
             together=found.batch_prompt(prompts),
             at_once=int(numbers.get("together", 1)),
         )

@@ -57,9 +57,9 @@ class Guidelines:
     def as_markdown(self) -> str:
         """As a section of compression-guidelines.md."""
         title = "The whole database" if self.scope == WHOLE_DATABASE else f"Scope {' '.join(self.scope.split())}"
-        said = "\n".join(f"- {line}" for line in self.lines) or "Nothing was reported."
+        lines = "\n".join(f"- {line}" for line in self.lines) or "Nothing was reported."
         made = f"Version {self.version}, {self.at:%Y-%m-%d %H:%M}Z, of {self.read} records since {self.since:%Y-%m-%d}."
-        return f"## {title}\n\n{made}\n\n{said}\n"
+        return f"## {title}\n\n{made}\n\n{lines}\n"
 
 
 def guidelines_page(found: Iterable[Guidelines]) -> str:
@@ -84,18 +84,18 @@ class ActionVerbs(Base):
         On record under ``id`` (default: made up), unless ``record`` is false; `acted` with the same id reports how it went.
         `jochi.curate.actions` parses strictly. `UsageError` for a scope or an id that can't be one.
         """
-        said = eligibility.as_json() if isinstance(eligibility, Eligibility) else eligibility
-        _, _, faults = read(action, said)
+        values = eligibility.as_json() if isinstance(eligibility, Eligibility) else eligibility
+        _, _, faults = read(action, values)
         wrong = {fault.where for fault in faults}
-        asked = {
+        parameters = {
             # What isn't JSON couldn't even be sent.
             "action": None if "action" in wrong else action,
-            "eligibility": said if wrong <= {"action"} else None,
+            "eligibility": values if wrong <= {"action"} else None,
             "id": id or str(uuid.uuid4()),
             "scope": scope,
         }
         row = self.engine.call(
-            "actions/judge", {"now": self._at(now, "may_act", "now"), "actions": [asked], "record": record}
+            "actions/judge", {"now": self._at(now, "may_act", "now"), "actions": [parameters], "record": record}
         )
         if row["problem"] is not None:
             raise UsageError(row["problem"], where="may_act", fix="see docs/reference/actions.md")
@@ -130,8 +130,8 @@ class ActionVerbs(Base):
         ``id``: the same again changes nothing; that of a decision (`may_act`) adds the outcome to it. Raises `UsageError`.
         """
         now = self._at(None, "acted")
-        said = eligibility.as_json() if isinstance(eligibility, Eligibility) else eligibility
-        given = {"action": action, "outcome": outcome, "eligibility": said, "scope": scope, "id": id, "at": at}
+        values = eligibility.as_json() if isinstance(eligibility, Eligibility) else eligibility
+        given = {"action": action, "outcome": outcome, "eligibility": values, "scope": scope, "id": id, "at": at}
         try:
             record = read_action(given, now=now)
         except ValueError as error:

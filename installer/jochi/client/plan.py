@@ -61,7 +61,7 @@ class PlanVerbs(LookVerbs):
     def apply(self, plan: Plan | None = None) -> Applied:
         """Says go: destructive jobs run from now on, and the breaker lets through what the plan counted."""
         agreed = plan or self.plan()
-        asked = {
+        parameters = {
             "now": clock.now(),
             "pump": self.engine.pump,
             "policy_sha256": agreed.policy_sha256,
@@ -70,7 +70,7 @@ class PlanVerbs(LookVerbs):
             "quotas": [quota.__dict__ for quota in agreed.quotas],
             "by": operating_system_user(),
         }
-        row = self.engine.call("curate/apply", asked)
+        row = self.engine.call("curate/apply", parameters)
         if not row["applied"]:
             raise Refused(row["reason"], where=f"database {self.database.name}", fix="look at `jochi plan` again")
         return Applied(agreed.prunes, agreed.at)
@@ -98,8 +98,8 @@ class PlanVerbs(LookVerbs):
 
     def approve(self) -> str | None:
         """Opens the gap guard; returns what it said, or None if it was open."""
-        asked = {"now": self._server_now(), "pump": self.engine.pump, "by": operating_system_user()}
-        was: str | None = self.engine.call("curate/approve", asked)["was"]
+        parameters = {"now": self._server_now(), "pump": self.engine.pump, "by": operating_system_user()}
+        was: str | None = self.engine.call("curate/approve", parameters)["was"]
         return was
 
     def approve_run(self, run: str, *, now: datetime | None = None) -> Approval:

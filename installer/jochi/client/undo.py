@@ -29,11 +29,11 @@ class UndoVerbs(Base):
         """
         named = keys_of(keys, where="restore")
         when = self._now(now, "restore")
-        asked = {"now": when, "audit": audit, "run": f"restore/{uuid.uuid4()}"}
+        parameters = {"now": when, "audit": audit, "run": f"restore/{uuid.uuid4()}"}
         found: list[RestoreResult] = []
 
         def call(keys: list[str]) -> list[Row]:
-            results: list[Row] = self.engine.call("memory/restore", {**asked, "keys": keys})["results"]
+            results: list[Row] = self.engine.call("memory/restore", {**parameters, "keys": keys})["results"]
             return results
 
         for part, results in row_by_row(self.database, list(dict.fromkeys(named)), call):
@@ -83,5 +83,5 @@ class UndoVerbs(Base):
     ) -> list[DecompressResult]:
         """Brings back the contents that compression took (docs/reference/compression.md). One that was written since stays."""
         named = keys_of(keys, where="decompress")
-        asked = {"now": self._now(now, "decompress"), "audits": None, "dry_run": dry_run}
-        return take_compressions_back(self.engine, named, {**asked, "run": f"decompress/{uuid.uuid4()}"})
+        parameters = {"now": self._now(now, "decompress"), "audits": None, "dry_run": dry_run}
+        return take_compressions_back(self.engine, named, {**parameters, "run": f"decompress/{uuid.uuid4()}"})

@@ -156,8 +156,8 @@ class _Reader:
             yield from self._told("row", [Piece("", None, above)], head)
         for row in body or [head]:
             cells = [(name, _inline(cell)) for name, cell in zip(names, row.children, strict=False)]
-            said = "; ".join(f"{name}: {cell}" if name and body else cell for name, cell in cells if cell)
-            yield from self._told("row", [Piece(said, None, _comments(row))], row)
+            text = "; ".join(f"{name}: {cell}" if name and body else cell for name, cell in cells if cell)
+            yield from self._told("row", [Piece(text, None, _comments(row))], row)
 
     def _told(self, kind: Kind, pieces: Iterator[Piece] | list[Piece], node: SyntaxTreeNode) -> Iterator[Block]:
         start, end = node.map or (0, 0)

@@ -226,11 +226,11 @@ class _Comparison:
     def _add_free(self) -> None:
         """All that is no line, except what a line or a memory of the manifest says that stays as it is."""
         going = {*(each.key for each in self.struck), *(change.key for change in self.changed)}
-        said = {line.hash for line in self.lines.values() if line.key not in going}
-        said |= {digest(text) for key, text in self.now.items() if key not in going}
+        hashes = {line.hash for line in self.lines.values() if line.key not in going}
+        hashes |= {digest(text) for key, text in self.now.items() if key not in going}
         for block in self.free:
             text = text_with_headings(block, self.sections)
-            if not said & {digest(block.text), digest(text)}:
+            if not hashes & {digest(block.text), digest(text)}:
                 self.added.append(Addition(self._section(block), text))
 
     def _without_open_box(self, block: Block) -> Block:

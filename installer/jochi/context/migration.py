@@ -113,10 +113,10 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
             skipped.append((block.first, block.last, "a heading with nothing below it"))
         else:
             box = BOX.match(block.text) if block.kind == "item" else None
-            said = text_with_headings(replace(block, text=block.text[box.end() :] if box else block.text))
+            paragraph = text_with_headings(replace(block, text=block.text[box.end() :] if box else block.text))
             if box and section != "personal":
-                section, said = ("tasks", said) if box[1] == " " else ("recent", box[0] + said)
-            segments.append(Segment(section, said, block.headings, (block.first, block.last)))
+                section, paragraph = ("tasks", paragraph) if box[1] == " " else ("recent", box[0] + paragraph)
+            segments.append(Segment(section, paragraph, block.headings, (block.first, block.last)))
     return segments, tuple(skipped)
 
 

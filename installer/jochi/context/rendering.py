@@ -168,20 +168,20 @@ def _choose(manifest: Manifest, items: list[_Item], count: Count, form: _Format)
     costs = [count(form.line(item)) for item in items]
     headings = {section.name: count(form.heading(section)) for section in manifest.sections}
     while True:
-        shown = _pick(manifest.sections, items, costs, headings, room, lambda item: count(form.line(item)))
+        chosen = _pick(manifest.sections, items, costs, headings, room, lambda item: count(form.line(item)))
         body, before = "", None
-        for item in shown:
+        for item in chosen:
             body += ("" if item.section is before else form.heading(item.section)) + form.line(item)
             before = item.section
-        text = form.whole(body, shown)
+        text = form.whole(body, chosen)
         tokens = count(text)
         if tokens <= limit:
             break
         room -= tokens - limit
-    there = {item.entry.key: item for item in shown}
+    there = {item.entry.key: item for item in chosen}
     left_out = [(item.entry.key, "no room") for item in items if item.entry.key not in there]
-    left_out += [(item.entry.key, "shortened") for item in shown if item.shortened]
-    return _Choice(text, tokens, shown, tuple(left_out))
+    left_out += [(item.entry.key, "shortened") for item in chosen if item.shortened]
+    return _Choice(text, tokens, chosen, tuple(left_out))
 
 
 def _pick(
@@ -195,7 +195,7 @@ def _pick(
     """First each section what fits into its own share of the room, in its order; then whatever has most value in what is left;
     then more of what was shortened."""
     budgets = sum(section.budget for section in sections) or 1
-    shown: dict[int, _Item] = {}
+    chosen: dict[int, _Item] = {}
     left = room
     for section in sections:
         own = min(section.budget, section.budget * room // budgets)
@@ -207,24 +207,24 @@ def _pick(
                 item = _shortened(item, own - heading, cost_of)
                 cost = cost_of(item)
             if item.text and heading + cost <= own:
-                shown[at] = item
+                chosen[at] = item
                 own -= heading + cost
                 left -= heading + cost
                 heading = 0
     for at in sorted(range(len(items)), key=lambda at: (-items[at].entry.value, at)):
-        first = all(item.section is not items[at].section for item in shown.values())
+        first = all(item.section is not items[at].section for item in chosen.values())
         cost = costs[at] + (headings[items[at].section.name] if first else 0)
-        if at not in shown and cost <= left:
-            shown[at] = items[at]
+        if at not in chosen and cost <= left:
+            chosen[at] = items[at]
             left -= cost
-    for at, item in shown.items():
+    for at, item in chosen.items():
         if item.shortened:
             more = left + cost_of(item)
             longer = items[at] if costs[at] <= more else _shortened(items[at], more, cost_of)
             if longer.text and cost_of(longer) <= more:
-                shown[at] = longer
+                chosen[at] = longer
                 left = more - cost_of(longer)
-    return [shown[at] for at in sorted(shown)]
+    return [chosen[at] for at in sorted(chosen)]
 
 
 def _shortened(item: _Item, room: int, cost_of: Callable[[_Item], int]) -> _Item:

@@ -169,8 +169,8 @@ class _Writer:
             name = digest(repr(edit))
             if any(each.edit == name and not each.moved for each in taken):
                 continue
-            said = edit.key if isinstance(edit, Strike) else edit.text
-            with taking_in(said, str(self.path), "change or delete that line; until then the file stays as it is"):
+            subject = edit.key if isinstance(edit, Strike) else edit.text
+            with taking_in(subject, str(self.path), "change or delete that line; until then the file stays as it is"):
                 outcome = apply_edit(edit, self.store)
             self.taken_in.append(outcome)
             taken = (*taken, _taken(name, edit, outcome))
@@ -219,14 +219,14 @@ def refuse_many(where: str, struck: int, lines: int) -> None:
 
 
 @contextmanager
-def taking_in(said: str, where: str, fix: str) -> Iterator[None]:
+def taking_in(text: str, where: str, fix: str) -> Iterator[None]:
     """What the graph refuses is `Refused` by its words and its place."""
     try:
         yield
     except ConnectionFailed:
         raise
     except JochiError as error:
-        raise Refused(f"{said[:60]!r} can't be taken in: {error.what}", where=where, fix=error.fix or fix) from error
+        raise Refused(f"{text[:60]!r} can't be taken in: {error.what}", where=where, fix=error.fix or fix) from error
 
 
 def _taken(name: str, edit: Edit, outcome: Outcome) -> AppliedEdit:

@@ -115,11 +115,11 @@ class Sealer:
     ) -> Iterator[tuple[str, str, tuple[int, int]]]:
         """The hash of each row of so many words, the scope that it is for, and where it stands in the composed (NFC) text."""
         found = words(text)
-        said = [word.folded for word in found]
+        folded = [word.folded for word in found]
         for n in lengths:
-            for at in range(len(said) - n + 1):
+            for at in range(len(folded) - n + 1):
                 for where in (scope, ANYWHERE):
-                    yield self.phrase(where, said[at : at + n]).hash, where, (found[at].start, found[at + n - 1].stop)
+                    yield self.phrase(where, folded[at : at + n]).hash, where, (found[at].start, found[at + n - 1].stop)
 
     def forms(self, scope: str, texts: Iterable[str], kinds: Sequence[str]) -> set[str]:
         """The hashes of all canonical forms of these kinds in the texts, for this scope and for all."""

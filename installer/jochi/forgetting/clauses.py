@@ -74,12 +74,12 @@ def _lists() -> tuple[re.Pattern[str], frozenset[str], frozenset[str]]:
 def remove_clauses(text: str, wanted: Sequence[str]) -> str | None:
     """``text`` without the statements that say the phrase: WHOLE where nothing is left, UNSURE where that can't be told."""
     text = unicodedata.normalize("NFC", text)
-    said = [word.folded for word in words(text)]
-    gone = {place for at in rows(said, wanted) for place in range(at, at + len(wanted))}
+    folded = [word.folded for word in words(text)]
+    gone = {place for at in rows(folded, wanted) for place in range(at, at + len(wanted))}
     reader = reader_of(text) if gone else None
     parts = sentences(text, reader.is_clause if reader else None)
     sizes = [len(words(part)) for part in parts]
-    if sum(sizes) != len(said):
+    if sum(sizes) != len(folded):
         return UNSURE
     turns = [turn for turn in map(_turn, text.splitlines()) if turn]
     talk = len(turns) > 1 or any(turn.startswith("[") for turn in turns)
@@ -115,7 +115,7 @@ def remove_clauses(text: str, wanted: Sequence[str]) -> str | None:
     if says(rest, wanted):  # across a seam
         return UNSURE
     stays = Counter(word.folded for word in words(rest))
-    stays.subtract(word for place, word in enumerate(said) if place not in gone)
+    stays.subtract(word for place, word in enumerate(folded) if place not in gone)
     # Half of a number is as telling as all of it; a name may stay as the subject of what else is said.
     if any(stays[word] > 0 and any(map(str.isdigit, word)) for word in wanted):
         return UNSURE

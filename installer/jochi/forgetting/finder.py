@@ -290,27 +290,27 @@ class Finder:
         needles = sorted({folded_needle(_words(wanted)) for wanted, _ in phrases})
         for row in self._search(prefix, needles, spellings):
             key = row["key"]
-            said = not _has(row, needles)  # only a pattern found it: nobody would take it for the phrase
+            found = not _has(row, needles)  # only a pattern found it: nobody would take it for the phrase
             for wanted, source in phrases:
                 if isinstance(wanted, Spelling):
                     matches.equivalents += _equivalents(row, wanted)
                     international = _international(row, wanted)
                     matches.international |= international
-                    said = said and not international
+                    found = found and not international
                 known = matches.targets.get(key)
                 if key == source or (known is not None and known.outcome == "forget"):
-                    said = True
+                    found = True
                     continue
                 names = [n for n in row["names"] if _says(n, row["stored"][n], wanted)]
                 if names:
-                    said = True
+                    found = True
                     target = self._cut(row, names, wanted, why, request, known)
                     if known is not None and known.outcome == "ask" and target.outcome == "cut":
                         continue  # in another spelling it can't be told what stays
                     matches.targets[key] = target
                     if target.outcome == "forget":
                         gone.append(key)
-            if not said and why == "match":
+            if not found and why == "match":
                 matches.near[key] = None
         return gone
 
@@ -355,8 +355,8 @@ class Finder:
                 if rest is UNSURE and request.unsure == "ask":
                     return replace(basis, outcome="ask", reason=MORE)
                 if not rest:
-                    alone = phrase(value) in (wanted.rows(value) if isinstance(wanted, Spelling) else [wanted])
-                    return basis if alone else replace(basis, reason=MORE if rest is UNSURE else NO_MORE)
+                    is_all = phrase(value) in (wanted.rows(value) if isinstance(wanted, Spelling) else [wanted])
+                    return basis if is_all else replace(basis, reason=MORE if rest is UNSURE else NO_MORE)
                 left[name] = rest
         was = {name: stored[name] for name in left}
         cut_content = content_name if content_name in left else None
@@ -450,9 +450,9 @@ class Finder:
             if matches.is_output(key):
                 continue
             for content in matches.contents.get(key, ()):
-                said = phrase(content)
-                if len(said) >= self._policy.forgetting.repeated_words:
-                    by_scope.setdefault(key.split("/", 1)[0], {}).setdefault(said, key)
+                words = phrase(content)
+                if len(words) >= self._policy.forgetting.repeated_words:
+                    by_scope.setdefault(key.split("/", 1)[0], {}).setdefault(words, key)
         more: list[str] = []
         for scope, source_keys in by_scope.items():
             phrases = list(source_keys.items())

@@ -128,7 +128,7 @@ def forget(
             fix="stop that writer (it has not the key, or isn't ours), and forget the same again",
         )
     forget_readings()
-    asked = tuple(target for target in matches.targets.values() if target.outcome == "ask")
+    undecided = tuple(target for target in matches.targets.values() if target.outcome == "ask")
     store = Store(engine)
     if work.held:
         # Of a scope in which something stays only what went is looked for, key by key.
@@ -136,13 +136,13 @@ def forget(
         terms = replace(terms, keys=keys - work.held.keys(), scopes=frozenset())
     deleted, scrubbed = store.scrub(terms)
     left = store.mentions(terms) if verify else []
-    body = work.body(request, matches) | {"open_transactions": elsewhere, "asked_about": len(asked)}
+    body = work.body(request, matches) | {"open_transactions": elsewhere, "asked_about": len(undecided)}
     body["counts"] |= {"records_of_others": scrubbed, "records_deleted": deleted}
     if verify:
         body["verified"] = work.verification(request, terms, left)
     receipt = receipts.append(database, body, runs=[work.run], at=now)
     work.rederive(going)
-    return ForgetResult(receipt, dict(work.counts), work.held, tuple(left), elsewhere, key_made, asked)
+    return ForgetResult(receipt, dict(work.counts), work.held, tuple(left), elsewhere, key_made, undecided)
 
 
 def verify(engine: Engine, policy: Policy, request: Request) -> list[Mention]:
@@ -192,8 +192,8 @@ def _search_terms(request: Request, matches: Matches) -> SearchTerms:
         return SearchTerms(elsewhere, frozenset((request.scope,)))
     # What an output says its inputs say, also those that stay.
     own = [key for key in sorted(going) if not matches.is_output(key)]
-    said = {phrase(content): None for key in own for content in matches.contents.get(key, ())}
-    long = [words for words in said if len(words) >= 2]
+    contents = {phrase(content): None for key in own for content in matches.contents.get(key, ())}
+    long = [words for words in contents if len(words) >= 2]
     scopes = frozenset(key.split("/", 1)[0] for key in going)
     return SearchTerms(going, frozenset(), tuple(long[:_TEXTS]), within=scopes, exact=True)
 
@@ -205,13 +205,13 @@ def _spelling_terms(request: Request, spellings: Sequence[Spelling]) -> SearchTe
 
 def _merge_terms(one: SearchTerms, other: SearchTerms) -> SearchTerms:
     within = None if one.within is None or other.within is None else one.within | other.within
-    said = tuple(dict.fromkeys((*one.phrases, *other.phrases)))[:_TEXTS]
+    phrases = tuple(dict.fromkeys((*one.phrases, *other.phrases)))[:_TEXTS]
     spellings = tuple(dict.fromkeys((*one.spellings, *other.spellings)))
     return replace(
         one,
         keys=one.keys | other.keys,
         scopes=one.scopes | other.scopes,
-        phrases=said,
+        phrases=phrases,
         spellings=spellings,
         within=within,
     )
@@ -316,8 +316,10 @@ class _Forgetting:
                     if target.outcome == "ask" and target.content is not None
                 ),
             ]
-            said = self._messages(matches, seal.hash, lambda text: any(each.says(text) for each in matches.spellings))
-            return [*(replace(each, of=seal.hash) for each in others), seal, *said]
+            message_seals = self._messages(
+                matches, seal.hash, lambda text: any(each.says(text) for each in matches.spellings)
+            )
+            return [*(replace(each, of=seal.hash) for each in others), seal, *message_seals]
         if request.form == "scope":
             assert request.scope is not None
             return [self.sealer.scope(request.scope)]
@@ -340,9 +342,9 @@ class _Forgetting:
         return seals
 
     def _messages(
-        self, matches: Matches, of: str | None = None, said: Callable[[str], bool] | None = None
+        self, matches: Matches, of: str | None = None, says: Callable[[str], bool] | None = None
     ) -> Iterator[Seal]:
-        """Of sources that go the messages (those that say it, where ``said`` tells), of others those that are taken out."""
+        """Of sources that go the messages (those that say it, where ``says`` tells), of others those that are taken out."""
         for key, target in matches.targets.items():
             if target.outcome == "cut":
                 left = set(target.left.get("message_ids", ()))
@@ -350,7 +352,7 @@ class _Forgetting:
                 yield from messages.seals_of(self.sealer, key, target.was, gone, of)
             elif target.outcome == "forget" and target.why != "derived":
                 for stored in matches.stored.get(key, ()):
-                    places = None if said is None else messages.find_messages(stored, said)
+                    places = None if says is None else messages.find_messages(stored, says)
                     yield from messages.seals_of(self.sealer, key, stored, places, of)
 
     def wait_for_others(self, seconds: float) -> int:

@@ -44,12 +44,12 @@ class Store:
     def scrub(self, terms: SearchTerms) -> tuple[int, int]:
         """Takes it out of the engine's own nodes, and out of its marks at relationships: (deleted, scrubbed)."""
         deleted = scrubbed = 0
-        for asked in self._changes_of_links(terms):
-            scrubbed += self._engine.database.run(statement("forget/scrub_links"), {"rows": asked})[0]["scrubbed"]
-        for asked in self._changes(terms):
-            told = self._engine.database.run(statement("forget/scrub"), {"rows": asked})[0]
-            deleted += told["deleted"]
-            scrubbed += told["scrubbed"]
+        for changes in self._changes_of_links(terms):
+            scrubbed += self._engine.database.run(statement("forget/scrub_links"), {"rows": changes})[0]["scrubbed"]
+        for changes in self._changes(terms):
+            row = self._engine.database.run(statement("forget/scrub"), {"rows": changes})[0]
+            deleted += row["deleted"]
+            scrubbed += row["scrubbed"]
         return deleted, scrubbed
 
     def records(self, terms: SearchTerms) -> int:
@@ -60,18 +60,18 @@ class Store:
         for part in terms.parts():
             seen: list[str] = []
             while rows := self._look(part, seen, links=False)["nodes"]:
-                asked = [each for each in (change(row, part) for row in rows) if each is not None]
+                changes = [each for each in (change(row, part) for row in rows) if each is not None]
                 seen += [row["id"] for row in rows]
-                for at in range(0, len(asked), PAGE):
-                    yield asked[at : at + PAGE]
+                for at in range(0, len(changes), PAGE):
+                    yield changes[at : at + PAGE]
 
     def _changes_of_links(self, terms: SearchTerms) -> Iterator[list[dict[str, Any]]]:
         exact = terms.literals()
         given: dict[str, Any] = {"names": list(LINK_MARKS), "exact": exact, "limit": PAGE, "seen": []}
         while exact and (rows := self._engine.database.run(statement("forget/links"), given, write=False)):
             given["seen"] = [*given["seen"], *(row["id"] for row in rows)]
-            if asked := [each for each in (change_of_link(row, terms) for row in rows) if each is not None]:
-                yield asked
+            if changes := [each for each in (change_of_link(row, terms) for row in rows) if each is not None]:
+                yield changes
 
     def mentions(self, terms: SearchTerms) -> list[Mention]:
         """Where it still is, in nodes and relationships of any kind and of all scopes."""

@@ -52,8 +52,8 @@ def seals_of(
     source, known = first_part(key), versions(ids, stored.get("message_versions"))
     of = of or sealer.key_only(source).hash
     for at in range(len(ids)) if places is None else places:
-        alone = len(of_one_message(known, at)) > 1 or sum(one.identity == known[at].identity for one in known) == 1
-        for name in {ids[at], known[at].identity} if alone else {ids[at]}:
+        ambiguous = len(of_one_message(known, at)) > 1 or sum(one.identity == known[at].identity for one in known) == 1
+        for name in {ids[at], known[at].identity} if ambiguous else {ids[at]}:
             yield replace(sealer.message(source, name), of=of)
     if places is None and source == key:
         yield sealer.key_only(source)

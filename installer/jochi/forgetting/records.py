@@ -221,7 +221,7 @@ def _given_away(row: Mapping[str, Any], terms: SearchTerms) -> Given:
             return lambda name, text: False
         whole = scoped != "JochiQuota"
         return lambda name, text: name == _SCOPED[scoped] and (text if whole else text.split("/", 1)[0]) in terms.scopes
-    said = _free_text(labels, stored) if terms.reaches(scope_of(row)) else lambda name, text: False
+    is_free_text = _free_text(labels, stored) if terms.reaches(scope_of(row)) else lambda name, text: False
     # The id of a record of default/m1:2 has default/m1 in it and is none of its.
     others = _other_keys(stored, terms)
 
@@ -233,7 +233,7 @@ def _given_away(row: Mapping[str, Any], terms: SearchTerms) -> Given:
         (_may_name(labels, name) and named(name, text))
         or (_names_scope(stored, name) and text in terms.scopes)
         or (name in IDS and terms.takes(f"{stored.get('scope')}/{text}"))
-        or (said(name, text) and terms.matches(text))
+        or (is_free_text(name, text) and terms.matches(text))
     )
 
 

@@ -31,10 +31,10 @@ class SoundAlike:
 
 def find_sound_alikes(engine: Engine, spelling: Spelling, scope: str | None) -> list[SoundAlike]:
     """Those in the scope (None: in all) whose words are spelled within two letters; each name once. Writes nothing."""
-    said = _words(spelling.text)
-    if said is None:
+    words = _words(spelling.text)
+    if words is None:
         return []
-    query = " ".join(f"+{word.lower()}~2" for word in said)
+    query = " ".join(f"+{word.lower()}~2" for word in words)
     if scope is not None:
         quoted = scope.replace("\\", "\\\\").replace('"', '\\"')
         query = f'+scope:"{quoted}"^0 {query}'

@@ -48,9 +48,9 @@ def _words(text: str) -> Iterator[Word]:
         if right.lower().endswith(_OWNERS):
             right = right[:-2]
         stop = start + len(right)
-        said = folded(right)
-        if said:
-            yield Word(said, start, stop)
+        word = folded(right)
+        if word:
+            yield Word(word, start, stop)
 
 
 def folded(text: str) -> str:
@@ -69,12 +69,12 @@ def spots(found: Sequence[Word], wanted: Sequence[str]) -> list[tuple[int, int]]
     return [(found[at].start, found[at + n - 1].stop) for at in rows([word.folded for word in found], wanted)]
 
 
-def rows(said: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Where the words ``wanted`` begin in a row among those that are ``said``, in order, none overlapping."""
+def rows(words_of_text: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Where the words ``wanted`` begin in a row among those that are ``words_of_text``, in order, none overlapping."""
     n = len(wanted)
     at, result = 0, []
-    while n and at + n <= len(said):
-        if all(said[at + i] == wanted[i] for i in range(n)):
+    while n and at + n <= len(words_of_text):
+        if all(words_of_text[at + i] == wanted[i] for i in range(n)):
             result.append(at)
             at += n
         else:

@@ -91,8 +91,8 @@ def render(
     def page(whole: int, named: int) -> str:
         mark = {"scope": scope, "limit": max_tokens, "definitions": definitions, "written": f"{now:%Y-%m-%dT%H:%M:%SZ}"}
         body = _body(scope, tasks[:whole], [task.id for task in tasks[whole : whole + named]], active)
-        said = json.dumps({**mark, "page": _hash(body)}).replace(">", "\\u003e")
-        return f"# Heartbeat\n<!-- jochi {said} -->\n{body}"
+        header = json.dumps({**mark, "page": _hash(body)}).replace(">", "\\u003e")
+        return f"# Heartbeat\n<!-- jochi {header} -->\n{body}"
 
     def fits(whole: int, named: int) -> bool:
         return counter.count(page(whole, named)) <= max_tokens

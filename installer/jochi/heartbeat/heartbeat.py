@@ -207,8 +207,8 @@ class Heartbeat:
         """Those that a file may show: ``open``: what is SENSITIVE, too. None: all."""
         after = key_of(scope, "")
         while True:
-            asked = {"scope": scope, "after": after, "limit": PAGE, "open": open}
-            row = self.engine.call("heartbeat/list", asked, write=False)
+            parameters = {"scope": scope, "after": after, "limit": PAGE, "open": open}
+            row = self.engine.call("heartbeat/list", parameters, write=False)
             yield from (read_as(Task, entry) for entry in row["tasks"])
             if len(row["tasks"]) < PAGE:
                 return
@@ -479,9 +479,9 @@ class Heartbeat:
             screen.refresh()
         raise self._busy(rows[0]["id"], scope)
 
-    def _stored(self, asked: dict[str, Any], scope: str, tx: neo4j.ManagedTransaction) -> dict[str, str] | None:
+    def _stored(self, parameters: dict[str, Any], scope: str, tx: neo4j.ManagedTransaction) -> dict[str, str] | None:
         """By id what became of it; None where more was forgotten meanwhile. What raises here takes all back."""
-        row = self.engine.call_in(tx, self.engine.text("heartbeat/store"), asked) or {}
+        row = self.engine.call_in(tx, self.engine.text("heartbeat/store"), parameters) or {}
         if row["problem"] == "forgetting_changed":
             return None
         taken = [row["id"] for row in row["results"] if row["outcome"] == "id_taken"]

@@ -134,9 +134,12 @@ def _tasks(
         for block in blocks
         if block.kind in ("text", "item")
     ]
-    if said := [line["said"] for text in texts for line in _LINE.finditer(text)]:
+    if schedules := [line["said"] for text in texts for line in _LINE.finditer(text)]:
         yield _parsed_task(
-            *whole, _one([_when(each, time_zone) for each in said]), f"{said[0]!r} can't be read as a schedule", *place
+            *whole,
+            _one([_when(each, time_zone) for each in schedules]),
+            f"{schedules[0]!r} can't be read as a schedule",
+            *place,
         )
         return
     parts = [part for block in blocks for part in _parts(block, time_zone)]
@@ -155,8 +158,8 @@ def _tasks(
 def _parts(block: Block, time_zone: str) -> Iterator[ParsedTask]:
     if block.kind == "item":
         checked, text = bool(_BOX.match(block.source)) and block.source[1] in "xX", _BOX.sub("", block.source, count=1)
-        said = [_when(line["said"], time_zone) for line in _LINE.finditer(text.partition("\n")[2])]
-        schedule = None if checked else _one(said) if said else _schedule_of(text, time_zone)
+        schedules = [_when(line["said"], time_zone) for line in _LINE.finditer(text.partition("\n")[2])]
+        schedule = None if checked else _one(schedules) if schedules else _schedule_of(text, time_zone)
         yield _parsed_task("", text, schedule, _CHECKED if checked else _NONE, block.first, block.last)
     elif block.kind == "row":
         cells = {head: text for head, text in block.cells.items() if text}
@@ -285,8 +288,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
 
 def _schedule_in(text: str) -> str | None:
     """The schedule that a text is, whole."""
-    said = text.lower()
-    for bare in (said.strip(" \t`.,:;"), said.strip(" \t*_`.,:;")):
+    lower = text.lower()
+    for bare in (lower.strip(" \t`.,:;"), lower.strip(" \t*_`.,:;")):
         for pattern, made in _PATTERNS:
             if found := pattern.fullmatch(bare):
                 return made(found)

@@ -46,7 +46,7 @@ def _with_reasons(tool: Callable[P, R]) -> Callable[P, R]:
     """What a caller can act on reaches it in words; anything else is a crash, and stays in the log."""
 
     @wraps(tool)
-    def told(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return tool(*args, **kwargs)
         except JochiError as error:
@@ -58,4 +58,4 @@ def _with_reasons(tool: Callable[P, R]) -> Callable[P, R]:
         except DriverError as error:
             raise ToolError(f"the connection failed: {error}\n  → is the database running?") from error
 
-    return told
+    return wrapper

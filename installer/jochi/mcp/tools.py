@@ -278,8 +278,8 @@ class Tools:
         named = None if key is None else self._keys([key])[0]
         done = self.client.supersede(old, new, scope=self.scope, key=named, embed=self.embed)
         stays = {target.key: str(target.reason) for target in done.asked}
-        shown = tuple(map(Interpretation.of, done.candidates))
-        return SupersedeResult(dict(done.replaced), dict(done.superseded), stays, shown, done.already, done.run)
+        candidates = tuple(map(Interpretation.of, done.candidates))
+        return SupersedeResult(dict(done.replaced), dict(done.superseded), stays, candidates, done.already, done.run)
 
     # ---------------------------------------------------------------------------------------------------------------
 

@@ -55,9 +55,9 @@ def digest(body: str) -> str:
 
 
 def _value(value: Any) -> str:
-    shown = json.dumps(value, ensure_ascii=False)
+    encoded = json.dumps(value, ensure_ascii=False)
     # What nobody sees, or could be taken for the end of a line, stands there by its number.
-    return shown if visible(shown) == shown and len(shown.splitlines()) == 1 else json.dumps(value)
+    return encoded if visible(encoded) == encoded and len(encoded.splitlines()) == 1 else json.dumps(value)
 
 
 def _read(value: str) -> Any:

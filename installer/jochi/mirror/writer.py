@@ -299,8 +299,8 @@ class _Writer:
         try:
             taker = self.source.edit_target(file.document, memory)
             for edit in edits_of(file.document, memory, where, strike_many=self.strike_many):
-                said = edit.key if isinstance(edit, Strike) else edit.text
-                with taking_in(said, where, "change it, or delete the file: it is made again"):
+                subject = edit.key if isinstance(edit, Strike) else edit.text
+                with taking_in(subject, where, "change it, or delete the file: it is made again"):
                     outcome = apply_edit(edit, taker)
                 self.done.taken_in.append(outcome)
                 self.again.add(outcome.key)

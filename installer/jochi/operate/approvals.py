@@ -26,8 +26,8 @@ class Approval:
 
 def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approval:
     """See `jochi.Jochi.approve_run`."""
-    asked = {"run": run, "changed_only": False, "limit": 1, "samples": 0}
-    rows = engine.call("report/runs", asked, write=False)["runs"]
+    parameters = {"run": run, "changed_only": False, "limit": 1, "samples": 0}
+    rows = engine.call("report/runs", parameters, write=False)["runs"]
     if not rows:
         raise UsageError(f"there is no run {run!r}", fix="`jochi status` names what waits; `jochi runs ls` lists runs")
     summary = RunSummary.from_row(rows[0])
@@ -51,8 +51,8 @@ def _asked(engine: Engine, run: RunSummary, places: list[tuple[str, str]], now: 
     counts = dict.fromkeys(places, 0)
     if run.procedure == MERGING:
         for scope, kind in places:
-            asked = {"now": now, "scope": scope, "kind": kind}
-            counts[scope, kind] = engine.call("curate/plan_merges", asked, write=False)["merges"]
+            parameters = {"now": now, "scope": scope, "kind": kind}
+            counts[scope, kind] = engine.call("curate/plan_merges", parameters, write=False)["merges"]
         return counts
     scopes = {scope for scope, _kind in places}
     found = [orphans(engine, now)] if run.procedure == SWEEPING else [due(engine, now, scope=each) for each in scopes]

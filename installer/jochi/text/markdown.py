@@ -91,8 +91,8 @@ def _blocks(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Block]:
     elif node.type == "table" and len(node.children) > 1:
         heads: list[str] = []
         for number, cell in enumerate(node.children[0].children[0].children, 1):
-            said = _said(cell)
-            heads.append(said if said and said not in heads else f"{said} {number}".strip())
+            cell_text = _said(cell)
+            heads.append(cell_text if cell_text and cell_text not in heads else f"{cell_text} {number}".strip())
         for row in node.children[1].children:
             first, last = row.map or (start, end)
             cells = dict(zip(heads, (_said(cell) for cell in row.children), strict=True))

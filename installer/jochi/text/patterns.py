@@ -33,5 +33,5 @@ def match_patterns(patterns: re2.Set, text: str) -> list[int]:
 
 
 def _said(error: Exception) -> str:
-    told = error.args[0] if error.args else error
-    return told.decode() if isinstance(told, bytes) else str(told)
+    reason = error.args[0] if error.args else error
+    return reason.decode() if isinstance(reason, bytes) else str(reason)

@@ -17,17 +17,17 @@ def take_compressions_back(engine: Engine, keys: Sequence[str], given: Mapping[s
 
     ``given``: now, run, dry_run, and audits, ids of the records that are meant; None: of each key the newest.
     """
-    asked = list(dict.fromkeys(keys))
+    wanted_keys = list(dict.fromkeys(keys))
     forbidden: dict[str, Violation] = {}
     if given["dry_run"] and app_constraints(engine.database):
-        forbidden = find_violations(engine, "memory/decompress", given, asked, "keys")
+        forbidden = find_violations(engine, "memory/decompress", given, wanted_keys, "keys")
     found: list[DecompressResult] = []
 
     def call(some: list[str]) -> list[DecompressResult]:
         results = engine.call("memory/decompress", {**given, "keys": some})["results"]
         return [read_as(DecompressResult, row) for row in results]
 
-    for part, results in row_by_row(engine.database, asked, call):
+    for part, results in row_by_row(engine.database, wanted_keys, call):
         found += [DecompressResult(part[0], **results.columns)] if isinstance(results, Violation) else results
     return [
         DecompressResult(each.key, **forbidden[each.key].columns) if each.key in forbidden else each for each in found

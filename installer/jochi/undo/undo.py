@@ -171,12 +171,12 @@ def _one_page(engine: Engine, given: Mapping[str, Any], claims: Claims | None, p
     form = given["form"]
     statement = STATEMENTS.get(form, "undo/others")
     if form in _BY_CALLS:
-        asked, take_back = _BY_CALLS[form]
-        looked = engine.call(statement, {**given, "dry_run": True})["results"]
-        back = take_back(engine, [each["key"] for each in looked if each["outcome"] == asked], given)
+        statement_name, take_back = _BY_CALLS[form]
+        preview = engine.call(statement, {**given, "dry_run": True})["results"]
+        back = take_back(engine, [each["key"] for each in preview if each["outcome"] == statement_name], given)
         if not given["dry_run"]:
             engine.call(statement, given)
-        return [_taken_back(read_as(UndoneAction, each), asked, back) for each in looked]
+        return [_taken_back(read_as(UndoneAction, each), statement_name, back) for each in preview]
 
     def call(ids: list[str], dry_run: bool = given["dry_run"]) -> list[Row]:
         results: list[Row] = engine.call(statement, {**given, "ids": ids, "dry_run": dry_run})["results"]
@@ -224,8 +224,8 @@ class _Outcome:
 
 
 def _unmerge(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Outcome]:
-    asked = {name: given[name] for name in ("now", "dry_run", "run")}
-    found = take_merges_back(engine, keys, **asked, hold=True, audits=given["ids"])
+    parameters = {name: given[name] for name in ("now", "dry_run", "run")}
+    found = take_merges_back(engine, keys, **parameters, hold=True, audits=given["ids"])
     words = {"unmerged": "undone", "would_unmerge": "undone"}
     return {each.key: _back(words.get(each.outcome, each.outcome), each.changed, each) for each in found}
 
@@ -237,7 +237,7 @@ def _back(outcome: str, changed: Sequence[str], each: UnmergeResult | Decompress
 
 
 def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Outcome]:
-    asked = {name: given[name] for name in ("now", "dry_run", "run")} | {"audits": given["ids"]}
+    parameters = {name: given[name] for name in ("now", "dry_run", "run")} | {"audits": given["ids"]}
     words = {
         "decompressed": "undone",
         "would_decompress": "undone",
@@ -246,7 +246,7 @@ def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -
         "not_compressed": "no_record",
         "forbidden": "forbidden",
     }
-    found = take_compressions_back(engine, keys, asked)
+    found = take_compressions_back(engine, keys, parameters)
     return {
         each.key: _back(words[each.outcome], ["content"] if each.outcome == "changed" else each.changed, each)
         for each in found

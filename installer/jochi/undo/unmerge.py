@@ -51,8 +51,8 @@ def take_merges_back(
                 more += [row["key"]] if row["more"] else []
         going = more
     if dry_run and app_constraints(engine.database):
-        asked = [key for key, each in found.items() if each.outcome == "would_unmerge"]
-        for key, why in find_violations(engine, "memory/unmerge", given, asked, "keys").items():
+        pending = [key for key, each in found.items() if each.outcome == "would_unmerge"]
+        for key, why in find_violations(engine, "memory/unmerge", given, pending, "keys").items():
             found[key] = replace(found[key], relationships=0, changed=(), **why.columns)
     return [found[key] for key in dict.fromkeys(keys) if key in found]
 

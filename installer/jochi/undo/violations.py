@@ -153,9 +153,9 @@ class Claims:
                 (name, (name, _hashable(answer["values"])) if answer["values"] is not None else None, answer)
                 for name, answer in answers.get(row["id"], [])
             ]
-            for name, place, said in claims:
-                holder = said["holder"] or (self._taken.get(place) if place else None)
-                if said["broken"] or holder:
+            for name, place, value in claims:
+                holder = value["holder"] or (self._taken.get(place) if place else None)
+                if value["broken"] or holder:
                     forbidden[row["id"]] = Violation(name, holder)
                     break
             else:

@@ -95,10 +95,15 @@ def explore(
         )
 
     def ask(level: Granularity) -> RecallResult:
-        asked: dict[str, Any] = {"scope": scope, "since": since, "until": until, "include_archived": include_archived}
-        asked["xray"] = xray
+        parameters: dict[str, Any] = {
+            "scope": scope,
+            "since": since,
+            "until": until,
+            "include_archived": include_archived,
+        }
+        parameters["xray"] = xray
         # A source and its summary are one place.
-        return recall(engine, text, vector=vector, kinds=KINDS[level], k=2 * k if level == 1 else k, **asked)
+        return recall(engine, text, vector=vector, kinds=KINDS[level], k=2 * k if level == 1 else k, **parameters)
 
     nearest: dict[int, float | None] | None = None
     if granularity == "auto":

@@ -218,11 +218,11 @@ def _known(engine: Engine, scope: str) -> bool:
     return bool(engine.database.run(statement("memory/scope_known"), {"prefix": f"{scope}/"}, write=False)[0]["known"])
 
 
-def _spread(engine: Engine, result: RecallResult, asked: dict[str, Any], hops: int) -> RecallResult:
+def _spread(engine: Engine, result: RecallResult, parameters: dict[str, Any], hops: int) -> RecallResult:
     shared = ("scope", "k", "kinds", "tiers", "include_archived", "include_superseded", "since", "until", "xray")
     # What its state took below 0 leads nowhere.
     seeds = [{"key": hit.key, "score": max(hit.score, 0.0)} for hit in result]
-    request = {**{name: asked[name] for name in shared}, "seeds": seeds, "hops": hops}
+    request = {**{name: parameters[name] for name in shared}, "seeds": seeds, "hops": hops}
     row = engine.call("memory/recall_spread", {"now": clock.now(), "asked": request}, write=False)
     if row["refused"] is not None:
         raise UsageError(

@@ -134,9 +134,9 @@ def _facts(
 ) -> Iterator[tuple[Mapping[str, Any], datetime | None]]:
     """The facts in order, each with the moment at which the stretch ends that ``at`` lies in."""
     after: dict[str, Any] | None = None
-    asked = {"scope": scope, "slot_name": name, "at": None if at is None else fixed_offset(at), "limit": _PAGE}
+    parameters = {"scope": scope, "slot_name": name, "at": None if at is None else fixed_offset(at), "limit": _PAGE}
     while True:
-        row = to_python(engine.call("memory/history", {**asked, "after": after}, write=False))
+        row = to_python(engine.call("memory/history", {**parameters, "after": after}, write=False))
         for fact in row["facts"]:
             yield fact, row["ends"]
         if len(row["facts"]) < _PAGE:

@@ -25,23 +25,23 @@ class MirrorGraph(ScopeGraph):
 
     def changes(self, since: datetime) -> Changes:
         """What was changed, made or pruned since then, whoever did it through Jochi."""
-        asked = {"now": self.now, "since": since, "scope": self.scope, "labels": [*LABELS, *PARTS], "most": _MOST}
-        row = self.engine.call("mirror/changed", asked, write=False)
+        parameters = {"now": self.now, "since": since, "scope": self.scope, "labels": [*LABELS, *PARTS], "most": _MOST}
+        row = self.engine.call("mirror/changed", parameters, write=False)
         return Changes(row["keys"], (str(row["forgotten"]), str(row["policy"])))
 
     def pages(self) -> Iterator[Sequence[str]]:
         """By their keys."""
         after = None
         while True:
-            asked = {"scope": self.scope, "after": after, "limit": _PAGE, "labels": list(LABELS)}
-            row = self.engine.call("mirror/page", asked, write=False)
+            parameters = {"scope": self.scope, "after": after, "limit": _PAGE, "labels": list(LABELS)}
+            row = self.engine.call("mirror/page", parameters, write=False)
             yield row["keys"]
             if (after := row["last"]) is None:
                 return
 
     def memories(self, keys: Sequence[str]) -> list[Memory]:
         """Those that live, haven't expired and may be read."""
-        asked = {
+        parameters = {
             "now": self.now,
             "scope": self.scope,
             "keys": list(keys),
@@ -50,7 +50,7 @@ class MirrorGraph(ScopeGraph):
             "open": self.include_sensitive,
             "parts": _PARTS,
         }
-        rows = to_python(list(self.engine.call("mirror/files", asked, write=False)["memories"])) if keys else []
+        rows = to_python(list(self.engine.call("mirror/files", parameters, write=False)["memories"])) if keys else []
         return [_memory(row) for row in rows]
 
     def edit_target(self, document: Document, memory: Memory | None) -> EditTarget:
@@ -60,8 +60,8 @@ class MirrorGraph(ScopeGraph):
             return _Beside(self, kind, {}, [{"type": type, "to_key": memory.key, "direction": direction}])
         front = document.front if memory is None else {"kind": memory.kind, **memory.values}
         known = front.get("kind") in LABELS and "lines" not in front
-        said = {name: front[name] for name in ("category", "type") if known and isinstance(front.get(name), str)}
-        return _Beside(self, front["kind"] if known else "Note", said, [])
+        properties = {name: front[name] for name in ("category", "type") if known and isinstance(front.get(name), str)}
+        return _Beside(self, front["kind"] if known else "Note", properties, [])
 
 
 @dataclass(frozen=True)

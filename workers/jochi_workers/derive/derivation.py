@@ -140,18 +140,18 @@ class ModelMaker:
     def __init__(
         self,
         derivation: Derivation,
-        asked: Model,
-        told: Prompt | None = None,
+        model: Model,
+        prompt: Prompt | None = None,
         together: Prompt | None = None,
         at_once: int = 1,
     ) -> None:
         self._derivation = derivation
-        self._asked = asked
+        self._asked = model
         self._together = together
         self.at_once = at_once if together is not None else 1
-        self._told = told or derivation.prompt()
-        self.name: str = asked.provider
-        self.model: str | None = asked.name
+        self._told = prompt or derivation.prompt()
+        self.name: str = model.provider
+        self.model: str | None = model.name
         self.version = Prompt(self._told.text + (together.text if self.at_once > 1 and together else ""), "").version
         self.requests = 1 if issubclass(derivation.output, str) else 2
         self.overhead = at_most(self._told.filled(**derivation.example), [""], derivation.output, 0).sent
@@ -164,8 +164,8 @@ class ModelMaker:
         return f"ByModel({self._derivation.name}, {self._asked!r})"
 
     def make(self, row: Row) -> Reply[Any]:
-        told = self._told.filled(**self._derivation.words(row))
-        return self._asked.ask(told, self._derivation.texts(row), self._derivation.output, row["most_tokens"])
+        instructions = self._told.filled(**self._derivation.words(row))
+        return self._asked.ask(instructions, self._derivation.texts(row), self._derivation.output, row["most_tokens"])
 
     @property
     def _several(self) -> type[BaseModel]:

@@ -129,17 +129,17 @@ class DeriveHandler(OutputHandler):
 
     def _values(self, row: Row, output: Any) -> Mapping[str, Any]:
         maker = self._of(row)
-        told = {
+        values = {
             "inputs": [{**each, "content_hash": content_hash(each["content"])} for each in row["inputs"]],
             "provider": maker.name,
             "model": maker.model,
             "version": maker.version,
         }
         if self._derivation.made is not None:
-            return {**told, "made": self._derivation.made(row, output, self.counter)}
+            return {**values, "made": self._derivation.made(row, output, self.counter)}
         text = self._derivation.text(output)
         return {
-            **told,
+            **values,
             **stored_text(text, self.counter),
             "properties": dict(self._derivation.properties(row, output)),
         }

@@ -43,15 +43,17 @@ class MemoryWriter:
         same = set(call(f"derive/{self._name}/begin", token=token, results=begun)["same"])
         rows = [row for result in sent if result["key"] in same for row in result["made"]["memories"]]
         allowed, _ = self._screen.pass_on(list(enumerate(rows)))
-        told = call("memory/remember", agent=None, memories=[row for _, row in allowed])["results"] if allowed else []
-        if any(each["reason"] == CHANGED for each in told):
+        results = (
+            call("memory/remember", agent=None, memories=[row for _, row in allowed])["results"] if allowed else []
+        )
+        if any(each["reason"] == CHANGED for each in results):
             raise ForgettingConflict(self._name)
         became = {
             each["key"]: {
                 **{name: each[name] for name in ("key", "outcome", "owner")},
                 **{"hash": text_hash(row["content"]), "fact": row["kind"] == "Fact"},
             }
-            for each, (_, row) in zip(told, allowed, strict=True)
+            for each, (_, row) in zip(results, allowed, strict=True)
         }
         return [
             {

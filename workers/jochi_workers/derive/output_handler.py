@@ -65,12 +65,12 @@ class OutputHandler(ABC):
         return outcome
 
     def _gone(
-        self, error: ProviderDown | ProviderUnusable, asked: Sequence[Row], left: Sequence[Row], outcome: Outcome
+        self, error: ProviderDown | ProviderUnusable, requested: Sequence[Row], left: Sequence[Row], outcome: Outcome
     ) -> None:
-        """Nobody can make what was ``asked`` for, nor the rest that is ``left``."""
+        """Nobody can make what was ``requested`` for, nor the rest that is ``left``."""
         outcome.returned += [row["key"] for row in left]
         if isinstance(error, Unsure):
-            outcome.spent |= {row["key"]: reserved(row) for row in asked}
+            outcome.spent |= {row["key"]: reserved(row) for row in requested}
         if not self._stopping():
             outcome.stop(error)
 

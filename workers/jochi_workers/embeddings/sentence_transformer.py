@@ -99,9 +99,9 @@ class SentenceTransformers:
         if not callable(tokenizer) or convert is None:
             return None, False
         room = None if longest is None else max(0, int(longest) - int(convert()))
-        shown = text if room is None else text[: max(1, room) * _CHARACTERS_PER_TOKEN]
-        ids = list(tokenizer(shown, add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
-        truncated = len(shown) < len(text) or (room is not None and len(ids) > room)
+        readable = text if room is None else text[: max(1, room) * _CHARACTERS_PER_TOKEN]
+        ids = list(tokenizer(readable, add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
+        truncated = len(readable) < len(text) or (room is not None and len(ids) > room)
         unknown = getattr(tokenizer, "unk_token_id", None)
         if unknown is None:
             return None, truncated

@@ -155,8 +155,8 @@ def _sure(run: list[_Token], kinds: list[str], *, led: bool) -> Literal["fixed",
         return "moving"
     if kinds == ["year"]:
         return "fixed" if led else "open"
-    alone = len(run) == 1 and run[0][1].casefold() in _AMBIGUOUS
-    return "open" if "clock" in kinds or (named and not alone) else ""
+    is_ambiguous_word = len(run) == 1 and run[0][1].casefold() in _AMBIGUOUS
+    return "open" if "clock" in kinds or (named and not is_ambiguous_word) else ""
 
 
 def _dated(run: list[_Token]) -> bool:

@@ -100,8 +100,8 @@ def language_of(text: str) -> str:
     code: str = language.detect_language(words)
     if code != "other":
         return code
-    heard = Counter(code for word in words for code, frequent in lists.by_language() if word.casefold() in frequent)
-    ranked = heard.most_common(2)
+    counts = Counter(code for word in words for code, frequent in lists.by_language() if word.casefold() in frequent)
+    ranked = counts.most_common(2)
     return ranked[0][0] if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]) else "other"
 
 

@@ -117,8 +117,8 @@ class Model:
             if reserved and (most.sent > reserved.sent or most.written > reserved.written):
                 raise Rejected(_MISFIT, used.sent, used.written)
             wrong = "This doesn't fit the schema. Answer with JSON that does, and nothing else.\n" + "\n".join(found)
-            told = wrong.encode("utf-8", "replace")[: _MOST_WRONG - 200].decode("utf-8", "ignore")
-            messages += [answer, ModelRequest.user_text_prompt(told, instructions=ordered)]
+            complaint = wrong.encode("utf-8", "replace")[: _MOST_WRONG - 200].decode("utf-8", "ignore")
+            messages += [answer, ModelRequest.user_text_prompt(complaint, instructions=ordered)]
             answer = self._once(patience, messages, output, most_tokens, used)
             used = Tokens(used.sent + answer.usage.input_tokens, used.written + answer.usage.output_tokens)
             found = _typed(answer, output)

@@ -192,8 +192,8 @@ def _send(
 ) -> list[Row]:
     while batch:
         screened = screen.split(batch, record_check)
-        told = Counter(record.kind for record in screened.forgotten)
-        rows = [{"kind": kind, "outcome": "forgotten", "memories": n} for kind, n in sorted(told.items())]
+        forgotten = Counter(record.kind for record in screened.forgotten)
+        rows = [{"kind": kind, "outcome": "forgotten", "memories": n} for kind, n in sorted(forgotten.items())]
         if not screened.allowed:
             return rows
         given = {"now": fixed_offset(now), "forgotten_as_of": screened.version}

@@ -36,8 +36,8 @@ def copy_source(engine: Engine, key: str, *, scope: str, now: datetime, agent: s
     if key.partition("/")[0] == scope:
         raise UsageError("this source is in that scope already", where=key, fix="give the scope of a user")
     copy = key_of(scope, id_of(key))
-    asked = replace(check_item(scope, None, None, {}), place=MessagePlace(copy, (), None))
-    if Screen(engine.database).split([copy], lambda _copy: asked).forgotten:
+    item = replace(check_item(scope, None, None, {}), place=MessagePlace(copy, (), None))
+    if Screen(engine.database).split([copy], lambda _copy: item).forgotten:
         raise Refused(
             "this source was forgotten in that scope on request",
             where=copy,

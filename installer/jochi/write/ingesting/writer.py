@@ -321,13 +321,13 @@ class _Writer:
             else self._begins.setdefault(_name(one.source), [hashed for hashed, _ in one.messages[:KNOWN_BY]])
         )
 
-        def asked(each: tuple[str, Message]) -> CheckItem:
+        def item_of(each: tuple[str, Message]) -> CheckItem:
             hashed, message = each
             said = {"raw": message.raw, "sender": message.sender or ""}
             of = MessagePlace(key, (hashed, _who(hashed, message)), begins, there)
             return replace(check_item(self._scope, None, message.text, said), place=of)
 
-        return self._screen.split(messages, asked)
+        return self._screen.split(messages, item_of)
 
     def _row(self, source: Source, key: str, part: _Part) -> dict[str, Any]:
         title = f"# {' '.join(source.title.split())}\n" if source.title and part.number == 1 else ""
@@ -366,15 +366,15 @@ class _Writer:
         # What comes behind a part that others have changed waits for it.
         rows = [row for row in rows if id(of[key_of(self._scope, row["id"])][0]) not in again]
         if rows:
-            for said in remember(self._engine, rows, now=self._now, agent=self._agent).results:
-                assert said.key is not None
-                one, count = of[said.key]
-                if said.outcome == "written":
+            for remembered in remember(self._engine, rows, now=self._now, agent=self._agent).results:
+                assert remembered.key is not None
+                one, count = of[remembered.key]
+                if remembered.outcome == "written":
                     self.done.messages += count
-                elif said.reason == "id_taken" or said.outcome == "reinforced":
+                elif remembered.reason == "id_taken" or remembered.outcome == "reinforced":
                     again.add(id(one))
                 else:
-                    self.wrong(Fault(f"source {said.key}", said.detail or str(said.reason)))
+                    self.wrong(Fault(f"source {remembered.key}", remembered.detail or str(remembered.reason)))
         return again
 
 
@@ -440,13 +440,13 @@ class _Stored:
             return self._by_id.get(hashed)
         who = _who(*each)
         same = self._by_who.get(who, [])
-        alone = who != hashed and sum(not self._versions[place].edit for place in same) == 1
-        return same[-1] if alone and sum(_who(*other) == who for other in all_of_them) == 1 else None
+        is_only = who != hashed and sum(not self._versions[place].edit for place in same) == 1
+        return same[-1] if is_only and sum(_who(*other) == who for other in all_of_them) == 1 else None
 
     def is_edited(self, place: int, message: Message) -> bool:
         """Whether it says now what it has never said. (An older export brings nothing back.)"""
-        said = [self._versions[other] for other in self._by_who[self._versions[place].identity]]
-        return bool(said[-1].hash) and not any(version.hash == short_hash(line_of(message)) for version in said)
+        versions = [self._versions[other] for other in self._by_who[self._versions[place].identity]]
+        return bool(versions[-1].hash) and not any(version.hash == short_hash(line_of(message)) for version in versions)
 
     def current(self, place: int) -> Version:
         """The text that the message at ``place`` has now."""

@@ -68,8 +68,8 @@ class Observer:
         """See `jochi.Jochi.observe`."""
         row, scanned = self._row(turn, now)
         for _ in range(TRIES):
-            asked = check_item(turn.scope, None, turn.text, {"speaker": turn.speaker or ""})
-            screened = self._screen.split([asked], lambda one: one)
+            item = check_item(turn.scope, None, turn.text, {"speaker": turn.speaker or ""})
+            screened = self._screen.split([item], lambda one: one)
             if screened.forgotten:
                 raise Refused(
                     "this, or part of it, was forgotten on request and is not learned again",
@@ -77,9 +77,9 @@ class Observer:
                     fix="`jochi forget --lift` allows it",
                 )
             version = screened.version if screened.compared else None
-            told = self._engine.call("observe/turn", {**row, "forgotten_as_of": version})
-            if told["outcome"] != "forgetting_changed":
-                return ObserveResult(row["turn"], scanned.signal, scanned.about, **told)
+            result = self._engine.call("observe/turn", {**row, "forgotten_as_of": version})
+            if result["outcome"] != "forgetting_changed":
+                return ObserveResult(row["turn"], scanned.signal, scanned.about, **result)
             self._screen.refresh()
         raise JochiError(
             "something is forgotten all the time",
@@ -110,12 +110,12 @@ class Observer:
             )
         except ValueError as error:
             raise UsageError(f"the turn {error}", where="observe", fix="leave that character out") from None
-        said = Message(None, at, speaker or None, clean(text), text)
+        message = Message(None, at, speaker or None, clean(text), text)
         scanned = scan(text, languages=self._policy.languages, high=self._policy.high)
         words = list(dict.fromkeys(_WORD.findall(text.lower())))[:200] if self._policy.surprise else []
         row = {
             **{"now": fixed_offset(now), "scope": turn.scope, "session": turn.session, "at": fixed_offset(at)},
-            **{"turn": turn.id or _id(speaker, turn.at, text), "speaker": speaker or None, "line": line_of(said)},
+            **{"turn": turn.id or _id(speaker, turn.at, text), "speaker": speaker or None, "line": line_of(message)},
             **{"signal": scanned.signal, "words": words, "surprise": self._policy.surprise or None},
         }
         return row, scanned
@@ -124,12 +124,12 @@ class Observer:
 def flush(engine: Engine, session: str | None, *, scope: str, now: datetime) -> list[str]:
     """See `jochi.Jochi.flush`."""
     check_scope(scope)
-    told = engine.call("observe/flush", {"now": fixed_offset(now), "scope": scope, "session": session})
-    return list(told["batches"])
+    result = engine.call("observe/flush", {"now": fixed_offset(now), "scope": scope, "session": session})
+    return list(result["batches"])
 
 
 def _id(speaker: str | None, at: datetime | None, text: str) -> str:
     """Of a turn without one. Without a moment the same words again are the same turn."""
     moment = "" if at is None else str(at.timestamp())
-    told = "\n".join((speaker or "", moment, text)).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(told).hexdigest()[:32]
+    encoded = "\n".join((speaker or "", moment, text)).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(encoded).hexdigest()[:32]

@@ -29,11 +29,11 @@ class ModelSummariser:
     paid = True
     fixed = False
 
-    def __init__(self, asked: Model, told: Prompt | None = None) -> None:
-        self._asked = asked
-        self._told = told or instructions()
-        self.name: str = asked.provider
-        self.model: str | None = asked.name
+    def __init__(self, model: Model, prompt: Prompt | None = None) -> None:
+        self._asked = model
+        self._told = prompt or instructions()
+        self.name: str = model.provider
+        self.model: str | None = model.name
         self.prompt: str | None = self._told.version
         self.overhead = at_most(self._told.filled(words=_MANY), [""], str, 0).sent
 

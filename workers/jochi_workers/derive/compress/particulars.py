@@ -66,11 +66,11 @@ def reader(language: LanguageCode) -> Language:
 def counted(parts: list[Sentence], language: Language) -> Counter[Fact]:
     """How often each fact is there. A speaker counts once for each line."""
     found: Counter[Fact] = Counter()
-    heard: set[tuple[int, str]] = set()
+    counted_speakers: set[tuple[int, str]] = set()
     for part in parts:
         found.update(facts(part.text, language))
-        if part.speaker and (part.line, part.speaker) not in heard:
-            heard.add((part.line, part.speaker))
+        if part.speaker and (part.line, part.speaker) not in counted_speakers:
+            counted_speakers.add((part.line, part.speaker))
             found.update(facts(part.speaker, language))
     return found
 

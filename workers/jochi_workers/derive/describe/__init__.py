@@ -98,11 +98,11 @@ def _words(row: Row) -> Mapping[str, Any]:
 
 
 def _made(row: Row, output: DescriptionOutput, counter: TokenCounter) -> Mapping[str, Any]:
-    told = zip(row["relations"], output.relations, strict=True)
+    pairs = zip(row["relations"], output.relations, strict=True)
     return {
         **stored_text(output.description, counter),
         "relations": [
-            {**{name: each[name] for name in ("to", "type", "notes")}, "description": text} for each, text in told
+            {**{name: each[name] for name in ("to", "type", "notes")}, "description": text} for each, text in pairs
         ],
     }
 

@@ -71,9 +71,9 @@ def _made(row: Row, output: ExtractionOutput, counter: TokenCounter) -> Mapping[
                 **{"canonical_name": canonical_name(thing.name, thing.kind), "confidence": thing.confidence / 10},
             },
         )
-        for said in thing.subpoints:
-            name = _note_id(source, said.text)
-            notes[name] = {"id": name, "lifetime": said.lifetime, **stored_text(said.text, counter)}
+        for subpoint in thing.subpoints:
+            name = _note_id(source, subpoint.text)
+            notes[name] = {"id": name, "lifetime": subpoint.lifetime, **stored_text(subpoint.text, counter)}
             about["notes"].append(name)
     relations = [
         {"of": ids[one.of], "to": ids[one.to], "type": one.type, "note": one.note}

@@ -58,10 +58,10 @@ def without_orders(text: str) -> str:
 
 def faults(row: Row, output: ExtractionOutput, counter: TokenCounter) -> tuple[str, ...]:
     """The codes of all reasons against it; empty: it may be stored. Nothing of a text stands in them."""
-    said = _SourceText("\n".join(each["content"] for each in row["inputs"]))
+    source = _SourceText("\n".join(each["content"] for each in row["inputs"]))
     found: set[str] = set()
     names = {canonical_name(thing.name, thing.kind) for thing in output.things}
-    if "" in names or not all(said.names(thing.name, thing.kind == "Concept") for thing in output.things):
+    if "" in names or not all(source.names(thing.name, thing.kind == "Concept") for thing in output.things):
         found.add("made up name")
     ends = {name for thing in output.things for name in (thing.name, canonical_name(thing.name, thing.kind))}
     for relation in output.relations:
@@ -70,11 +70,11 @@ def faults(row: Row, output: ExtractionOutput, counter: TokenCounter) -> tuple[s
     texts = list(dict.fromkeys(_texts(output)))
     if any(map(orders, texts)):
         found.add("instruction")
-    if any(map(said.wrongly, texts)):
+    if any(map(source.wrongly, texts)):
         found.add("wrong speaker")
-    new = [text for text in texts if not said.literally(text)]
+    new = [text for text in texts if not source.literally(text)]
     if new:
-        found |= {*summary_faults(said.text, "\n".join(new), share=math.inf, counter=counter, keep=False)}
+        found |= {*summary_faults(source.text, "\n".join(new), share=math.inf, counter=counter, keep=False)}
     return tuple(reason for reason in REASONS if reason in found)
 
 
@@ -110,15 +110,15 @@ class _SourceText:
 
     def literally(self, text: str) -> bool:
         """Whether it stands there as it is, if said by somebody then by them."""
-        speaker, said = self._parted(text)
+        speaker, words = self._parted(text)
         if speaker:
-            return _plain(said) in self._spoken[speaker]
+            return _plain(words) in self._spoken[speaker]
         return any(_plain(text) in each for each in self._spoken.values())
 
     def wrongly(self, text: str) -> bool:
         """Whether one speaker's words are put into another's mouth."""
-        speaker, said = self._parted(text)
-        plain = _plain(said)
+        speaker, words = self._parted(text)
+        plain = _plain(words)
         return (
             bool(speaker)
             and plain not in self._spoken[speaker]

@@ -64,9 +64,9 @@ def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[st
         if fact.subject is not None:
             one["properties"] |= {"subject": fact.subject, "attribute": fact.attribute, "value": fact.value}
         if fact.category in VERBATIM and tier == row["tiers"][0]["name"] and fact.turn <= len(turns):
-            said = turns[fact.turn - 1]
+            source = turns[fact.turn - 1]
             exact = _memory(
-                "Artifact", batch, f"{said.speaker}: {said.text}" if said.speaker else said.text, scope, counter
+                "Artifact", batch, f"{source.speaker}: {source.text}" if source.speaker else source.text, scope, counter
             )
             exact["properties"] = {
                 "artifact_type": "verbatim",

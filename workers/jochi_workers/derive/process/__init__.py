@@ -59,11 +59,11 @@ def shortened(text: str, room: int, counter: TokenCounter) -> str:
     whole = most_telling(text, room, counter)
     if whole.strip():
         return whole
-    said = text.split()
-    most = max(1, min(len(said), room))
-    while most > 1 and counter.count(" ".join(said[:most]) + " …") > room:
+    all_words = text.split()
+    most = max(1, min(len(all_words), room))
+    while most > 1 and counter.count(" ".join(all_words[:most]) + " …") > room:
         most = most * 2 // 3
-    return " ".join(said[:most]) + " …"
+    return " ".join(all_words[:most]) + " …"
 
 
 def _faults(row: Row, output: ProcessingOutput, counter: TokenCounter) -> tuple[str, ...]:

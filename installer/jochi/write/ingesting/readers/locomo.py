@@ -50,16 +50,16 @@ def _sample(sample: Json, number: int, file: InputFile) -> Iterator[Piece]:
         source = Source("conversation", f"{name}/{part}", f"{name}, session {session}", None, file.provenance(NAME))
         for position, turn in enumerate(turns if isinstance(turns, list) else []):
             try:
-                said = turn_of(turn, session, position, date)
-                text = clean(said["content"])
+                line = turn_of(turn, session, position, date)
+                text = clean(line["content"])
                 if is_blank(text):
                     raise ValueError("it says nothing")
                 yield (
                     source,
                     Message(
-                        clean(said["id"]) or None,
-                        said["created_at"],
-                        clean(said["speaker"]) or None,
+                        clean(line["id"]) or None,
+                        line["created_at"],
+                        clean(line["speaker"]) or None,
                         text,
                         readable(turn),
                     ),

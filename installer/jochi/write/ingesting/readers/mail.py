@@ -138,7 +138,7 @@ def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict
         if len(roots) >= _REMEMBERED:
             del roots[next(iter(roots))]
         roots[own] = root
-    shown = [f"{name}: {_header(headers[name.lower()])}" for name in _SHOWN if name.lower() in headers]
+    headers_text = [f"{name}: {_header(headers[name.lower()])}" for name in _SHOWN if name.lower() in headers]
     source = Source(
         "email",
         root,
@@ -146,7 +146,7 @@ def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict
         "list" if "list-id" in headers else None,
         file.provenance(NAME),
     )
-    raw = clean("\n".join([*shown, "", whole, *(["", *found.attachments] if found.attachments else [])]))
+    raw = clean("\n".join([*headers_text, "", whole, *(["", *found.attachments] if found.attachments else [])]))
     yield source, Message(own, _date(headers.get("date", ""), zone), _sender(headers), text, raw)
 
 
@@ -188,11 +188,11 @@ class _Found:
             self.faults.append(Fault(where, f"Its text is longer than {_LONGEST_TEXT // 1024**2} MB."))
         elif part.get_content_subtype() == "html":
             try:
-                shown, marked = text_of(text)
+                whole, marked = text_of(text)
             except ValueError as error:
                 self.faults.append(Fault(where, error.args[0]))
             else:
-                self.shown.append(shown)
+                self.shown.append(whole)
                 self.marked.append(marked)
         else:
             self.shown.append(text)
@@ -234,8 +234,8 @@ def _root(own: str | None, headers: dict[str, str], roots: dict[str, str]) -> st
 
 
 def _ids(header: str) -> list[str]:
-    shown = visible(header)
-    return _ID.findall(shown) or shown.split()[:1]
+    text = visible(header)
+    return _ID.findall(text) or text.split()[:1]
 
 
 def _sender(headers: dict[str, str]) -> str | None:

@@ -87,13 +87,15 @@ def _piece(
 
 
 def _said(message: Json, people: dict[str, str]) -> str:
-    said = _text(message.get("text"))
-    if not said:
+    own_text = _text(message.get("text"))
+    if not own_text:
         quoted = _objects(message.get("attachments"))
-        said = "\n".join(text for each in quoted if (text := _text(each.get("text")) or _text(each.get("fallback"))))
-    said = clean(html.unescape(_MARKUP.sub(lambda found: _shown(found[1], people), said)))
+        own_text = "\n".join(
+            text for each in quoted if (text := _text(each.get("text")) or _text(each.get("fallback")))
+        )
+    own_text = clean(html.unescape(_MARKUP.sub(lambda found: _shown(found[1], people), own_text)))
     names = [_text(each.get("name")) or _text(each.get("title")) or "file" for each in _objects(message.get("files"))]
-    return clean("\n".join([said, *(f"[attached: {name}]" for name in names)]))
+    return clean("\n".join([own_text, *(f"[attached: {name}]" for name in names)]))
 
 
 def _shown(markup: str, people: dict[str, str]) -> str:

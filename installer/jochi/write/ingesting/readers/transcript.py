@@ -77,7 +77,7 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
 
 def _turns(file: InputFile, source: Source, zone: tzinfo) -> Iterator[Piece]:
     now: Turn | None = None
-    said: list[str] = []
+    lines: list[str] = []
     raw: list[str] = []
     size = 0
     for _, line in file.lines():
@@ -86,17 +86,17 @@ def _turns(file: InputFile, source: Source, zone: tzinfo) -> Iterator[Piece]:
             continue
         begins = turn(line)
         if begins is not None or size > _LONGEST_TURN:
-            yield from _message(source, now, said, raw, zone)
+            yield from _message(source, now, lines, raw, zone)
             now = begins or now
-            said, raw, size = [], [], 0
-        said.append(line if begins is None else begins.text)
+            lines, raw, size = [], [], 0
+        lines.append(line if begins is None else begins.text)
         raw.append(line)
         size += len(line)
-    yield from _message(source, now, said, raw, zone)
+    yield from _message(source, now, lines, raw, zone)
 
 
-def _message(source: Source, turn: Turn | None, said: list[str], raw: list[str], zone: tzinfo) -> Iterator[Piece]:
-    text = remove_fillers(clean("\n".join(said)))
+def _message(source: Source, turn: Turn | None, lines: list[str], raw: list[str], zone: tzinfo) -> Iterator[Piece]:
+    text = remove_fillers(clean("\n".join(lines)))
     if not is_blank(text):
         sender = clean(turn.sender) or None if turn else None
         yield (
@@ -127,11 +127,11 @@ def _cues(file: InputFile, source: Source, format: str) -> Iterator[Piece]:
         if isinstance(found, Fault):
             yield found
             continue
-        said = " ".join(cue.text for cue in held)
+        text = " ".join(cue.text for cue in held)
         if held and (
             found.sender != held[-1].sender
-            or len(said) >= _LONGEST
-            or (len(said) >= _ENOUGH and _SENTENCE_END.search(said))
+            or len(text) >= _LONGEST
+            or (len(text) >= _ENOUGH and _SENTENCE_END.search(text))
         ):
             yield from _spoken(source, held)
             held = []

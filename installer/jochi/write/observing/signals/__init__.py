@@ -75,8 +75,10 @@ def _of(language: str) -> tuple[_Pattern, ...]:
             where="observe.languages of the policy",
             fix=f"there are: {', '.join(languages())}; patterns of your own go into observe.high",
         )
-    told = _read(language)
-    return tuple(_Pattern(level, about, "|".join(told[level][about])) for level in _LEVELS for about in told[level])
+    entries = _read(language)
+    return tuple(
+        _Pattern(level, about, "|".join(entries[level][about])) for level in _LEVELS for about in entries[level]
+    )
 
 
 @lru_cache(maxsize=1)
