@@ -39,14 +39,16 @@ def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approval
             fix="`jochi status` names what waits now",
         )
     places = [(stop.scope, stop.kind) for stop in summary.stops]
-    lifts = [PlanQuota(scope, kind, n) for (scope, kind), n in _asked(engine, summary, places, now).items()]
+    lifts = [PlanQuota(scope, kind, n) for (scope, kind), n in _counts(engine, summary, places, now).items()]
     lifted = {"now": now, "run": run, "by": by, "lifts": [lift.__dict__ for lift in lifts]}
     if not engine.call("curate/approve_run", lifted)["approved"]:
         raise UsageError(f"no job stands still for the run {run}", fix="somebody was faster: `jochi status`")
     return Approval(run, summary.job, lifts)
 
 
-def _asked(engine: Engine, run: RunSummary, places: list[tuple[str, str]], now: datetime) -> dict[tuple[str, str], int]:
+def _counts(
+    engine: Engine, run: RunSummary, places: list[tuple[str, str]], now: datetime
+) -> dict[tuple[str, str], int]:
     """What the run's job would take now of each kind and scope that stopped it."""
     counts = dict.fromkeys(places, 0)
     if run.procedure == MERGING:

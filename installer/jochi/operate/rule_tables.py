@@ -47,7 +47,7 @@ def rule_tables(policy: Policy) -> str:
             f"| r × (1 + (1 − `confidence`) · {numbers.doubt:g}); from {numbers.steady_from} on it doesn't fall "
             f"| {numbers.gain_most} at salience 0 to {numbers.gain_least} at 1 | {numbers.core_from} uses |",
         ]
-    parts += ["", *_bands(policy), "", *_worth(policy), "", *_terms(policy.value)]
+    parts += ["", *_bands(policy), "", *_value_score(policy), "", *_terms(policy.value)]
     return "\n".join(parts) + "\n"
 
 
@@ -76,7 +76,7 @@ def _bands(policy: Policy) -> list[str]:
     ]
 
 
-def _worth(policy: Policy) -> list[str]:
+def _value_score(policy: Policy) -> list[str]:
     value = policy.value
     targets: dict[int, list[str]] = {}
     for kind, tokens in value.targets.items():

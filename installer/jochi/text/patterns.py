@@ -21,7 +21,7 @@ def compile_patterns(patterns: Sequence[str]) -> re2.Set:
         try:
             found.Add(f"(?:^|[^{_LETTER}])(?:{pattern})(?:[^{_LETTER}]|$)")
         except re2.error as error:
-            raise ValueError(f"{pattern!r} is no pattern as RE2 has them: {_said(error)}") from None
+            raise ValueError(f"{pattern!r} is no pattern as RE2 has them: {_message(error)}") from None
     if patterns:
         found.Compile()
     return found
@@ -32,6 +32,6 @@ def match_patterns(patterns: re2.Set, text: str) -> list[int]:
     return sorted(patterns.Match(text.translate(_FOLDED).encode("utf-8", "replace").decode()) or ())
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     reason = error.args[0] if error.args else error
     return reason.decode() if isinstance(reason, bytes) else str(reason)

@@ -115,7 +115,7 @@ class OpenAICompatible:
             waits,
             lambda http: embed(http, self._model, url, texts, self._asked),
             refused=lambda what: TextsRefused(what, where=url, fix=fix),
-            said=_said if texts == [PROBE] else _code,
+            said=_sentence if texts == [PROBE] else _code,
         )
         if isinstance(answer, Failure):
             if isinstance(answer.error, Rejected):
@@ -134,7 +134,7 @@ def _code(_status: int, error: Mapping[str, str]) -> str:
     return f" ({error['code']})" if _PLAIN_CODE.fullmatch(error["code"]) else ""
 
 
-def _said(status: int, error: Mapping[str, str]) -> str:
+def _sentence(status: int, error: Mapping[str, str]) -> str:
     """The sentence, too, since it is about our own probe: others may quote a memory's text, or the key."""
     sentence = "" if status in (401, 403) else " ".join(error["message"].split())[:300]
     return _code(status, error) + (f" ({sentence})" if sentence else "")

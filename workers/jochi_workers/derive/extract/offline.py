@@ -444,7 +444,7 @@ class _Extractor:
         called = re.compile(rf"(?:,|^\w+|^)\s*(?:{names})\s*(?:[,!?]|[.…]*$)") if draft.kind == "Person" else None
         chosen: list[set[str]] = []
         for line in sorted(lines, key=lambda line: (-score(line), line.message)):
-            text = _as_said(line)
+            text = _quoted(line)
             own = set(line.words)
             if called and called.search(line.text) and not keys & line.about:
                 continue
@@ -472,7 +472,7 @@ class _Extractor:
                 ends.append(names.get(tuple(all_words)) or concepts.get(self._bases(all_words)))
             of, to = ends
             verb = "_".join(word for word in words(claim.verb) if word.isascii())
-            text = _as_said(line)
+            text = _quoted(line)
             if not of or not to or of == to or not verb[:1].isalpha() or len(verb) > 60 or len(text) > LONGEST_TEXT:
                 continue
             if not re.fullmatch(r"[a-z0-9_]+", verb) or (of, to, verb) in seen or len(seen) == MOST_RELATIONS:
@@ -481,7 +481,7 @@ class _Extractor:
             yield Relation(of=of, to=to, type=verb, note=text)
 
 
-def _as_said(line: _Line) -> str:
+def _quoted(line: _Line) -> str:
     text = " ".join(line.text.split())
     return f"{line.speaker}: {text}" if line.mine and line.speaker else text
 

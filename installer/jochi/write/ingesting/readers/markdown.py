@@ -42,7 +42,7 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
             yield from _message(source, at, section.title, f"{'#' * section.level} {section.title}")
         for block in section.blocks:
             if block.kind != "comment":
-                yield from _message(source, at, _said(block), block.source)
+                yield from _message(source, at, _text_of(block), block.source)
 
 
 def _message(source: Source, at: datetime | None, text: str, raw: str) -> Iterator[Piece]:
@@ -51,7 +51,7 @@ def _message(source: Source, at: datetime | None, text: str, raw: str) -> Iterat
         yield source, Message(None, at, None, text, clean(raw))
 
 
-def _said(block: Block) -> str:
+def _text_of(block: Block) -> str:
     if block.kind != "row":
         return block.source
     return "; ".join(f"{head}: {cell}" for head, cell in block.cells.items() if cell)

@@ -66,7 +66,7 @@ def _piece(
     at = moment(ts, zone)
     if at is None:
         raise ValueError("The message has no ts.")
-    text = _said(message, people)
+    text = _text_of(message, people)
     if is_blank(text):
         raise ValueError("The message says nothing.")
     channel = clean(_text(message.get("channel"))) or channel
@@ -86,7 +86,7 @@ def _piece(
     return source, Message(ts, at, _sender(message, people), text, raw)
 
 
-def _said(message: Json, people: dict[str, str]) -> str:
+def _text_of(message: Json, people: dict[str, str]) -> str:
     own_text = _text(message.get("text"))
     if not own_text:
         quoted = _objects(message.get("attachments"))
