@@ -109,7 +109,7 @@ def plans_and_approval(client: Jochi, now: datetime) -> Any:
     excluded = client.exclude(saved.id, ["planned/n1", "planned/none"], now=now)
     done = client.apply_plan(saved.id, now=now)
     kept = client.show_plan(saved.id)
-    named = client.planned(saved.id, limit=1000)
+    named = client.plan_entries(saved.id, limit=1000)
     client.database.run(make, {"n": 101, "scope": "many", "now": now})
     run = client.run("curate_due", now=now, drain=True)[-1]
     approved = client.approve_run(run.id, now=now)

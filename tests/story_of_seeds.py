@@ -98,7 +98,7 @@ def observed(client: Jochi, _folder: Path) -> Any:
     rows = client.database.run(
         "MATCH (b:Curated:MemoryBox {scope: 'observed'}) RETURN b.key AS key ORDER BY key", write=False
     )
-    boxes = [client.boxed(row["key"]) for row in rows]
+    boxes = [client.box_contents(row["key"]) for row in rows]
     return outcomes, flushed, jobs, made, [sorted(str(one.content) for one in box.memories) for box in boxes]
 
 
@@ -285,7 +285,7 @@ def acting(client: Jochi, folder: Path) -> Any:
         client.may_act("update_note", {**good, "confidence": sure}, scope=scope, id=f"d{sure}", now=NOW + sure * MINUTE)
         for sure in (0.6, 0.8)
     ]
-    added = client.acted("update_note", "failed", good, scope=scope, id="d0.8")
+    added = client.report_action("update_note", "failed", good, scope=scope, id="d0.8")
     file = folder / "memory-actions.jsonl"
     rows = [
         {

@@ -37,6 +37,14 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     "jochi_workers.embeddings": {"Embedded": "TextVector"},
 }
 """By module: old name and new name."""
+METHODS: Mapping[str, str] = {
+    "acted": "report_action",
+    "boxed": "box_contents",
+    "meant": "candidates",
+    "planned": "plan_entries",
+    "requests_again": "requests_of_export",
+}
+"""The same of methods of `jochi.Jochi`."""
 
 
 def old_names(module: str) -> Callable[[str], Any]:
@@ -50,3 +58,12 @@ def old_names(module: str) -> Callable[[str], Any]:
         return getattr(import_module(module), new)
 
     return find
+
+
+def old_method(owner: object, name: str) -> Any:
+    """What `__getattr__` of the client finds."""
+    if name not in METHODS:
+        raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+    new = METHODS[name]
+    warnings.warn(f"{type(owner).__name__}.{name} is {new} now", DeprecationWarning, stacklevel=3)
+    return getattr(owner, new)

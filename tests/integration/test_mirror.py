@@ -162,7 +162,7 @@ def test_edits_and_forgetting(shelf: Shelf, now: datetime) -> None:
 
     # The profile of the scope, and what the jobs say of it.
     shelf.put("profile", "- Prefers tea.", "BehaviourProfile")
-    client.acted("store_note", "applied", scope="s")
+    client.report_action("store_note", "applied", scope="s")
     for job, moment in (("index_topics", shelf.now), ("learn_guidelines", now + 48 * HOUR)):
         run_job(client.engine, job, now=moment, drain=True)
     pages = {"state/topics.json", "state/compression-guidelines.md"}

@@ -359,9 +359,9 @@ def test_boxes_and_traces_are_the_oracles(client: Jochi, seed: int) -> None:
         (b["topics"], b["memory_count"], b["n"], b["seal_reason"], b["sealed_at"], traces.index(b["trace"]) + 1)
         for b in found
     ] == [(b.topics, len(b.memories), len(b.memories), b.reason, b.sealed, b.trace) for b in oracle.all]
-    first = client.boxed(found[0]["key"])
+    first = client.box_contents(found[0]["key"])
     assert sorted(each.content or "" for each in first.memories) == sorted(oracle.all[0].memories)
-    trace = client.boxed(f"default/{traces[0]}")
+    trace = client.box_contents(f"default/{traces[0]}")
     assert [box.key for box in trace.boxes] == [each["key"] for each in found if each["trace"] == traces[0]]
 
 

@@ -6,7 +6,8 @@ from importlib import import_module
 
 import pytest
 
-from jochi.deprecation import RENAMED
+from jochi import Jochi
+from jochi.deprecation import METHODS, RENAMED
 
 
 @pytest.mark.parametrize("module", sorted(RENAMED))
@@ -22,3 +23,12 @@ def test_an_old_name_is_the_new_one_with_a_warning(module: str) -> None:
 def test_what_never_was_there_is_no_alias(module: str) -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         import_module(module).nothing  # noqa: B018
+
+
+def test_an_old_method_is_the_new_one_with_a_warning() -> None:
+    client = object.__new__(Jochi)
+    for old, new in METHODS.items():
+        with pytest.warns(DeprecationWarning, match=f"Jochi.{old} is {new} now"):
+            assert getattr(client, old) == getattr(client, new)
+    with pytest.raises(AttributeError, match="'Jochi' object has no attribute 'nothing'"):
+        client.nothing  # noqa: B018

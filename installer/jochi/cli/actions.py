@@ -43,7 +43,7 @@ def add(
         if files is not None:
             done = client.add_actions(files)
         else:
-            done = client.acted(cast(Any, action), cast(Any, outcome), scope=scope, id=id, at=parse_moment(at))
+            done = client.report_action(cast(Any, action), cast(Any, outcome), scope=scope, id=id, at=parse_moment(at))
     _show_added(done, as_json=as_json)
     if done.exit_code:
         raise typer.Exit(done.exit_code)

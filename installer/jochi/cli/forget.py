@@ -176,7 +176,7 @@ def forget(
 def _forget_again(client: Jochi, file: Path, *, verify: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
     """Shows what would go, asks once, imports the file, and forgets until nothing is left that hasn't been tried."""
     export = read_export(file)
-    requests = client.requests_again(export)
+    requests = client.requests_of_export(export)
     plans = [client.plan_forgetting(request) for request in requests]
     if dry_run:
         if as_json:
@@ -199,7 +199,7 @@ def _forget_again(client: Jochi, file: Path, *, verify: bool, dry_run: bool, yes
         with err.status("forgetting again"):
             results += [client.forget(request, verify=verify) for request in open_]
         tried.update(open_)
-        requests = client.requests_again(export)
+        requests = client.requests_of_export(export)
     if as_json:
         write_json({"imported": imported, "forgotten": results})
     else:
@@ -331,7 +331,7 @@ def _resolved(
     """What a person means by a description; of a machine what is meant without doubt, else `PartlyDone`."""
     policy = client.policy.policy
     with embedder_of(provider, policy.embedding) as embed:
-        candidates = client.meant(about, scope=scope, k=k, embed=embed)
+        candidates = client.candidates(about, scope=scope, k=k, embed=embed)
     if not candidates:
         raise UsageError(f"nothing in {scope} is about that", fix="use other words, or --match, --id")
     show_candidates(candidates)

@@ -149,7 +149,7 @@ def _beside(one: Match) -> str:
 
 def _contents(context: typer.Context, key: str, include_superseded: bool, as_json: bool) -> None:
     with jochi(context) as client:
-        found = client.boxed(key, include_superseded=include_superseded)
+        found = client.box_contents(key, include_superseded=include_superseded)
     if as_json:
         write_json(found)
         return

@@ -115,7 +115,7 @@ class ActionVerbs(Base):
             faults,
         )
 
-    def acted(
+    def report_action(
         self,
         action: Action,
         outcome: Outcome,
@@ -129,13 +129,13 @@ class ActionVerbs(Base):
 
         ``id``: the same again changes nothing; that of a decision (`may_act`) adds the outcome to it. Raises `UsageError`.
         """
-        now = self._at(None, "acted")
+        now = self._at(None, "report_action")
         values = eligibility.as_json() if isinstance(eligibility, Eligibility) else eligibility
         given = {"action": action, "outcome": outcome, "eligibility": values, "scope": scope, "id": id, "at": at}
         try:
             record = read_action(given, now=now)
         except ValueError as error:
-            raise UsageError(str(error), where="acted", fix="see docs/reference/actions.md") from None
+            raise UsageError(str(error), where="report_action", fix="see docs/reference/actions.md") from None
         result = ActionsResult()
         add(self.engine, [(str(uuid.uuid4()), record)], now=now, result=result)
         return result

@@ -17,7 +17,7 @@ from jochi.users import operating_system_user
 
 
 class ForgetVerbs(Base):
-    def meant(
+    def candidates(
         self, about: str, *, scope: str = "default", k: int = 5, embed: Embed | None = None
     ) -> list[forgetting.Candidate]:
         """What a description may mean in ``scope``: at most ``k`` memories, or statements of compound ones, the best first, each
@@ -89,7 +89,7 @@ class ForgetVerbs(Base):
         when = self._now(now, "import_receipts")
         return import_export(self.database, export, at=when, by=operating_system_user())
 
-    def requests_again(self, export: forgetting.Export) -> list[forgetting.Request]:
+    def requests_of_export(self, export: forgetting.Export) -> list[forgetting.Request]:
         """What to `forget` so that nothing is left of what ``export`` has seals of: after a restore, what was forgotten since the
         backup. Empty where nothing is left. Reads every memory; writes nothing."""
         key = key_of(self.database, export)

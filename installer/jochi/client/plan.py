@@ -47,7 +47,7 @@ class PlanVerbs(LookVerbs):
         """One plan: what it names by action, rule and kind, and what became of it. `UsageError` if there is none (any more)."""
         return saved_plans.show(self.engine, plan, samples=samples)
 
-    def planned(self, plan: str, *, skip: int = 0, limit: int = 100, drifted: bool = False) -> list[PlannedMemory]:
+    def plan_entries(self, plan: str, *, skip: int = 0, limit: int = 100, drifted: bool = False) -> list[PlannedMemory]:
         """A page of the memories that a plan names; ``drifted``: only those that were not done as planned."""
         return saved_plans.memories(self.engine, plan, skip=skip, limit=limit, drifted=drifted)
 

@@ -67,7 +67,7 @@ class UseVerbs(Base):
             xray=xray,
         )
 
-    def boxed(self, key: str, *, include_superseded: bool = False, limit: int = 200) -> BoxContents:
+    def box_contents(self, key: str, *, include_superseded: bool = False, limit: int = 200) -> BoxContents:
         """What lies in a memory box, or in all boxes of a trace (`scope/id` of either), in the order in which it was said.
 
         Facts that don't hold (any more) on request. Writes nothing. `UsageError` where there is no such box or trace.

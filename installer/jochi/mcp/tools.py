@@ -265,7 +265,7 @@ class Tools:
         if keys is not None:
             named = self._keys(keys)
             return Forgetting(tuple(self._candidate(Request(keys=(key,)), key) for key in named))
-        found = self.client.meant(str(about), scope=self.scope, embed=self.embed)
+        found = self.client.candidates(str(about), scope=self.scope, embed=self.embed)
         if not found:
             raise UsageError("no memory is about that", where="forget", fix="use other words, or says, or keys")
         sure = unambiguous(found, self.client.policy.policy.forgetting)

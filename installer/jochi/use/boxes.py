@@ -48,7 +48,7 @@ class BoxContents:
 
 
 def box_contents(engine: Engine, key: str, *, include_superseded: bool, limit: int) -> BoxContents:
-    """See `jochi.Jochi.boxed`."""
+    """See `jochi.Jochi.box_contents`."""
     request: dict[str, Any] = {"key": key, "include_superseded": include_superseded, "limit": limit}
     row = to_python(engine.call("memory/boxed", request, write=False))
     if row["kind"] is None:
