@@ -67,24 +67,24 @@ def rank_candidates(
     ``new``: what will be said in its place; it tells which attribute of whom changes. ``cosine_of``: the cosine of the request
     and a text.
     """
-    query = _together(about)
+    query = _as_one_statement(about)
     new_statements, attribute_named = parse_statements(new) if new is not None else (), names_attribute(about)
-    read = [(memory, parse_statements(memory.content or "")) for memory in memories]
-    all_statements = [one for _, each in read for one in each]
+    parsed = [(memory, parse_statements(memory.content or "")) for memory in memories]
+    all_statements = [one for _, each in parsed for one in each]
     weight = {unit: _weight(unit, all_statements) for unit in query.units}
     candidates: list[Candidate] = []
-    for memory, each in read:
+    for memory, each in parsed:
         rows = []
         for one in each:
             whole = cosine_of is None or (len(each) == 1 and memory.cosine is not None)
             cosine = memory.cosine if whole or cosine_of is None else cosine_of(one.full_text)
             unit_matches = {unit: _says(one, unit, query) for unit in query.units}
             by_meaning = _BY_MEANING * max(0.0, cosine or 0.0)
-            got = sum(
+            weight_found = sum(
                 weight[unit] * (1.0 if yes else 0.0 if unit.name else by_meaning) for unit, yes in unit_matches.items()
             )
-            most = sum(weight.values())
-            score = got / most if most else by_meaning
+            weight_of_all = sum(weight.values())
+            score = weight_found / weight_of_all if weight_of_all else by_meaning
             differs = (
                 *_differences(query, one, unit_matches),
                 *mismatches(new_statements, one, attribute_named=attribute_named),
@@ -116,7 +116,7 @@ def unambiguous(candidates: Sequence[Candidate], policy: Forgetting) -> list[Can
     return [first, *(one for one in candidates[1:] if one.alike)]
 
 
-def _together(text: str) -> Statement:
+def _as_one_statement(text: str) -> Statement:
     """A request as one statement, whatever it is made of."""
     statements = parse_statements(text)
     units = tuple(dict.fromkeys(unit for one in statements for unit in one.units))

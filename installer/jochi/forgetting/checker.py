@@ -202,25 +202,25 @@ class Checker:
         self.gate = gate
 
     def check(self, items: Sequence[CheckItem]) -> tuple[list[bool], int]:
-        """Which of them are, and the version as of which that is so. One read, whatever their number."""
+        """Which of them were forgotten, and the version as of which that is so. One read, whatever their number."""
         gate = self.gate  # another thread may be reading a newer one
         hashes: list[set[str]] = []
         phrases: list[set[str]] = []
-        left: list[str | None] = []
+        exemptions: list[str | None] = []
         for item in items:
-            mine = {
+            hashes_of_item = {
                 seal.hash for seal in self._sealer.memory_seals(item.scope, item.key, item.properties, item.content)
             }
             if item.place is not None:
-                mine |= {seal.hash for seal in self._sealer.message_seals(item.place)}
-            hashes.append(mine)
+                hashes_of_item |= {seal.hash for seal in self._sealer.message_seals(item.place)}
+            hashes.append(hashes_of_item)
             seals = self._sealer.phrases(item.scope, item.texts, gate.lengths) if gate.lengths else set()
             if gate.kinds:
                 seals |= self._sealer.forms(item.scope, item.texts, gate.kinds)
             phrases.append(seals)
             nothing = not seals or item.key is None or item.content is None
-            left.append(None if nothing else self._sealer.exemption(str(item.key), str(item.content), "").hash)
-        every = sorted(set().union(*hashes, *phrases, (each for each in left if each)))
+            exemptions.append(None if nothing else self._sealer.exemption(str(item.key), str(item.content), "").hash)
+        every = sorted(set().union(*hashes, *phrases, (each for each in exemptions if each)))
         row = self._database.run(statement("forget/known"), {"hashes": every}, write=False)[0]
         if row["version"] != gate.version:
             # A phrase of another length may have come in between.
@@ -228,8 +228,8 @@ class Checker:
             return self.check(items)
         known = set(row["known"])
         results = [
-            bool(mine & known) or (stays not in known and bool(said & known))
-            for mine, said, stays in zip(hashes, phrases, left, strict=True)
+            bool(whole & known) or (exemption not in known and bool(parts & known))
+            for whole, parts, exemption in zip(hashes, phrases, exemptions, strict=True)
         ]
         return results, gate.version
 
@@ -246,8 +246,8 @@ def open_checker(database: Database, gate: Gate) -> Checker | None:
     key = read_key()
     if key is not None and key.id == gate.key_id:
         return Checker(database, Sealer(key), gate)
-    stored = database.run(statement("models/policy"), write=False)
-    if stored and stored_policy(stored[0]["text"]).policy.forgetting.without_key == "write":
+    policies = database.run(statement("models/policy"), write=False)
+    if policies and stored_policy(policies[0]["text"]).policy.forgetting.without_key == "write":
         return None
     raise _no_key(database, gate, key)
 
