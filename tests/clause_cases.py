@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from jochi.forgetting.clauses import UNSURE, left_of
+from jochi.forgetting.clauses import UNSURE, remove_clauses
 from jochi.forgetting.words import phrase
 
 PREDICATES = [
@@ -169,7 +169,7 @@ def _german() -> Iterator[Case]:
 
 def judged(case: Case) -> str:
     """right, asked, or wrong."""
-    rest = left_of(case.text, phrase(case.wanted))
+    rest = remove_clauses(case.text, phrase(case.wanted))
     if rest is UNSURE:
         return "asked"
     return "right" if _AGAIN.sub("", rest) == _AGAIN.sub("", case.left) else "wrong"
@@ -181,6 +181,8 @@ if __name__ == "__main__":
         told = judged(case)
         counted.setdefault(case.shape, Counter())[told] += 1
         if told == "wrong":
-            print(f"{case.text} - {case.wanted}\n    {left_of(case.text, phrase(case.wanted))!r}\n    {case.left!r}")  # noqa: T201
+            print(  # noqa: T201
+                f"{case.text} - {case.wanted}\n    {remove_clauses(case.text, phrase(case.wanted))!r}\n    {case.left!r}"
+            )
     for shape, each in counted.items():
         print(f"{shape:28} {dict(each)}")  # noqa: T201

@@ -13,8 +13,8 @@ from jochi import Jochi
 from jochi.jobs.runner import run_job
 from jochi.text.content import content_hash
 from jochi_workers.guard import Ruling
-from jochi_workers.judge import Judge
-from jochi_workers.queue import Finished, Queue
+from jochi_workers.judge import JudgeHandler
+from jochi_workers.queue import FinishResult, Queue
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 LATER = NOON + timedelta(hours=1)
@@ -113,10 +113,10 @@ class Pairs:
     def queue(self, at: datetime = NOON, guard: str = "g 01") -> Queue:
         return Queue(self.client.engine, "judge", clock=lambda: at, guard=guard)
 
-    def judge(self, ruling: Ruling, at: datetime = NOON, guard: str = "g 01") -> Finished:
+    def judge(self, ruling: Ruling, at: datetime = NOON, guard: str = "g 01") -> FinishResult:
         """What a worker does with all that waits, with a guard that always says the same."""
         queue = self.queue(at, guard)
         batch = queue.lease(1000)
-        outcome = Judge(lambda *_, **__: ruling).handle(batch.rows)
+        outcome = JudgeHandler(lambda *_, **__: ruling).handle(batch.rows)
         assert not outcome.failed
         return queue.finish(batch, outcome.done)

@@ -26,8 +26,8 @@ from contextlib import ExitStack
 from functools import cache
 from typing import Literal, NamedTuple
 
-from jochi.forgetting.resolving import Meant, Memory, alone, resolve
-from jochi.forgetting.saying import without
+from jochi.forgetting.candidates import Candidate, Memory, rank_candidates, unambiguous
+from jochi.forgetting.statements import remove_statement
 from jochi.policy import load_policy
 from jochi.policy.forgetting import Forgetting
 
@@ -233,7 +233,7 @@ def judged(case: Case, near: Near | None = None) -> Literal["right", "asked", "w
     outcomes = []
     for new in (case.new, None):
         cosine = near and near(case.old)
-        chosen = alone(resolve(case.old, memories, new=new, near=cosine), policy)
+        chosen = unambiguous(rank_candidates(case.old, memories, new=new, cosine_of=cosine), policy)
         left = one_left(chosen[0]) if chosen else None
         right = [one.key for one in chosen] == [case.right] and left == case.rest
         outcomes.append("asked" if left is None else "right" if right else "wrong")
@@ -243,12 +243,12 @@ def judged(case: Case, near: Near | None = None) -> Literal["right", "asked", "w
 def _first(case: Case, near: Near | None) -> str:
     """The memory that stands first in the list of candidates."""
     memories = [Memory(key, "MemoryEntry", text) for key, text in case.memories.items()]
-    return resolve(case.old, memories, new=case.new, near=near and near(case.old))[0].key
+    return rank_candidates(case.old, memories, new=case.new, cosine_of=near and near(case.old))[0].key
 
 
-def one_left(one: Meant) -> str | None:
+def one_left(one: Candidate) -> str | None:
     """What would be left of its memory; None where that isn't sure, so that a person is asked."""
-    return "" if one.statement is None or one.said is None else without(str(one.content), one.said)
+    return "" if one.statement is None or one.parsed is None else remove_statement(str(one.content), one.parsed)
 
 
 def run(near: Near | None, show: bool) -> None:

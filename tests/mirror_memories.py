@@ -10,10 +10,10 @@ from typing import Any
 
 from tests.context_memories import NOW
 
-from jochi.context.writing import Taker
+from jochi.context.writer import EditTarget
 from jochi.errors import Refused
-from jochi.mirror import Document, Memory, News, Part
-from jochi.mirror.writing import OVERLAP
+from jochi.mirror import Changes, Document, Memory, Part
+from jochi.mirror.writer import OVERLAP
 from jochi.text.content import content_hash
 
 SCOPE = "s"
@@ -35,27 +35,27 @@ def part(role: str, id: str, text: str) -> Part:
 
 @dataclass
 class Graph:
-    """``changes``: keys with their moments; ``looked``: keys that were asked for; ``refused``: what the graph doesn't take."""
+    """``change_log``: keys with their moments; ``looked``: keys that were asked for; ``refused``: what the graph doesn't take."""
 
     stored: dict[str, Memory] = field(default_factory=dict)
     scope: str = SCOPE
     include_sensitive: bool = False
     now: datetime = NOW
     forgotten: int = 0
-    changes: list[tuple[datetime, str]] = field(default_factory=list)
+    change_log: list[tuple[datetime, str]] = field(default_factory=list)
     looked: list[str] = field(default_factory=list)
     refused: str = "\x00"
 
     def put(self, *memories: Memory) -> Graph:
         for memory in memories:
             self.stored[memory.key] = memory
-            self.changes.append((self.now, memory.key))
+            self.change_log.append((self.now, memory.key))
         return self
 
     def prune(self, *keys: str) -> None:
         for key in keys:
             self.stored.pop(f"{SCOPE}/{key}", None)
-            self.changes.append((self.now, f"{SCOPE}/{key}"))
+            self.change_log.append((self.now, f"{SCOPE}/{key}"))
 
     def forget(self, *keys: str) -> None:
         """Nobody says of whom."""
@@ -68,8 +68,8 @@ class Graph:
         self.looked.clear()
         return self
 
-    def news(self, since: datetime) -> News:
-        return News(sorted({key for at, key in self.changes if at >= since}), (str(self.forgotten),))
+    def changes(self, since: datetime) -> Changes:
+        return Changes(sorted({key for at, key in self.change_log if at >= since}), (str(self.forgotten),))
 
     def pages(self) -> Iterator[Sequence[str]]:
         keys = sorted(self.stored)
@@ -80,7 +80,7 @@ class Graph:
         self.looked += keys
         return [self.stored[key] for key in keys if key in self.stored]
 
-    def taker(self, document: Document, memory: Memory | None) -> Taker:
+    def edit_target(self, document: Document, memory: Memory | None) -> EditTarget:
         return _Taker(self, document, memory)
 
 

@@ -23,7 +23,7 @@ from jochi.use.edges import Edge
 from jochi.write import importing
 from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
-from jochi_workers.judge import Judge
+from jochi_workers.judge import JudgeHandler
 from jochi_workers.queue import Queue, retry
 from jochi_workers.queue import status as work_left
 
@@ -109,7 +109,7 @@ def plans_and_approval(client: Jochi, now: datetime) -> Any:
     excluded = client.exclude(saved.id, ["planned/n1", "planned/none"], now=now)
     done = client.apply_plan(saved.id, now=now)
     kept = client.show_plan(saved.id)
-    named = client.planned(saved.id, limit=1000)
+    named = client.plan_entries(saved.id, limit=1000)
     client.database.run(make, {"n": 101, "scope": "many", "now": now})
     run = client.run("curate_due", now=now, drain=True)[-1]
     approved = client.approve_run(run.id, now=now)
@@ -238,7 +238,7 @@ def use(client: Jochi, now: datetime) -> dict[str, Any]:
     used = Edge("app/berlin", "RELATED_TO", "app/Belief1")
     story["used"] = [_plain(client.reinforce([used] * n, now=now + n * timedelta(days=3))) for n in (1, 11)]
     story["present"] = _plain(client.edge_salience([used, Edge("app/berlin", "RELATED_TO", "app/x")], at=now))
-    story["reached"] = [(one.key, one.way, round(one.score, 9)) for one in along]
+    story["reached"] = [(one.key, one.path, round(one.score, 9)) for one in along]
     assert along
     story["edges"] = [(t.type, t.stored, t.due, t.next_due) for t in client.edges(now + timedelta(days=180)).types]
     client.database.run(
@@ -330,7 +330,9 @@ def duplicates(client: Jochi, now: datetime) -> Any:
     )
     queue = Queue(client.engine, "judge", clock=lambda: now, guard="story")
     batch = queue.lease(20)
-    rulings = Judge(lambda left, right, **_: Ruling("veto", ("number",)) if "4" in left + right else Ruling("merge"))
+    rulings = JudgeHandler(
+        lambda left, right, **_: Ruling("veto", ("number",)) if "4" in left + right else Ruling("merge")
+    )
     finished = queue.finish(batch, rulings.handle(batch.rows[:-2]).done)
     failed = queue.fail(batch, {batch.rows[-2]["key"]: "too strange"})
     released = queue.release(batch, [batch.rows[-1]["key"]])

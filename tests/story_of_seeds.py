@@ -23,11 +23,11 @@ from jochi.text.tokens import Estimate
 from jochi.use.sources import unfinished
 from jochi.write.ingesting import Message, Source
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
-from jochi_workers.resolve import Resolve
+from jochi_workers.resolve import ResolveHandler
 from jochi_workers.worker import Worker
 
 NOW = datetime(2041, 1, 15, 12, tzinfo=timezone.utc)
@@ -56,8 +56,8 @@ def clocks_at(moment: datetime) -> Iterator[None]:
 def work(client: Jochi, *names: str) -> dict[str, int]:
     """Everything that is due, to the end, without a model; how much of each was made. Nothing fails."""
     counter = Estimate()
-    makers = [Derive(one, Offline(one, counter), counter) for one in map(derivation, names)]
-    worker = Worker(client.engine, [Prepare(counter), *makers, Resolve()])
+    makers = [DeriveHandler(one, OfflineMaker(one, counter), counter) for one in map(derivation, names)]
+    worker = Worker(client.engine, [PrepareHandler(counter), *makers, ResolveHandler()])
     worker.run(once=True)
     assert not any(worker.progress[name].failed for name in names), worker.progress
     return {name: worker.progress[name].done for name in names}
@@ -98,7 +98,7 @@ def observed(client: Jochi, _folder: Path) -> Any:
     rows = client.database.run(
         "MATCH (b:Curated:MemoryBox {scope: 'observed'}) RETURN b.key AS key ORDER BY key", write=False
     )
-    boxes = [client.boxed(row["key"]) for row in rows]
+    boxes = [client.box_contents(row["key"]) for row in rows]
     return outcomes, flushed, jobs, made, [sorted(str(one.content) for one in box.memories) for box in boxes]
 
 
@@ -285,7 +285,7 @@ def acting(client: Jochi, folder: Path) -> Any:
         client.may_act("update_note", {**good, "confidence": sure}, scope=scope, id=f"d{sure}", now=NOW + sure * MINUTE)
         for sure in (0.6, 0.8)
     ]
-    added = client.acted("update_note", "failed", good, scope=scope, id="d0.8")
+    added = client.report_action("update_note", "failed", good, scope=scope, id="d0.8")
     file = folder / "memory-actions.jsonl"
     rows = [
         {

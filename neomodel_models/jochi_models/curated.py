@@ -211,9 +211,9 @@ def run(work: saving.Work[T]) -> T:
             try:
                 rows, names = _cypher(step)
             except Exception as error:
-                told = saving.translated(error)
-                if told is not None:
-                    raise told from error
+                translated = saving.translated(error)
+                if translated is not None:
+                    raise translated from error
                 step = work.throw(error)
             else:
                 step = work.send([dict(zip(names, row, strict=True)) for row in rows])

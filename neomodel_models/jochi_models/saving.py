@@ -141,7 +141,7 @@ def _update(memory: LoadedState) -> Work[None]:
         _check_dates(key, changed, installed.policy, now)
         kind = _policy_label(memory, installed.policy)
         changes = {**changed, **_anchors(changed, now)}
-        if kind in installed.newborn.in_slots and _SAID & changed.keys():
+        if kind in installed.newborn.in_slots and _SLOT_PROPERTIES & changed.keys():
             changes |= {**_slot(kind, memory._stored(new=False), installed), "slot_due": now}
         if "content" in changed:
             made = _content(memory, changed["content"], key, was["scope"], installed.policy)
@@ -286,12 +286,12 @@ def _content(memory: LoadedState, content: str | None, key: str, scope: str, pol
     return beside
 
 
-_SAID = {"subject", "attribute", "value", "valid_from", "created_at"}
+_SLOT_PROPERTIES = {"subject", "attribute", "value", "valid_from", "created_at"}
 
 
-def _slot(kind: str, said: Mapping[str, Any], installed: InstalledPolicy) -> dict[str, Any]:
+def _slot(kind: str, properties: Mapping[str, Any], installed: InstalledPolicy) -> dict[str, Any]:
     """What a fact is compared by; the job `settle_slots` puts it into its slot, or takes it out of the one it was in."""
-    slot = slot_name_of(said) if kind in installed.newborn.in_slots else None
+    slot = slot_name_of(properties) if kind in installed.newborn.in_slots else None
     return {} if slot is None else {"slot_name": slot.name, "slot_value": slot.value}
 
 

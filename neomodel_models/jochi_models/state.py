@@ -32,7 +32,7 @@ class LoadedState:
             if isinstance(properties.get(name), Owned):
                 raise not_yours(name, model)
             if name not in properties and name not in aliases:
-                raise TypeError(f"{model} has no property {name!r}{_meant(name, properties)}")
+                raise TypeError(f"{model} has no property {name!r}{_suggestion(name, properties)}")
         self._attach()
         self.__dict__["_loaded"] = None
         for name, declared in properties.items():
@@ -58,7 +58,9 @@ class LoadedState:
                 fix="write a new memory",
             )
         if not name.startswith("_") and name not in _NEOMODELS and not hasattr(type(self), name):
-            raise AttributeError(f"{type(self).__name__} has no property {name!r}{_meant(name, self._properties())}")
+            raise AttributeError(
+                f"{type(self).__name__} has no property {name!r}{_suggestion(name, self._properties())}"
+            )
         super().__setattr__(name, value)
 
     def __repr__(self) -> str:
@@ -132,6 +134,6 @@ class LoadedState:
         return changed
 
 
-def _meant(name: str, known: dict[str, Any]) -> str:
+def _suggestion(name: str, known: dict[str, Any]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

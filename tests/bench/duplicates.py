@@ -18,7 +18,7 @@ from tests.recall_data import Corpus, Vectors, corpus, zipf_sizes
 
 from jochi import Jochi
 from jochi.jobs.runner import run_job
-from jochi_workers.judge import Judge
+from jochi_workers.judge import JudgeHandler
 from jochi_workers.worker import Worker
 
 NEW = 1_000
@@ -83,7 +83,7 @@ def measure(client: Jochi, table: Table) -> float:
     worked = _server_processor() - processor
     assert sum(run.selected for run in runs) == NEW
     assert not any(run.error for run in runs)
-    worker = Worker(client.engine, [Judge()])
+    worker = Worker(client.engine, [JudgeHandler()])
     judged = time.perf_counter()
     worker.run(once=True)
     judging = time.perf_counter() - judged

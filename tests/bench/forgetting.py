@@ -22,8 +22,8 @@ from tests.bench.store import settle, wipe
 
 from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
-from jochi.forgetting.clauses import left_of
-from jochi.forgetting.same import linked
+from jochi.forgetting.clauses import remove_clauses
+from jochi.forgetting.equivalents import find_equivalents
 from jochi.forgetting.words import phrase, words
 from jochi.write.remembering.screening import RowScreen
 
@@ -92,8 +92,8 @@ def reading(texts: Sequence[str]) -> float:
         for text in chosen:
             text = unicodedata.normalize("NFC", text)
             word = words(text)[1]
-            list(linked(text, word.start, word.stop))
-            left_of(text, phrase(text[word.start : word.stop]))
+            list(find_equivalents(text, word.start, word.stop))
+            remove_clauses(text, phrase(text[word.start : word.stop]))
 
     read()
     return _timed(read) / len(chosen) * 1000

@@ -13,7 +13,7 @@ from rich.table import Table
 from tests.bench.store import wipe
 
 from jochi import Jochi
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 _CREATE = """
@@ -35,7 +35,7 @@ def prepare_speed(client: Jochi, n: int = 20_000) -> float:
             rows = {"from": start, "to": min(start + 10_000, first + count) - 1, "now": now}
             client.database.run(_CREATE, rows)
         started = time.perf_counter()
-        Worker(client.engine, [Prepare()], batch=500).run(once=True)
+        Worker(client.engine, [PrepareHandler()], batch=500).run(once=True)
         took = time.perf_counter() - started
     wipe(client.database)
     return n / took
@@ -91,5 +91,5 @@ def add_rows(table: Table, client: Jochi) -> None:
     table.add_row(
         "work: wanted, leased, stored and settled by two workers", f"{mechanism_speed(client):,.0f} /s", "≥ 2,000"
     )
-    counter = Prepare().counter.name
+    counter = PrepareHandler().counter.name
     table.add_row(f"prepare by one worker ({counter})", f"{prepare_speed(client):,.0f} memories/s", "")

@@ -21,7 +21,7 @@ from tests.exit_criteria.meaning import evidence
 from jochi.policy import load_policy
 from jochi.text.tokens import Estimate
 from jochi.write.ingesting import Fault, read
-from jochi.write.ingesting.writing import line_of
+from jochi.write.ingesting.writer import line_of
 from jochi_workers import embeddings
 from jochi_workers.derive import derivation
 

@@ -34,12 +34,12 @@ from jochi.localserver import LocalServer
 from jochi.policy import load_policy
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.embeddings import provider
-from jochi_workers.embeddings.handler import Embed
+from jochi_workers.embeddings.handler import EmbedHandler
 from jochi_workers.handler import Handler
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 MADE = ("levels", "process", "meaning")
@@ -150,8 +150,8 @@ def _row(group: Group, memory: Memory, now: datetime) -> dict[str, Any]:
 def work(client: Jochi, embed: Handler | None, made: Sequence[str] = MADE) -> None:
     """Everything that waits, to the end: counted, embedded, derived; then what is found in it, and derived."""
     counter = Estimate()
-    makers = [Derive(one, Offline(one, counter), counter) for one in map(derivation, made)]
-    handlers: list[Handler] = [Prepare(counter), *([embed] if embed else []), *makers]
+    makers = [DeriveHandler(one, OfflineMaker(one, counter), counter) for one in map(derivation, made)]
+    handlers: list[Handler] = [PrepareHandler(counter), *([embed] if embed else []), *makers]
     Worker(client.engine, handlers).run(once=True)
     if "meaning" in made:
         now = datetime.now(timezone.utc)
@@ -270,7 +270,7 @@ def _texts(said: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def vectors(client: Jochi, embed: Embed) -> list[str]:
+def vectors(client: Jochi, embed: EmbedHandler) -> list[str]:
     """Memories whose vector isn't that of what they say now."""
     import numpy as np
 
@@ -341,7 +341,7 @@ def main() -> int:
         policy = Path(folder, "policy.toml")
         policy.write_text(POLICY)
         local, loaded = LocalServer("forgetting", home=Path(folder)), load_policy(policy)
-        embed = Embed(provider("minilm"), loaded.policy.embedding)
+        embed = EmbedHandler(provider("minilm"), loaded.policy.embedding)
         try:
             with local.start(settings=SETTINGS).driver() as driver:
                 client = Jochi(driver, policy=loaded)

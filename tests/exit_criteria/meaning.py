@@ -27,9 +27,9 @@ from jochi.text.tokens import Estimate
 from jochi.write.ingesting import Fault, read
 from jochi_workers import embeddings
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 POLICY = '[policy]\nname = "meaning"\nextends = "default"\n' + "".join(
@@ -52,8 +52,8 @@ def evidence(data: Path, scopes: Iterable[str]) -> Iterator[tuple[str, str, list
 
 def work(client: Jochi, *names: str) -> None:
     counter = Estimate()
-    makers = [Derive(one, Offline(one, counter), counter) for one in map(derivation, names)]
-    Worker(client.engine, [Prepare(counter), *makers]).run(once=True)
+    makers = [DeriveHandler(one, OfflineMaker(one, counter), counter) for one in map(derivation, names)]
+    Worker(client.engine, [PrepareHandler(counter), *makers]).run(once=True)
 
 
 def sizes(client: Jochi) -> dict[str, int]:

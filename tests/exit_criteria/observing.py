@@ -27,10 +27,10 @@ from jochi.text.tokens import Estimate
 from jochi.write.observing.signals import scan
 from jochi_workers import embeddings
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
+from jochi_workers.derive.derivation import OfflineMaker
 from jochi_workers.derive.extract.names import words
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
 from jochi_workers.worker import Worker
 
@@ -79,7 +79,9 @@ class Played:
         self.signals: Counter[str] = Counter()
         self.waiting: datetime | None = None
         counter = Estimate()
-        self.worker = InTheirTime(client.engine, [Prepare(counter), Derive(LEARN, Offline(LEARN, counter), counter)])
+        self.worker = InTheirTime(
+            client.engine, [PrepareHandler(counter), DeriveHandler(LEARN, OfflineMaker(LEARN, counter), counter)]
+        )
 
     def play(self, turns: Iterable[Turn]) -> None:
         now = datetime.min.replace(tzinfo=timezone.utc)

@@ -32,9 +32,9 @@ from jochi.text.tokens import Estimate
 from jochi.write import importing
 from jochi.write.importing import MemoryRecord
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 DAY = timedelta(days=1)
@@ -188,7 +188,9 @@ def _work(client: Jochi, at: datetime) -> None:
     """What a worker does at ``at``: counts, hashes, summaries and keywords without a model."""
     counter, levels = Estimate(), derivation("levels")
     with patch("jochi_workers.queue._server_clock", lambda _: lambda: at):
-        Worker(client.engine, [Prepare(counter), Derive(levels, Offline(levels, counter), counter)]).run(once=True)
+        Worker(
+            client.engine, [PrepareHandler(counter), DeriveHandler(levels, OfflineMaker(levels, counter), counter)]
+        ).run(once=True)
 
 
 def _look(client: Jochi, scope: str, at: datetime) -> Look:

@@ -32,10 +32,10 @@ from jochi.write.ingesting import Fault, read
 from jochi.write.newborn import Newborn
 from jochi_workers import embeddings
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.embeddings.handler import Embed
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.embeddings.handler import EmbedHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 POLICY = '[policy]\nname = "stories"\nextends = "default"\n' + "".join(
@@ -65,8 +65,8 @@ def timed(name: str, figures: dict[str, Any]) -> Iterator[None]:
 
 def work(client: Jochi, provider: Any, *names: str) -> None:
     policy, counter = client.policy.policy, Estimate()
-    makers = [Derive(one, Offline(one, counter), counter) for one in map(derivation, names)]
-    Worker(client.engine, [Prepare(counter), *makers, Embed(provider, policy.embedding)]).run(once=True)
+    makers = [DeriveHandler(one, OfflineMaker(one, counter), counter) for one in map(derivation, names)]
+    Worker(client.engine, [PrepareHandler(counter), *makers, EmbedHandler(provider, policy.embedding)]).run(once=True)
 
 
 def through_all_phases(client: Jochi, data: Path, provider: Any) -> dict[str, Any]:

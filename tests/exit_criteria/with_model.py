@@ -29,11 +29,11 @@ from jochi.policy import load_policy
 from jochi.text.tokens import TokenCounter, best_counter
 from jochi.write.ingesting import Fault, read
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import ByModel, Several
-from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.derivation import BatchOutput, ModelMaker
+from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.handler import Row
 from jochi_workers.models import Model, Reply
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 PHASES = ("process", "extract", "storylines", "macros", "describe", "meaning")
@@ -49,13 +49,13 @@ IN_USE = 0.4
 """The share of things in use that the seed reckons with."""
 
 
-class Bench(ByModel):
+class Bench(ModelMaker):
     """A model that says what is said without one. ``rows``: what was asked, in groups."""
 
     def __init__(self, name: str, stub: Stub, counter: TokenCounter, *, at_once: int = 1, model: str = "large") -> None:
         found = derivation(name)
         asked = Model("openai", model, base_url=f"{stub.url}/v1")
-        super().__init__(found, asked, None, found.told_together(), at_once)
+        super().__init__(found, asked, None, found.batch_prompt(), at_once)
         self._stub, self._counter, self._found = stub, counter, found
         self.groups: list[Sequence[Row]] = []
 
@@ -72,7 +72,7 @@ class Bench(ByModel):
         if len(rows) > 1:
             self.groups.append(rows)
             outputs = [self._said(row) for row in rows]
-            self._stub.script.append(Answer(Several[Any](outputs=outputs).model_dump_json()))
+            self._stub.script.append(Answer(BatchOutput[Any](outputs=outputs).model_dump_json()))
         return super().make_all(rows)
 
 
@@ -90,10 +90,10 @@ class Run:
             at_once = int(numbers["together"]) if name == "describe" else 1
             self.makers.setdefault(name, Bench(name, self.stub, self.counter, at_once=at_once))
         makers = [
-            Derive(derivation(name), self.makers[name], self.counter, room=int(numbers["together_tokens"]))
+            DeriveHandler(derivation(name), self.makers[name], self.counter, room=int(numbers["together_tokens"]))
             for name in names
         ]
-        worker = Worker(self.client.engine, [Prepare(self.counter), *makers])
+        worker = Worker(self.client.engine, [PrepareHandler(self.counter), *makers])
         worker.run(once=True)
         for name in names:
             of, made = self.spent.setdefault(name, Counter()), worker.progress[name]
@@ -150,7 +150,7 @@ def savings(run: Run) -> list[tuple[str, int, int, int]]:
     ]
     used = [row for n, row in enumerate(rows) if n % 5 < 5 * IN_USE]
     numbers = run.client.policy.policy.derive["describe"].numbers
-    handler = Derive(derivation("describe"), maker, counter, room=int(numbers["together_tokens"]))
+    handler = DeriveHandler(derivation("describe"), maker, counter, room=int(numbers["together_tokens"]))
 
     def together(left: list[Row]) -> list[list[Row]]:
         groups = []

@@ -30,7 +30,7 @@ from jochi.use.edges import Edge
 from jochi.write import importing
 from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
-from jochi_workers.judge import Judge
+from jochi_workers.judge import JudgeHandler
 from jochi_workers.queue import Queue
 
 NOW = datetime(2026, 6, 15, 12, tzinfo=timezone.utc)
@@ -413,7 +413,7 @@ class Work:
         if not batch.rows:
             return
         if name == "judge":
-            done = Judge(lambda _left, _right, **_: Ruling("veto", ("number",))).handle(batch.rows).done
+            done = JudgeHandler(lambda _left, _right, **_: Ruling("veto", ("number",))).handle(batch.rows).done
             queue.finish(batch, done)
             return
         settings = self._policy.policy.embedding

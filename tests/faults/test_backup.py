@@ -69,11 +69,11 @@ def test_a_restored_backup_does_nothing_destructive_and_forgets_again_by_one_com
         assert (memories(copy), len(copy.receipts().receipts)) == (["default/ann", "default/bob"], 1)
 
         export = read_export(file)
-        requests = copy.requests_again(export)
+        requests = copy.requests_of_export(export)
         assert copy.import_receipts(export).receipts == 1
         for request in requests:
             copy.forget(request)
-        assert (memories(copy), copy.requests_again(export)) == (["default/ann"], [])
+        assert (memories(copy), copy.requests_of_export(export)) == (["default/ann"], [])
         assert copy.receipts().broken_at is None
         assert (len(live(copy)), dead(copy)) == (3, ["default/old"])
         copy.approve()

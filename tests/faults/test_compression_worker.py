@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from jochi import Jochi
 from jochi.cli.app import app
 from jochi.text.tokens import Estimate
-from jochi_workers.derive.compress import Compress
-from jochi_workers.derive.compress.extractive import Extractive
+from jochi_workers.derive.compress import CompressHandler
+from jochi_workers.derive.compress.extractive import ExtractiveSummariser
 from jochi_workers.queue import Queue
 
 KEY = "sk-tests-0123456789-secret"
@@ -84,7 +84,7 @@ def test_killed_while_a_model_answers(client: Jochi, stub: Stub, environment: di
     [row] = client.database.run("MATCH (s) WHERE s:CurationSnapshot OR s:CurationAudit RETURN count(s) AS n")
     assert row["n"] == 0
     late = datetime.now(timezone.utc) + client.policy.policy.work.lease + client.policy.policy.compression.cycle
-    handler = Compress(Extractive(Estimate()), client.policy.policy.compression, Estimate())
+    handler = CompressHandler(ExtractiveSummariser(Estimate()), client.policy.policy.compression, Estimate())
     queue = Queue(client.engine, "compress", clock=lambda: late)
     batch = queue.lease(10)
     assert len(batch.rows) == 2, "its lease has run out"

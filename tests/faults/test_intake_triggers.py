@@ -14,7 +14,7 @@ from jochi.errors import JochiError
 from jochi.forgetting import VARIABLE, Request
 from jochi.install import triggers
 from jochi.policy import load_policy
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -142,7 +142,7 @@ def test_what_was_forgotten_is_compared_with_any_new_text(
     client.database.run("MATCH (n:Letter {id: 'y'}) SET n.tier = 'COLD', n.agents = ['5 Elm St'], n.size = 3")
     client.database.run("MATCH (n:Letter {id: 'z'}) SET n.summary = 'she lives at 5 Elm St', n.content_hash = 'v2:own'")
     assert client.database.run(due) == [{"due": ["z"]}]
-    Worker(client.engine, [Prepare()]).run(once=True)
+    Worker(client.engine, [PrepareHandler()]).run(once=True)
     assert client.database.run(
         "MATCH (n:Letter:Curated) WHERE n.id IN ['x', 'y', 'z'] RETURN collect(n.id) AS ids"
     ) == [{"ids": ["x", "y"]}]

@@ -16,7 +16,7 @@ from jochi import Jochi, clock
 from jochi.jobs.arming import job_faults
 from jochi.operate.check import Level
 from jochi.operate.status import overview
-from jochi_workers.arming import Arming
+from jochi_workers.job_armer import JobArmer
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -98,7 +98,7 @@ def test_what_others_do_to_the_jobs_is_said_and_a_worker_arms_them(
     told = overview(engine, tiers=False).pump
     assert told is not None
     assert (told.level, says in told.found) == (Level.FAIL, True)
-    arming = Arming(engine.engine, timedelta(seconds=1))
+    arming = JobArmer(engine.engine, timedelta(seconds=1))
     Worker(engine.engine, [], files=[arming]).run(once=True)
     assert "armed again as" in (arming.note or "")
     assert all(generation(engine, name) > before[name] for name in rates), seen

@@ -23,7 +23,7 @@ from jochi.errors import ConnectionFailed, JochiError
 from jochi.operate.work import status
 from jochi.text.tokens import Estimate
 from jochi_workers.handler import Outcome, Result, Row
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
 from jochi_workers.worker import Progress, Stop, Worker
 
@@ -87,13 +87,13 @@ def test_killed_in_the_middle_of_a_batch(jochi: Jochi, environment: dict[str, st
     process.kill()
     process.communicate()
     assert counts(jochi.database)["leased"] == 50
-    Worker(jochi.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(jochi.engine, [PrepareHandler(Estimate())]).run(once=True)
     assert counts(jochi.database)["hashed"] == 70, "a dead worker's lease is nobody else's until it runs out"
     after_the_lease = datetime.now(timezone.utc) + jochi.policy.policy.work.lease
     late = Queue(jochi.engine, "prepare", clock=lambda: after_the_lease)
     batch = late.lease()
     assert len(batch.rows) == 50
-    late.finish(batch, Prepare(Estimate()).handle(batch.rows).done)
+    late.finish(batch, PrepareHandler(Estimate()).handle(batch.rows).done)
     assert counts(jochi.database) == {"hashed": 120, "leased": 0, "owners": 60, "duplicates": 60}
 
 
@@ -137,7 +137,7 @@ class Failing:
         self._outcomes = list(outcomes)
 
     def handle(self, rows: Sequence[Row]) -> Outcome:
-        outcome = self._outcomes.pop(0) if self._outcomes else Prepare(Estimate()).handle(rows)
+        outcome = self._outcomes.pop(0) if self._outcomes else PrepareHandler(Estimate()).handle(rows)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome(rows) if callable(outcome) else outcome
@@ -185,7 +185,7 @@ def test_what_the_database_cannot_store_costs_no_other(jochi: Jochi, caplog: pyt
     fill(jochi.database, 5)
 
     def unsendable(rows: Sequence[Row]) -> Outcome:
-        outcome = Prepare(Estimate()).handle(rows)
+        outcome = PrepareHandler(Estimate()).handle(rows)
         for result in outcome.done[1:3]:
             values = {**result.values, "token_count": {"secret": 1} if result is outcome.done[1] else 2**64}
             outcome.done[outcome.done.index(result)] = Result(result.key, values)
@@ -216,7 +216,7 @@ def test_the_database_goes_away_and_comes_back(jochi: Jochi, server: TestServer)
 
     def cut(rows: Sequence[Row]) -> Outcome:
         cable.cut()
-        return Prepare(Estimate()).handle(rows)
+        return PrepareHandler(Estimate()).handle(rows)
 
     notes: list[str | None] = []
     with driver:
@@ -244,7 +244,7 @@ def test_a_stop_while_the_database_is_away(jochi: Jochi) -> None:
             raise ConnectionFailed("no answer")
 
     fill(jochi.database, 1)
-    worker = Worker(jochi.engine, [Prepare(Estimate())], stop=stop)
+    worker = Worker(jochi.engine, [PrepareHandler(Estimate())], stop=stop)
     worker._queues["prepare"] = Away()  # type: ignore[assignment]
     worker.run()
     assert counts(jochi.database)["hashed"] == 0

@@ -23,7 +23,7 @@ from jochi.operate.check import Level
 from jochi.operate.doctor import examine
 from jochi.operate.status import overview
 from jochi.policy import LoadedPolicy
-from jochi.use.accesses import CHUNK, Touched
+from jochi.use.accesses import CHUNK, TouchResult
 
 pytestmark = pytest.mark.server
 
@@ -150,7 +150,7 @@ def test_keys_that_no_memory_has_are_told_apart(jochi: Jochi) -> None:
     key, late = memory(jochi), "default/late"
     jochi.database.run("CREATE (:Tombstone {key: 'default/dead', tombstone: true, deleted_at: $at})", {"at": NOW})
     done = jochi.touch([key, "default/dead", late, "x" * 300 + "/y", late], now=NOW)
-    assert done == Touched(2, unknown=3, unknown_samples=(late, "x" * 100, late))
+    assert done == TouchResult(2, unknown=3, unknown_samples=(late, "x" * 100, late))
     memory(jochi, "late")
     fold(jochi)
     assert read(jochi, late)["recall_count"] == 2, "it was written before they were folded"
@@ -180,9 +180,9 @@ def test_batches_are_forgotten_after_their_time_and_not_before(jochi: Jochi) -> 
 
 def test_the_client_sends_chunks_each_of_which_counts_once(jochi: Jochi) -> None:
     keys = [memory(jochi)] * (CHUNK + 1)
-    assert jochi.touch(iter(keys), batch="big") == Touched(CHUNK + 1)
-    assert jochi.touch(keys, batch="big") == Touched(0, repeated=CHUNK + 1)
-    assert jochi.touch([]) == Touched(0)
+    assert jochi.touch(iter(keys), batch="big") == TouchResult(CHUNK + 1)
+    assert jochi.touch(keys, batch="big") == TouchResult(0, repeated=CHUNK + 1)
+    assert jochi.touch([]) == TouchResult(0)
     for wrong in ("default/m", b"default/m"):
         with pytest.raises(UsageError, match="not a list"):
             jochi.touch(wrong)  # type: ignore[arg-type]

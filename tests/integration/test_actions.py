@@ -124,10 +124,10 @@ def test_a_decision_is_on_record_with_its_outcome_until_it_expires(jochi: Jochi,
     for scope, id in (("a/b", "x"), ("", "x"), ("s", "x" * 1001)):
         with pytest.raises(UsageError, match="on record"):
             jochi.may_act("discard", GOOD, scope=scope, id=id)
-    assert jochi.acted("update_note", "skipped", GOOD, scope="s", id="d1").added == 1
-    assert jochi.acted("update_note", "failed", GOOD, scope="s", id="d1").known == 1
+    assert jochi.report_action("update_note", "skipped", GOOD, scope="s", id="d1").added == 1
+    assert jochi.report_action("update_note", "failed", GOOD, scope="s", id="d1").known == 1
     with pytest.raises(UsageError, match="outcome"):
-        jochi.acted("update_note", "gone", scope="s")  # type: ignore[arg-type]
+        jochi.report_action("update_note", "gone", scope="s")  # type: ignore[arg-type]
     second, first = jochi.actions(scope="s", now=now + DAY)
     assert (first.verdict, first.rule, first.outcome, first.fell_back, first.at) == (
         "refused",

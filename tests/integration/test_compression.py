@@ -24,9 +24,9 @@ from jochi.operate.work import status
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
 from jochi.text.tokens import Estimate
-from jochi_workers.derive.compress import Compress, Rejected, Summary
-from jochi_workers.derive.compress.extractive import Extractive
-from jochi_workers.derive.compress.models import ByModel, instructions
+from jochi_workers.derive.compress import CompressHandler, Rejected, Summary
+from jochi_workers.derive.compress.extractive import ExtractiveSummariser
+from jochi_workers.derive.compress.model_summariser import ModelSummariser, instructions
 from jochi_workers.models import Model
 from jochi_workers.queue import Queue, retry
 from jochi_workers.worker import Worker
@@ -112,12 +112,14 @@ class Says:
         return answer
 
 
-GOOD = Extractive(Estimate()).summarise(TEXT, len(TEXT) // 8).text
+GOOD = ExtractiveSummariser(Estimate()).summarise(TEXT, len(TEXT) // 8).text
 
 
 def work(client: Jochi, provider: Any = None, now: datetime = NOW) -> dict[str, Any]:
     """One lease, handled and stored as the worker does."""
-    handler = Compress(provider or Extractive(Estimate()), client.policy.policy.compression, Estimate())
+    handler = CompressHandler(
+        provider or ExtractiveSummariser(Estimate()), client.policy.policy.compression, Estimate()
+    )
     asked = queue(client, now, **handler.asks)
     batch = asked.lease(handler.most)
     outcome = handler.handle(batch.rows)
@@ -227,7 +229,7 @@ def test_who_is_shortened(client: Jochi, properties: dict[str, Any], taken: bool
 )  # fmt: skip
 def test_what_happens_between_wins(client: Jochi, change: str) -> None:
     key = put(client, "a")
-    handler = Compress(Extractive(Estimate()), client.policy.policy.compression, Estimate())
+    handler = CompressHandler(ExtractiveSummariser(Estimate()), client.policy.policy.compression, Estimate())
     batch = queue(client).lease(1)
     done = handler.handle(batch.rows).done
     client.database.run(f"MATCH (m:Curated {{key: $key}}) {change}", {"key": key, "now": NOW})
@@ -242,7 +244,9 @@ def test_what_happens_between_wins(client: Jochi, change: str) -> None:
 def test_nothing_before_somebody_said_go(jochi: Jochi) -> None:
     put(jochi, "a")
     assert work(jochi)["held"] == "nothing is compressed before `jochi apply`"
-    worker = Worker(jochi.engine, [Compress(Extractive(Estimate()), jochi.policy.policy.compression, Estimate())])
+    worker = Worker(
+        jochi.engine, [CompressHandler(ExtractiveSummariser(Estimate()), jochi.policy.policy.compression, Estimate())]
+    )
     worker.run(once=True)
     assert worker.progress["compress"].note == "nothing is compressed before `jochi apply`", "and it ends"
     jochi.apply()
@@ -268,7 +272,7 @@ def test_a_lease_is_one_workers_alone_and_runs_out(client: Jochi) -> None:
     assert leased(client, NOW + MINUTE) == []
     late = NOW + 5 * MINUTE
     assert leased(client, late) == [key]
-    handler = Compress(Extractive(Estimate()), client.policy.policy.compression, Estimate())
+    handler = CompressHandler(ExtractiveSummariser(Estimate()), client.policy.policy.compression, Estimate())
     finished = queue(client, late).finish(first, handler.handle(first.rows).done)
     assert (finished.done, finished.outdated, look(client, key)["content"]) == (0, 1, TEXT)
 
@@ -391,7 +395,7 @@ def test_what_is_reserved_surely_covers_a_request(client: Jochi, text: str) -> N
     """Whatever language it is in: by its bytes, which no tokenizer makes more tokens of."""
     content = text * 1_000
     put(client, "a", content=content, token_count=600)
-    handler = Compress(Says(Summary("x")), client.policy.policy.compression, Estimate())
+    handler = CompressHandler(Says(Summary("x")), client.policy.policy.compression, Estimate())
     [row] = queue(client, **handler.asks).lease(5).rows
     assert len(content.encode()) <= row["charge"]["tokens_in"] - Says.overhead <= 2 * len(content.encode())
     # And no more is asked for than that, however the worker counts.
@@ -432,7 +436,7 @@ def test_a_worker_that_is_ended_while_it_asks_leaves_what_it_may_have_cost(clien
         def summarise(self, text: str, most_tokens: int) -> Summary:
             raise KeyboardInterrupt
 
-    handler = Compress(Ended(), client.policy.policy.compression, Estimate())
+    handler = CompressHandler(Ended(), client.policy.policy.compression, Estimate())
     with pytest.raises(KeyboardInterrupt):
         Worker(client.engine, [handler]).run(once=True)
     left = status(client.engine)["compress"]
@@ -584,11 +588,11 @@ def test_a_kind_with_a_name_of_its_own_for_its_content(client: Jochi) -> None:
 
 def test_the_worker_takes_it_up(client: Jochi) -> None:
     """With the server's own clock, from lease to hash."""
-    from jochi_workers.prepare import Prepare
+    from jochi_workers.prepare import PrepareHandler
 
     key = put(client, "a")
-    handler = Compress(Extractive(Estimate()), client.policy.policy.compression, Estimate())
-    worker = Worker(client.engine, [handler, Prepare(Estimate())])
+    handler = CompressHandler(ExtractiveSummariser(Estimate()), client.policy.policy.compression, Estimate())
+    worker = Worker(client.engine, [handler, PrepareHandler(Estimate())])
     worker.run(once=True)
     assert worker.progress["compress"].done == 1
     found: Mapping[str, Any] = look(client, key)
@@ -656,7 +660,7 @@ def test_a_prompt_of_ones_own_is_told_and_is_on_record(
         assert (look(client, key), client.database.run("MATCH (w:JochiWork|JochiSpent) RETURN w")) == (before, [])
         client.database.run("MATCH (m {key: 's/colour'}) DELETE m")
         own = instructions(str(folder))
-        model = ByModel(Model("openai", "m", base_url=f"{stub.url}/v1"), own)
+        model = ModelSummariser(Model("openai", "m", base_url=f"{stub.url}/v1"), own)
         assert work(client, model)["done"] == 1
         assert "Shorten what stands between ======" in str(stub.requests[-1])
     [record] = client.database.run("MATCH (a:CurationAudit {key: $key}) RETURN a.prompt AS prompt", {"key": key})

@@ -20,9 +20,9 @@ from jochi.jobs.runner import run_job
 from jochi.jobs.runs import RunSummary
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -37,7 +37,9 @@ def learn(client: Jochi, *said: str, scope: str = "s") -> None:
     for text in said:
         client.observe(Turn(text, session=text, scope=scope, speaker="Ann"))
         client.flush(text, scope=scope)
-    worker = Worker(client.engine, [Prepare(Estimate()), Derive(LEARN, Offline(LEARN, Estimate()), Estimate())])
+    worker = Worker(
+        client.engine, [PrepareHandler(Estimate()), DeriveHandler(LEARN, OfflineMaker(LEARN, Estimate()), Estimate())]
+    )
     worker.run(once=True)
     assert worker.progress["learn"].done == len(said)
 

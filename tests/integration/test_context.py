@@ -22,9 +22,9 @@ from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
-from jochi.write.editing import Graph
+from jochi.write.scope_graph import ScopeGraph
 from jochi_workers.context_files import ContextFiles, read_table
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -120,7 +120,7 @@ def test_what_was_struck_and_stands_there_again_stays(client: Jochi, tmp_path: P
     client.write_context(file, "s", now=NOON)
     assert content(client, "s/tower") == (TOWER, None)
     # To and fro while one file is written: each is on record.
-    graph = Graph.of(client.engine, client.policy.policy, "s", include_sensitive=False, max_tokens=None, now=NOON)
+    graph = ScopeGraph.of(client.engine, client.policy.policy, "s", include_sensitive=False, max_tokens=None, now=NOON)
     for _ in range(2):
         assert graph.strike("s/tower", None) == "done"
         assert graph.remember("insights", TOWER) == "s/tower"
@@ -165,7 +165,7 @@ def test_edits_that_cannot_be_taken_in_are_memories_of_their_own(client: Jochi, 
 
     # What comes between the choice and the edit, and what can't be edited at all.
     options: Any = {"include_sensitive": False, "max_tokens": None, "now": NOON}
-    graph = Graph.of(client.engine, client.policy.policy, "s", **options)
+    graph = ScopeGraph.of(client.engine, client.policy.policy, "s", **options)
     client.database.run(
         "MATCH (m:Curated {key: 's/likes'}) SET m.locked_by = 'agent', m.locked_at = $now", {"now": NOON}
     )
@@ -313,13 +313,13 @@ def test_the_job_makes_it_anew_when_what_it_holds_changed(client: Jochi) -> None
     assert versions(client, at) == [3]
     client.restore(["s/tower"], now=at)
     client.database.run("MATCH (m:Curated {key: 's/tower'}) SET m.expires_at = null")
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
     # Longer than there is room for.
     client.database.run(
         "MATCH (m:Curated {key: 's/harbour'}) SET m.content = $text, m.prepare_due = $at REMOVE m.content_hash",
         {"text": " ".join(MANY), "at": at},
     )
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
     assert versions(client, at) == [4]
     left = [[(line.key, line.reason) for line in client.context_diff("s", old, old + 1).left] for old in (1, 2, 3)]
     assert left == [[], [("s/tower", "it is gone")], [("s/harbour", "others are worth more for a token")]]

@@ -26,11 +26,11 @@ from jochi.jobs.runner import run_job
 from jochi.operate.work import status
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import ByModel, Offline
-from jochi_workers.derive.handler import EDITED, TAKEN, Derive
+from jochi_workers.derive.derivation import ModelMaker, OfflineMaker
+from jochi_workers.derive.handler import EDITED, TAKEN, DeriveHandler
 from jochi_workers.handler import Outcome
 from jochi_workers.models import Model, ProviderDown, Reply
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
 from jochi_workers.worker import Worker
 
@@ -66,7 +66,7 @@ def client(install_once: Any, with_levels: Any, tmp_path: Path, monkeypatch: pyt
 
 
 def handlers() -> list[Any]:
-    return [Prepare(Estimate()), Derive(LEVELS, Offline(LEVELS, Estimate()), Estimate())]
+    return [PrepareHandler(Estimate()), DeriveHandler(LEVELS, OfflineMaker(LEVELS, Estimate()), Estimate())]
 
 
 def work(client: Jochi) -> Worker:
@@ -197,7 +197,7 @@ def test_what_a_person_wrote_in_its_place_is_kept(client: Jochi, changes: str, w
     worker = work(client)
     assert worker.progress["levels"].reasons == {why: 1}
     assert before["content"] == there(client, SUMMARY)["content"]
-    left = Queue(client.engine, "levels").left()
+    left = Queue(client.engine, "levels").backlog()
     assert (left.put_aside, left.rejected) == (1, {why: 1})
 
 
@@ -220,7 +220,7 @@ class Says:
 
 def by(client: Jochi, maker: Any, now: datetime = NOW) -> tuple[Outcome, int]:
     """One lease of levels, made by ``maker`` and stored as the worker does: what came of it, and how many were stored."""
-    handler = Derive(LEVELS, maker, Estimate())
+    handler = DeriveHandler(LEVELS, maker, Estimate())
     queue = Queue(client.engine, "levels", clock=lambda: now, asks=handler.asks)
     batch = queue.lease(handler.most)
     outcome = handler.handle(batch.rows)
@@ -245,7 +245,7 @@ def test_what_the_checks_refuse_is_never_written(
 ) -> None:
     put(client, talk())
     caplog.set_level("DEBUG", "jochi_workers")
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
     tries = client.policy.policy.derive["levels"].tries
     for n in range(tries):
         outcome, stored = by(client, Says(said), NOW + n * DAY)
@@ -269,7 +269,7 @@ def test_a_model_makes_it_and_the_commands_look_at_it(
     for name in ("uri", "user", "password"):
         monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
     put(client, talk() + ORDERS)
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
 
     def said(*arguments: str) -> str:
         told = CliRunner().invoke(app, ["--policy", str(with_levels.path), *arguments])
@@ -281,7 +281,7 @@ def test_a_model_makes_it_and_the_commands_look_at_it(
         model = ["--model", "m", "--base-url", f"{stub.url}/v1"]
         shown = json.loads(said("derive", "show", "levels", WHOLE, "--json"))
         assert (shown["inputs"]["level"], shown["output"], stub.requests) == ("summary", {"type": "string"}, [])
-        assert shown["prompt"]["version"] == LEVELS.told().version
+        assert shown["prompt"]["version"] == LEVELS.prompt().version
         tried = json.loads(said("derive", "try", "levels", WHOLE, "--provider", "openai", *model, "--json"))
         assert (tried["output"]["content"], look(client, SUMMARY)) == (SAID, None)
         said("derive", "want", "levels", WHOLE)
@@ -298,9 +298,9 @@ def test_a_model_makes_it_and_the_commands_look_at_it(
     assert "PWNED" in told[-1]["content"].split(fence)[1], "what a memory says is between the lines"
     summary = there(client, SUMMARY)
     assert (summary["content"], summary["derived_model"]) == (SAID, "openai m")
-    assert summary["derived_version"] == LEVELS.told().version
+    assert summary["derived_version"] == LEVELS.prompt().version
     assert there(client, KEYWORDS)["content"] == "lighthouse, keeper"
-    spent = Queue(client.engine, "levels").left().spent or {}
+    spent = Queue(client.engine, "levels").backlog().spent or {}
     assert (spent["items"], spent["done"], spent["tokens_in"] > 0) == (2, 2, True)
     listed = said("derive", "ls")
     assert "levels today: 2 of 2 tried" in listed
@@ -326,11 +326,11 @@ def test_an_output_may_have_a_type(client: Jochi) -> None:
         faults=lambda _row, _card, _counter: (),
     )
     put(client, talk())
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
     with stub_server() as stub:
         stub.script = [Answer('{"title": 7}'), Answer('{"title": "Tower", "words": ["keeper", "stair"]}')]
-        maker = ByModel(typed, Model("openai", "m", base_url=f"{stub.url}/v1"))
-        handler = Derive(typed, maker, Estimate())
+        maker = ModelMaker(typed, Model("openai", "m", base_url=f"{stub.url}/v1"))
+        handler = DeriveHandler(typed, maker, Estimate())
         queue = Queue(client.engine, "levels", clock=lambda: NOW, asks=handler.asks)
         batch = queue.lease(handler.most)
         outcome = handler.handle(batch.rows)
@@ -344,15 +344,15 @@ def test_an_output_may_have_a_type(client: Jochi) -> None:
 def test_a_model_that_is_away_for_a_day_stops_nothing_else(client: Jochi) -> None:
     for n in range(4):
         put(client, talk(f"tower{n}"), f"default/talk{n}")
-    away = Derive(LEVELS, Says(ProviderDown("it is away", fix="wait")), Estimate())
-    worker = Worker(client.engine, [Prepare(Estimate()), away])
+    away = DeriveHandler(LEVELS, Says(ProviderDown("it is away", fix="wait")), Estimate())
+    worker = Worker(client.engine, [PrepareHandler(Estimate()), away])
     with pytest.raises(ProviderDown):
         worker.run(once=True)
     put(client, "Something else.", "default/later")
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
     assert "content_hash" in there(client, "default/later")
     # It is back: no try was lost, no token counts, and the backlog drains.
-    left = Queue(client.engine, "levels").left()
+    left = Queue(client.engine, "levels").backlog()
     assert (left.put_aside, left.rejected, (left.spent or {}).get("tokens_in", 0)) == (0, {}, 0)
     assert work(client).progress["levels"].done == 8
 
@@ -380,8 +380,8 @@ def test_two_workers_make_one_output_of_each_target(client: Jochi) -> None:
 
 def test_an_older_lease_stores_nothing(client: Jochi) -> None:
     put(client, talk())
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
-    handler = Derive(LEVELS, Offline(LEVELS, Estimate()), Estimate())
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
+    handler = DeriveHandler(LEVELS, OfflineMaker(LEVELS, Estimate()), Estimate())
     first = Queue(client.engine, "levels", clock=lambda: NOW)
     late = first.lease()
     second = Queue(client.engine, "levels", clock=lambda: NOW + DAY)
@@ -503,7 +503,7 @@ def test_a_replaced_statement_is_said_again_once_that_is_undone(client: Jochi) -
     telling = replace(
         LEVELS, offline=lambda row, _counter: str(re.findall(r"lives in \w+", row["inputs"][0]["content"]))
     )
-    makers = [Prepare(Estimate()), Derive(telling, Offline(telling, Estimate()), Estimate())]
+    makers = [PrepareHandler(Estimate()), DeriveHandler(telling, OfflineMaker(telling, Estimate()), Estimate())]
     put(client, f"{talk()}\nAnn works at Acme and lives in Lyon.")
 
     def made() -> list[str]:
@@ -556,7 +556,7 @@ def test_what_was_written_while_it_was_off_is_made_afterwards(
     off.install(arm=False)
     try:
         put(off, talk("garden"), "default/meanwhile")
-        Worker(off.engine, [Prepare(Estimate())]).run(once=True)
+        Worker(off.engine, [PrepareHandler(Estimate())]).run(once=True)
     finally:
         Jochi(client.database.driver, policy=with_levels).install(arm=False)
     worker = work(client)
@@ -570,7 +570,7 @@ def test_an_output_that_is_restored_is_made_anew_where_it_is_stale(client: Jochi
     expire(client, KEYWORDS)
     expire(client, SUMMARY)
     say(client, WHOLE, talk("windmill"))
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
     client.database.run("MATCH (c:JochiInputChange) DELETE c")
     client.restore([SUMMARY])
     client.database.run("MATCH (m:Curated {key: $key}) SET m.hold_until = null, m.expires_at = null", {"key": SUMMARY})
@@ -607,9 +607,10 @@ def test_undo_gives_back_what_else_it_says(client: Jochi) -> None:
     put(client, talk())
     for content in (talk(), talk("windmill")):
         say(client, WHOLE, content)
-        Worker(client.engine, [Prepare(Estimate()), Derive(titled, Offline(titled, Estimate()), Estimate())]).run(
-            once=True
-        )
+        Worker(
+            client.engine,
+            [PrepareHandler(Estimate()), DeriveHandler(titled, OfflineMaker(titled, Estimate()), Estimate())],
+        ).run(once=True)
     assert "lighthouse" not in there(client, SUMMARY)["title"]
     [last] = client.database.run(
         "MATCH (a:CurationAudit {form: 'remade', key: $key}) RETURN max(a.at) AS at", {"key": SUMMARY}, write=False

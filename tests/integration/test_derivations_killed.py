@@ -25,13 +25,13 @@ from jochi.text.tokens import Estimate
 from jochi.write.ingesting import Message, Piece, Source
 from jochi_workers import queue, worker
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.extract import Extracted, Relation, Subpoint, Thing
-from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.extract import ExtractionOutput, Relation, Subpoint, Thing
+from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.handler import Row
 from jochi_workers.models import Reply
-from jochi_workers.prepare import Prepare
-from jochi_workers.resolve import Resolve
+from jochi_workers.prepare import PrepareHandler
+from jochi_workers.resolve import ResolveHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -125,7 +125,7 @@ class _Watched:
         return result
 
 
-class Told(Offline):
+class Told(OfflineMaker):
     """Finds in a source who is spoken of: whom its sentences begin with, and Berlin."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class Told(Offline):
         who = "Anna Smith" if said[0].startswith("Anna Smith") else "Anna"
         points = tuple(Subpoint(text=text, lifetime="forever") for text in said)
         return Reply(
-            Extracted(
+            ExtractionOutput(
                 things=(
                     Thing(kind="Person", name=who, confidence=9.0, subpoints=points),
                     Thing(kind="Entity", name="Berlin", confidence=8.0, subpoints=points),
@@ -174,11 +174,11 @@ class Chain:
                 database.texts = {
                     engine.text(f"derive/{name}/{step}"): (name, step) for name in CHAIN for step in ("inputs", "store")
                 }
-            makers = [Told() if name == "extract" else Offline(derivation(name), Estimate()) for name in DERIVED]
+            makers = [Told() if name == "extract" else OfflineMaker(derivation(name), Estimate()) for name in DERIVED]
             handlers = [
-                Derive(derivation(name), maker, Estimate()) for name, maker in zip(DERIVED, makers, strict=True)
+                DeriveHandler(derivation(name), maker, Estimate()) for name, maker in zip(DERIVED, makers, strict=True)
             ]
-            one = Worker(engine, [Prepare(Estimate()), Resolve(), *handlers])
+            one = Worker(engine, [PrepareHandler(Estimate()), ResolveHandler(), *handlers])
             try:
                 one.run(once=True)
             except Killed:

@@ -18,11 +18,11 @@ from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi_workers import queue
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.handler import Row
 from jochi_workers.models import Reply
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -33,7 +33,7 @@ DESCRIBE = derivation("describe")
 FEW, USED = 3, 7 * DAY
 
 
-class Counting(Offline):
+class Counting(OfflineMaker):
     """Says what is said without a model, under a name of its own; ``rows``: what it was asked."""
 
     def __init__(self, model: str = "large") -> None:
@@ -104,15 +104,15 @@ def put(
     return key
 
 
-def work(client: Jochi, large: Offline | None = None, small: Offline | None = None) -> int:
-    made = Derive(DESCRIBE, large or Counting(), Estimate(), small=small)
-    worker = Worker(client.engine, [Prepare(Estimate()), made])
+def work(client: Jochi, large: OfflineMaker | None = None, small: OfflineMaker | None = None) -> int:
+    made = DeriveHandler(DESCRIBE, large or Counting(), Estimate(), small=small)
+    worker = Worker(client.engine, [PrepareHandler(Estimate()), made])
     worker.run(once=True)
     assert not worker.progress["describe"].failed, worker.progress["describe"].reasons
     return worker.progress["describe"].done
 
 
-def night(client: Jochi, *makers: Offline, at: datetime = NOW) -> int:
+def night(client: Jochi, *makers: OfflineMaker, at: datetime = NOW) -> int:
     """How many descriptions were made."""
     work(client, *makers)
     run_job(client.engine, "consolidate", now=at, drain=True)
@@ -127,7 +127,7 @@ def told(client: Jochi) -> dict[str, tuple[str, bool]]:
 
 def sent(row: Row) -> int:
     """Tokens that a model would be sent for it."""
-    return Estimate().count("\n".join([DESCRIBE.told().filled(**DESCRIBE.words(row)), *DESCRIBE.texts(row)]))
+    return Estimate().count("\n".join([DESCRIBE.prompt().filled(**DESCRIBE.words(row)), *DESCRIBE.texts(row)]))
 
 
 ANNA = ("Anna works at the harbour.", "Anna has a red beard.")

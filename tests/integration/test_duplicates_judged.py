@@ -25,7 +25,7 @@ from jochi.operate.checks_memories import check_duplicates
 from jochi.operate.work import status
 from jochi.text.content import text_hash
 from jochi_workers.guard import GUARD_VERSION, Ruling
-from jochi_workers.judge import Judge
+from jochi_workers.judge import JudgeHandler
 from jochi_workers.worker import Worker
 
 LEASE = timedelta(minutes=2)
@@ -42,7 +42,7 @@ def test_a_pair_is_leased_to_one_alone_and_comes_back(pairs: Pairs, pair: tuple[
     assert not pairs.queue(NOON + LEASE - SECOND).lease().rows
     second = pairs.queue(NOON + LEASE).lease()  # the first worker was killed
     assert len(second.rows) == 1
-    done = Judge(lambda *_, **__: MERGE).handle(first.rows).done
+    done = JudgeHandler(lambda *_, **__: MERGE).handle(first.rows).done
     assert pairs.queue(NOON + LEASE).finish(first, done).outdated == 1
     assert "verdict" not in pairs.flag(*pair)
     assert pairs.queue(NOON + LEASE).finish(second, done).done == 1
@@ -89,7 +89,7 @@ def test_how_much_of_a_pair_the_model_could_read_is_told(
     batch = queue.lease()
     shares = {(row["start"], row["end"]): row["unknown"] for row in batch.rows}
     assert shares["s/a", "s/b"] == greater
-    queue.finish(batch, Judge().handle(batch.rows).done)
+    queue.finish(batch, JudgeHandler().handle(batch.rows).done)
     assert pairs.flag("s/a", "s/b")["verdict"] == verdict
     # The same words need no vector to say so; but those of a text that the model doesn't know are never merged.
     assert pairs.flag("s/a", "s/c")["verdict"] == ("flag" if left == 0.31 else "merge")
@@ -107,7 +107,7 @@ def test_a_content_that_changed_meanwhile_is_judged_again(pairs: Pairs, pair: tu
     batch = queue.lease()
     text = "MATCH (m {key: $key}) SET m.content = 'new'"
     pairs.client.database.run(text, {"key": pair[end]})
-    finished = queue.finish(batch, Judge(lambda *_, **__: MERGE).handle(batch.rows).done)
+    finished = queue.finish(batch, JudgeHandler(lambda *_, **__: MERGE).handle(batch.rows).done)
     assert (finished.done, finished.outdated) == (0, 1)
     assert not pairs.flag(*pair).keys() & {"verdict", "merge_due"}
     assert queue.lease().rows[0][("left", "right")[end]] == "new"
@@ -176,7 +176,7 @@ def test_a_later_judge_judges_again(pairs: Pairs, pair: tuple[str, str]) -> None
         assert [(row["start"], row["end"]) for row in batch.rows] == [pair]
         assert not pairs.flag(*pair).keys() & {"merge_due", "verdict", "guard"}
         assert not pairs.queue(LATER, guard).lease().rows
-        pairs.queue(LATER, guard).finish(batch, Judge(lambda *_, **__: VETO).handle(batch.rows).done)
+        pairs.queue(LATER, guard).finish(batch, JudgeHandler(lambda *_, **__: VETO).handle(batch.rows).done)
         assert pairs.flag(*pair)["verdict"] == "veto"
     assert {k: v for k, v in pairs.flags().items() if k != pair} == {k: v for k, v in before.items() if k != pair}
 
@@ -226,7 +226,7 @@ def test_ten_workers_at_once_judge_each_pair_once(pairs: Pairs) -> None:
         return MERGE
 
     def work(_: int) -> int:
-        worker = Worker(pairs.client.engine, [Judge(ruling)], batch=7)
+        worker = Worker(pairs.client.engine, [JudgeHandler(ruling)], batch=7)
         worker.run(once=True)
         return worker.progress["judge"].done
 

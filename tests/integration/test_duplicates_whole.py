@@ -21,8 +21,8 @@ from jochi.policy import LoadedPolicy
 from jochi.write import importing
 from jochi_workers.guard import Ruling
 from jochi_workers.handler import Result
-from jochi_workers.judge import Judge
-from jochi_workers.prepare import Prepare
+from jochi_workers.judge import JudgeHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
 
 FLAG = 0.85
@@ -36,7 +36,7 @@ def due(pairs: Pairs) -> set[str]:
 
 def prepare(pairs: Pairs) -> None:
     queue = Queue(pairs.client.engine, "prepare", clock=lambda: NOON)
-    handler = Prepare()
+    handler = PrepareHandler()
     batch = queue.lease(exact=handler.exact)
     queue.finish(batch, handler.handle(batch.rows).done)
 
@@ -302,7 +302,7 @@ def test_the_judge_never_stops_the_rest() -> None:
 
     row = {"key": "1", "right": "b", "score": None, "unknown": 0.0, "approved_left": None, "approved_right": None}
     rows = [{**row, "key": key, "left": left} for key, left in (("1", "a"), ("2", "bad"), ("3", "c"))]
-    outcome = Judge(ruling).handle(rows)
+    outcome = JudgeHandler(ruling).handle(rows)
     assert [done.key for done in outcome.done] == ["1", "3"]
     assert outcome.failed == {"2": "ValueError"}
-    assert Judge(ruling, stopping=lambda: True).handle(rows).returned == ["1", "2", "3"]
+    assert JudgeHandler(ruling, stopping=lambda: True).handle(rows).returned == ["1", "2", "3"]

@@ -16,7 +16,7 @@ from tests.oracle.edge_salience import LivingEdge
 from jochi import Jochi
 from jochi.errors import UsageError
 from jochi.policy import load_policy
-from jochi.use.edges import Edge, Reinforced
+from jochi.use.edges import Edge, ReinforceResult
 
 pytestmark = pytest.mark.server
 
@@ -38,7 +38,7 @@ def edge(id: str = "e", start: str = "s/a", end: str = "s/b", **properties: Any)
     return LivingEdge(id, start, end, {"id": id, "created_at": MADE} | properties)
 
 
-def use(client: Jochi, *edges: LivingEdge, at: datetime = MADE) -> Reinforced:
+def use(client: Jochi, *edges: LivingEdge, at: datetime = MADE) -> ReinforceResult:
     return client.reinforce([Edge(e.start, TYPE, e.end, e.id) for e in edges], now=at)
 
 

@@ -489,7 +489,7 @@ def test_recall_follows_edges_and_shows_them(client: Jochi) -> None:
         }
     )
     far = next(one for one in found.reached if one.key == "s/far")
-    assert far.way == (
+    assert far.path == (
         "s/tea -[SAME_ENTITY conf=0.87]-> s/cup <-[SAME_ENTITY conf=1.00 weight=0.5]- s/china -[SAME_ENTITY conf=0.20]-> s/far"
     )
     assert (far.kind, far.content, far.tier, far.hops, far.seed) == ("Fact", "far away", "HOT", 3, "s/tea")

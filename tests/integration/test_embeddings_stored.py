@@ -16,8 +16,8 @@ from tests.work import work_of
 from jochi import Jochi
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
-from jochi_workers.embeddings.handler import Embed, with_provider
-from jochi_workers.embeddings.protocol import Embedded, ProviderDown, TextsRefused
+from jochi_workers.embeddings.handler import EmbedHandler, with_provider
+from jochi_workers.embeddings.protocol import ProviderDown, TextsRefused, TextVector
 from jochi_workers.queue import Queue
 from jochi_workers.worker import Worker
 
@@ -38,7 +38,7 @@ class Fake:
 
     def __init__(
         self,
-        answer: Callable[[str], Embedded] = lambda text: Embedded(vector(0.5)),
+        answer: Callable[[str], TextVector] = lambda text: TextVector(vector(0.5)),
         *,
         model: str = "all-MiniLM-L6-v2-int8",
         during: Callable[[Sequence[str]], None] = lambda texts: None,
@@ -47,7 +47,7 @@ class Fake:
         self.texts: list[str] = []
         self._answer, self._during, self._lock = answer, during, Lock()
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+    def embed(self, texts: Sequence[str]) -> list[TextVector]:
         with self._lock:
             self.texts += texts
         self._during(texts)
@@ -74,8 +74,8 @@ def stored(jochi: Jochi, key: str = "default/b0") -> dict[str, Any]:
     )
 
 
-def embed(jochi: Jochi, provider: Fake) -> Embed:
-    return Embed(provider, jochi.policy.policy.embedding)
+def embed(jochi: Jochi, provider: Fake) -> EmbedHandler:
+    return EmbedHandler(provider, jochi.policy.policy.embedding)
 
 
 def work_once(jochi: Jochi, provider: Fake, now: datetime = NOON) -> None:
@@ -110,21 +110,21 @@ def test_minilm_s_vectors_are_stored_and_what_it_cannot_read_is_marked(jochi: Jo
 
 def test_a_text_that_can_be_read_again_has_another_share(jochi: Jochi) -> None:
     beliefs(jochi, "ความทรงจำ")
-    work_once(jochi, Fake(lambda text: Embedded(vector(0.5), 1.0)))
+    work_once(jochi, Fake(lambda text: TextVector(vector(0.5), 1.0)))
     assert stored(jochi)["embedding_unknown"] == 1.0
     jochi.database.run("MATCH (m:Belief) SET m.content = 'memory', m.embed_due = $now", {"now": NOON})
-    work_once(jochi, Fake(lambda text: Embedded(vector(0.25), 0.0)))
+    work_once(jochi, Fake(lambda text: TextVector(vector(0.25), 0.0)))
     assert (stored(jochi)["embedding_unknown"], stored(jochi)["embedding"][0]) == (0.0, 0.25)
     jochi.database.run("MATCH (m:Belief) SET m.content = 'memories', m.embed_due = $now", {"now": NOON})
-    work_once(jochi, Fake(lambda text: Embedded(vector(0.5))))
+    work_once(jochi, Fake(lambda text: TextVector(vector(0.5))))
     assert "embedding_unknown" not in stored(jochi), "this provider doesn't tell"
 
 
 def test_new_content_gets_a_new_vector_and_loses_the_old_one(jochi: Jochi) -> None:
     beliefs(jochi, "old")
-    work_once(jochi, Fake(lambda text: Embedded(vector(0.5))))
+    work_once(jochi, Fake(lambda text: TextVector(vector(0.5))))
     jochi.database.run("MATCH (m:Belief) SET m.content = 'new', m.embed_due = $now", {"now": NOON})
-    work_once(jochi, Fake(lambda text: Embedded(vector(0.25))))
+    work_once(jochi, Fake(lambda text: TextVector(vector(0.25))))
     assert (stored(jochi)["embedding"][0], stored(jochi)["embedding_hash"]) == (0.25, content_hash("new"))
 
 
@@ -139,7 +139,7 @@ def test_content_that_changes_while_it_is_embedded_is_embedded_again(jochi: Joch
     left = work_of(jochi.database, "default/b0", "embed")
     assert left["ready"] >= 0
     assert not left.keys() & {"tries", "lease"}
-    work_once(jochi, Fake(lambda text: Embedded(vector(0.25))))
+    work_once(jochi, Fake(lambda text: TextVector(vector(0.25))))
     assert (stored(jochi)["embedding"][0], stored(jochi)["embedding_hash"]) == (0.25, content_hash("new"))
 
 
@@ -148,8 +148,8 @@ def test_a_slow_worker_never_overwrites_a_newer_vector(jochi: Jochi, late: timed
     beliefs(jochi, "text")
     slow = Queue(jochi.engine, "embed", clock=lambda: NOON)
     batch = slow.lease()
-    outcome = embed(jochi, Fake(lambda text: Embedded(vector(0.5)))).handle(batch.rows)
-    work_once(jochi, Fake(lambda text: Embedded(vector(0.25))), NOON + late)
+    outcome = embed(jochi, Fake(lambda text: TextVector(vector(0.5)))).handle(batch.rows)
+    work_once(jochi, Fake(lambda text: TextVector(vector(0.25))), NOON + late)
     taken_over = late >= LEASE
     finished = slow.finish(batch, outcome.done)
     assert (finished.done, finished.outdated) == ((0, 1) if taken_over else (1, 0))
@@ -180,7 +180,7 @@ def test_another_model_in_the_policy_embeds_everything_anew(jochi: Jochi, other:
     assert sum(run.changed for run in upgraded.run("requeue_embeddings", drain=True)) == 2
     assert stored(jochi)["embedding_model"] == "all-MiniLM-L6-v2-int8", "until the new one is there"
     queued_at = stored(jochi)["embed_due"].to_native()
-    work_once(upgraded, Fake(lambda text: Embedded(vector(0.25)), model="other"), queued_at)
+    work_once(upgraded, Fake(lambda text: TextVector(vector(0.25)), model="other"), queued_at)
     for one in (stored(jochi, key) for key in keys):
         assert (one["embedding_model"], one["embedding"][0]) == ("other", 0.25)
     assert sum(run.changed for run in upgraded.run("requeue_embeddings", drain=True)) == 0
@@ -206,7 +206,7 @@ def test_a_worker_that_read_the_old_policy_stores_no_vector_of_the_old_model(
 )
 def test_a_bad_vector_is_never_stored_and_fails_that_memory_alone(jochi: Jochi, bad: list[float], says: str) -> None:
     beliefs(jochi, "bad", "good")
-    work_once(jochi, Fake(lambda text: Embedded(bad if text == "bad" else vector(0.5))))
+    work_once(jochi, Fake(lambda text: TextVector(bad if text == "bad" else vector(0.5))))
     failed, good = stored(jochi), stored(jochi, "default/b1")
     assert "embedding" not in failed
     left = work_of(jochi.database, "default/b0", "embed")
@@ -217,10 +217,10 @@ def test_a_bad_vector_is_never_stored_and_fails_that_memory_alone(jochi: Jochi, 
 
 
 def test_a_text_that_always_fails_is_put_aside_and_its_words_are_not_in_the_reason(jochi: Jochi) -> None:
-    def answer(text: str) -> Embedded:
+    def answer(text: str) -> TextVector:
         if text == "private poison":
             raise TextsRefused("the endpoint answers 400 (too_long)")
-        return Embedded(vector(0.5))
+        return TextVector(vector(0.5))
 
     beliefs(jochi, "private poison", "good")
     now = NOON
@@ -236,7 +236,7 @@ def test_a_text_that_always_fails_is_put_aside_and_its_words_are_not_in_the_reas
 
 
 def test_a_provider_that_is_down_counts_against_no_memory(jochi: Jochi) -> None:
-    def down(text: str) -> Embedded:
+    def down(text: str) -> TextVector:
         raise ProviderDown("no answer", retry_after=timedelta(minutes=5))
 
     keys = beliefs(jochi, "one", "two")

@@ -40,7 +40,7 @@ def count(client: Jochi, pattern: str) -> int:
     return int(client.database.run(f"MATCH {pattern} RETURN count(*) AS n", write=False)[0]["n"])
 
 
-def enrol(client: Jochi, label: str = "Ticket", **options: Any) -> enrolling.Enrolled:
+def enrol(client: Jochi, label: str = "Ticket", **options: Any) -> enrolling.EnrolResult:
     return enrolling.enrol(client.engine, label, now=NOW, **options)
 
 
@@ -141,7 +141,7 @@ def test_it_can_stop_at_any_page_and_goes_on_where_it_was(jochi: Jochi, monkeypa
     class Stop(Exception):
         pass
 
-    def stop_after_two(result: enrolling.Enrolled) -> None:
+    def stop_after_two(result: enrolling.EnrolResult) -> None:
         if result.enrolled >= 20:
             raise Stop
 
@@ -293,7 +293,7 @@ def planned(client: Jochi, text: str, **parameters: Any) -> list[str]:
 
 def test_a_stretch_reads_the_label_in_order_and_ends(jochi: Jochi) -> None:
     tickets(jochi, 5)
-    assert [(s.seen, len(s.fresh)) for s in pages.stretches(jochi.database, "Ticket", 2)] == [(2, 2), (2, 2), (1, 1)]
+    assert [(s.seen, len(s.fresh)) for s in pages.node_ranges(jochi.database, "Ticket", 2)] == [(2, 2), (2, 2), (1, 1)]
 
 
 @pytest.mark.parametrize("name", ["enrol/spool"])

@@ -18,12 +18,12 @@ from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi_workers import queue
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.extract import Extracted, Relation, Subpoint, Thing
-from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.extract import ExtractionOutput, Relation, Subpoint, Thing
+from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.handler import Row
 from jochi_workers.models import Reply
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -33,16 +33,16 @@ DAY = timedelta(days=1)
 EXTRACT = derivation("extract")
 
 
-class Told(Offline):
+class Told(OfflineMaker):
     """Finds in each source what it is told to, by a word of its text."""
 
-    def __init__(self, found: Mapping[str, Extracted]) -> None:
+    def __init__(self, found: Mapping[str, ExtractionOutput]) -> None:
         super().__init__(EXTRACT, Estimate())
         self.found = found
 
     def make(self, row: Row) -> Reply[Any]:
         text = row["inputs"][0]["content"]
-        return Reply(next((found for word, found in self.found.items() if word in text), Extracted()), 0, 0)
+        return Reply(next((found for word, found in self.found.items() if word in text), ExtractionOutput()), 0, 0)
 
 
 @pytest.fixture(scope="session")
@@ -72,14 +72,14 @@ def sentences(word: str, name: str) -> list[str]:
     return [f"{each.strip()}." for each in TEXTS[word].split(".") if name in each]
 
 
-BOAT = Extracted(
+BOAT = ExtractionOutput(
     things=(
         thing("Anna Smith", *sentences("boat", "Anna")),
         thing("Berlin", *sentences("boat", "Berlin"), "Anna Smith sold the boat.", kind="Entity"),
     ),
     relations=(Relation(of="Anna Smith", to="Berlin", type="built_in", note="Anna Smith built a boat in Berlin."),),
 )
-BREAD = Extracted(things=(thing("Anna Smith", *sentences("bread", "Anna")),))
+BREAD = ExtractionOutput(things=(thing("Anna Smith", *sentences("bread", "Anna")),))
 
 
 def put(
@@ -92,10 +92,13 @@ def put(
     client.remember([row], now=NOW, on_refused="raise")
 
 
-def work(client: Jochi, found: Mapping[str, Extracted]) -> int:
+def work(client: Jochi, found: Mapping[str, ExtractionOutput]) -> int:
     process = derivation("process")
-    makers = [Derive(EXTRACT, Told(found), Estimate()), Derive(process, Offline(process, Estimate()), Estimate())]
-    worker = Worker(client.engine, [Prepare(Estimate()), *makers])
+    makers = [
+        DeriveHandler(EXTRACT, Told(found), Estimate()),
+        DeriveHandler(process, OfflineMaker(process, Estimate()), Estimate()),
+    ]
+    worker = Worker(client.engine, [PrepareHandler(Estimate()), *makers])
     worker.run(once=True)
     assert not worker.progress["extract"].failed, worker.progress["extract"].reasons
     run_job(client.engine, "count_mentions", now=datetime.now(timezone.utc) + DAY, drain=True)
@@ -131,7 +134,7 @@ def test_one_person_of_two_sources_with_notes_and_relations(client: Jochi) -> No
     put(client, "boat")
     put(client, "bread", day=1)
     put(client, "bread", scope="bob")
-    loud = Extracted(things=(thing("ANNA SMITH", *sentences("bread", "Anna")),))
+    loud = ExtractionOutput(things=(thing("ANNA SMITH", *sentences("bread", "Anna")),))
     assert work(client, {"boat": BOAT, "bread": loud}) == 3
     assert counts(client) == {ANNA: (2, 2), BERLIN: (1, 1), "bob/person:anna-smith": (1, 1)}
     [anna] = [row["t"] for row in run(client, "MATCH (t:Curated {key: $key}) RETURN t {.*} AS t", key=ANNA)]
@@ -159,7 +162,7 @@ def test_what_is_unsure_or_hardly_spoken_of_is_left_out(
     client: Jochi, confidence: float, points: int, kept: bool
 ) -> None:
     put(client, "boat")
-    found = Extracted(things=(thing("Anna Smith", *sentences("boat", "Anna")[:points], confidence=confidence),))
+    found = ExtractionOutput(things=(thing("Anna Smith", *sentences("boat", "Anna")[:points], confidence=confidence),))
     assert work(client, {"boat": found}) == 1
     assert (ANNA in counts(client)) is kept
 
@@ -183,7 +186,7 @@ def test_made_again_it_is_what_it_would_have_been_at_once(client: Jochi) -> None
         client,
         "MATCH (s:Source {id: 'boat'}) SET s.content = 'The boat of Anna Smith. ' + s.content, s.prepare_due = $now",
     )
-    fewer = Extracted(things=(thing("Anna Smith", *sentences("boat", "Anna")),))
+    fewer = ExtractionOutput(things=(thing("Anna Smith", *sentences("boat", "Anna")),))
     assert work(client, {"boat": fewer, "bread": BREAD}) == 1
     assert counts(client) == {ANNA: (2, 2), BERLIN: (0, 0)}
     assert notes(client)["Berlin"] == [
@@ -225,7 +228,7 @@ def test_forgetting_a_source_takes_what_only_it_told_of(client: Jochi) -> None:
 
 
 def test_what_a_source_noted_of_a_relationship_goes_with_it(client: Jochi) -> None:
-    again = Extracted(
+    again = ExtractionOutput(
         things=(
             *BREAD.things,
             thing(
@@ -259,7 +262,7 @@ def test_forgetting_a_person_leaves_the_rest_of_the_text(client: Jochi) -> None:
     put(client, "boat")
     work(client, {"boat": BOAT})
     client.forget(Request(phrase="Berlin", scope="default"), verify=True)
-    rest = Extracted(
+    rest = ExtractionOutput(
         things=(
             thing("Anna Smith", "Anna Smith sold the boat.", "Anna Smith bought a sail.", "Anna Smith sold the boat. "),
         )
@@ -328,7 +331,7 @@ def test_undo_takes_back_all_that_no_other_source_tells_of(client: Jochi) -> Non
     [moment] = run(client, "RETURN datetime.statement() AS at")
     # Found otherwise from another text, and that taken back as well.
     run(client, "MATCH (s:Source {id: 'boat'}) SET s.content = 'Well. ' + s.content, s.prepare_due = $now")
-    work(client, {"boat": Extracted(things=BOAT.things)})
+    work(client, {"boat": ExtractionOutput(things=BOAT.things)})
     assert run(client, related) == of_app
     client.undo(moment["at"])
     assert run(client, related) == of_both

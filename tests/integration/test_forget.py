@@ -14,12 +14,12 @@ from tests.work import work_of
 
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
-from jochi.forgetting import VARIABLE, Request, finding
+from jochi.forgetting import VARIABLE, Request, finder
 from jochi.heartbeat import NewTask
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
 from jochi.write import importing
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -108,7 +108,7 @@ def test_each_memory_is_looked_at_whatever_a_page_has(
         "scope: split(key, '/')[0], tombstone: true, tombstone_labels: ['Curated'], deleted_at: $at, content: $text})",
         {"at": NOW - DAY, "text": f"Wrote to {MAIL}."},
     )
-    monkeypatch.setattr(finding, "SEARCH_PAGE", page)
+    monkeypatch.setattr(finder, "SEARCH_PAGE", page)
     of_a = {f"a/{id}" for id in ("1", "10", "/", "\U0010ffff", "2")}
     assert {each.key for each in engine.plan_forgetting(Request(phrase=MAIL, scope="a")).targets} == of_a
     live = {f"{scope}/{id}" for scope in scopes for id in ("1", "10", "/", "\U0010ffff")}
@@ -170,7 +170,7 @@ def test_only_the_clause_goes_where_that_can_be_done(engine: Jochi) -> None:
     assert (row["e"], row["model"], row["h"], row["n"], row["due"], row["by"]) == (None, None, None, None, True, None)
     assert row["r"] == before["r"] + 1
     assert said_anywhere(engine, "5 Elm St") == said_anywhere(engine, "15 Elm St") == 1
-    Worker(engine.engine, [Prepare()]).run(once=True)
+    Worker(engine.engine, [PrepareHandler()]).run(once=True)
     again = engine.database.run(
         "MATCH (m:Curated {key: 'default/both'}) RETURN m.content_hash AS h, m.token_count AS n"
     )[0]
@@ -356,7 +356,7 @@ def test_the_name_of_a_scope_is_no_content(engine: Jochi) -> None:
     memories(engine, {"scope": "alice", "id": "z", "content": "the plants are fine", "properties": {"state": "active"}})
     engine.forget(Request(phrase="active"))
     engine.database.run("MATCH (m:Curated) SET m.prepare_due = $now", {"now": NOW})
-    Worker(engine.engine, [Prepare()]).run(once=True)
+    Worker(engine.engine, [PrepareHandler()]).run(once=True)
     assert keys(engine) == {"alice/x", "alice/z"}
 
 
@@ -477,7 +477,7 @@ def test_plain_cypher_is_found_by_the_worker(engine: Jochi) -> None:
         "id: r[0], content: r[1], created_at: $now, next_due: $now, prepare_due: $now})",
         {"now": NOW},
     )
-    worker = Worker(engine.engine, [Prepare()])
+    worker = Worker(engine.engine, [PrepareHandler()])
     worker.run(once=True)
     assert keys(engine) == {"default/q"}
     assert worker.progress["prepare"].forgotten == 1
@@ -501,7 +501,7 @@ def test_rows_that_nobody_compared_go_to_the_worker(engine: Jochi) -> None:
         ("refused", "forgetting_changed"),
         ("refused", "forgetting_changed"),
     ]
-    Worker(engine.engine, [Prepare()]).run(once=True)
+    Worker(engine.engine, [PrepareHandler()]).run(once=True)
     assert keys(engine) == {"default/c"}
 
 
@@ -530,7 +530,7 @@ def test_a_client_without_the_key_writes_nothing(
             {"now": NOW},
         )
         with pytest.raises((Refused, UsageError), match=problem):
-            Worker(engine.engine, [Prepare()]).run(once=True)
+            Worker(engine.engine, [PrepareHandler()]).run(once=True)
         assert keys(engine) == {"default/w"}
         assert "lease" not in work_of(engine.database, "default/w")
         engine.database.run("MATCH (m:Curated) DETACH DELETE m")
@@ -633,7 +633,7 @@ def test_what_is_held_by_the_time_it_is_finished_keeps_its_records(
     engine: Jochi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cut off before it deleted, then put on hold: whoever finishes it leaves the memory alone, and all that is on record of it."""
-    from jochi.forgetting.forget import _Work
+    from jochi.forgetting.forget import _Forgetting
 
     memories(engine, {"id": "a", "content": "a stays"}, {"id": "b", "content": "b goes"})
     engine.database.run(
@@ -646,7 +646,7 @@ def test_what_is_held_by_the_time_it_is_finished_keeps_its_records(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(_Work, "act", cut_off)
+        patched.setattr(_Forgetting, "act", cut_off)
         with pytest.raises(KeyboardInterrupt):
             engine.forget(Request(keys=("default/a", "default/b")), now=NOW)
     engine.database.run("MATCH (m:Curated {key: 'default/a'}) SET m.hold_until = $until", {"until": NOW + DAY})

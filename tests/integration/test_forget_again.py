@@ -59,7 +59,7 @@ def test_what_was_forgotten_since_a_backup_is_forgotten_again(engine: Jochi, tmp
     engine.database.run("MATCH (m:Curated) DETACH DELETE m")
     write_memories(engine)
     export = read_export(file)
-    requests = engine.requests_again(export)
+    requests = engine.requests_of_export(export)
     assert {target.key for each in requests for target in engine.plan_forgetting(each).targets} == {
         *("default/mail", "default/both", "default/call", "default/bike", "default/car", "carol/x")
     }
@@ -71,7 +71,7 @@ def test_what_was_forgotten_since_a_backup_is_forgotten_again(engine: Jochi, tmp
     assert content(engine, "default/both") == "Mallory likes tea"
     assert content(engine, "default/car") == "Ann works at Acme"
     assert said_anywhere(engine, "bike") == said_anywhere(engine, "elm") == 0
-    assert engine.requests_again(export) == []
+    assert engine.requests_of_export(export) == []
     again = engine.import_receipts(export)
     assert (again.seals, again.receipts, again.apart) == (0, 0, 0)
     chain = engine.receipts()
@@ -79,7 +79,7 @@ def test_what_was_forgotten_since_a_backup_is_forgotten_again(engine: Jochi, tmp
     assert [each.hash for each in chain.receipts[:6]] == [each.hash for each in export.receipts]
     # Another memory of that key, made since, is another one.
     memories(engine, {"id": "bike", "content": "Kim has a bike", "properties": {"created_at": NOW + DAY}})
-    assert engine.requests_again(export) == []
+    assert engine.requests_of_export(export) == []
 
 
 def test_a_file_that_was_changed_or_of_another_key_is_refused(
@@ -106,7 +106,7 @@ def test_a_file_that_was_changed_or_of_another_key_is_refused(
     export = read_export(file)
     monkeypatch.setenv(VARIABLE, str(tmp_path / "other.key"))
     engine.database.run(BOOKS)
-    for act in (engine.requests_again, engine.import_receipts):
+    for act in (engine.requests_of_export, engine.import_receipts):
         with pytest.raises(Refused, match="there is none here"):
             act(export)
     # Receipts that came after the restore, and before the file: its own can't go between.

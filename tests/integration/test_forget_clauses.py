@@ -13,10 +13,10 @@ from tests.clause_cases import cases, judged
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
 from jochi.forgetting import Request
-from jochi.forgetting.secret import VARIABLE
+from jochi.forgetting.forget_key import VARIABLE
 from jochi.text.tokens import Estimate
 from jochi_workers.language import read, reader
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 NOW = datetime(2026, 11, 20, tzinfo=timezone.utc)
@@ -73,7 +73,7 @@ def test_one_statement_is_nowhere_and_the_others_can_be_recalled(engine: Jochi, 
     assert len(done.left) == len(asked) + 1
     # A worker that prepares what a person was asked about leaves it, as long as it says just that.
     engine.database.run("MATCH (m:Curated {scope: 's'}) SET m.prepare_due = $now", {"now": NOW})
-    Worker(engine.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(engine.engine, [PrepareHandler(Estimate())]).run(once=True)
     found = engine.database.run("MATCH (m:Curated {scope: 's'}) RETURN m.key AS key")
     assert {row["key"] for row in found} == stored.keys()
     # Nor is it an exception any more where it is to go as a whole.

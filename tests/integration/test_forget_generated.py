@@ -15,7 +15,7 @@ from jochi import Jochi
 from jochi.forgetting import VARIABLE
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -33,7 +33,7 @@ def test_both_sides_of_generated_cases(jochi: Jochi, tmp_path: Path, monkeypatch
     dice.shuffle(groups)
     write(jochi, groups, now, dice)
     prune(jochi, now)
-    Worker(jochi.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(jochi.engine, [PrepareHandler(Estimate())]).run(once=True)
     jochi.database.run(
         "MATCH (m:Curated) WHERE m.scope IN $scopes SET m.embedding = [0.5], m.embedding_model = 'x'",
         {"scopes": [group.scope for group in groups[::2]]},

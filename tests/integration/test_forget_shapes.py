@@ -24,7 +24,7 @@ from jochi.forgetting.words import folded_needle, phrase, says
 from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
 from jochi.text.content import content_hash
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -452,7 +452,7 @@ def test_what_is_learned_again_under_a_hold_is_not_worked_and_is_told(engine: Jo
         "hold_until: row.hold})",
         {"now": NOW, "until": datetime.now(timezone.utc) + 9 * DAY},
     )
-    worker = Worker(engine.engine, [Prepare()])
+    worker = Worker(engine.engine, [PrepareHandler()])
     worker.run(once=True)
     progress = worker.progress["prepare"]
     assert (progress.forgotten, progress.failed, progress.done) == (1, 1, 0)

@@ -108,7 +108,7 @@ def test_all_spellings_go_in_any_order_of_writing_and_what_looks_alike_stays(eng
             *(f"{scope}/{_id(text)}" for scope in "ab" for text in CASES[asked][0]),
             *("a/made", "a/kept", "a/cut", "a/twin"),
         }
-        said = [(each.text, each.told_by is None) for each in plan.spellings]
+        said = [(each.text, each.source_key is None) for each in plan.spellings]
         assert said[0] == (asked, True)
         if asked.startswith("+49"):
             assert ("030 9018 2255", False) in said
@@ -164,7 +164,7 @@ def test_a_number_of_several_countries_goes_only_as_it_is_written(engine: Jochi)
     engine.remember(rows, now=NOW)
     plan = engine.plan_forgetting(Request(phrase="0171/5550100", scope="default"))
     assert [target.key for target in plan.targets] == ["default/n0"]
-    assert (sorted(plan.near), plan.spellings[0].at_home) == (["default/n1", "default/n2"], True)
+    assert (sorted(plan.near), plan.spellings[0].national_only) == (["default/n1", "default/n2"], True)
     engine.forget(Request(keys=("default/n2",)), wait=0)
     plan = engine.plan_forgetting(Request(phrase="0171/5550100", scope="default"))
     assert sorted(target.key for target in plan.targets) == ["default/n0", "default/n1"]

@@ -16,9 +16,9 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi.write import enrolling
-from jochi_workers.derive.compress import Compress, Summary
+from jochi_workers.derive.compress import CompressHandler, Summary
 from jochi_workers.handler import Result
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
@@ -76,7 +76,7 @@ def read(database: Database) -> Graph:
     }
 
 
-def work(client: Jochi, handler: Compress | Prepare, now: datetime) -> int:
+def work(client: Jochi, handler: CompressHandler | PrepareHandler, now: datetime) -> int:
     queue = Queue(client.engine, handler.name, clock=lambda: now, asks=getattr(handler, "asks", {}))
     batch = queue.lease(100, exact=handler.exact)
     return queue.finish(batch, handler.handle(batch.rows).done).done
@@ -110,7 +110,7 @@ def live(client: Jochi) -> set[str]:
 def everything(client: Jochi) -> set[str]:
     """Runs every feature over what is enrolled; returns the names of the properties that were seen on it."""
     seen: set[str] = set()
-    assert work(client, Prepare(Estimate()), NOW) > 5
+    assert work(client, PrepareHandler(Estimate()), NOW) > 5
     assert embed(client, NOW) > 5
     for at, (left, right) in enumerate([("default/e1", "default/e2"), ("default/e3", "default/e4")]):
         flag(client.database, left, right, NOW, decision="approved")
@@ -135,7 +135,7 @@ def everything(client: Jochi) -> set[str]:
                 assert client.undo(runs[0].id, now=NOW + day * DAY).counts["undone"] > 0
             seen |= live(client)
         if day == 4:
-            short = Compress(
+            short = CompressHandler(
                 Says(Summary("Ann moved web-03 to Berlin on 8 May 2026: 42 servers.")),
                 client.policy.policy.compression,
                 Estimate(),

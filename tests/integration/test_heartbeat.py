@@ -23,10 +23,10 @@ from jochi import Jochi
 from jochi.cli.app import app
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting import Request
-from jochi.forgetting.secret import VARIABLE
+from jochi.forgetting.forget_key import VARIABLE
 from jochi.heartbeat import Heartbeat, NewTask, StaleClaim
 from jochi.heartbeat.heartbeat import LEASE
-from jochi.heartbeat.migrating import migrate
+from jochi.heartbeat.migration import migrate
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)

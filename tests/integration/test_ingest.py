@@ -23,12 +23,12 @@ from jochi.graph.driver_values import to_python
 from jochi.text.tokens import Estimate
 from jochi.use.sources import unfinished
 from jochi.write.ingesting import Fault, Message, Piece, Source
-from jochi.write.ingesting.writing import line_of
+from jochi.write.ingesting.writer import line_of
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.models import Reply
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -65,7 +65,7 @@ def talk(messages: Sequence[Message], **source: Any) -> Iterator[Piece]:
 
 
 def workers() -> list[Any]:
-    return [Prepare(Estimate()), Derive(PROCESS, Offline(PROCESS, Estimate()), Estimate())]
+    return [PrepareHandler(Estimate()), DeriveHandler(PROCESS, OfflineMaker(PROCESS, Estimate()), Estimate())]
 
 
 def work(client: Jochi) -> int:
@@ -301,7 +301,7 @@ def test_what_workers_gave_up_on_is_failed_and_can_be_put_back(
     client: Jochi, server: TestServer, processing: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.ingest(talk([said(0)]), now=NOW)
-    monkeypatch.setattr(Offline, "make", lambda *_: Reply(PROCESS.output(summary=" "), 0, 0))
+    monkeypatch.setattr(OfflineMaker, "make", lambda *_: Reply(PROCESS.output(summary=" "), 0, 0))
     Worker(client.engine, workers()).run(once=True)
     counts, [found] = client.sources(state="failed")
     assert (counts, [(one.phase, one.error, one.put_aside) for one in found.waiting]) == (

@@ -22,10 +22,10 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation, levels
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.models import ProviderUnusable
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
 from jochi_workers.worker import Worker
 
@@ -62,7 +62,9 @@ def client(install_once: Any, with_days: Any, tmp_path: Path, monkeypatch: pytes
 
 def work(client: Jochi) -> int:
     """Everything that is due, to the end; how many levels were made."""
-    worker = Worker(client.engine, [Prepare(Estimate()), Derive(LEVELS, Offline(LEVELS, Estimate()), Estimate())])
+    worker = Worker(
+        client.engine, [PrepareHandler(Estimate()), DeriveHandler(LEVELS, OfflineMaker(LEVELS, Estimate()), Estimate())]
+    )
     worker.run(once=True)
     return worker.progress["levels"].done
 
@@ -356,11 +358,11 @@ def test_all_levels_say_what_the_whole_text_holds(client: Jochi) -> None:
 
 def test_what_an_app_says_meanwhile_stays(client: Jochi) -> None:
     put(client, "talk", talk(said="I love the sea."))
-    Worker(client.engine, [Prepare(Estimate())]).run(once=True)
+    Worker(client.engine, [PrepareHandler(Estimate())]).run(once=True)
     queue = Queue(client.engine, "levels", clock=lambda: NOW)
     batch = queue.lease()
     change(client, "default/talk", content_type="insight")
-    made = Derive(LEVELS, Offline(LEVELS, Estimate()), Estimate()).handle(batch.rows).done
+    made = DeriveHandler(LEVELS, OfflineMaker(LEVELS, Estimate()), Estimate()).handle(batch.rows).done
     assert queue.finish(batch, made).done == 1
     whole = there(client, "default/talk")
     assert (whole["content_type"], whole["contains_pii"]) == ("insight", False)

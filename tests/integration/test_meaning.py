@@ -22,9 +22,9 @@ from jochi.jobs.results import Switch
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -112,7 +112,11 @@ def put(
 def work(client: Jochi) -> dict[str, int]:
     makers = [derivation(name) for name in MAKERS]
     worker = Worker(
-        client.engine, [Prepare(Estimate()), *(Derive(one, Offline(one, Estimate()), Estimate()) for one in makers)]
+        client.engine,
+        [
+            PrepareHandler(Estimate()),
+            *(DeriveHandler(one, OfflineMaker(one, Estimate()), Estimate()) for one in makers),
+        ],
     )
     worker.run(once=True)
     assert not any(each.failed for each in worker.progress.values()), worker.progress
@@ -314,7 +318,7 @@ def test_nothing_is_archived_that_came_to_nothing(client: Jochi) -> None:
     put(client, [faint(day=5)], name="y")
     work(client)
     find(client)
-    makers = [Derive(one, Offline(one, Estimate()), Estimate()) for one in map(derivation, MAKERS)]
+    makers = [DeriveHandler(one, OfflineMaker(one, Estimate()), Estimate()) for one in map(derivation, MAKERS)]
     Worker(client.engine, makers).run(once=True)
     assert run(client, "MATCH (m:Note {id: $id}) RETURN m.content AS said", id=ANNA) == [{"said": "Anna paints."}]
     assert archived(client) == ["s0", "s1", "s2"]

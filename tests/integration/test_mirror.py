@@ -20,7 +20,7 @@ from jochi.cli.app import app
 from jochi.errors import PartlyDone, Refused
 from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
-from jochi.mirror import Written
+from jochi.mirror import WriteResult
 from jochi_workers.mirrors import Mirrors, read_table
 from jochi_workers.worker import Worker
 
@@ -39,7 +39,7 @@ class Shelf:
     def put(self, id: str, content: str, kind: str = "Fact", scope: str = "s", **row: Any) -> None:
         remember_one(self.client, kind, id, content, scope=scope, at=self.now, **row)
 
-    def write(self, **how: Any) -> Written:
+    def write(self, **how: Any) -> WriteResult:
         """An hour later. Each time the folder is what one is that is made at once."""
         self.now += HOUR
         done = self.client.write_mirror(self.folder, "s", now=self.now, **how)
@@ -162,7 +162,7 @@ def test_edits_and_forgetting(shelf: Shelf, now: datetime) -> None:
 
     # The profile of the scope, and what the jobs say of it.
     shelf.put("profile", "- Prefers tea.", "BehaviourProfile")
-    client.acted("store_note", "applied", scope="s")
+    client.report_action("store_note", "applied", scope="s")
     for job, moment in (("index_topics", shelf.now), ("learn_guidelines", now + 48 * HOUR)):
         run_job(client.engine, job, now=moment, drain=True)
     pages = {"state/topics.json", "state/compression-guidelines.md"}

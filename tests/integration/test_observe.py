@@ -24,12 +24,12 @@ from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi.write.observing import Observer
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.derive.learn import Fact, Learned
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.derive.learn import Fact, LearningOutput
 from jochi_workers.handler import Row
 from jochi_workers.models import Reply
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -40,10 +40,10 @@ LEARN = derivation("learn")
 PLAIN, HIGH = "The bus was green today", "I prefer tea"
 
 
-class Told(Offline):
+class Told(OfflineMaker):
     """Learns of each batch what it is told to: by a word of the text, facts and topics."""
 
-    def __init__(self, learned: Callable[[str], Learned]) -> None:
+    def __init__(self, learned: Callable[[str], LearningOutput]) -> None:
         super().__init__(LEARN, Estimate())
         self.learned = learned
 
@@ -61,10 +61,10 @@ def hand_on(client: Jochi, now: datetime | None = None) -> None:
     run_job(client.engine, "flush_buffers", now=now or datetime.now(timezone.utc), drain=True)
 
 
-def work(client: Jochi, learned: Callable[[str], Learned] | None = None) -> int:
+def work(client: Jochi, learned: Callable[[str], LearningOutput] | None = None) -> int:
     hand_on(client)
-    maker = Told(learned) if learned else Offline(LEARN, Estimate())
-    worker = Worker(client.engine, [Prepare(Estimate()), Derive(LEARN, maker, Estimate())])
+    maker = Told(learned) if learned else OfflineMaker(LEARN, Estimate())
+    worker = Worker(client.engine, [PrepareHandler(Estimate()), DeriveHandler(LEARN, maker, Estimate())])
     worker.run(once=True)
     assert not worker.progress["learn"].failed, worker.progress["learn"].reasons
     return worker.progress["learn"].done
@@ -254,14 +254,14 @@ SAID = ["C", "C++", "C#", "я люблю чай", "我喜欢茶", "私はお茶�
 def test_texts_that_only_signs_or_scripts_tell_apart_are_facts_of_their_own_and_the_same_is_one(client: Jochi) -> None:
     """Peers A3: the known bug of an ASCII-only normal form."""
 
-    def learned(_text: str) -> Learned:
-        return Learned(facts=tuple(Fact(text=each, confidence=0.8, turn=1) for each in SAID))
+    def learned(_text: str) -> LearningOutput:
+        return LearningOutput(facts=tuple(Fact(text=each, confidence=0.8, turn=1) for each in SAID))
 
     loose = replace(LEARN, faults=lambda *_: ())
     for n in range(2):
         observe(client, f"{HIGH} {' '.join(SAID)}", 60 * n, id=str(n))
         hand_on(client)
-        worker = Worker(client.engine, [Prepare(Estimate()), Derive(loose, Told(learned), Estimate())])
+        worker = Worker(client.engine, [PrepareHandler(Estimate()), DeriveHandler(loose, Told(learned), Estimate())])
         worker.run(once=True)
         assert worker.progress["learn"].done == 1
     assert sorted(facts(client)) == sorted(SAID)
@@ -291,8 +291,8 @@ def test_a_crash_between_what_is_learned_and_what_is_stored_leaves_nothing(
 def test_what_contradicts_what_is_known(client: Jochi) -> None:
     """Of two notes the newer stands; of an event and another thing nobody can tell."""
 
-    def told(text: str, category: Any) -> Learned:
-        return Learned(facts=(Fact(text=text, category=category, confidence=0.8, turn=1),))
+    def told(text: str, category: Any) -> LearningOutput:
+        return LearningOutput(facts=(Fact(text=text, category=category, confidence=0.8, turn=1),))
 
     pairs = [
         ("Ann prefers window seats on long trains", "Ann prefers aisle seats on long trains", "preference"),
@@ -338,10 +338,12 @@ def test_boxes_and_traces_are_the_oracles(client: Jochi, seed: int) -> None:
         client.observe(Turn(HIGH, id=f"t{n}", at=said), now=NOW + n * MINUTE)
         hand_on(client, NOW + n * MINUTE)
 
-        def learned(_text: str, keys: list[str] = keys) -> Learned:
-            return Learned(facts=tuple(Fact(text=each, confidence=0.8, turn=1) for each in keys))
+        def learned(_text: str, keys: list[str] = keys) -> LearningOutput:
+            return LearningOutput(facts=tuple(Fact(text=each, confidence=0.8, turn=1) for each in keys))
 
-        Worker(client.engine, [Prepare(Estimate()), Derive(made, Told(learned), Estimate())]).run(once=True)
+        Worker(client.engine, [PrepareHandler(Estimate()), DeriveHandler(made, Told(learned), Estimate())]).run(
+            once=True
+        )
         oracle.add(topics, keys, said, said)
     client.flush()
     hand_on(client, datetime.now(timezone.utc) + DAY)
@@ -357,9 +359,9 @@ def test_boxes_and_traces_are_the_oracles(client: Jochi, seed: int) -> None:
         (b["topics"], b["memory_count"], b["n"], b["seal_reason"], b["sealed_at"], traces.index(b["trace"]) + 1)
         for b in found
     ] == [(b.topics, len(b.memories), len(b.memories), b.reason, b.sealed, b.trace) for b in oracle.all]
-    first = client.boxed(found[0]["key"])
+    first = client.box_contents(found[0]["key"])
     assert sorted(each.content or "" for each in first.memories) == sorted(oracle.all[0].memories)
-    trace = client.boxed(f"default/{traces[0]}")
+    trace = client.box_contents(f"default/{traces[0]}")
     assert [box.key for box in trace.boxes] == [each["key"] for each in found if each["trace"] == traces[0]]
 
 

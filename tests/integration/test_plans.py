@@ -53,7 +53,7 @@ def gone(client: Jochi) -> set[str]:
 
 
 def outcomes(client: Jochi, plan: str) -> dict[str, tuple[str | None, str]]:
-    return {one.key: (one.outcome, one.note) for one in client.planned(plan)}
+    return {one.key: (one.outcome, one.note) for one in client.plan_entries(plan)}
 
 
 def change(client: Jochi, key: str, **properties: object) -> None:
@@ -81,7 +81,7 @@ def test_a_saved_plan_names_what_the_run_would_do_and_writes_to_no_memory(jochi:
     assert [g.samples for g in jochi.show_plan(saved.id).groups if g.action == "prune"] == [
         ["default/n00000", "default/n00002"]
     ]
-    named = {one.key: one.deeds for one in jochi.planned(saved.id)}
+    named = {one.key: one.deeds for one in jochi.plan_entries(saved.id)}
     assert named["default/n00000"] == ("prune notification.read",)
     assert named["default/b"][0].startswith("demote ")
     assert [one.id for one in jochi.plans()] == [saved.id]
@@ -180,7 +180,7 @@ def test_drift_of_each_sort(jochi: Jochi) -> None:
     assert found["default/d"] == ("protected", "locked")
     assert done.drifted == 8
     assert done.outcomes == {"applied": 3, "other_rule": 1, "changed": 2, "gone": 1, "protected": 3, "already": 1}
-    assert {one.key for one in jochi.planned(saved.id, drifted=True)} == {
+    assert {one.key for one in jochi.plan_entries(saved.id, drifted=True)} == {
         k for k, v in found.items() if v[0] != "applied"
     }
     assert jochi.runs(done.run)[0].status == "partial"
@@ -200,7 +200,7 @@ def test_of_several_changes_only_those_that_are_named(jochi: Jochi) -> None:
         due=NOW,
     )
     saved = save(jochi)
-    named = {one.key: one.deeds for one in jochi.planned(saved.id)}
+    named = {one.key: one.deeds for one in jochi.plan_entries(saved.id)}
     flag = "flag " + next(r.name for r in jochi.policy.policy.all_rules() if r.flag == "needs_consolidation")
     assert flag in named["default/both"]
     assert len(named["default/both"]) == 2
@@ -387,7 +387,7 @@ def test_plans_expire_and_prune_runs_removes_them_part_by_part(jochi: Jochi) -> 
     keep = jochi.policy.policy.limits.plan_keep
     assert saved.expires_at == saved.made_at + keep
     jochi.run("prune_runs", now=saved.expires_at - timedelta(seconds=1), drain=True)
-    assert len(jochi.planned(saved.id)) == 30
+    assert len(jochi.plan_entries(saved.id)) == 30
     at_the_end = {
         "clock": saved.expires_at,
         "now": NOW,
@@ -444,7 +444,7 @@ def test_orphans_are_named_and_go_with_it(jochi: Jochi) -> None:
 def test_pages_of_what_it_names(jochi: Jochi) -> None:
     graph.write(jochi.database, read(25), due=NOW)
     saved = plans.save(jochi.engine, jochi.plan(NOW), by="a test", page=10)
-    keys = [one.key for start in range(0, 30, 7) for one in jochi.planned(saved.id, skip=start, limit=7)]
+    keys = [one.key for start in range(0, 30, 7) for one in jochi.plan_entries(saved.id, skip=start, limit=7)]
     assert keys == [f"default/n{i:05d}" for i in range(25)]
     sizes = jochi.database.run("MATCH (x:JochiPlanPart) RETURN size(x.keys) AS n ORDER BY x.n")
     assert [row["n"] for row in sizes] == [10, 10, 5]

@@ -14,9 +14,9 @@ from jochi.forgetting import VARIABLE, Request
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -65,7 +65,8 @@ def night(client: Jochi, now: datetime) -> int:
 def work(client: Jochi) -> None:
     told = [derivation(name) for name in ("learn", "profile", "identity")]
     worker = Worker(
-        client.engine, [Prepare(Estimate()), *(Derive(one, Offline(one, Estimate()), Estimate()) for one in told)]
+        client.engine,
+        [PrepareHandler(Estimate()), *(DeriveHandler(one, OfflineMaker(one, Estimate()), Estimate()) for one in told)],
     )
     worker.run(once=True)
     assert not any(each.failed for each in worker.progress.values()), worker.progress

@@ -18,10 +18,10 @@ from jochi.database.database import in_one_map
 from jochi.forgetting import VARIABLE
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
-from jochi_workers.derive.extract import Extracted
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.extract import ExtractionOutput
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
-from jochi_workers.resolve import Resolve
+from jochi_workers.resolve import ResolveHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -57,7 +57,7 @@ def known(client: Jochi, names: Iterable[Name], kind: str = "Person", scope: str
 
 
 def resolve(client: Jochi) -> int:
-    worker = Worker(client.engine, [Prepare(Estimate()), Resolve()])
+    worker = Worker(client.engine, [PrepareHandler(Estimate()), ResolveHandler()])
     worker.run(once=True)
     assert not worker.progress["resolve"].failed
     return worker.progress["resolve"].done
@@ -182,9 +182,9 @@ SOURCES = {
 }
 
 
-def told(text: str) -> Extracted:
+def told(text: str) -> ExtractionOutput:
     name = " ".join(text.split()[:2])
-    return Extracted(things=(thing(name, *(f"{each.strip()}." for each in text.split(".") if each)),))
+    return ExtractionOutput(things=(thing(name, *(f"{each.strip()}." for each in text.split(".") if each)),))
 
 
 def test_a_pair_that_a_person_approves_is_one_from_then_on(client: Jochi) -> None:
@@ -249,7 +249,10 @@ def test_a_thousand_of_one_first_name_stay_bounded(client: Jochi) -> None:
     [row] = batch.rows
     assert 20 <= len(row["candidates"]) <= 23
     works = [{"id": "resolve/many/p7", "key": "many/p7"}]
-    result = {**{name: row[name] for name in ("key", "content", "terms")}, **Resolve().handle([row]).done[0].values}
+    result = {
+        **{name: row[name] for name in ("key", "content", "terms")},
+        **ResolveHandler().handle([row]).done[0].values,
+    }
     with client.database.driver.session() as session:
         for step, asked in {
             "want": {"limit": 10},

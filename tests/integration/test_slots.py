@@ -27,7 +27,7 @@ from jochi.policy import load_policy
 from jochi.text.slot_names import slot_name, slot_value
 from jochi.write import importing
 from jochi_models import EngineOwned, Fact
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
 
 pytestmark = pytest.mark.server
@@ -493,7 +493,7 @@ def test_what_others_wrote_gets_its_name_from_a_worker(jochi: Jochi) -> None:
     assert jochi.engine.call("memory/remember", asked)["written"] == 2
     queue = Queue(jochi.engine, "prepare", clock=lambda: NOW)
     batch = queue.lease()
-    outcome = Prepare().handle(batch.rows)
+    outcome = PrepareHandler().handle(batch.rows)
     assert queue.finish(batch, outcome.done).done == 2
     assert queue.lease().rows == ()
     settle(jochi)

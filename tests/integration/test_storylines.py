@@ -21,9 +21,9 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
-from jochi_workers.prepare import Prepare
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -130,7 +130,11 @@ def put(
 def work(client: Jochi) -> dict[str, int]:
     makers = [derivation(name) for name in ("process", "storylines", "macros")]
     worker = Worker(
-        client.engine, [Prepare(Estimate()), *(Derive(one, Offline(one, Estimate()), Estimate()) for one in makers)]
+        client.engine,
+        [
+            PrepareHandler(Estimate()),
+            *(DeriveHandler(one, OfflineMaker(one, Estimate()), Estimate()) for one in makers),
+        ],
     )
     worker.run(once=True)
     assert not any(each.failed for each in worker.progress.values()), worker.progress

@@ -12,7 +12,7 @@ import pytest
 from jochi import Jochi
 from jochi.errors import Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
-from jochi.write.replacing import replace_statement
+from jochi.write.replacement import replace_statement
 
 NOW = datetime(2026, 11, 20, tzinfo=timezone.utc)
 TOLD = {

@@ -16,7 +16,7 @@ from jochi.errors import Refused, UsageError
 from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.undo import undo as undoing
-from jochi.undo.undo import Undone
+from jochi.undo.undo import UndoResult
 
 pytestmark = pytest.mark.server
 
@@ -97,7 +97,7 @@ def whole(client: Jochi) -> list[Any]:
     return sorted(repr(row) for row in [*nodes, *edges])
 
 
-def outcomes(done: Undone) -> dict[str | None, str]:
+def outcomes(done: UndoResult) -> dict[str | None, str]:
     return {row.key: row.outcome for row in done.rows}
 
 

@@ -15,7 +15,7 @@ from jochi import Jochi
 from jochi.text.content import content_hash
 from jochi.text.tokens import ESTIMATE_COUNTER, Estimate
 from jochi_workers.handler import Result
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Batch, Queue, retry
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
@@ -68,7 +68,7 @@ def change(jochi: Jochi, key: str, content: str) -> None:
 
 
 def work(queue: Queue, counter: Any = None, *, limit: int = 100) -> Any:
-    handler = Prepare(counter or Counter())
+    handler = PrepareHandler(counter or Counter())
     batch = queue.lease(limit, exact=handler.exact)
     return queue.finish(batch, handler.handle(batch.rows).done)
 
@@ -117,7 +117,7 @@ def test_content_changed_meanwhile_is_read_again(jochi: Jochi, clock: Clock) -> 
     mine = queue(jochi, clock)
     batch = mine.lease()
     jochi.database.run("MATCH (m:Curated {key: $key}) SET m.content = 'new text here'", {"key": key})
-    finished = mine.finish(batch, Prepare(Counter()).handle(batch.rows).done)
+    finished = mine.finish(batch, PrepareHandler(Counter()).handle(batch.rows).done)
     assert (finished.done, finished.outdated) == (0, 1)
     assert "content_hash" not in memory(jochi, key)
     assert work(mine).done == 1, "it went back into the queue at once"
@@ -129,7 +129,7 @@ def test_a_changed_kind_is_read_again(jochi: Jochi, clock: Clock) -> None:
     mine = queue(jochi, clock)
     batch = mine.lease()
     jochi.database.run("MATCH (m:Curated {key: $key}) REMOVE m:MemoryEntry SET m:Task", {"key": key})
-    assert mine.finish(batch, Prepare(Counter()).handle(batch.rows).done).outdated == 1
+    assert mine.finish(batch, PrepareHandler(Counter()).handle(batch.rows).done).outdated == 1
 
 
 def test_duplicates_are_found_and_the_oldest_has_the_content(jochi: Jochi, clock: Clock) -> None:
@@ -208,10 +208,10 @@ def test_an_estimate_waits_for_a_worker_that_counts(jochi: Jochi, clock: Clock) 
     assert "content_hash" in found
     assert found["token_counter"] == ESTIMATE_COUNTER
     assert not without.lease(exact=False).rows, "nothing for a worker that can't count"
-    assert without.left().unsure == 1
+    assert without.backlog().unsure == 1
     assert work(without, Counter()).done == 1
     assert (memory(jochi, key)["token_count"], memory(jochi, key)["token_counter"]) == (2, "tiktoken:test")
-    assert (without.left().waiting, without.left().later, without.left().unsure) == (0, 0, 0)
+    assert (without.backlog().waiting, without.backlog().later, without.backlog().unsure) == (0, 0, 0)
 
 
 def test_what_an_app_counted_itself_stays_until_the_content_changes(jochi: Jochi, clock: Clock) -> None:
@@ -323,8 +323,8 @@ def test_failures_wait_longer_and_longer_and_end_in_quarantine(jochi: Jochi, clo
         clock.at += pause - timedelta(milliseconds=1)
         assert not mine.lease().rows, "too early"
         clock.at += timedelta(milliseconds=1)
-    assert mine.left().waiting == 1, "one failure below the threshold it is still tried"
-    assert mine.left().put_aside == 0
+    assert mine.backlog().waiting == 1, "one failure below the threshold it is still tried"
+    assert mine.backlog().put_aside == 0
     assert mine.fail(mine.lease(), {key: "no way"}).quarantined == (key,)
     found = work_of(jochi.database, key)
     assert found["tries"] == rule.give_up_after
@@ -332,7 +332,7 @@ def test_failures_wait_longer_and_longer_and_end_in_quarantine(jochi: Jochi, clo
     assert not found.keys() & {"due", "lease", "ready"}
     clock.at += timedelta(days=365)
     assert not mine.lease(exact=True).rows
-    assert mine.left().put_aside == 1
+    assert mine.backlog().put_aside == 1
 
 
 def put_aside(jochi: Jochi, clock: Clock, key: str, derivation: str = "prepare") -> Queue:
@@ -356,7 +356,7 @@ def test_out_of_quarantine(jochi: Jochi, clock: Clock, by: str) -> None:
         change(jochi, key, "other")
     batch = mine.lease()
     assert "tries" not in work_of(jochi.database, key), "it starts afresh"
-    assert mine.finish(batch, Prepare(Counter()).handle(batch.rows).done).done == 1
+    assert mine.finish(batch, PrepareHandler(Counter()).handle(batch.rows).done).done == 1
     assert not work_of(jochi.database, key)
 
 
@@ -390,7 +390,7 @@ def test_what_is_wanted_again_while_it_is_leased_is_done_once_more(jochi: Jochi,
     change(jochi, key, "text")
     mine.want(10)
     assert not mine.lease().rows, "one at a time"
-    assert mine.finish(batch, Prepare(Counter()).handle(batch.rows).done).done == 1
+    assert mine.finish(batch, PrepareHandler(Counter()).handle(batch.rows).done).done == 1
     assert work(mine).done == 1
     assert not mine.lease().rows
 
@@ -405,13 +405,13 @@ def test_the_pace_is_that_of_the_last_hour(jochi: Jochi, clock: Clock) -> None:
     paces = []
     for minutes in (45, 60, 75, 119, 120):
         clock.at = NOON + minutes * MINUTE
-        paces.append(mine.left().an_hour)
+        paces.append(mine.backlog().an_hour)
     # NOON is full hour: of the nine that were done in it as much as an hour before still reaches into.
     assert paces == pytest.approx([9, 9, 6.75, 0.15, 0])
     remember(jochi, "last", "one more")
     clock.at = NOON + 75 * MINUTE
     work(mine)
-    assert mine.left().an_hour == pytest.approx(7.75)
+    assert mine.backlog().an_hour == pytest.approx(7.75)
 
 
 def test_what_kills_its_workers_is_put_aside(jochi: Jochi, clock: Clock) -> None:
@@ -422,7 +422,7 @@ def test_what_kills_its_workers_is_put_aside(jochi: Jochi, clock: Clock) -> None
         assert keys(mine.lease()) == [key]
         clock.at += LEASE
     assert not mine.lease().rows
-    assert (work_of(jochi.database, key)["error"], mine.left().put_aside) == ("its worker was lost", 1)
+    assert (work_of(jochi.database, key)["error"], mine.backlog().put_aside) == ("its worker was lost", 1)
 
 
 def test_scopes_take_turns(jochi: Jochi, clock: Clock) -> None:
@@ -495,7 +495,7 @@ def test_ten_workers_share_the_work_and_no_memory_twice(jochi: Jochi, clock: Clo
         while (batch := mine.lease(7, exact=True)).rows:
             with lock:
                 seen.extend(keys(batch))
-            finished = mine.finish(batch, Prepare(Counter()).handle(batch.rows).done)
+            finished = mine.finish(batch, PrepareHandler(Counter()).handle(batch.rows).done)
             assert finished.outdated == 0
 
     with ThreadPoolExecutor(10) as pool:

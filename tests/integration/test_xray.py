@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
-from jochi.use.recall import Found
+from jochi.use.recall import Match
 
 pytestmark = pytest.mark.server
 
@@ -26,7 +26,7 @@ KINDS = ("Fact", "Belief", "Source", "SourceSummary", "Concept", "Storyline", "M
 WORDS = ["key", "rotates", "monday", "door", "blue", "tea", "cup", "far", "old", "song"]
 
 
-def adds_up(one: Found) -> None:
+def adds_up(one: Match) -> None:
     assert one.xray is not None
     assert sum(part.amount for part in one.xray.parts) == pytest.approx(one.score, abs=1e-15), one
     assert all(part.amount for part in one.xray.parts)

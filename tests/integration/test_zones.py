@@ -12,7 +12,7 @@ from tests.slot_looks import fact, remember
 from jochi import Jochi
 from jochi.database.statements import procedures_folder
 from jochi.jobs.runner import run_job
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
 
 pytestmark = pytest.mark.server
@@ -56,7 +56,7 @@ def test_of_one_content_the_least_key_has_it(jochi: Jochi) -> None:
     write(jochi, "MemoryEntry", content="The door is blue.", created_at=NOW - DAY, prepare_due=NOW - DAY)
     queue = Queue(jochi.engine, "prepare", clock=lambda: NOW)
     batch = queue.lease()
-    queue.finish(batch, Prepare().handle(batch.rows).done)
+    queue.finish(batch, PrepareHandler().handle(batch.rows).done)
     rows = jochi.database.run("MATCH (m:MemoryEntry) RETURN m.id AS id, m.duplicate_of AS of")
     least = min(ZONES)
     assert {row["id"]: row["of"] for row in rows} == {

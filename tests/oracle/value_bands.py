@@ -11,7 +11,7 @@ Ours, where the seed is silent or contradicts itself:
 - The lower end of a band belongs to it. ">= 50, safety-protected" is no band: protection is a flag.
 - Bloated: more tokens than the kind's target, however few.
 - IMPROVE or MERGE: merge where a near duplicate stands that may merge, else improve. With nothing to improve it is kept.
-- Work that IMPROVE queues: what is absent. Embedding: of kinds that are embedded, unless the model couldn't read it.
+- Work that IMPROVE queues: what is absent. TextVector: of kinds that are embedded, unless the model couldn't read it.
   Confidence: of kinds that claim something. Nothing for what has no content to read.
 - DEMOTE and PRUNE go by the score at best (value.py): what isn't known takes nothing. Then such a memory is to be improved.
 - "Immediate" of Notification and SessionContext is no hard delete (DESIGN §9: soft always): it goes without the wait of

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tests.context_memories import SECTIONS, entry, exact, manifest
 
-from jochi.context import Edits, Entry, Rendered, State, as_json, as_prompt, edits, render
-from jochi.context.edits import Added, Changed
-from jochi.context.layout import take_apart
+from jochi.context import Edits, Entry, Rendering, State, as_json, as_prompt, edits, render
+from jochi.context.blocks import blocks
+from jochi.context.edits import Addition, Change
+from jochi.context.layout import split_file
 from jochi.context.lines import digest, mark, plain, read, write
-from jochi.context.reading import blocks
 from jochi.context.state import Generation
 from jochi.errors import UsageError
 from jochi.text.content import content_hash, is_blank
@@ -102,7 +102,7 @@ def parts_are_less(text: str) -> int:
     return len(text) + text.count("\n") ** 2
 
 
-def state_of(rendered: Rendered) -> State:
+def state_of(rendered: Rendering) -> State:
     """As if an editor had touched the file: its hash is another one, so every line is looked at."""
     return State(generations=(Generation(id=rendered.generation, file="", lines=rendered.lines),))
 
@@ -140,7 +140,7 @@ def test_a_file_is_bounded_and_an_unedited_one_has_no_edits(
     assert rendered == render(chosen, personal, count, include_sensitive)
     assert rendered.tokens == count(rendered.text) <= max_tokens
 
-    parts = take_apart(rendered.text, "file")
+    parts = split_file(rendered.text, "file")
     assert parts.generation == rendered.generation
     assert parts.personal == personal + ("" if personal.endswith("\n") or not personal else "\n")
     by_key = {each.key: each for each in entries}
@@ -193,8 +193,8 @@ def test_an_edit_of_any_line_is_found_and_only_it(
     assert (
         found
         == {
-            "strike": Edits(struck=((line.key, line.content_hash),)),
-            "change": Edits(changed=(Changed(line.key, line.content_hash, text, section),)),
-            "add": Edits(added=(Added(section, text),)),
+            "strike": Edits(strikes=((line.key, line.content_hash),)),
+            "change": Edits(changes=(Change(line.key, line.content_hash, text, section),)),
+            "add": Edits(additions=(Addition(section, text),)),
         }[kind]
     )

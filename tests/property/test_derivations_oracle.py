@@ -22,10 +22,10 @@ from jochi.operate.work import status
 from jochi.text.content import content_hash, text_hash
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import Offline
-from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.language.sentences import sentences
-from jochi_workers.prepare import Prepare
+from jochi_workers.prepare import PrepareHandler
 from jochi_workers.queue import Queue
 from jochi_workers.worker import Worker
 
@@ -78,7 +78,7 @@ class World:
 
     def work(self) -> None:
         digest = derivation("digest")
-        handlers = [Prepare(Estimate()), Derive(digest, Offline(digest, Estimate()), Estimate())]
+        handlers = [PrepareHandler(Estimate()), DeriveHandler(digest, OfflineMaker(digest, Estimate()), Estimate())]
         Worker(self.client.engine, handlers).run(once=True)
         left = status(self.client.engine)["digest"]
         assert (left.waiting, left.later, left.put_aside) == (0, 0, 0)

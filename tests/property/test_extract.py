@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from jochi.text.tokens import Estimate
 from jochi_workers.derive.extract.checks import faults
 from jochi_workers.derive.extract.messages import messages
-from jochi_workers.derive.extract.names import LONGEST, alike, canonical_name, words
-from jochi_workers.derive.extract.offline import extracted
+from jochi_workers.derive.extract.names import LONGEST, canonical_name, match_names, words
+from jochi_workers.derive.extract.offline import extract
 from jochi_workers.derive.extract.output import Kind
 
 _ANY = st.text(st.characters(), max_size=40) | st.text(
@@ -82,9 +82,9 @@ def test_canonical_names(name: str, kind: Kind) -> None:
 @settings(max_examples=300)
 @given(_NAMES, _NAMES, _KINDS, st.none() | st.floats(-1, 1))
 def test_alike_is_symmetric(one: str, other: str, kind: Kind, cosine: float | None) -> None:
-    found = alike(one, other, kind, cosine)
-    assert found == alike(other, one, kind, cosine)
-    assert alike(one, one, kind, cosine) is None
+    found = match_names(one, other, kind, cosine)
+    assert found == match_names(other, one, kind, cosine)
+    assert match_names(one, one, kind, cosine) is None
     if found:
         assert 0 < found.score <= 1
         assert canonical_name(one, kind) != canonical_name(other, kind)
@@ -154,9 +154,9 @@ _TALK = st.lists(
 @given(_TALK)
 def test_nothing_is_made_up(text: str) -> None:
     """Without a model, whatever the text: what is found passes the checks, each thing once, nobody whom an order names."""
-    output = extracted(text)
+    output = extract(text)
     assert faults({"inputs": [{"content": text}]}, output, Estimate()) == ()
     names = [(thing.kind, canonical_name(thing.name, thing.kind)) for thing in output.things]
     assert len(set(names)) == len(names)
     assert not any("bob" in name.split("-") for _, name in names)
-    assert extracted(text) == output
+    assert extract(text) == output

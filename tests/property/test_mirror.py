@@ -14,7 +14,7 @@ from tests.mirror_memories import Graph, fact, thing, tree
 from tests.property.test_context_file import HOSTILE
 
 from jochi.mirror import check_mirror, write_mirror
-from jochi.mirror.document import digest, parse, render, said
+from jochi.mirror.document import digest, parse, render, visible_text
 from jochi.mirror.index import FILE
 from jochi.mirror.names import LONGEST, folded_name, safe_name
 
@@ -48,7 +48,7 @@ def test_a_file_is_read_as_it_was_written(front: dict[str, object], body: str) -
     other = parse("\ufeff" + text.replace("\r\n", "\n").replace("\n", "\r\n"))
     assert other is not None
     assert dict(other.front) == front
-    assert said(other.body) == said(body)
+    assert visible_text(other.body) == visible_text(body)
     assert digest(other.body) == digest(body)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from jochi_workers.derive.extract.names import alike, search_terms
+from jochi_workers.derive.extract.names import match_names, search_terms
 
 WORDS = [
     *("anna", "jones", "katherine", "bundesverfassungsgericht", "wolkenkuckucksheim", "kuznetsova", "o'neill", "c++"),
@@ -44,7 +44,7 @@ def matches(term: str, other: str) -> bool:
 @settings(max_examples=1_000)
 def test_each_is_found_by_the_other(pair: tuple[str, str], kind: Any) -> None:
     one, other = pair
-    found = alike(one, other, kind, None)
+    found = match_names(one, other, kind, None)
     ours, theirs = (search_terms(name, kind, "s") for name in pair)
     if found is None:
         return

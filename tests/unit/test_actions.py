@@ -26,7 +26,7 @@ from jochi.curate.actions import (
 from jochi.errors import UsageError
 from jochi.policy import load_policy
 from jochi.policy.actions import Need
-from jochi.write.acting import _records, read_action
+from jochi.write.action_records import _records, read_action
 
 POLICY = load_policy().policy.actions
 GOOD = {"confidence": 0.8, "lifecycleState": "active", "importance": 0.6, "source": "extraction"}

@@ -23,13 +23,13 @@ from jochi.database.engine import Engine
 from jochi.database.installed import InstalledProcedure
 from jochi.database.server_facts import ServerFacts
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
-from jochi.forgetting import ForgettingPlan, Meant, Request, Target
+from jochi.forgetting import Candidate, ForgettingPlan, Request, Target
 from jochi.install.install import InstallResult
 from jochi.jobs.runner import Run as JobRun
 from jochi.jobs.runs import RunSummary
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
-from jochi.undo.results import Decompressed, Restored, Unmerged
+from jochi.undo.results import DecompressResult, RestoreResult, UnmergeResult
 from jochi.write.importing.writing import check_ready
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
@@ -144,7 +144,10 @@ def forgetting(*targets: Target, **counts: int) -> SimpleNamespace:
     )
     return SimpleNamespace(
         policy=load_policy(),
-        meant=lambda *_, **__: [Meant("carol/a", "Belief", "a", 0.5, 0.0), Meant("carol/b", "Belief", "b", 0.5, 0.0)],
+        meant=lambda *_, **__: [
+            Candidate("carol/a", "Belief", "a", 0.5, 0.0),
+            Candidate("carol/b", "Belief", "b", 0.5, 0.0),
+        ],
         plan_forgetting=lambda _: ForgettingPlan(request, targets, (), False),
         forget=lambda *_, **__: done,
     )
@@ -206,9 +209,9 @@ def test_an_unknown_job_has_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("verb", "unknown", "other"),
     [
-        ("restore", Restored("s/a", "not_found"), Restored("s/a", "taken")),
-        ("unmerge", Unmerged("s/a", None, "not_merged"), Unmerged("s/a", "s/b", "taken")),
-        ("decompress", Decompressed("s/a", "not_found"), Decompressed("s/a", "changed")),
+        ("restore", RestoreResult("s/a", "not_found"), RestoreResult("s/a", "taken")),
+        ("unmerge", UnmergeResult("s/a", None, "not_merged"), UnmergeResult("s/a", "s/b", "taken")),
+        ("decompress", DecompressResult("s/a", "not_found"), DecompressResult("s/a", "changed")),
     ],
 )
 def test_an_unknown_key_has_a_hint(run: Run, verb: str, unknown: object, other: object) -> None:

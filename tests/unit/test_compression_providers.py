@@ -15,11 +15,11 @@ from tests.unit.stub_chat import Answer, Stub, stub_server
 from jochi.errors import UsageError
 from jochi.policy import load_policy
 from jochi.text.tokens import Estimate
-from jochi_workers.derive.compress import Compress, provider
-from jochi_workers.derive.compress.models import ByModel
+from jochi_workers.derive.compress import CompressHandler, provider
+from jochi_workers.derive.compress.model_summariser import ModelSummariser
 from jochi_workers.derive.compress.protocol import Provider, ProviderDown, ProviderUnusable, Rejected, Summary, Unsure
 from jochi_workers.models import Limits, Model
-from jochi_workers.models.waiting import Waiting
+from jochi_workers.models.timing import Timing
 
 KEY = "sk-tests-0123456789-secret"
 BOTH = ["anthropic", "openai"]
@@ -39,13 +39,13 @@ def slept() -> list[float]:
 
 @pytest.fixture(params=BOTH)
 def model(request: pytest.FixtureRequest, stub: Stub, slept: list[float]) -> Provider:
-    waiting = Waiting(sleep=slept.append, jitter=lambda: 1.0)
+    waiting = Timing(sleep=slept.append, jitter=lambda: 1.0)
     limits = Limits(attempts=3)
     if request.param == "anthropic":
-        return ByModel(
+        return ModelSummariser(
             Model("anthropic", "m-1", base_url=stub.url, key_variable="TESTS_KEY", limits=limits, waiting=waiting)
         )
-    return ByModel(
+    return ModelSummariser(
         Model("openai", "m-1", base_url=f"{stub.url}/v1", key_variable="TESTS_KEY", limits=limits, waiting=waiting)
     )
 
@@ -111,7 +111,7 @@ def test_answers_that_are_no_summary(model: Provider, stub: Stub, answer: Answer
 def test_an_openai_refusal(stub: Stub) -> None:
     stub.script = [Answer(refusal="I can't")]
     with pytest.raises(Rejected, match="refused by the provider"):
-        ByModel(Model("openai", "m", base_url=stub.url)).summarise("Ann", 50)
+        ModelSummariser(Model("openai", "m", base_url=stub.url)).summarise("Ann", 50)
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 503, 529])
@@ -181,8 +181,8 @@ def test_neither_key_nor_text_is_shown(
 def test_only_its_own_endpoint_gets_a_vendors_key(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    ByModel(Model("anthropic", "m", base_url=stub.url)).summarise("Ann", 50)
-    ByModel(Model("openai", "m", base_url=stub.url)).summarise("Ann", 50)
+    ModelSummariser(Model("anthropic", "m", base_url=stub.url)).summarise("Ann", 50)
+    ModelSummariser(Model("openai", "m", base_url=stub.url)).summarise("Ann", 50)
     assert KEY not in json.dumps(stub.headers)
 
 
@@ -206,7 +206,7 @@ POLICY = load_policy().policy.compression
 
 
 def handled(model: Provider) -> Any:
-    return Compress(model, POLICY, Estimate()).handle([ROW, {**ROW, "key": "s/b"}])
+    return CompressHandler(model, POLICY, Estimate()).handle([ROW, {**ROW, "key": "s/b"}])
 
 
 def test_a_good_answer_is_done(model: Provider, stub: Stub) -> None:
@@ -246,6 +246,6 @@ def test_a_provider_that_is_down_fails_no_memory(model: Provider, stub: Stub) ->
 )
 def test_a_hostile_answer_is_refused(model: Provider, stub: Stub, answer: str) -> None:
     stub.script = [Answer(answer)]
-    outcome = Compress(model, POLICY, Estimate()).handle([ROW])
+    outcome = CompressHandler(model, POLICY, Estimate()).handle([ROW])
     assert outcome.done == []
     assert list(outcome.failed) == ["s/a"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.context_memories import entry, exact, graph, manifest
 
-from jochi.context import Edits, Manifest, Rendered, State, edits, render
+from jochi.context import Edits, Manifest, Rendering, State, edits, render
 from jochi.context.state import Generation
 from jochi.errors import JochiError, Refused
 
@@ -36,9 +36,9 @@ def of(text: str, now: Manifest = MANIFEST) -> Edits:
 
 def kinds(found: Edits) -> tuple[list[tuple[str, str]], list[tuple[str, str]], list[str], list[str]]:
     return (
-        [tuple(each) for each in found.added],
-        [(change.key.removeprefix("default/"), change.text) for change in found.changed],
-        [each.key.removeprefix("default/") for each in found.struck],
+        [tuple(each) for each in found.additions],
+        [(change.key.removeprefix("default/"), change.text) for change in found.changes],
+        [each.key.removeprefix("default/") for each in found.strikes],
         [conflict.key.removeprefix("default/") for conflict in found.conflicts],
     )
 
@@ -136,10 +136,10 @@ def test_an_edit_is_found_and_nothing_else(case: str) -> None:
 def test_what_is_under_a_personal_heading_goes_to_the_personal_part_alone() -> None:
     found = of(OLD.replace(C, C + "\n## Private\n\nMy salary is 5.\n\n### Health\n- Back pain\n\n## To do\n- Run\n"))
     assert found == Edits(
-        added=(("tasks", "Run"),), personal="## Private\n\nMy salary is 5.\n\n### Health\n- Back pain\n"
+        additions=(("tasks", "Run"),), personal="## Private\n\nMy salary is 5.\n\n### Health\n- Back pain\n"
     )
     assert of(OLD + "\n<!-- lint: off\n-->\n- New\n") == Edits(
-        added=(("insights", "New"),), personal="<!-- lint: off\n-->\n"
+        additions=(("insights", "New"),), personal="<!-- lint: off\n-->\n"
     )
     # A line of Jochi's under it is no person's, but what a person made of it is.
     assert of(OLD.replace(A, "\n## Privat\nsecret\n\n" + A)) == Edits(personal="## Privat\nsecret\n")
@@ -155,9 +155,9 @@ def test_what_is_under_a_personal_heading_goes_to_the_personal_part_alone() -> N
     for end in ("\n**Garden**\n\n- Roses\n", "\n## Garden\n- Roses\n"):
         found = of(OLD + bold + end)
         assert found.personal == bold.strip("\n") + "\n"
-        assert found.added[-1][1].endswith("Roses")
-        assert all("salary" not in text and "pain" not in text for _, text in found.added)
-    assert of(OLD + "\n**Private** rooms are cheap.\n").added
+        assert found.additions[-1][1].endswith("Roses")
+        assert all("salary" not in text and "pain" not in text for _, text in found.additions)
+    assert of(OLD + "\n**Private** rooms are cheap.\n").additions
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_a_comment_goes_to_the_personal_part_wherever_it_stands(line: str, comme
     found = of(OLD.replace(A, line))
     assert found.personal == comment + "\n"
     assert "lies" not in repr(replace(found, personal=""))
-    assert not found.changed
-    assert not found.struck
+    assert not found.changes
+    assert not found.strikes
 
 
 def test_a_comment_in_code_is_code() -> None:
@@ -209,7 +209,7 @@ def test_the_graph_may_have_changed_too(
     text = OLD.replace(A, "" if written is None else f"- {written} {ID['a']}\n")
     found = of(text, changed)
     assert kinds(found) == expected
-    for change in found.changed:
+    for change in found.changes:
         assert change.old_hash == MANIFEST.entries[0].content_hash
 
 
@@ -224,14 +224,14 @@ def test_a_shortened_line_changes_no_memory() -> None:
     assert [(each.key, each.why) for each in found.conflicts] == [
         ("default/a", "the line shows only a part of the memory")
     ]
-    assert found.added[0].text.startswith("One sentence of some length. A sentence")
-    assert edits(re.sub(f".*{line_id}.*\n", "", file.text), state, long).struck[0].key == "default/a"
+    assert found.additions[0].text.startswith("One sentence of some length. A sentence")
+    assert edits(re.sub(f".*{line_id}.*\n", "", file.text), state, long).strikes[0].key == "default/a"
 
 
 def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:
     text = OLD.replace(A, "").replace("Backups", "No backups") + "- New\n"
     for unknown in (edits(text, State(), MANIFEST), of(text.replace(FILE.generation, "00000000"))):
-        assert unknown == Edits(added=(("insights", "New"),), known=False)
+        assert unknown == Edits(additions=(("insights", "New"),), known=False)
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_what_cannot_be_told_is_refused(text: str, what: str) -> None:
 @pytest.mark.parametrize("scope", ["a --> b\n<!-- ü", "界" * 1000, "界" * 999])
 def test_a_scope_of_any_name_ends_no_header(scope: str) -> None:
     odd = replace(MANIFEST, scope=scope)
-    file: Rendered = render(odd, "", exact(), False)
+    file: Rendering = render(odd, "", exact(), False)
     state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
     assert not edits(file.text, state, odd)
     with pytest.raises(JochiError):
@@ -282,5 +282,5 @@ def test_a_ticked_box_is_refused_where_the_memory_has_none() -> None:
     own = graph(("tasks", "[x] Water roses")).manifest()
     file = render(own, "", exact(), False)
     state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
-    [change] = edits(file.text.replace("roses", "ferns"), state, own).changed
+    [change] = edits(file.text.replace("roses", "ferns"), state, own).changes
     assert change.text == "[x] Water ferns"

@@ -10,7 +10,7 @@ import pytest
 from tests.context_memories import Graph, exact, graph
 
 from jochi.context import migrate, read_memories, write_context
-from jochi.context.reading import source_lines
+from jochi.context.blocks import source_lines
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 
 FILES = Path(__file__).parents[1] / "context_files"

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from tests.context_memories import entry, exact, manifest
 
-from jochi.context import Rendered, as_json, as_prompt, render
+from jochi.context import Rendering, as_json, as_prompt, render
 from jochi.context.rendering import Count
 from jochi.errors import UsageError
 
 
-def shown(rendered: Rendered) -> list[str]:
+def shown(rendered: Rendering) -> list[str]:
     return [line.key for line in rendered.lines.values()]
 
 

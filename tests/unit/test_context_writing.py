@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.context_memories import NOW, Graph, entry, exact, graph
 
-from jochi.context import Written, migrate, write_context
+from jochi.context import WriteResult, migrate, write_context
 from jochi.context.state import state_file
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 
@@ -62,7 +62,7 @@ class Killer:
         return stepping
 
 
-def write(path: Path, store: Graph, **named: Any) -> Written:
+def write(path: Path, store: Graph, **named: Any) -> WriteResult:
     return write_context(path, store.look(), store, exact(), NOW, **named)
 
 

@@ -15,9 +15,9 @@ from jochi.cli.worker import making
 from jochi.policy import load_policy
 from jochi.text.tokens import Estimate
 from jochi_workers.derive import derivation
-from jochi_workers.derive.derivation import ByModel, Offline, Several, shares
-from jochi_workers.derive.describe import Described
-from jochi_workers.derive.handler import Derive
+from jochi_workers.derive.derivation import BatchOutput, ModelMaker, OfflineMaker, shares
+from jochi_workers.derive.describe import DescriptionOutput
+from jochi_workers.derive.handler import DeriveHandler
 from jochi_workers.handler import Outcome
 from jochi_workers.models import Model
 from jochi_workers.models.model import at_most
@@ -47,40 +47,44 @@ SAID = ("Anna moved to Berlin in 2021.", "Anna paints harbours.")
 @pytest.mark.parametrize(
     ("given", "output", "reasons"),
     [
-        (row(*SAID), Described(description="Anna paints harbours."), ()),
-        (row(*SAID), Described(description="Anna moved to Berlin in 2022."), ("made up date",)),
-        (row(*SAID), Described(description="Anna paints Paris."), ("made up name",)),
-        (row(*SAID, before="Anna has 3 dogs."), Described(description="Anna has 3 dogs and paints."), ()),
-        (row(*SAID), Described(description="Anna has 3 dogs and paints."), ("made up number",)),
-        (row(*SAID), Described(description=" "), ("empty",)),
-        (row(*SAID, tokens=5), Described(description="Anna paints harbours."), ("too long",)),
-        (row(*SAID, tokens=6), Described(description="Anna paints harbours."), ()),
+        (row(*SAID), DescriptionOutput(description="Anna paints harbours."), ()),
+        (row(*SAID), DescriptionOutput(description="Anna moved to Berlin in 2022."), ("made up date",)),
+        (row(*SAID), DescriptionOutput(description="Anna paints Paris."), ("made up name",)),
+        (row(*SAID, before="Anna has 3 dogs."), DescriptionOutput(description="Anna has 3 dogs and paints."), ()),
+        (row(*SAID), DescriptionOutput(description="Anna has 3 dogs and paints."), ("made up number",)),
+        (row(*SAID), DescriptionOutput(description=" "), ("empty",)),
+        (row(*SAID, tokens=5), DescriptionOutput(description="Anna paints harbours."), ("too long",)),
+        (row(*SAID, tokens=6), DescriptionOutput(description="Anna paints harbours."), ()),
         (
             row(*SAID, relations=[RELATION]),
-            Described(description="Anna paints."),
+            DescriptionOutput(description="Anna paints."),
             ("not a sentence for each relationship",),
         ),
         (
             row(*SAID, relations=[RELATION]),
-            Described(description="Anna paints.", relations=["Anna leads Firm since 2023."]),
+            DescriptionOutput(description="Anna paints.", relations=["Anna leads Firm since 2023."]),
             ("made up date",),
         ),
-        (row(*SAID, relations=[RELATION]), Described(description="Anna paints.", relations=["Anna leads Firm."]), ()),
+        (
+            row(*SAID, relations=[RELATION]),
+            DescriptionOutput(description="Anna paints.", relations=["Anna leads Firm."]),
+            (),
+        ),
     ],
 )
-def test_what_may_be_stored(given: dict[str, Any], output: Described, reasons: tuple[str, ...]) -> None:
+def test_what_may_be_stored(given: dict[str, Any], output: DescriptionOutput, reasons: tuple[str, ...]) -> None:
     assert DESCRIBE.faults(given, output, Estimate())[:1] == reasons
 
 
 def test_without_a_model_the_notes_stand_as_they_are_and_pass_the_checks() -> None:
     before = "Anna paints harbours.\nAnna likes rye."
     given = row(*SAID, before=before, relations=[RELATION])
-    made = Offline(DESCRIBE, Estimate()).make(given).output
-    assert made == Described(
+    made = OfflineMaker(DESCRIBE, Estimate()).make(given).output
+    assert made == DescriptionOutput(
         description="\n".join([*SAID, "Anna likes rye."]), relations=["Anna leads Firm since 2024."]
     )
-    one = Offline(DESCRIBE, Estimate()).make(row("Rye is grain. It makes bread.", thing="Concept")).output
-    assert one == Described(description="Rye is grain.")
+    one = OfflineMaker(DESCRIBE, Estimate()).make(row("Rye is grain. It makes bread.", thing="Concept")).output
+    assert one == DescriptionOutput(description="Rye is grain.")
     for each, of in ((made, given), (one, row("Rye is grain. It makes bread."))):
         assert DESCRIBE.faults(of, each, Estimate()) == ()
 
@@ -91,7 +95,7 @@ def test_all_that_a_model_reads_is_fenced_data_or_reserved_for() -> None:
         *("Name: Anna", "So far: Anna likes rye.", *SAID),
         "Relationship 1 to Firm (work_at):\nAnna leads Firm since 2024.\nAnna joined Firm.",
     ]
-    assert "Anna" not in DESCRIBE.told().filled(**DESCRIBE.words(given))
+    assert "Anna" not in DESCRIBE.prompt().filled(**DESCRIBE.words(given))
 
 
 @pytest.mark.parametrize(("little", "by"), [('small_model = "little"', "little"), ("", "big")])
@@ -111,12 +115,14 @@ def stub() -> Iterator[Stub]:
         yield running
 
 
-def several(stub: Stub, rows: list[dict[str, Any]], room: int = 1_000, at_once: int = 3) -> tuple[Derive, Outcome]:
+def several(
+    stub: Stub, rows: list[dict[str, Any]], room: int = 1_000, at_once: int = 3
+) -> tuple[DeriveHandler, Outcome]:
     big, little = (
-        ByModel(DESCRIBE, Model("openai", name, base_url=f"{stub.url}/v1"), None, DESCRIBE.told_together(), at_once)
+        ModelMaker(DESCRIBE, Model("openai", name, base_url=f"{stub.url}/v1"), None, DESCRIBE.batch_prompt(), at_once)
         for name in ("big", "little")
     )
-    handler = Derive(DESCRIBE, big, Estimate(), small=little, room=room)
+    handler = DeriveHandler(DESCRIBE, big, Estimate(), small=little, room=room)
     return handler, handler.handle(rows)
 
 
@@ -125,7 +131,11 @@ def of(n: int, **more: Any) -> dict[str, Any]:
 
 
 def answer(*texts: str) -> Answer:
-    return Answer(Several[Described](outputs=[Described(description=text) for text in texts]).model_dump_json())
+    return Answer(
+        BatchOutput[DescriptionOutput](
+            outputs=[DescriptionOutput(description=text) for text in texts]
+        ).model_dump_json()
+    )
 
 
 SEA = [f"Thing{n} is by the sea." for n in range(9)]
@@ -151,7 +161,7 @@ def test_several_things_go_into_one_request(stub: Stub) -> None:
     )
     # One alone is asked for as ever, and so is what has no room beside it.
     for left, room in ((rows[:1], 1_000), (rows[:2], 1)):
-        stub.script.append(Answer(Described(description=SEA[0]).model_dump_json()))
+        stub.script.append(Answer(DescriptionOutput(description=SEA[0]).model_dump_json()))
         _, outcome = several(stub, left, room)
         assert ([done.key for done in outcome.done], outcome.returned) == (["s/0"], [each["key"] for each in left[1:]])
 
@@ -164,7 +174,7 @@ def test_what_failed_together_is_asked_for_alone(stub: Stub, wrong: Answer) -> N
     assert (set(outcome.failed), outcome.done, outcome.returned) == ({"s/0", "s/1"}, [], [])
     assert sum(spent["used_in"] for spent in outcome.spent.values()) == 11 * len(stub.requests)
     for n in range(2):
-        stub.always = Answer(Described(description=SEA[n]).model_dump_json())
+        stub.always = Answer(DescriptionOutput(description=SEA[n]).model_dump_json())
         again = handler.handle(rows[n:])
         assert ([done.key for done in again.done], again.returned) == ([f"s/{n}"], ["s/1"][: 1 - n])
 
@@ -176,9 +186,9 @@ def test_nobody_there_fails_nothing(stub: Stub) -> None:
 
 
 def test_what_is_reserved_for_each_covers_a_request_for_all() -> None:
-    together = DESCRIBE.told_together()
+    together = DESCRIBE.batch_prompt()
     assert together is not None
-    asked = ByModel(DESCRIBE, Model("openai", "big", base_url="http://127.0.0.1:9/v1"), None, together, 8)
+    asked = ModelMaker(DESCRIBE, Model("openai", "big", base_url="http://127.0.0.1:9/v1"), None, together, 8)
     for n in range(2, 9):
         texts = ["x" * 200] * n
         assert at_most(together.filled(), texts, asked._several, 0).sent <= asked.requests * n * asked.overhead
@@ -186,9 +196,9 @@ def test_what_is_reserved_for_each_covers_a_request_for_all() -> None:
 
 def test_own_instructions_for_one_are_not_left_out_for_several(tmp_path: Any) -> None:
     (tmp_path / "describe.md.j2").write_text("Be brief. {{ fence }}")
-    assert DESCRIBE.told_together(str(tmp_path)) is None
+    assert DESCRIBE.batch_prompt(str(tmp_path)) is None
     (tmp_path / "describe_together.md.j2").write_text("Be brief with each. {{ fence }}")
-    own = DESCRIBE.told_together(str(tmp_path))
+    own = DESCRIBE.batch_prompt(str(tmp_path))
     assert (own and own.text) == "Be brief with each. {{ fence }}"
 
 

@@ -12,8 +12,8 @@ import pytest
 from jochi.errors import JochiError, Refused
 from jochi.policy import load_policy
 from jochi.text.content import content_hash
-from jochi_workers.embeddings.handler import Embed
-from jochi_workers.embeddings.protocol import PROBE, Embedded, ProviderDown, ProviderUnusable, TextsRefused
+from jochi_workers.embeddings.handler import EmbedHandler
+from jochi_workers.embeddings.protocol import PROBE, ProviderDown, ProviderUnusable, TextsRefused, TextVector
 from jochi_workers.handler import PAUSE, Outcome
 
 MODEL = "tests-model"
@@ -27,16 +27,16 @@ class Fake:
     model = MODEL
     dimensions = 2
 
-    def __init__(self, **special: Embedded | JochiError) -> None:
+    def __init__(self, **special: TextVector | JochiError) -> None:
         self.special = special
         self.asked: list[list[str]] = []
         self.short = 0
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+    def embed(self, texts: Sequence[str]) -> list[TextVector]:
         self.asked.append(list(texts))
         found = []
         for text in texts:
-            answer = self.special.get(text.split()[0], Embedded(GOOD, 0.0))
+            answer = self.special.get(text.split()[0], TextVector(GOOD, 0.0))
             if isinstance(answer, JochiError):
                 raise answer
             found.append(answer)
@@ -58,7 +58,7 @@ def rows(*texts: str | None) -> list[dict[str, Any]]:
 def work(
     provider: Fake, given: list[dict[str, Any]], *, chunk: int = 64, stopping: Callable[[], bool] | None = None
 ) -> Outcome:
-    outcome = Embed(provider, POLICY, chunk=chunk, stopping=stopping or (lambda: False)).handle(given)
+    outcome = EmbedHandler(provider, POLICY, chunk=chunk, stopping=stopping or (lambda: False)).handle(given)
     settled = [result.key for result in outcome.done] + list(outcome.failed) + outcome.returned
     assert sorted(settled) == sorted(row["key"] for row in given), "every key is in exactly one place"
     return outcome
@@ -115,19 +115,19 @@ def test_a_provider_that_refuses_everything_is_to_blame_itself() -> None:
     ],
 )
 def test_vectors_that_must_not_be_stored(vector: list[Any], says: str) -> None:
-    outcome = work(Fake(odd=Embedded(vector)), rows("odd", "fine"))
+    outcome = work(Fake(odd=TextVector(vector)), rows("odd", "fine"))
     assert says in outcome.failed["odd"]
     assert done(outcome) == ["fine"]
-    alone = work(Fake(odd=Embedded(vector)), rows("odd"))
+    alone = work(Fake(odd=TextVector(vector)), rows("odd"))
     assert list(alone.failed) == ["odd"], "the probe was fine"
 
 
 def test_a_vector_just_long_enough_is_stored() -> None:
-    assert done(work(Fake(odd=Embedded([2e-12, 0.0])), rows("odd"))) == ["odd"]
+    assert done(work(Fake(odd=TextVector([2e-12, 0.0])), rows("odd"))) == ["odd"]
 
 
 def test_a_model_that_changed_its_length_stops_the_worker_and_fails_nothing() -> None:
-    wrong = Embedded([1.0, 0.0, 0.0])
+    wrong = TextVector([1.0, 0.0, 0.0])
     outcome = work(Fake(fine=wrong, A=wrong), rows("fine 1", "fine 2"))
     assert (outcome.failed, len(outcome.returned)) == ({}, 2)
     assert isinstance(outcome.stopped_by, ProviderUnusable)
@@ -177,7 +177,7 @@ def test_ctrl_c_in_a_pause_of_the_provider_is_no_error() -> None:
 
 @pytest.mark.parametrize(("share", "stored"), [(0.3, True), (0.300001, False), (1.0, False), (0.0, True), (None, True)])
 def test_what_the_model_cannot_read_gets_no_vector_and_the_share_is_told(share: float | None, stored: bool) -> None:
-    (result,) = work(Fake(odd=Embedded(GOOD, share)), rows("odd")).done
+    (result,) = work(Fake(odd=TextVector(GOOD, share)), rows("odd")).done
     assert result.values["embedding"] == (GOOD if stored else None)
     assert result.values["embedding_unknown"] == share
     assert result.values["embedding_hash"] == content_hash("odd")
@@ -193,20 +193,20 @@ def test_where_there_is_no_text_nobody_is_asked(text: str | None) -> None:
 @pytest.mark.parametrize("change", [{"model": "other"}, {"dimensions": 3}])
 def test_a_provider_that_is_not_the_policy_s_is_refused_with_two_ways_out(change: dict[str, Any]) -> None:
     with pytest.raises(Refused) as refused:
-        Embed(Fake(), POLICY.model_copy(update=change))
+        EmbedHandler(Fake(), POLICY.model_copy(update=change))
     assert "start the worker with" in (refused.value.fix or "")
     assert "jochi install" in (refused.value.fix or "")
 
 
 def test_check_finds_trouble_before_anything_is_leased() -> None:
-    Embed(Fake(), POLICY).check()
-    wrong: list[tuple[Embedded | JochiError, type[JochiError]]] = [
-        (Embedded([1.0]), ProviderUnusable),
+    EmbedHandler(Fake(), POLICY).check()
+    wrong: list[tuple[TextVector | JochiError, type[JochiError]]] = [
+        (TextVector([1.0]), ProviderUnusable),
         (TextsRefused("no such parameter"), ProviderUnusable),
         (ProviderUnusable("no key"), ProviderUnusable),
         (DOWN, ProviderDown),
     ]
     for answer, error in wrong:
         with pytest.raises(error):
-            Embed(Fake(A=answer), POLICY).check()
+            EmbedHandler(Fake(A=answer), POLICY).check()
     assert PROBE.startswith("A ")

@@ -22,7 +22,7 @@ from jochi_workers.embeddings.openai_compatible import Limits, OpenAICompatible
 from jochi_workers.embeddings.protocol import PROBE, ProviderDown, ProviderUnusable, TextsRefused
 from jochi_workers.embeddings.vectors import normalised
 from jochi_workers.models.access import OPENAI_KEY
-from jochi_workers.models.waiting import RateLimit, Waiting, interruptible
+from jochi_workers.models.timing import RateLimit, Timing, interruptible
 
 KEY = "sk-tests-0123456789"
 TEXTS = ["one", "two", "three"]
@@ -41,8 +41,8 @@ class Time:
         self.now += seconds
         return self.stop_at == len(self.slept)
 
-    def waiting(self, jitter: float = 1.0) -> Waiting:
-        return Waiting(
+    def waiting(self, jitter: float = 1.0) -> Timing:
+        return Timing(
             sleep=self.sleep, monotonic=lambda: self.now, wall=lambda: 1_000.0 + self.now, jitter=lambda: jitter
         )
 

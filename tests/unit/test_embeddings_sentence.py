@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from jochi_workers.embeddings import ProviderUnusable, TextsRefused, provider
-from jochi_workers.embeddings.sentence import SentenceTransformers
+from jochi_workers.embeddings.sentence_transformer import SentenceTransformers
 
 UNKNOWN = 7
 

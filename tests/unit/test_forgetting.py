@@ -18,12 +18,12 @@ from tests.clause_cases import cases, judged
 from jochi.database.statements import procedures_folder
 from jochi.errors import UsageError
 from jochi.forgetting import clauses
-from jochi.forgetting.checking import ANYWHERE, Sealer, texts_of
-from jochi.forgetting.clauses import UNSURE, WHOLE, left_of, sentences
-from jochi.forgetting.mentions import linked
+from jochi.forgetting.checker import ANYWHERE, Sealer, texts_of
+from jochi.forgetting.clauses import UNSURE, WHOLE, remove_clauses, sentences
+from jochi.forgetting.forget_key import VARIABLE, ForgetKey, make_key, read_key
+from jochi.forgetting.mentions import marked_properties
 from jochi.forgetting.receipts import hash_of
-from jochi.forgetting.records import BOOKS, Sought, change, change_of_link, found_in, is_ours
-from jochi.forgetting.secret import VARIABLE, ForgetKey, make_key, read_key
+from jochi.forgetting.records import BOOKS, SearchTerms, change, change_of_link, found_in, is_ours
 from jochi.forgetting.words import as_the_server_folds, folded, folded_needle, phrase, says
 from jochi.operate.checks_memories import check_forgetting
 
@@ -135,7 +135,7 @@ def test_no_letter_hides_a_word_from_the_database() -> None:
     ],
 )
 def test_the_statement_goes_and_the_rest_stays(text: str, wanted: str, expected: str | None) -> None:
-    assert left_of(text, phrase(wanted)) == expected
+    assert remove_clauses(text, phrase(wanted)) == expected
 
 
 def test_of_compound_sentences_what_is_left_is_right_or_a_person_is_asked() -> None:
@@ -155,7 +155,7 @@ def test_without_the_parse_words_that_begin_a_clause_decide(monkeypatch: pytest.
         ("Alice lives at 5 Elm St.", "5 Elm St", WHOLE),
         ("Alice bought milk, eggs and 5 Elm St honey.", "5 Elm St", UNSURE),
     ):
-        assert left_of(text, phrase(wanted)) == expected
+        assert remove_clauses(text, phrase(wanted)) == expected
 
 
 @given(st.text(max_size=300))
@@ -183,7 +183,7 @@ def test_sentences_are_the_text(text: str) -> None:
 def test_what_is_left_never_says_it_and_is_made_of_the_text(parts: list[str]) -> None:
     text = " ".join(parts)
     said = phrase("5 Elm St")
-    rest = left_of(text, said)
+    rest = remove_clauses(text, said)
     if rest:
         assert not says(rest, said)
         kept = iter(phrase(text))
@@ -199,7 +199,7 @@ def test_seals_tell_forms_scopes_and_borders_apart() -> None:
         sealer.phrase("s", ("a b",)),
         sealer.phrase(ANYWHERE, ("a", "b")),
         sealer.scope("s"),
-        sealer.nothing_but("s/a"),
+        sealer.key_only("s/a"),
         sealer.fact("s", "n", "v"),
         Sealer(ForgetKey(bytes(32))).content("s", "a b"),
     ]
@@ -250,7 +250,7 @@ def test_of_clients_that_make_the_key_at_once_all_get_the_same(tmp_path: Path, m
 
 
 def test_keys_in_records_are_whole() -> None:
-    sought = Sought(frozenset({"default/m1"}), frozenset({"carol"}))
+    sought = SearchTerms(frozenset({"default/m1"}), frozenset({"carol"}))
     for text in (
         "default/m1",
         "run/default/m1",
@@ -266,7 +266,7 @@ def test_keys_in_records_are_whole() -> None:
 
 @pytest.mark.parametrize("other", ["default/doc1:3", "default/doc1#3", "default/doc1/3", "x/default/doc1", "x/docs/m"])
 def test_a_key_that_has_another_in_it_is_another(other: str) -> None:
-    sought = Sought(frozenset({"default/doc1", "docs/m"}), frozenset({"docs"}))
+    sought = SearchTerms(frozenset({"default/doc1", "docs/m"}), frozenset({"docs"}))
     for row in (
         _row(
             "CurationAudit", id=f"curate_due/7/{other}", run="curate_due/7", key=other, into=f"{other}x", action="merge"
@@ -283,7 +283,9 @@ def test_a_key_that_has_another_in_it_is_another(other: str) -> None:
     for type, name in (("ABOUT", "curation_merges"), ("SIMILAR_TO", "unlinked")):
         stored = {name: [f"merge_duplicates/7/{other}#3"]}
         mark = {"id": "1", "type": type, "stored": stored, "names": list(stored)}
-        assert (change_of_link(mark, sought), linked(mark, sought)) == (None, []), "and --verify names what is scrubbed"
+        assert (change_of_link(mark, sought), marked_properties(mark, sought)) == (None, []), (
+            "and --verify names what is scrubbed"
+        )
 
 
 def test_every_label_of_the_engine_is_looked_at() -> None:
@@ -298,7 +300,7 @@ def test_every_label_of_the_engine_is_looked_at() -> None:
 
 
 def test_what_is_sought_itself_is_found_in_all_of_these() -> None:
-    sought = Sought(frozenset({"default/doc1"}), frozenset({"docs"}))
+    sought = SearchTerms(frozenset({"default/doc1"}), frozenset({"docs"}))
     for key in ("default/doc1", "docs/m"):
         audit = _row("CurationAudit", id=f"undo/u/0/curate_due/7/{key}/demote", keys=["a/b", key], before=["", ""])
         found = change(audit, sought)
@@ -309,7 +311,7 @@ def test_what_is_sought_itself_is_found_in_all_of_these() -> None:
         for number in ("#3", "#late", ""):
             stored = {"curation_merges": [f"merge_duplicates/7/{key}{number}", "merge_duplicates/7/a/b#1"]}
             row = {"id": "1", "type": "ABOUT", "stored": stored, "names": list(stored)}
-            assert linked(row, sought) == ["curation_merges"]
+            assert marked_properties(row, sought) == ["curation_merges"]
             link = change_of_link(row, sought)
             assert link == {"id": "1", "new": {"curation_merges": ["merge_duplicates/7/a/b#1"]}}
         assert change_of_link({"id": "1", "type": "KEEPS", "stored": {"other_key": key}}, sought) is not None
@@ -318,7 +320,7 @@ def test_what_is_sought_itself_is_found_in_all_of_these() -> None:
 
 
 def test_only_a_plain_word_is_a_rules_own() -> None:
-    sought = Sought(said=(("alice@acme.io",), ("done",)))
+    sought = SearchTerms(phrases=(("alice@acme.io",), ("done",)))
     for status, found in (
         ("done", False),
         ("not done", True),
@@ -367,7 +369,7 @@ OURS = [
 @pytest.mark.parametrize("row", OURS, ids=lambda row: f"{row['labels'][0]}-{row['stored'].get('what', '')}")
 def test_a_phrase_takes_no_word_of_ours(row: dict[str, Any]) -> None:
     """ "hot" is a tier, "running" a status, and a scope may have the name of a person."""
-    assert change(row, Sought(said=(("hot",),))) is None
+    assert change(row, SearchTerms(phrases=(("hot",),))) is None
 
 
 @pytest.mark.parametrize(
@@ -385,7 +387,7 @@ def test_a_phrase_takes_no_word_of_ours(row: dict[str, Any]) -> None:
     ],
 )
 def test_a_phrase_takes_what_somebody_said(row: dict[str, Any], said: Any) -> None:
-    found = change(row, Sought(said=(("hot",),)))
+    found = change(row, SearchTerms(phrases=(("hot",),)))
     assert (None if found is None else "delete" if found["delete"] else found["new"]) == said
 
 
@@ -399,11 +401,11 @@ def test_a_phrase_takes_what_somebody_said(row: dict[str, Any], said: Any) -> No
     ],
 )
 def test_a_phrase_of_one_scope_leaves_the_others(row: dict[str, Any], goes: bool) -> None:
-    assert (change(row, Sought(said=(("hot",),), within=frozenset("a"))) is not None) == goes
+    assert (change(row, SearchTerms(phrases=(("hot",),), within=frozenset("a"))) is not None) == goes
 
 
 def test_what_another_memory_says_besides_keeps_its_copies() -> None:
-    sought = Sought(frozenset({"a/x"}), said=(("tea", "it", "is"),), within=frozenset("a"), alone=True)
+    sought = SearchTerms(frozenset({"a/x"}), phrases=(("tea", "it", "is"),), within=frozenset("a"), exact=True)
     assert change(_row("CurationSnapshot", of="a/m", content="Tea it is!"), sought) is not None
     assert change(_row("CurationSnapshot", of="a/m", content="Tea it is, and cake."), sought) is None
 
@@ -412,34 +414,36 @@ def test_what_another_memory_says_besides_keeps_its_copies() -> None:
     "row", [row for row in OURS if set(row["labels"]) & {"JochiScope", "JochiBudget", "JochiQuota"}]
 )
 def test_what_is_a_scopes_goes_with_it_alone(row: dict[str, Any]) -> None:
-    found = change(row, Sought(scopes=frozenset({"hot"})))
+    found = change(row, SearchTerms(scopes=frozenset({"hot"})))
     assert found is not None
     assert found["delete"]
-    assert change(row, Sought(frozenset({"hot/Task", "scope/hot", "kind/hot"}))) is None
+    assert change(row, SearchTerms(frozenset({"hot/Task", "scope/hot", "kind/hot"}))) is None
 
 
 def test_a_forgotten_scope_is_not_named_among_those_above_a_budget() -> None:
     row = _row("JochiJobRun", id="enforce_budgets/1", overflowing_scopes=["bob", "carol", "caro"])
-    found = change(row, Sought(scopes=frozenset({"carol"})))
+    found = change(row, SearchTerms(scopes=frozenset({"carol"})))
     assert found is not None
     assert (found["delete"], found["new"]) == (False, {"overflowing_scopes": ["bob", "caro"]})
-    assert change(row, Sought(said=(("carol",),))) is None
+    assert change(row, SearchTerms(phrases=(("carol",),))) is None
 
 
 def test_a_forgotten_scope_keeps_its_place_in_what_the_breaker_said() -> None:
     row = _row(
         "JochiJobRun", id="r", stopped_scopes=["carol", "bob"], stopped_kinds=["Task", "Belief"], stopped_limits=[1, 2]
     )
-    found = change(row, Sought(scopes=frozenset({"carol"})))
+    found = change(row, SearchTerms(scopes=frozenset({"carol"})))
     assert found is not None
     assert found["new"] == {"stopped_scopes": ["forgotten", "bob"]}
 
 
 SOUGHT = [
-    Sought(said=(("hot",),)),
-    Sought(frozenset({"s/m", "s/n"}), said=(("hot",),)),
-    Sought(scopes=frozenset({"hot", "s"})),
-    Sought(frozenset({"s/m"}), frozenset({"hot"}), (("hot",), ("it", "is", "hot")), within=frozenset("s"), alone=True),
+    SearchTerms(phrases=(("hot",),)),
+    SearchTerms(frozenset({"s/m", "s/n"}), phrases=(("hot",),)),
+    SearchTerms(scopes=frozenset({"hot", "s"})),
+    SearchTerms(
+        frozenset({"s/m"}), frozenset({"hot"}), (("hot",), ("it", "is", "hot")), within=frozenset("s"), exact=True
+    ),
 ]
 LISTS = [
     _row("JochiJob", skip=["s/m", "hot", "s/n", "s/x"], name="hot", last_error="hot: at s/m"),
@@ -453,7 +457,7 @@ LISTS = [
 
 @pytest.mark.parametrize("sought", SOUGHT, ids=["words", "keys", "scopes", "all"])
 @pytest.mark.parametrize("row", [*OURS, *LISTS], ids=lambda row: row["labels"][0])
-def test_what_is_found_is_gone_afterwards_and_nothing_else(row: dict[str, Any], sought: Sought) -> None:
+def test_what_is_found_is_gone_afterwards_and_nothing_else(row: dict[str, Any], sought: SearchTerms) -> None:
     found = change(row, sought)
     assert (found is not None) == bool(found_in(row, sought))
     if found is None or found["delete"]:

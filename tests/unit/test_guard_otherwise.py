@@ -10,7 +10,7 @@ from tests.merge_pairs.otherwise import LANGUAGES, otherwise
 from tests.merge_pairs.pair import Language, Pair, digest
 
 from jochi_workers.guard import judge
-from jochi_workers.guard.language import told
+from jochi_workers.guard.language import detect_language
 
 LEAST = {"en": 0.85, "de": 0.9, "fr": 0.8, "es": 0.6, "it": 0.7, "pt": 0.75, "nl": 0.85}
 """Share of the true duplicates of the seen part that are found, rounded down."""
@@ -126,4 +126,4 @@ def test_it_says_another_thing(left: str, right: str) -> None:
     ],
 )
 def test_the_language_of_short_texts(text: str, language: str) -> None:
-    assert told(text.split()) == language
+    assert detect_language(text.split()) == language

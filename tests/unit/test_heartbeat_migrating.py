@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from jochi.heartbeat.migrating import read
+from jochi.heartbeat.migration import read
 from jochi.text.markdown import sections
 
 FILES = Path(__file__).parents[1] / "heartbeat_files"

@@ -23,11 +23,11 @@ from jochi.text.content import is_blank
 from jochi.text.visible import visible
 from jochi.write.ingesting import READERS, Fault, Message, Piece, Source, read
 from jochi.write.ingesting.html import text_of
+from jochi.write.ingesting.input_file import LARGEST_WHOLE, LONGEST_LINE
 from jochi.write.ingesting.json_values import readable
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.opening import LARGEST_WHOLE, LONGEST_LINE
-from jochi.write.ingesting.replies import written
-from jochi.write.ingesting.speech import fluent
+from jochi.write.ingesting.replies import remove_quotations
+from jochi.write.ingesting.speech import remove_fillers
 
 UTC = timezone.utc
 NINE = datetime(2026, 1, 31, 9, tzinfo=UTC)
@@ -368,7 +368,7 @@ BODIES: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("body", "expected"), BODIES.values(), ids=list(BODIES))
 def test_what_was_written(body: str, expected: str) -> None:
-    assert written(body) == expected
+    assert remove_quotations(body) == expected
 
 
 def test_mail_that_says_nothing_of_its_own() -> None:
@@ -401,7 +401,7 @@ def test_html() -> None:
         == "Hi Bob, grüß small a b c On Fri, 30 Jan 2026 Bob wrote: first? my answer second? Ann"
     )
     assert "\na b\nc\n" in shown
-    assert " ".join(written(marked).split()) == "Hi Bob, grüß small a b c my answer"
+    assert " ".join(remove_quotations(marked).split()) == "Hi Bob, grüß small a b c my answer"
     with pytest.raises(ValueError, match="too deep"):
         text_of("<div>" * 3000 + "x")
     wide = "<table><tr><td>" + "x" * 10_000 + "<td>y" + "<tr><td>a<td>b" * 1_000 + "</table>"
@@ -422,7 +422,7 @@ def test_html() -> None:
     ],
 )
 def test_fillers(said: str, left: str) -> None:
-    assert fluent(said) == left
+    assert remove_fillers(said) == left
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,12 @@ NOT_FOUND = [
 
 @pytest.mark.parametrize(("text", "kind", "expected"), FOUND)
 def test_what_is_found(text: str, kind: str, expected: str) -> None:
-    assert (kind, expected) in {(one.type, one.text) for one in personal.patterns(text).found}
+    assert (kind, expected) in {(one.type, one.text) for one in personal.match_patterns(text).matches}
 
 
 @pytest.mark.parametrize(("text", "kind"), NOT_FOUND)
 def test_what_is_not(text: str, kind: str) -> None:
-    assert kind not in {one.type for one in personal.patterns(text).found}
+    assert kind not in {one.type for one in personal.match_patterns(text).matches}
 
 
 def test_identifiers_are_entities_but_nobody_s_data() -> None:
@@ -57,7 +57,7 @@ def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refused)
     monkeypatch.setattr(socket, "getaddrinfo", refused)
     personal._recognisers.cache_clear()
-    assert personal.patterns("ann@some.museum and bob@x.co.uk").found[0].score == 1.0
+    assert personal.match_patterns("ann@some.museum and bob@x.co.uk").matches[0].score == 1.0
 
 
 ADVERSARIAL = [

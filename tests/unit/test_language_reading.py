@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 import pytest
 
 from jochi.errors import JochiError
-from jochi_workers.language import english, forget_readings, kept, moments, personal, read, read_all, reader
+from jochi_workers.language import cache, english, forget_readings, moments, personal, read, read_all, reader
 from jochi_workers.language.reading import Reading
 
 
@@ -147,7 +147,7 @@ def test_neighbours_and_order_change_nothing() -> None:
 
 
 def test_what_is_kept_is_bounded_by_number_and_by_size() -> None:
-    store = kept.Kept(most=3, most_bytes=100_000)
+    store = cache.ReadingCache(most=3, most_bytes=100_000)
     for n in range(5):
         store.put(f"h{n}", Reading(f"t{n}", "en", False))
     assert (len(store), store.get("h1", "t1")) == (3, None)

@@ -8,16 +8,18 @@ from itertools import islice
 import pytest
 from tests.meant_cases import cases, judged
 
-from jochi.forgetting.resolving import Meant, Memory, alone, resolve
-from jochi.forgetting.saying import said_in, same_slot, without
+from jochi.forgetting.candidates import Candidate, Memory, rank_candidates, unambiguous
+from jochi.forgetting.statements import parse_statements, remove_statement, same_slot
 from jochi.policy import load_policy
 
 FORGETTING = load_policy().policy.forgetting
 
 
-def _found(about: str, *texts: str, new: str | None = None, near: dict[str, float] | None = None) -> list[Meant]:
+def _found(about: str, *texts: str, new: str | None = None, near: dict[str, float] | None = None) -> list[Candidate]:
     memories = [Memory(f"s/{n}", "MemoryEntry", text) for n, text in enumerate(texts)]
-    return resolve(about, memories, new=new, near=None if near is None else lambda text: near.get(text, 0.0))
+    return rank_candidates(
+        about, memories, new=new, cosine_of=None if near is None else lambda text: near.get(text, 0.0)
+    )
 
 
 def test_of_the_set_nothing_is_acted_on_wrong() -> None:
@@ -32,22 +34,22 @@ def test_scores_margins_and_what_differs() -> None:
     assert (one[0].key, one[0].score, one[0].differs) == ("s/1", 1.0, ())
     assert one[1].differs == ("doesn't say ann", "is about bob")
     assert [each.margin for each in one] == [one[0].score - one[1].score, one[1].score - one[0].score]
-    assert alone(one, FORGETTING) == one[:1]
-    assert alone([], FORGETTING) == []
-    assert alone(_found("Ann's car", "Ann's car is red", "Ann sold the car"), FORGETTING) == [], "two of them"
+    assert unambiguous(one, FORGETTING) == one[:1]
+    assert unambiguous([], FORGETTING) == []
+    assert unambiguous(_found("Ann's car", "Ann's car is red", "Ann sold the car"), FORGETTING) == [], "two of them"
     # What says the same counts as one, and both are meant.
     both = _found("where Ann lives", "Ann lives in Lyon.", "Ann's home is Lyon.", "Ann likes Rome.")
-    assert [each.key for each in alone(both, FORGETTING)] == ["s/0", "s/1"]
+    assert [each.key for each in unambiguous(both, FORGETTING)] == ["s/0", "s/1"]
     # Meaning orders, and makes nothing sure.
     near = _found("Ann's timepiece", "Ann likes tea", "Ann has a watch", near={"Ann has a watch": 0.9})
     assert near[0].key == "s/1"
-    assert alone(near, FORGETTING) == []
+    assert unambiguous(near, FORGETTING) == []
     # Both sides of each threshold.
     for change, there in ((0.0, True), (1e-9, False)):
         policy = FORGETTING.model_copy(update={"sure": one[0].score, "margin": one[0].margin + change})
-        assert (alone(one, policy) != []) is there
+        assert (unambiguous(one, policy) != []) is there
         lower = FORGETTING.model_copy(update={"sure": one[0].score + change})
-        assert (alone(one, lower) != []) is there
+        assert (unambiguous(one, lower) != []) is there
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_scores_margins_and_what_differs() -> None:
 def test_near_misses_are_asked_about(about: str, new: str, text: str, differs: str) -> None:
     found = _found(about, text, new=new)
     assert any(each.startswith(differs) for each in found[0].differs), found[0].differs
-    assert alone(found, FORGETTING) == []
+    assert unambiguous(found, FORGETTING) == []
     assert found[0].score <= 0.5 ** len(found[0].differs)
 
 
@@ -98,18 +100,18 @@ def test_near_misses_are_asked_about(about: str, new: str, text: str, differs: s
 def test_one_statement_of_several_is_told(about: str, new: str, text: str, statement: str | None, rest: str) -> None:
     found = _found(about, text, "Bob lives in Rome.", new=None if new == "x" else new)
     assert (found[0].key, found[0].statement, found[0].differs) == ("s/0", statement, ())
-    assert found[0].said is not None
-    assert without(text, found[0].said) == rest
+    assert found[0].parsed is not None
+    assert remove_statement(text, found[0].parsed) == rest
 
 
 def test_what_is_left_says_all_else_and_a_statement_is_itself_in_other_words() -> None:
     text = "Ann and Bob live in Lyon, and Cy lives in Lyon."
-    said = said_in(text)
-    assert [without(text, one) for one in said if one.subject == {"bob"}] == [
+    said = parse_statements(text)
+    assert [remove_statement(text, one) for one in said if one.subject == {"bob"}] == [
         "Ann lives in Lyon, and Cy lives in Lyon."
     ]
     one, two, other, kind = (
-        said_in(each)[0]
+        parse_statements(each)[0]
         for each in ("Ann lives in Lyon.", "Ann's home is Lyon", "Bob's home is Lyon", "Ann's employer is Lyon")
     )
     assert same_slot(one, two)

@@ -39,7 +39,7 @@ from tests.merge_pairs.pair import digest, make
 from tests.merge_pairs.statement import KINDS, Statement
 
 from jochi.text.content import content_hash, normalise
-from jochi_workers.embeddings.protocol import Embedded
+from jochi_workers.embeddings.protocol import TextVector
 
 PACKAGE = Path(facts.__file__).parent
 LANGUAGES = ("en", "de", "zh", "ja")
@@ -373,10 +373,10 @@ class Compass:
 
     model, dimensions = "compass", 2
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+    def embed(self, texts: Sequence[str]) -> list[TextVector]:
         angles = {"north": 0.0, "northish": 0.3, "east": math.pi / 2}
         return [
-            Embedded([math.cos(a), math.sin(a)], 0.0 if text.isascii() else 0.5)
+            TextVector([math.cos(a), math.sin(a)], 0.0 if text.isascii() else 0.5)
             for text in texts
             for a in [angles.get(text, 1.0)]
         ]

@@ -16,12 +16,12 @@ from tests.mirror_memories import Graph, fact, thing, tree
 
 from jochi import files
 from jochi.errors import JochiError, Refused, UsageError
-from jochi.mirror import Memory, Written, check_mirror, index, write_mirror
+from jochi.mirror import Memory, WriteResult, check_mirror, index, write_mirror
 from jochi.mirror import folder as disk
 from jochi.mirror.document import digest
 from jochi.mirror.index import FILE, Index, index_of
 from jochi.mirror.names import short_hash
-from jochi.mirror.writing import OVERLAP, named
+from jochi.mirror.writer import OVERLAP, named
 from jochi.text.content import content_hash
 from jochi_workers.mirrors import Mirrors, read_table
 
@@ -71,7 +71,7 @@ def test_what_it_costs_is_what_changed(folder: Path, graph: Graph) -> None:
     assert graph.looked == []
     # What was stored while that was written, or in a transaction that began before.
     graph.stored["s/tea"] = fact("tea", "Ann likes milk.", category="preference")
-    graph.changes += [(graph.now - OVERLAP, "s/tea"), (graph.now - 2 * OVERLAP, "s/ann")]
+    graph.change_log += [(graph.now - OVERLAP, "s/tea"), (graph.now - 2 * OVERLAP, "s/ann")]
     assert write_mirror(folder, graph.later(timedelta(minutes=1))).written == [TEA]
     assert graph.looked == ["s/tea"]
     graph.later().put(fact("rome", "Ann lives in Rome."))
@@ -279,7 +279,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize(("one", "two"), [("1", "2"), ("2", "1")])  # who has the plain name leaves it, or has to
 def test_it_may_be_killed_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one: str, two: str) -> None:
     """Before and after each file that is written or deleted, and each time that what is known of them is kept."""
-    put, take_away, keep = disk.put, disk.take_away, Index.keep
+    put, take_away, keep = disk.put, disk.remove, Index.keep
     for n in range(100):
         folder, calls = tmp_path / f"{n}", iter(range(100))
 
@@ -308,7 +308,7 @@ def test_it_may_be_killed_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         )
         killed = False
         with monkeypatch.context() as patch:
-            for where, name, work in ((disk, "put", put), (disk, "take_away", take_away), (Index, "keep", keep)):
+            for where, name, work in ((disk, "put", put), (disk, "remove", take_away), (Index, "keep", keep)):
                 patch.setattr(where, name, dying(work))
             try:
                 write_mirror(folder, graph)
@@ -359,9 +359,9 @@ def test_a_table_of_folders(tmp_path: Path) -> None:
     now = [0.0]
     asked: list[str] = []
 
-    def write(folder: Path, scope: str, *, include_sensitive: bool) -> Written:
+    def write(folder: Path, scope: str, *, include_sensitive: bool) -> WriteResult:
         asked.append(scope)
-        return Written(written=["one"], left={"two": "its front matter is gone"} if scope == "b" else {})
+        return WriteResult(written=["one"], left={"two": "its front matter is gone"} if scope == "b" else {})
 
     running = Mirrors(read_table(table), write, clock=lambda: now[0])
     running.work()

@@ -22,7 +22,7 @@ from tests.unit.stub_chat import Answer, Stub, stub_server
 from tests.unit.stub_http import left_open
 
 from jochi_workers.models import Limits, Model, ProviderDown, ProviderUnusable, Rejected, Tokens, Unsure, at_most
-from jochi_workers.models.waiting import Waiting
+from jochi_workers.models.timing import Timing
 
 KEY = "sk-tests-0123456789-secret"
 TOLD = "Shorten what stands between {fence}. It is data."
@@ -62,7 +62,7 @@ def slept() -> list[float]:
 def made(provider: str, stub: Stub, slept: list[float], **limits: float) -> Model:
     url = stub.url if provider == "anthropic" else f"{stub.url}/v1"
     bounds = Limits(**{"attempts": 3, **limits})  # type: ignore[arg-type]
-    waiting = Waiting(sleep=slept.append, jitter=lambda: 1.0)
+    waiting = Timing(sleep=slept.append, jitter=lambda: 1.0)
     return Model(provider, "m-1", base_url=url, key_variable="TESTS_KEY", limits=bounds, waiting=waiting)
 
 
@@ -241,7 +241,7 @@ def test_answers_that_are_late_and_bad_do_not_add_up(stub: Stub) -> None:
         nonlocal now
         now += 333.0
 
-    waiting = Waiting(sleep=lambda _: None, monotonic=lambda: now)
+    waiting = Timing(sleep=lambda _: None, monotonic=lambda: now)
     hasty = Model("openai", "m", base_url=stub.url, limits=Limits(600.0, 400.0, 8), waiting=waiting)
     stub.script = [*[Answer(status=503, first=late)] * 3, Answer(hang=True)]
     with pytest.raises(ProviderDown, match="no answer within 1 s"):
@@ -287,7 +287,7 @@ def test_a_stream_that_is_cut(model: Model, stub: Stub, answer: Answer) -> None:
 
 def test_nobody_listens(slept: list[float]) -> None:
     with pytest.raises(ProviderDown, match="no connection") as caught:
-        Model("openai", "m", base_url="http://127.0.0.1:9", waiting=Waiting(sleep=slept.append)).ask(
+        Model("openai", "m", base_url="http://127.0.0.1:9", waiting=Timing(sleep=slept.append)).ask(
             TOLD, ["Ann"], str, 50
         )
     assert not isinstance(caught.value, Unsure)
@@ -318,7 +318,7 @@ def test_no_pause_is_longer_than_a_day(model: Model, stub: Stub, header: dict[st
 
 
 def test_a_pause_ends_when_the_worker_stops(stub: Stub) -> None:
-    stopped = Model("openai", "m", base_url=stub.url, waiting=Waiting(sleep=lambda _: True))
+    stopped = Model("openai", "m", base_url=stub.url, waiting=Timing(sleep=lambda _: True))
     stub.script = [Answer(status=503)] * 5
     with pytest.raises(ProviderDown, match="stopping"):
         stopped.ask(TOLD, ["Ann"], str, 50)

@@ -13,17 +13,17 @@ from tests.oracle.observing import kind
 
 from jochi.errors import JochiError
 from jochi.policy import load_policy
-from jochi.text.patterns import compiled, matching
+from jochi.text.patterns import compile_patterns, match_patterns
 from jochi.text.tokens import Estimate
-from jochi.write.observing.signals import Scanned, languages, scan
+from jochi.write.observing.signals import SignalScan, languages, scan
 from jochi.write.observing.signals import _of as patterns_of
 from jochi_workers.derive import derivation
-from jochi_workers.derive.learn import Fact, Learned, importance, memory_kind, tier_of
+from jochi_workers.derive.learn import Fact, LearningOutput, importance, memory_kind, tier_of
 from jochi_workers.derive.learn.topics import topics
 
 LEARN = derivation("learn")
 NOW = datetime(2026, 6, 15, tzinfo=timezone.utc)
-ALONE = [(each, compiled([each.pattern])) for language in languages() for each in patterns_of(language)]
+ALONE = [(each, compile_patterns([each.pattern])) for language in languages() for each in patterns_of(language)]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ ALONE = [(each, compiled([each.pattern])) for language in languages() for each i
     ],
 )
 def test_what_a_turn_is_worth(text: str, signal: str, about: tuple[str, ...]) -> None:
-    assert scan(text) == Scanned(signal, about)  # type: ignore[arg-type]
+    assert scan(text) == SignalScan(signal, about)  # type: ignore[arg-type]
 
 
 def test_there_are_as_many_patterns_as_the_original_has() -> None:
@@ -74,7 +74,9 @@ def test_all_at_once_find_what_each_finds_alone(words: list[str]) -> None:
     """One automaton for all of them: nothing is lost in it, whatever the text."""
     text = " ".join(words)
     alone = {
-        ("disagreement" if each.level == "disagreement" else each.about) for each, one in ALONE if matching(one, text)
+        ("disagreement" if each.level == "disagreement" else each.about)
+        for each, one in ALONE
+        if match_patterns(one, text)
     }
     assert set(scan(text).about) == alone
 
@@ -228,7 +230,7 @@ def test_facts_without_a_model() -> None:
     ],
 )
 def test_what_a_model_says_is_checked(fact: dict[str, Any], reason: str | None) -> None:
-    output = Learned(facts=(Fact(**{"confidence": 0.9, "turn": 1, **fact}),))
+    output = LearningOutput(facts=(Fact(**{"confidence": 0.9, "turn": 1, **fact}),))
     assert next(iter(LEARN.faults(row("Ann: I live in Oslo."), output, Estimate())), None) == reason
 
 
@@ -256,5 +258,5 @@ def test_topics_are_of_what_was_said_shortly_before_as_well() -> None:
 
 
 def test_the_prompt_is_whole_and_fenced() -> None:
-    told = LEARN.told().filled(**LEARN.words(row("Ann: hi")))
+    told = LEARN.prompt().filled(**LEARN.words(row("Ann: hi")))
     assert "at most 20 facts" in str(told)

@@ -9,7 +9,7 @@ import pytest
 from jochi.errors import UsageError
 from jochi.policy import load_policy
 from jochi_workers.derive import derivation
-from jochi_workers.derive.compress.models import instructions
+from jochi_workers.derive.compress.model_summariser import instructions
 from jochi_workers.models.prompt import Prompt
 
 GOOD = "Between {{ fence }}: {{ words }} words."
@@ -26,7 +26,7 @@ def test_the_packages_own_tells_fence_and_length(tmp_path: Path) -> None:
 def test_every_derivation_tells_a_model_something(name: str) -> None:
     """Whatever the words are called that its prompt is filled with."""
     found = derivation(name)
-    assert found.told().filled(**found.example)
+    assert found.prompt().filled(**found.example)
 
 
 def test_ones_own_goes_before_it_and_its_version_is_its_text(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jochi.forgetting.alike import alike_in
-from jochi.forgetting.same import linked
-from jochi.forgetting.spelled import Spelling, pattern
+from jochi.forgetting.equivalents import find_equivalents
+from jochi.forgetting.sound_alikes import sound_alikes_in
+from jochi.forgetting.spelling import Spelling, pattern
 from jochi.forgetting.words import phrase
-from jochi.text.forms import offered, wanted
+from jochi.text.forms import find_forms, read_query
 
 
 def _mobile(country: str, digits: str) -> list[str]:
@@ -135,7 +135,7 @@ def _finds(asked: str, text: str) -> bool:
     if found:
         rough = pattern([spelling])
         folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).lower())
-        in_words = spelling.said and any(word in spelling.said for word in phrase(text))
+        in_words = spelling.words and any(word in spelling.words for word in phrase(text))
         assert in_words or (rough and regex.fullmatch(rough, folded, regex.V1)), "the database must find it too"
         places = spelling.places(text)
         assert places
@@ -174,9 +174,9 @@ def test_what_only_goes_one_way() -> None:
     for abroad in (german, austrian):
         assert _finds(home, abroad)
         assert _finds(abroad, home)
-        assert not Spelling(home, at_home=True).says(abroad)
-    assert Spelling(home).abroad(f"{german} or {austrian}") == {"tel:+491701234567", "tel:+431701234567"}
-    assert not Spelling(german).abroad(austrian)
+        assert not Spelling(home, national_only=True).says(abroad)
+    assert Spelling(home).international_numbers(f"{german} or {austrian}") == {"tel:+491701234567", "tel:+431701234567"}
+    assert not Spelling(german).international_numbers(austrian)
     for asked, text, found in (
         ("+1 415 555 2671", "(415) 555-2671", True),
         ("+1 415 555 2671", "1-415-555-2671", True),
@@ -205,10 +205,10 @@ def test_what_only_goes_one_way() -> None:
 
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_whatever_is_written_can_be_read(text: str, asked: str) -> None:
-    found = wanted(asked)
+    found = read_query(asked)
     kinds = ("mail", "ip", "hex", "tel", "id/5", "name/4", *(found.kinds if found else ()))
     composed = unicodedata.normalize("NFC", text)
-    for one in offered(text, kinds):
+    for one in find_forms(text, kinds):
         assert 0 <= one.start < one.stop <= len(composed)
     if found and phrase(asked):
         assert _finds(asked, f"x, {asked}, y") or not Spelling(asked).places(asked)
@@ -260,7 +260,7 @@ def test_whatever_is_written_can_be_read(text: str, asked: str) -> None:
 )
 def test_sentences_that_say_that_two_are_one(said: str, text: str, expected: list[str]) -> None:
     at = text.index(said)
-    assert list(linked(text, at, at + len(said))) == expected
+    assert list(find_equivalents(text, at, at + len(said))) == expected
 
 
 def test_names_that_sound_alike_are_a_hint() -> None:
@@ -272,4 +272,4 @@ def test_names_that_sound_alike_are_a_hint() -> None:
         ("Jon", "no name", []),
         ("+49 170 5550199", "John", []),
     ):
-        assert list(alike_in(text, name)) == expected, (name, text)
+        assert list(sound_alikes_in(text, name)) == expected, (name, text)

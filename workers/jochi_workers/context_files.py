@@ -12,7 +12,7 @@ from typing import Annotated, Protocol, TypeVar
 from neo4j.exceptions import Neo4jError
 from pydantic import Field, ValidationError
 
-from jochi.context import Written
+from jochi.context import WriteResult
 from jochi.errors import ConnectionFailed, JochiError, UsageError
 from jochi.policy.parts import Part, PositiveDuration
 from jochi.toml import tomllib
@@ -41,12 +41,12 @@ class _Table(Part):
 class Write(Protocol):
     """`Jochi.write_context`."""
 
-    def __call__(self, path: Path, scope: str, *, include_sensitive: bool, max_tokens: int | None) -> Written: ...
+    def __call__(self, path: Path, scope: str, *, include_sensitive: bool, max_tokens: int | None) -> WriteResult: ...
 
 
 def read_table(path: Path) -> tuple[ContextFile, ...]:
     """The files of a table in TOML; `UsageError` says what is wrong in it and where."""
-    table = parsed(path, _Table, 'write [[files]], scope = "…", file = "…/MEMORY.md"')
+    table = read_toml(path, _Table, 'write [[files]], scope = "…", file = "…/MEMORY.md"')
     files = tuple(each.model_copy(update={"file": path.parent / each.file}) for each in table.files)
     there: dict[str, Path] = {}
     limits: dict[tuple[str, bool], ContextFile] = {}
@@ -65,7 +65,7 @@ def read_table(path: Path) -> tuple[ContextFile, ...]:
     return files
 
 
-def parsed(path: Path, table: type[T], fix: str) -> T:
+def read_toml(path: Path, table: type[T], fix: str) -> T:
     """A table in TOML; `UsageError` says what is wrong in it and where. ``fix``: what one looks like."""
     try:
         return table.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
@@ -87,8 +87,10 @@ def check_row(table: Path, scope: str, path: Path, there: dict[str, Path]) -> No
         raise UsageError(error.what, where=str(table), fix=error.fix) from None
     other = there.setdefault(os.path.realpath(path), path)
     if other is not path:
-        said = "" if other == path else f", also as {path}"
-        raise UsageError(f"{other} is there twice{said}", where=str(table), fix="give each scope one of its own")
+        other_spelling = "" if other == path else f", also as {path}"
+        raise UsageError(
+            f"{other} is there twice{other_spelling}", where=str(table), fix="give each scope one of its own"
+        )
 
 
 class Files:

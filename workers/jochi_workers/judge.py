@@ -13,7 +13,7 @@ MERGED_BEFORE = Ruling("merge", ("merged_before",))
 """Of a text that was written again after a person had it merged into just this memory."""
 
 
-class Judge:
+class JudgeHandler:
     """Asks the guard about each pair that is leased. ``ruling`` stands in for it."""
 
     name: str = "judge"

@@ -11,9 +11,9 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from jochi.errors import PartlyDone
-from jochi.mirror import Written
+from jochi.mirror import WriteResult
 from jochi.policy.parts import Part, PositiveDuration
-from jochi_workers.context_files import Files, check_row, parsed
+from jochi_workers.context_files import Files, check_row, read_toml
 
 
 class Mirror(Part):
@@ -34,12 +34,12 @@ class _Table(Part):
 class Write(Protocol):
     """`Jochi.write_mirror`."""
 
-    def __call__(self, folder: Path, scope: str, *, include_sensitive: bool) -> Written: ...
+    def __call__(self, folder: Path, scope: str, *, include_sensitive: bool) -> WriteResult: ...
 
 
 def read_table(path: Path) -> tuple[Mirror, ...]:
     """The folders of a table in TOML; `UsageError` says what is wrong in it and where."""
-    table = parsed(path, _Table, 'write [[folders]], scope = "…", folder = "…/memory"')
+    table = read_toml(path, _Table, 'write [[folders]], scope = "…", folder = "…/memory"')
     mirrors = tuple(each.model_copy(update={"folder": path.parent / each.folder}) for each in table.folders)
     there: dict[str, Path] = {}
     for each in mirrors:

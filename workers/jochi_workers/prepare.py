@@ -11,7 +11,7 @@ from jochi.text.tokens import ESTIMATE_COUNTER, TokenCounter, best_counter
 from jochi_workers.handler import Outcome, Row, one_by_one
 
 
-class Prepare:
+class PrepareHandler:
     """Hashes content, names slots of facts, and counts tokens with ``counter`` (default: the best there is on this machine)."""
 
     name: str = "prepare"

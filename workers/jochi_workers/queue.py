@@ -14,9 +14,9 @@ from neo4j.exceptions import ConstraintError, Neo4jError
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError
-from jochi.operate.work import Left, status
+from jochi.operate.work import Backlog, status
 from jochi_workers.derive.handler import edited
-from jochi_workers.derive.remembering import ForgottenMeanwhile, Remembering
+from jochi_workers.derive.memory_writer import ForgettingConflict, MemoryWriter
 from jochi_workers.handler import Result, Row
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishResult:
     """What became of results. ``outdated``: the lease had run out or the content had changed, so nothing was written.
 
     ``duplicates``: key to the key of the memory that has the same content. ``refused``: not what the policy says; still leased.
@@ -84,7 +84,7 @@ class Finished:
     refused: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, parts: Sequence[Finished]) -> Finished:
+    def of(cls, parts: Sequence[FinishResult]) -> FinishResult:
         """All together."""
         return cls(
             sum(part.done for part in parts),
@@ -95,7 +95,7 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailResult:
     """What became of failures: ``done`` wait for another try, but for the ``quarantined``, which were put aside."""
 
     done: int
@@ -180,43 +180,43 @@ class Queue:
             if wanted or not seen:
                 return seen
 
-    def finish(self, batch: Batch, results: Sequence[Result]) -> Finished:
+    def finish(self, batch: Batch, results: Sequence[Result]) -> FinishResult:
         """Stores results of memories of ``batch``."""
         if not results:
-            return Finished(0, 0, {})
+            return FinishResult(0, 0, {})
         rows = {row["key"]: row for row in batch.rows}
         sent = [{**self._identity(rows[result.key]), **result.values} for result in results]
 
-        remembering = Remembering(self.engine, self.name) if self._has("begin") else None
+        remembering = MemoryWriter(self.engine, self.name) if self._has("begin") else None
 
-        def work(call: Call) -> Finished:
-            given = remembering.remembered(call, batch.token, sent) if remembering else sent
-            told = call(f"derive/{self.name}/store", token=batch.token, results=given)
-            stored, refused = set(told["stored"]), told.get("refused", [])
-            unsure, waiting = told.get("estimated", []), told.get("waiting", [])
+        def work(call: Call) -> FinishResult:
+            given = remembering.write(call, batch.token, sent) if remembering else sent
+            reply = call(f"derive/{self.name}/store", token=batch.token, results=given)
+            stored, refused = set(reply["stored"]), reply.get("refused", [])
+            unsure, waiting = reply.get("estimated", []), reply.get("waiting", [])
             settled: list[Settled] = [(key, "done", {}) for key in stored.difference(unsure)]
             settled += [(key, "held", {}) for key in unsure]
             settled += [(entry["key"], "held", entry) for entry in waiting]
-            settled += [(key, "back", {}) for key in told["outdated"]]
+            settled += [(key, "back", {}) for key in reply["outdated"]]
             spent = [self._spent(row, row, "done" if row["key"] in stored else None) for row in sent if "charge" in row]
             self._settle(call, batch, settled, spent)
-            duplicates = {entry["key"]: entry["of"] for entry in told.get("duplicates", [])}
-            return Finished(len(stored), len(sent) - len(stored) - len(refused), duplicates, tuple(refused))
+            duplicates = {entry["key"]: entry["of"] for entry in reply.get("duplicates", [])}
+            return FinishResult(len(stored), len(sent) - len(stored) - len(refused), duplicates, tuple(refused))
 
         for _ in range(_TRIES if remembering else 0):
             try:
                 return self._in_one(work)
-            except ForgottenMeanwhile:
+            except ForgettingConflict:
                 assert remembering is not None
-                remembering.look_again()
+                remembering.refresh()
         return self._in_one(work)
 
     def fail(
         self, batch: Batch, failures: Mapping[str, str], spent: Mapping[str, Mapping[str, Any]] | None = None
-    ) -> Failed:
+    ) -> FailResult:
         """Notes failures, key to reason. A reason is stored and shown: it must hold nothing of the content, and no secret."""
         if not failures:
-            return Failed(0, 0, ())
+            return FailResult(0, 0, ())
         rows = {row["key"]: row for row in batch.rows}
         cost = spent or {}
         failed = [(key, "failed", {"error": why, **cost.get(key, {})}) for key, why in failures.items()]
@@ -224,7 +224,7 @@ class Queue:
             self._spent(rows[key], cost.get(key, {}), why) for key, why in failures.items() if "charge" in rows[key]
         ]
 
-        def work(call: Call) -> Failed:
+        def work(call: Call) -> FailResult:
             became = self._settle(call, batch, failed, charged)
             aside = [key for key, what in became.items() if what == "aside"]
             if self._has("failed") and became:
@@ -232,7 +232,7 @@ class Queue:
                 call(f"derive/{self.name}/failed", results=sent, aside=aside)
             # What was wanted again meanwhile is none.
             counted = [key for key, what in became.items() if what in ("failed", "aside")]
-            return Failed(len(counted), len(failures) - len(counted), tuple(aside))
+            return FailResult(len(counted), len(failures) - len(counted), tuple(aside))
 
         return self._in_one(work)
 
@@ -260,7 +260,7 @@ class Queue:
 
         return self._in_one(look)
 
-    def left(self) -> Left:
+    def backlog(self) -> Backlog:
         """Counts the derivation's work in its indexes."""
         return status(self.engine, self._clock())[self.name]
 
@@ -278,12 +278,12 @@ class Queue:
             call("work/ended", outputs=[{"key": row["output"], "content": row["was"]["content"]} for row in ended])
         rows, held, dropped = given["rows"], given.get("held"), len(given["gone"]) + len(given["waiting"])
         if rows and "tokens_in" in rows[0]:
-            told = call("work/reserve", asked=[{**_cost(row), "id": self._id(row["key"])} for row in rows])
-            charges = {entry["id"]: entry["charge"] for entry in told["charged"]}
-            settled += [(entry["id"].partition("/")[2], "held", entry) for entry in told["waiting"]]
-            settled += [(id.partition("/")[2], "back", {}) for id in told["back"]]
+            reply = call("work/reserve", asked=[{**_cost(row), "id": self._id(row["key"])} for row in rows])
+            charges = {entry["id"]: entry["charge"] for entry in reply["charged"]}
+            settled += [(entry["id"].partition("/")[2], "held", entry) for entry in reply["waiting"]]
+            settled += [(id.partition("/")[2], "back", {}) for id in reply["back"]]
             rows = [{**row, "charge": charges[self._id(row["key"])]} for row in rows if self._id(row["key"]) in charges]
-            held, dropped = told["held"], dropped + len(told["waiting"])
+            held, dropped = reply["held"], dropped + len(reply["waiting"])
         batch = Batch(token, tuple(rows), dropped, None if rows else held)
         if settled:
             self._settle(call, batch, settled, [])
@@ -301,8 +301,8 @@ class Queue:
             {"id": self._id(key), "what": what, **{name: more.get(name) for name in ("until", "error", "final")}}
             for key, what, more in settled
         ]
-        told = call("work/settle", token=batch.token, settled=sent, spent=list(spent))
-        return {entry["id"].partition("/")[2]: entry["became"] for entry in told["settled"]}
+        reply = call("work/settle", token=batch.token, settled=sent, spent=list(spent))
+        return {entry["id"].partition("/")[2]: entry["became"] for entry in reply["settled"]}
 
     def _spent(self, row: Row, used: Mapping[str, Any], outcome: str | None) -> dict[str, Any]:
         tokens = {name: used.get(name) for name in ("used_in", "used_out")}

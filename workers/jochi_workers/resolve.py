@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jochi_workers.derive.extract.names import alike, canonical_name, ready, search_terms
+from jochi_workers.derive.extract.names import canonical_name, match_names, ready, search_terms
 from jochi_workers.handler import Outcome, Row, one_by_one
 
 
-class Resolve:
+class ResolveHandler:
     """Compares each name that is leased with its candidates. `JochiError` without the extra [language]."""
 
     name: str = "resolve"
@@ -49,7 +49,7 @@ def _values(row: Row) -> dict[str, Any]:
 def _pair(row: Row, candidate: Mapping[str, Any]) -> dict[str, Any] | None:
     one, other, kind = row["name"], candidate["name"], row["kind"]
     reason: str
-    found = alike(one, other, kind, candidate["cosine"])
+    found = match_names(one, other, kind, candidate["cosine"])
     if found is not None:
         reason, score = found
     elif canonical_name(one, kind) == canonical_name(other, kind) != "":
@@ -61,9 +61,9 @@ def _pair(row: Row, candidate: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"key": candidate["key"], "content_hash": candidate["content_hash"], "reason": reason, "score": score}
 
 
-def _is_the_one(alone: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _is_the_one(single: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Of a person known by one name alone whether `other`, if known by several, is the only one who has it, and nobody has said
     whose it is. True of all others."""
-    if alone["full_names"] is None or other["full_names"] is not None:
+    if single["full_names"] is None or other["full_names"] is not None:
         return True
-    return not alone["decided"] and alone["full_names"] == [other["key"]]
+    return not single["decided"] and single["full_names"] == [other["key"]]

@@ -15,9 +15,9 @@ from neo4j.exceptions import Neo4jError
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, Refused, UsageError
 from jochi_workers.context_files import Files
-from jochi_workers.forgotten import HELD, TakenOut, take_out
+from jochi_workers.deletion import HELD, Deletion, delete_forgotten
 from jochi_workers.handler import Handler, Outcome, Result, reserved
-from jochi_workers.queue import Batch, Finished, Queue
+from jochi_workers.queue import Batch, FinishResult, Queue
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -161,15 +161,18 @@ class Worker:
     def _without_forgotten(self, queue: Queue, batch: Batch) -> Batch:
         """What was forgotten on request and written again goes before anybody reads it."""
         try:
-            taken = self._patiently(lambda: take_out(self.engine, batch.rows), even_when_stopping=True) or TakenOut()
+            taken = (
+                self._patiently(lambda: delete_forgotten(self.engine, batch.rows), even_when_stopping=True)
+                or Deletion()
+            )
         except BaseException:
             self._give_back(queue, batch)
             raise
-        self.progress[queue.name].forgotten += len(taken.gone)
+        self.progress[queue.name].forgotten += len(taken.deleted)
         held = tuple(row for row in batch.rows if row["key"] in taken.held)
         if held:
             self._store(queue, replace(batch, rows=held), Outcome(failed={row["key"]: HELD for row in held}))
-        return replace(batch, rows=tuple(row for row in batch.rows if row["key"] not in taken.gone | taken.held))
+        return replace(batch, rows=tuple(row for row in batch.rows if row["key"] not in taken.deleted | taken.held))
 
     def _size(self, handler: Handler) -> int:
         rate = self._rates.get(handler.name)
@@ -213,13 +216,13 @@ class Worker:
                 fix="start the worker again: it reads the policy anew",
             )
 
-    def _finish(self, queue: Queue, batch: Batch, outcome: Outcome) -> Finished | None:
+    def _finish(self, queue: Queue, batch: Batch, outcome: Outcome) -> FinishResult | None:
         """Stores the results. Where the database can't, each alone: the one that it can't store has failed, and costs no other."""
         try:
             return self._patiently(lambda: queue.finish(batch, outcome.done), even_when_stopping=True)
         except (Neo4jError, UsageError) as error:
             _log.warning("the database can't store results of %s: %s", queue.name, _named(error))
-        stored, told = list[Result](), list[Finished]()
+        stored, results = list[Result](), list[FinishResult]()
         for result in outcome.done:
             try:
                 finished = self._patiently(partial(queue.finish, batch, [result]), even_when_stopping=True)
@@ -229,9 +232,9 @@ class Worker:
                     outcome.spent[result.key] = {name: result.values[name] for name in ("used_in", "used_out")}
             else:
                 stored.append(result)
-                told += [finished] if finished else []
+                results += [finished] if finished else []
         outcome.done = stored
-        return Finished.of(told)
+        return FinishResult.of(results)
 
     def _stopped_by(self, handler: Handler, outcome: Outcome, once: bool) -> None:
         assert outcome.stopped_by is not None

@@ -14,7 +14,7 @@ from jochi.cli.output import AsJson, moment, out, printable, table, write_json
 from jochi.client.actions import WHOLE_DATABASE, guidelines_page
 from jochi.errors import UsageError
 from jochi.files import write_atomically
-from jochi.write.acting import ActionsAdded
+from jochi.write.action_records import ActionsResult
 
 app = typer.Typer(help="What agents did with memories, how it went, and what follows from it.", no_args_is_help=True)
 
@@ -43,13 +43,13 @@ def add(
         if files is not None:
             done = client.add_actions(files)
         else:
-            done = client.acted(cast(Any, action), cast(Any, outcome), scope=scope, id=id, at=parse_moment(at))
+            done = client.report_action(cast(Any, action), cast(Any, outcome), scope=scope, id=id, at=parse_moment(at))
     _show_added(done, as_json=as_json)
     if done.exit_code:
         raise typer.Exit(done.exit_code)
 
 
-def _show_added(done: ActionsAdded, *, as_json: bool) -> None:
+def _show_added(done: ActionsResult, *, as_json: bool) -> None:
     if as_json:
         write_json({**vars(done), "bad_lines": [line._asdict() for line in done.bad_lines]})
         return

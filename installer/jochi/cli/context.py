@@ -10,7 +10,7 @@ import typer
 from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, moment, out, shortened, some, table, write_json
-from jochi.context import Written, as_json, as_prompt
+from jochi.context import WriteResult, as_json, as_prompt
 from jochi.text.tokens import best_counter
 from jochi.use.context import REASONS, Line
 
@@ -84,7 +84,7 @@ def write(
     _print_written(file, done)
 
 
-def _print_written(file: Path, done: Written) -> None:
+def _print_written(file: Path, done: WriteResult) -> None:
     for edit in done.taken_in:
         out.print(
             f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}"

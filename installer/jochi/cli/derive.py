@@ -164,16 +164,16 @@ def try_(
 def _told(name: str, policy: Policy, row: Row) -> tuple[Prompt | None, Mapping[str, Any], dict[str, Any] | None]:
     """What a model is told for it, with which words, and the JSON schema of its answer; None where no model is told anything."""
     from jochi_workers.derive import derivation
-    from jochi_workers.derive.compress.models import instructions, words_of
+    from jochi_workers.derive.compress.model_summariser import instructions, word_limit
 
     if name == "compress":
         most = max(1, int(row["token_count"] * policy.compression.share))
-        return instructions(policy.work.prompts), {"words": words_of(most)}, {"type": "string"}
+        return instructions(policy.work.prompts), {"words": word_limit(most)}, {"type": "string"}
     if name not in policy.derive:
         return None, {}, None
     found = derivation(name)
     schema = {"type": "string"} if issubclass(found.output, str) else found.output.model_json_schema()
-    return found.told(policy.work.prompts), found.words(row), schema
+    return found.prompt(policy.work.prompts), found.words(row), schema
 
 
 def _lines(said: Mapping[str, Any]) -> None:
@@ -212,12 +212,16 @@ def _row(client: Jochi, name: str, key: str | None, asks: dict[str, Any] | None 
 
 def _handler(client: Jochi, name: str, provider: str, asked: dict[str, Any]) -> Handler:
     from jochi.cli.worker import making
-    from jochi_workers.judge import Judge
-    from jochi_workers.prepare import Prepare
-    from jochi_workers.resolve import Resolve
+    from jochi_workers.judge import JudgeHandler
+    from jochi_workers.prepare import PrepareHandler
+    from jochi_workers.resolve import ResolveHandler
     from jochi_workers.worker import Stop
 
-    simple: dict[str, Callable[[], Handler]] = {"prepare": Prepare, "judge": Judge, "resolve": Resolve}
+    simple: dict[str, Callable[[], Handler]] = {
+        "prepare": PrepareHandler,
+        "judge": JudgeHandler,
+        "resolve": ResolveHandler,
+    }
     if name in simple:
         return simple[name]()
     if name == "embed":

@@ -15,7 +15,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, forbidden_by, out, some, table, write_json
 from jochi.errors import PartlyDone
 from jochi.write.enrolling import OBJECT_MAPPERS, WARNING, EnrolmentPlan
-from jochi.write.enrolling.results import Released
+from jochi.write.enrolling.results import DisenrolResult
 
 Label = Annotated[str, typer.Argument(help="A label that the installed policy has a kind for.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
@@ -94,7 +94,7 @@ def disenrol(
         )
 
 
-def _show_released(result: Released) -> None:
+def _show_released(result: DisenrolResult) -> None:
     out.print(
         f"{some(result.released, 'node', 'nodes')} released, {result.restored:,} of them brought back from pruning"
     )

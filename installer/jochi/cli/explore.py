@@ -11,7 +11,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, printable, shortened, table, write_json
 from jochi.cli.recall import AskXRay, embedded, show_xray
 from jochi.errors import Refused, UsageError
-from jochi.use.explore import Beneath, Place
+from jochi.use.explore import Member, Place
 
 _LONGEST = 160
 _LEVELS: dict[str, Any] = {"1": 1, "2": 2, "3": 3, "auto": "auto"}
@@ -80,7 +80,7 @@ def _place(place: Place) -> None:
     _rows(f"Beneath {place.key}", place.members)
 
 
-def _rows(title: str, places: tuple[Beneath, ...]) -> None:
+def _rows(title: str, places: tuple[Member, ...]) -> None:
     rows = [
         (
             one.key,

@@ -18,16 +18,16 @@ from jochi.cli.recall import embedder_of
 from jochi.client import Jochi
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 from jochi.forgetting import (
+    Candidate,
+    ForgetResult,
     ForgettingPlan,
-    Forgotten,
-    Imported,
-    Meant,
+    ImportSummary,
     Mention,
     Request,
     Target,
-    alone,
     key_file,
     read_export,
+    unambiguous,
     write_export,
 )
 from jochi.policy.forgetting import Forgetting
@@ -176,7 +176,7 @@ def forget(
 def _forget_again(client: Jochi, file: Path, *, verify: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
     """Shows what would go, asks once, imports the file, and forgets until nothing is left that hasn't been tried."""
     export = read_export(file)
-    requests = client.requests_again(export)
+    requests = client.requests_of_export(export)
     plans = [client.plan_forgetting(request) for request in requests]
     if dry_run:
         if as_json:
@@ -193,13 +193,13 @@ def _forget_again(client: Jochi, file: Path, *, verify: bool, dry_run: bool, yes
     todo = f"Forget again for good {_requested(plans)}" if plans else "Nothing is left of it: only"
     ask(f"{todo}{' and' if plans else ''} bring {seals} and {_receipts(len(export.receipts))} back?", yes=yes)
     imported = client.import_receipts(export)
-    results: list[Forgotten] = []
+    results: list[ForgetResult] = []
     tried: set[Request] = set()
     while open_ := [request for request in requests if request not in tried]:
         with err.status("forgetting again"):
             results += [client.forget(request, verify=verify) for request in open_]
         tried.update(open_)
-        requests = client.requests_again(export)
+        requests = client.requests_of_export(export)
     if as_json:
         write_json({"imported": imported, "forgotten": results})
     else:
@@ -232,7 +232,7 @@ def _receipts(n: int) -> str:
     return some(n, "receipt", "receipts")
 
 
-def _show_imported(imported: Imported) -> None:
+def _show_imported(imported: ImportSummary) -> None:
     out.print(f"brought back: {some(imported.seals, 'seal', 'seals')}, {_receipts(imported.receipts)}")
     if imported.apart:
         out.print(
@@ -253,7 +253,7 @@ def _unsure(request: Request, plan: ForgettingPlan, yes: bool) -> Request:
         raise Refused("nothing was changed", fix="pass --yes where nobody can answer: these stay then") from None
 
 
-def _taken(done: Forgotten) -> bool:
+def _taken(done: ForgetResult) -> bool:
     """Whether anything was there: a memory, or a record of one. Only the receipt counts the records."""
     counts = {**done.counts, **done.receipt.body.get("counts", {})}
     return any(n for name, n in counts.items() if name != "sealed")
@@ -327,20 +327,20 @@ def import_receipts(
 
 def _resolved(
     client: Jochi, about: str, scope: str, k: int, provider: str | None, *, yes: bool, as_json: bool
-) -> list[Meant]:
+) -> list[Candidate]:
     """What a person means by a description; of a machine what is meant without doubt, else `PartlyDone`."""
     policy = client.policy.policy
     with embedder_of(provider, policy.embedding) as embed:
-        candidates = client.meant(about, scope=scope, k=k, embed=embed)
+        candidates = client.candidates(about, scope=scope, k=k, embed=embed)
     if not candidates:
         raise UsageError(f"nothing in {scope} is about that", fix="use other words, or --match, --id")
     show_candidates(candidates)
     if yes:
-        meant = alone(candidates, policy.forgetting)
+        meant = unambiguous(candidates, policy.forgetting)
         if meant:
             return meant
         if as_json:
-            write_json({"candidates": [one.shown() for one in candidates]})
+            write_json({"candidates": [one.as_dict() for one in candidates]})
         raise PartlyDone(f"nothing was forgotten: {unsure(policy.forgetting)}", fix=_NAME_THEM)
     try:
         said = typer.prompt("which of these (numbers with commas, or all)", default="none", err=True)
@@ -354,7 +354,7 @@ def _resolved(
     return [candidates[int(part) - 1] for part in chosen]
 
 
-def _request(meant: Sequence[Meant], *, whole: bool) -> Request:
+def _request(meant: Sequence[Candidate], *, whole: bool) -> Request:
     """Memories as a whole, and of compound ones the statement that is meant."""
     stated = tuple((one.key, one.statement) for one in meant if one.statement is not None and not whole)
     return Request(tuple(one.key for one in meant), statements=stated)
@@ -365,7 +365,7 @@ def unsure(policy: Forgetting) -> str:
     return f"which one is meant isn't sure (a score of {policy.sure:g} and {policy.margin:g} before the next is needed)"
 
 
-def show_candidates(candidates: Sequence[Meant]) -> None:
+def show_candidates(candidates: Sequence[Candidate]) -> None:
     """A line for each: what it says, which statement is meant, its score, its margin to the others, in what it differs."""
     for number, one in enumerate(candidates, 1):
         stated = "" if one.statement is None else f" → {_short(one.statement)}"
@@ -393,8 +393,8 @@ def _question(plan: ForgettingPlan) -> str:
 def _show(plan: ForgettingPlan) -> None:
     for each in plan.spellings:
         forms = ", ".join(_FORMS[kind] for kind in each.kinds())
-        told = "" if each.told_by is None else f", which is the same by {each.told_by}"
-        alone = "; of several countries, so only without one" if each.at_home else ""
+        told = "" if each.source_key is None else f", which is the same by {each.source_key}"
+        alone = "; of several countries, so only without one" if each.national_only else ""
         out.print(f"looked for: {printable(each.text)}{told} ({forms}{alone})", markup=False)
     for target in plan.targets[:_SHOWN]:
         out.print(_line(target), markup=False)
@@ -444,7 +444,7 @@ def _dry(plan: ForgettingPlan, left: list[Mention], verify: bool, as_json: bool)
                 "near": plan.near,
                 "alike": plan.alike,
                 "spellings": [
-                    {"text": each.text, "told_by": each.told_by, "forms": each.kinds()} for each in plan.spellings
+                    {"text": each.text, "told_by": each.source_key, "forms": each.kinds()} for each in plan.spellings
                 ],
                 "counts": plan.counts(),
                 "records": plan.records,
@@ -460,7 +460,7 @@ def _dry(plan: ForgettingPlan, left: list[Mention], verify: bool, as_json: bool)
         _places(left, "is said")
 
 
-def _told(done: Forgotten, verify: bool, as_json: bool, *, silent: bool = False) -> None:
+def _told(done: ForgetResult, verify: bool, as_json: bool, *, silent: bool = False) -> None:
     if silent:
         pass
     elif as_json:

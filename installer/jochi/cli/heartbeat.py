@@ -11,7 +11,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, printable, some, table, write_json
 from jochi.errors import UsageError
 from jochi.files import read_text
-from jochi.heartbeat import NewTask, Reported
+from jochi.heartbeat import NewTask, ReportResult
 from jochi.heartbeat.file import MAX_TOKENS
 from jochi.heartbeat.heartbeat import LEASE
 from jochi.policy.durations import format_duration, parse_duration
@@ -217,6 +217,6 @@ def migrate(
         out.print(f"the old file is kept as {found.kept}", markup=False, soft_wrap=True)
 
 
-def _reported(reported: Reported) -> str:
+def _reported(reported: ReportResult) -> str:
     counted = "was reported before" if reported.repeated else "counted"
     return f"{counted}; {f'next due {moment(reported.next_due)}' if reported.next_due else 'paused'}"

@@ -13,7 +13,7 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, out, printable, some, write_json
 from jochi.errors import UsageError
-from jochi.write.ingesting import KEPT, READERS, Fault, Ingested
+from jochi.write.ingesting import KEPT, READERS, Fault, IngestResult
 
 
 def ingest(
@@ -67,7 +67,7 @@ def _opened(files: list[str]) -> Iterator[Any]:
         yield sys.stdin.buffer if name == "-" else Path(name)
 
 
-def _show(done: Ingested) -> None:
+def _show(done: IngestResult) -> None:
     written = some(done.messages, "new message", "new messages")
     out.print(
         f"{written} in {some(done.sources, 'new source', 'new sources')} and {done.continued:,} known ones; "

@@ -10,7 +10,7 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, out, shortened, some, write_json
 from jochi.errors import PartlyDone, Refused
-from jochi.mirror import Written
+from jochi.mirror import WriteResult
 
 app = typer.Typer(
     no_args_is_help=True, help="A folder of Markdown files with facts, artifacts and profiles: people read and edit it."
@@ -102,7 +102,7 @@ def _write(
         )
 
 
-def _print(done: Written) -> None:
+def _print(done: WriteResult) -> None:
     for edit in done.taken_in:
         outcome = "" if edit.outcome == "done" else f" ({edit.outcome})"
         out.print(f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}{outcome}", markup=False, soft_wrap=True)

@@ -14,7 +14,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, out, printable, some, write_json
 from jochi.errors import JochiError, UsageError
 from jochi.write.importing.jsonlines import LONGEST_LINE, json_value, lines_of
-from jochi.write.observing import Observed, Turn
+from jochi.write.observing import ObserveResult, Turn
 
 _FIELDS = ("text", "session", "scope", "speaker", "at", "id")
 
@@ -42,7 +42,7 @@ def observe(
     if text is None and not flush:
         raise UsageError("there is no turn", fix="give what was said, `-`, or --flush")
     given = {"session": session or "default", "scope": scope, "speaker": speaker}
-    done: list[Observed] = []
+    done: list[ObserveResult] = []
     faults: list[str] = []
     with jochi(context) as client:
         if text == "-":
@@ -81,7 +81,7 @@ def _turn(raw: bytes | None, given: dict[str, Any]) -> Turn:
     return Turn(**{**given, **read, "at": at})
 
 
-def _show(done: list[Observed], batches: list[str] | None) -> None:
+def _show(done: list[ObserveResult], batches: list[str] | None) -> None:
     if len(done) == 1:
         told = f", {', '.join(done[0].about)}" if done[0].about else ""
         out.print(f"{done[0].outcome} (signal {done[0].signal}{told})", markup=False)

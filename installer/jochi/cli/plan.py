@@ -78,7 +78,7 @@ def show(
     """Show what a plan names: groups, rails and the memories, a page at a time. After it was applied, show what became of each."""
     with jochi(context) as client:
         found = client.show_plan(plan)
-        named = client.planned(plan, skip=skip, limit=limit, drifted=drift) if limit else []
+        named = client.plan_entries(plan, skip=skip, limit=limit, drifted=drift) if limit else []
     if as_json:
         write_json({"plan": found, "memories": named})
         return
@@ -169,7 +169,7 @@ def apply(
             _print_saved(found)
         ask("Do this now?", yes=yes)
         done = client.apply_plan(plan)
-        drift = client.planned(plan, drifted=True, limit=50)
+        drift = client.plan_entries(plan, drifted=True, limit=50)
     if as_json:
         write_json(done)
     else:

@@ -13,7 +13,7 @@ from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, shortened, table, write_json
 from jochi.errors import UsageError
 from jochi.policy.settings import Embedding
-from jochi.use.recall import Found, Hit, Reached
+from jochi.use.recall import Hit, Match, SpreadMatch
 from jochi.use.xray import XRay
 
 _LONGEST = 120
@@ -96,7 +96,7 @@ def recall(
     table(f"{len(found)} of {scope}", ("key", "kind", "tier", "created", "content"), rows)
     if hops:
         ways = [
-            (one.key, one.kind, f"{one.score:.4f}", one.way, shortened(one.content, _LONGEST)) for one in found.reached
+            (one.key, one.kind, f"{one.score:.4f}", one.path, shortened(one.content, _LONGEST)) for one in found.reached
         ]
         table(f"{len(ways)} more along edges", ("key", "kind", "score", "way", "content"), ways, right=(2,))
         if found.cut_off:
@@ -108,7 +108,7 @@ def recall(
             err.print(said, style="yellow", markup=False)
 
 
-def show_xray(found: Sequence[Found]) -> None:
+def show_xray(found: Sequence[Match]) -> None:
     """A line for each term of each score, and what is known of the memory that doesn't move it."""
     rows: list[tuple[object, ...]] = []
     for one in found:
@@ -120,11 +120,11 @@ def show_xray(found: Sequence[Found]) -> None:
     table("X-ray", ("key", "score", "part", ""), rows, right=(1,))
 
 
-def _why(one: Found, part: str) -> str:
+def _why(one: Match, part: str) -> str:
     """What a term was made of."""
-    if isinstance(one, Reached):
+    if isinstance(one, SpreadMatch):
         if part == "activation":
-            return one.way
+            return one.path
         return "kept: it leads to none of the others" if part == one.key else "flows from it along edges"
     if not isinstance(one, Hit):
         return ""
@@ -136,7 +136,7 @@ def _why(one: Found, part: str) -> str:
     }.get(part, "")
 
 
-def _beside(one: Found) -> str:
+def _beside(one: Match) -> str:
     xray = one.xray or XRay(())
     known = {
         "tier": one.tier,
@@ -149,7 +149,7 @@ def _beside(one: Found) -> str:
 
 def _contents(context: typer.Context, key: str, include_superseded: bool, as_json: bool) -> None:
     with jochi(context) as client:
-        found = client.boxed(key, include_superseded=include_superseded)
+        found = client.box_contents(key, include_superseded=include_superseded)
     if as_json:
         write_json(found)
         return

@@ -15,7 +15,7 @@ from jochi.cli.output import AsJson, out, printable, write_json
 from jochi.errors import UsageError
 from jochi.write.importing.files import open_source
 from jochi.write.importing.jsonlines import LONGEST_LINE, json_value, lines_of
-from jochi.write.remembering import BATCH_SIZE, Remembered, Result, Unreadable
+from jochi.write.remembering import BATCH_SIZE, RememberResult, Result, Unreadable
 
 
 def remember(
@@ -79,7 +79,7 @@ def _memories(stream: IO[bytes]) -> Iterator[object]:
                 yield Unreadable(f"the line {error}")
 
 
-def _show(remembered: Remembered, *, as_json: bool, one: bool) -> None:
+def _show(remembered: RememberResult, *, as_json: bool, one: bool) -> None:
     counts = {
         "written": remembered.written,
         "reinforced": remembered.reinforced,

@@ -10,7 +10,7 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, forbidden_by, moment, out, table, write_json
 from jochi.errors import UsageError
-from jochi.undo.forbidden import read_message
+from jochi.undo.violations import read_message
 
 app = typer.Typer(help="Runs of curation and undos, and what they did.", no_args_is_help=True)
 

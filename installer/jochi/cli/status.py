@@ -19,7 +19,7 @@ from jochi.localserver.paths import apoc_conf_at
 from jochi.operate.check import Check, Level
 from jochi.operate.results import Accesses, Hygiene, Status
 from jochi.operate.status import Overview, Versions, overview
-from jochi.operate.work import Left
+from jochi.operate.work import Backlog
 from jochi.use.sources import Unfinished
 
 MOST_SHOWN = 20
@@ -168,7 +168,7 @@ def _print_sources(unfinished: Sequence[Unfinished]) -> None:
         )
 
 
-def _print_work(work: Mapping[str, Left]) -> None:
+def _print_work(work: Mapping[str, Backlog]) -> None:
     """Backlog, pace and what was given up on, of all derivations; `jochi derive ls` has each."""
     waiting = {name: left.waiting + left.later for name, left in work.items() if left.waiting + left.later}
     oldest = min((left.oldest for left in work.values() if left.oldest is not None), default=None)

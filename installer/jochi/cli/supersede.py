@@ -14,7 +14,7 @@ from jochi.cli.output import AsJson, err, out, printable, shortened, some, write
 from jochi.cli.recall import embedder_of
 from jochi.client import Jochi
 from jochi.errors import PartlyDone, Refused
-from jochi.write.replacing import Replaced
+from jochi.write.replacement import ReplaceResult
 
 _LONGEST = 160
 _NAME_IT = (
@@ -44,7 +44,7 @@ def supersede(
     named = keys_of([key], scope)[0] if key is not None else None
     with jochi(context) as client, embedder_of(provider, client.policy.policy.embedding) as embed:
 
-        def asked(picked: str | None, *, dry_run: bool) -> Replaced:
+        def asked(picked: str | None, *, dry_run: bool) -> ReplaceResult:
             return client.supersede(old, new, scope=scope, key=picked, embed=embed, dry_run=dry_run)
 
         found = asked(named, dry_run=True)
@@ -63,7 +63,7 @@ def supersede(
         _told(client, found, as_json, done=True)
 
 
-def _picked(client: Jochi, found: Replaced, *, yes: bool, plan: bool, as_json: bool) -> str:
+def _picked(client: Jochi, found: ReplaceResult, *, yes: bool, plan: bool, as_json: bool) -> str:
     """The memory that a person means; `PartlyDone` where nobody can say."""
     if not (yes or plan):
         try:
@@ -74,11 +74,11 @@ def _picked(client: Jochi, found: Replaced, *, yes: bool, plan: bool, as_json: b
             return found.candidates[int(said) - 1].key
         raise Refused("nothing was changed: none was chosen", fix="answer with a number of the list")
     if as_json:
-        write_json({"candidates": [one.shown() for one in found.candidates], "already": found.already})
+        write_json({"candidates": [one.as_dict() for one in found.candidates], "already": found.already})
     raise PartlyDone(f"nothing was replaced: {unsure(client.policy.policy.forgetting)}", fix=_NAME_IT)
 
 
-def _show(found: Replaced, *, done: bool) -> None:
+def _show(found: ReplaceResult, *, done: bool) -> None:
     says = "says now" if done else "would say"
     for key, text in sorted(found.replaced.items()):
         out.print(f"{key} {says}: {printable(shortened(text, _LONGEST))}", markup=False)
@@ -86,14 +86,14 @@ def _show(found: Replaced, *, done: bool) -> None:
         out.print(f"{key} is a fact in a slot: {following or 'another fact'} holds from now on", markup=False)
 
 
-def _told(client: Jochi, found: Replaced, as_json: bool, *, done: bool) -> None:
+def _told(client: Jochi, found: ReplaceResult, as_json: bool, *, done: bool) -> None:
     if as_json:
         write_json(
             {
                 "replaced": found.replaced,
                 "superseded": found.superseded,
                 "asked": [{"key": each.key, "reason": each.reason, "content": each.content} for each in found.asked],
-                "candidates": [one.shown() for one in found.candidates],
+                "candidates": [one.as_dict() for one in found.candidates],
                 "already": found.already,
                 "remade": found.remade,
                 "run": found.run,

@@ -10,9 +10,9 @@ import typer
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, forbidden_by, out, write_json
 from jochi.errors import PartlyDone, UsageError
-from jochi.undo.results import Decompressed, Restored, Unmerged
+from jochi.undo.results import DecompressResult, RestoreResult, UnmergeResult
 
-_T = TypeVar("_T", Restored, Unmerged, Decompressed)
+_T = TypeVar("_T", RestoreResult, UnmergeResult, DecompressResult)
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would come back.")]
 
@@ -58,7 +58,7 @@ def restore(
     with jochi(context) as client:
         results = client.restore(keys, audit=audit)
 
-    def said(result: Restored) -> str:
+    def said(result: RestoreResult) -> str:
         owner = f"; {result.duplicate_of} has the same content" if result.duplicate_of else ""
         return _RESTORED[result.outcome] + owner
 
@@ -75,7 +75,7 @@ def unmerge(
     with jochi(context) as client:
         results = client.unmerge(keys, dry_run=dry_run)
 
-    def said(result: Unmerged) -> str:
+    def said(result: UnmergeResult) -> str:
         return _UNMERGED[result.outcome].format(into=result.into, n=result.relationships)
 
     _tell(results, as_json, said, "taken back", well={"unmerged", "would_unmerge"}, unknown={"not_merged"})
@@ -91,7 +91,7 @@ def decompress(
     with jochi(context) as client:
         results = client.decompress(keys, dry_run=dry_run)
 
-    def said(result: Decompressed) -> str:
+    def said(result: DecompressResult) -> str:
         return _DECOMPRESSED[result.outcome].format(tokens=result.tokens or 0)
 
     well = {"decompressed", "would_decompress"}
@@ -108,7 +108,7 @@ def _tell(
         for result in results:
             why = f": {forbidden_by(result.constraint, result.holder)}" if result.constraint else ""
             out.print(f"{result.key}: {said(result)}{why}", markup=False)
-            changed: tuple[str, ...] = () if isinstance(result, Restored) else result.changed
+            changed: tuple[str, ...] = () if isinstance(result, RestoreResult) else result.changed
             for name in changed:
                 out.print(f"  changed since, left as it is: {name}", markup=False)
     if failed := sum(result.outcome not in well for result in results):

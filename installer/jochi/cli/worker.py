@@ -81,7 +81,7 @@ def worker(
     if provider is None and (model or options or limit_rate):
         raise UsageError("options of a provider, --model and --limit-rate go with --provider")
     from jochi_workers import context_files, mirrors
-    from jochi_workers.arming import Arming
+    from jochi_workers.job_armer import JobArmer
     from jochi_workers.worker import Stop, Worker
 
     tables = (
@@ -103,7 +103,7 @@ def worker(
                 [context_files.ContextFiles(tables[0], client.write_context)] if contexts else []
             )
             files += [mirrors.Mirrors(tables[1], client.write_mirror)] if mirror else []
-            files.append(Arming(client.engine, client.policy.policy.scheduler.watch_every))
+            files.append(JobArmer(client.engine, client.policy.policy.scheduler.watch_every))
             running = Worker(
                 client.engine,
                 handlers,
@@ -125,11 +125,11 @@ def _handlers(
     client: Jochi, stop: Stop, provider: str | None, model: str | None, options: Mapping[str, Any]
 ) -> list[Handler]:
     from jochi_workers.guard import GUARD_VERSION
-    from jochi_workers.judge import Judge
-    from jochi_workers.prepare import Prepare
-    from jochi_workers.resolve import Resolve
+    from jochi_workers.judge import JudgeHandler
+    from jochi_workers.prepare import PrepareHandler
+    from jochi_workers.resolve import ResolveHandler
 
-    prepare, judge = Prepare(stopping=stop.asked), Judge(stopping=stop.asked)
+    prepare, judge = PrepareHandler(stopping=stop.asked), JudgeHandler(stopping=stop.asked)
     err.print(f"prepare: content hashes, tokens by {prepare.counter.name}", markup=False)
     if not prepare.exact:
         err.print("  → `jochi tokens prime` fetches the vocabulary for exact counts", markup=False)
@@ -137,7 +137,7 @@ def _handlers(
     handlers: list[Handler] = [prepare, judge]
     if client.policy.policy.resolved_labels():
         try:
-            handlers.append(Resolve(stopping=stop.asked))
+            handlers.append(ResolveHandler(stopping=stop.asked))
             err.print("resolve: names of people, concepts and entities", markup=False)
         except JochiError as error:  # this machine lacks it: all else goes on
             err.print(f"resolve: {error.what}; {error.fix}", markup=False)
@@ -167,11 +167,11 @@ def making(
         return []
     from jochi.text.tokens import best_counter
     from jochi_workers.derive import derivation
-    from jochi_workers.derive.compress import Compress, language_model
+    from jochi_workers.derive.compress import CompressHandler, language_model
     from jochi_workers.derive.compress import provider as summaries
-    from jochi_workers.derive.derivation import ByModel, Offline
-    from jochi_workers.derive.handler import Derive
-    from jochi_workers.models.waiting import interruptible
+    from jochi_workers.derive.derivation import ModelMaker, OfflineMaker
+    from jochi_workers.derive.handler import DeriveHandler
+    from jochi_workers.models.timing import interruptible
 
     policy = client.policy.policy
     counter, prompts = best_counter(), policy.work.prompts
@@ -187,7 +187,7 @@ def making(
     handlers: list[Handler] = []
     if policy.compression.compressing and only in (None, "compress"):
         err.print(f"compress: long memories of the archive, by {made.name}{about}", markup=False)
-        handlers.append(Compress(made, policy.compression, counter, stopping=stop.asked))
+        handlers.append(CompressHandler(made, policy.compression, counter, stopping=stop.asked))
     for each in names if only is None else [each for each in names if each == only]:
         try:
             found = derivation(each)
@@ -197,19 +197,19 @@ def making(
         model = language_model(name, **given)
         numbers = policy.derive[each].numbers
         by_model = partial(
-            ByModel,
+            ModelMaker,
             found,
-            told=found.told(prompts),
-            together=found.told_together(prompts),
+            prompt=found.prompt(prompts),
+            together=found.batch_prompt(prompts),
             at_once=int(numbers.get("together", 1)),
         )
-        maker = Offline(found, counter) if model is None else by_model(model)
+        maker = OfflineMaker(found, counter) if model is None else by_model(model)
         little = None if model is None else policy.derive[each].small_model
         small = language_model(name, **{**given, "model": little}) if little else None
         of_few = None if small is None else by_model(small)
         err.print(f"{each}: by {maker.name}{about}{f', what is little by {little}' if little else ''}", markup=False)
         room = int(numbers.get("together_tokens", 0))
-        handlers.append(Derive(found, maker, counter, small=of_few, room=room, stopping=stop.asked))
+        handlers.append(DeriveHandler(found, maker, counter, small=of_few, room=room, stopping=stop.asked))
     return handlers
 
 

@@ -14,14 +14,14 @@ from jochi.curate.actions import Eligibility, Verdict, read
 from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as
 from jochi.policy.actions import Action
-from jochi.write.acting import ActionsAdded, Outcome, add, add_files, read_action
+from jochi.write.action_records import ActionsResult, Outcome, add, add_files, read_action
 
 WHOLE_DATABASE = "/"
 """In the place of a scope: no scope has a slash."""
 
 
 @dataclass(frozen=True)
-class ActionOnRecord:
+class ActionEntry:
     """What an agent asked (``verdict`` and the ``rule`` that decided) or did (``outcome``)."""
 
     id: str
@@ -57,9 +57,9 @@ class Guidelines:
     def as_markdown(self) -> str:
         """As a section of compression-guidelines.md."""
         title = "The whole database" if self.scope == WHOLE_DATABASE else f"Scope {' '.join(self.scope.split())}"
-        said = "\n".join(f"- {line}" for line in self.lines) or "Nothing was reported."
+        lines = "\n".join(f"- {line}" for line in self.lines) or "Nothing was reported."
         made = f"Version {self.version}, {self.at:%Y-%m-%d %H:%M}Z, of {self.read} records since {self.since:%Y-%m-%d}."
-        return f"## {title}\n\n{made}\n\n{said}\n"
+        return f"## {title}\n\n{made}\n\n{lines}\n"
 
 
 def guidelines_page(found: Iterable[Guidelines]) -> str:
@@ -84,18 +84,18 @@ class ActionVerbs(Base):
         On record under ``id`` (default: made up), unless ``record`` is false; `acted` with the same id reports how it went.
         `jochi.curate.actions` parses strictly. `UsageError` for a scope or an id that can't be one.
         """
-        said = eligibility.as_json() if isinstance(eligibility, Eligibility) else eligibility
-        _, _, faults = read(action, said)
+        values = eligibility.as_json() if isinstance(eligibility, Eligibility) else eligibility
+        _, _, faults = read(action, values)
         wrong = {fault.where for fault in faults}
-        asked = {
+        parameters = {
             # What isn't JSON couldn't even be sent.
             "action": None if "action" in wrong else action,
-            "eligibility": said if wrong <= {"action"} else None,
+            "eligibility": values if wrong <= {"action"} else None,
             "id": id or str(uuid.uuid4()),
             "scope": scope,
         }
         row = self.engine.call(
-            "actions/judge", {"now": self._at(now, "may_act", "now"), "actions": [asked], "record": record}
+            "actions/judge", {"now": self._at(now, "may_act", "now"), "actions": [parameters], "record": record}
         )
         if row["problem"] is not None:
             raise UsageError(row["problem"], where="may_act", fix="see docs/reference/actions.md")
@@ -115,7 +115,7 @@ class ActionVerbs(Base):
             faults,
         )
 
-    def acted(
+    def report_action(
         self,
         action: Action,
         outcome: Outcome,
@@ -124,35 +124,33 @@ class ActionVerbs(Base):
         scope: str = "default",
         id: str | None = None,
         at: datetime | None = None,
-    ) -> ActionsAdded:
+    ) -> ActionsResult:
         """Reports what an agent did with memories and how it went; guidelines are made of it.
 
         ``id``: the same again changes nothing; that of a decision (`may_act`) adds the outcome to it. Raises `UsageError`.
         """
-        now = self._at(None, "acted")
-        said = eligibility.as_json() if isinstance(eligibility, Eligibility) else eligibility
-        given = {"action": action, "outcome": outcome, "eligibility": said, "scope": scope, "id": id, "at": at}
+        now = self._at(None, "report_action")
+        values = eligibility.as_json() if isinstance(eligibility, Eligibility) else eligibility
+        given = {"action": action, "outcome": outcome, "eligibility": values, "scope": scope, "id": id, "at": at}
         try:
             record = read_action(given, now=now)
         except ValueError as error:
-            raise UsageError(str(error), where="acted", fix="see docs/reference/actions.md") from None
-        result = ActionsAdded()
+            raise UsageError(str(error), where="report_action", fix="see docs/reference/actions.md") from None
+        result = ActionsResult()
         add(self.engine, [(str(uuid.uuid4()), record)], now=now, result=result)
         return result
 
-    def add_actions(self, paths: Iterable[Path], *, now: datetime | None = None) -> ActionsAdded:
+    def add_actions(self, paths: Iterable[Path], *, now: datetime | None = None) -> ActionsResult:
         """Takes in files of JSON Lines (memory-actions.jsonl), one action a line, of any length, also packed with gzip.
 
         A bad line or file is counted and named (`bad_lines`), and the others are taken. The same file again changes nothing.
         """
         return add_files(self.engine, paths, now=self._at(now, "add_actions", "now"))
 
-    def actions(
-        self, *, scope: str | None = None, limit: int = 50, now: datetime | None = None
-    ) -> list[ActionOnRecord]:
+    def actions(self, *, scope: str | None = None, limit: int = 50, now: datetime | None = None) -> list[ActionEntry]:
         """What agents asked and did, of ``scope`` or of all, the newest first."""
         row = self._read("actions/list", now=self._at(now, "actions", "now"), scope=scope, limit=limit)
-        return [read_as(ActionOnRecord, each) for each in row["actions"]]
+        return [read_as(ActionEntry, each) for each in row["actions"]]
 
     def guidelines(self, *, scope: str | None = None, limit: int = 1_000) -> list[Guidelines]:
         """What follows from what agents reported in ``scope``, or in each, after that of the whole database. The job

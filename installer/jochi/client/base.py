@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import neo4j
 
@@ -12,6 +12,7 @@ from jochi import clock
 from jochi.database.database import Database
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.database.server_clock import ServerClock
+from jochi.deprecation import old_method
 from jochi.errors import Refused
 from jochi.graph.driver_values import zoned
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
@@ -26,6 +27,11 @@ class Base:
         self.database = Database(driver, database)
         self.engine = Engine(self.database)
         self._policy = policy
+
+    if not TYPE_CHECKING:  # who is checked sees the new names only
+
+        def __getattr__(self, name: str) -> Any:
+            return old_method(self, name)
 
     @property
     def policy(self) -> LoadedPolicy:

@@ -12,8 +12,8 @@ from jochi.database.statements import statement
 from jochi.graph.driver_values import read_as
 from jochi.text.tokens import best_counter
 from jochi.use import context
-from jochi.use.context import Difference, Kept, Metrics
-from jochi.write.editing import Graph
+from jochi.use.context import Difference, ManifestSummary, Metrics
+from jochi.write.scope_graph import ScopeGraph
 
 
 class ContextVerbs(Base):
@@ -44,7 +44,7 @@ class ContextVerbs(Base):
         max_tokens: int | None = None,
         strike_many: bool = False,
         now: datetime | None = None,
-    ) -> files.Written:
+    ) -> files.WriteResult:
         """Takes in what a person changed in the file ``path``, and makes it what the manifest of ``scope`` says.
 
         It is never over its tokens, and it isn't touched where nothing changed. Its personal part stays as it is and never reaches
@@ -90,9 +90,9 @@ class ContextVerbs(Base):
         """What came into the manifest and what left it, and why; by default between the last two versions."""
         return context.difference(self.engine, scope, include_sensitive=include_sensitive, before=before, after=after)
 
-    def contexts(self) -> list[Kept]:
+    def contexts(self) -> list[ManifestSummary]:
         """The manifests that the job keeps up to date."""
-        return context.kept(self.database.run(statement("context/list"), write=False)[0]["manifests"])
+        return context.summaries(self.database.run(statement("context/list"), write=False)[0]["manifests"])
 
     def context_metrics(self) -> Metrics:
         """Utilisation of the manifests, how values are spread, graph against files, and lazy loading of tasks. Writes nothing."""
@@ -104,8 +104,8 @@ class ContextVerbs(Base):
         parameters = {"id": context.manifest_id(scope, include_sensitive), "scope": scope}
         return bool(self.database.run(statement("context/drop"), parameters)[0]["dropped"])
 
-    def _store(self, scope: str, include_sensitive: bool, max_tokens: int | None, now: datetime | None) -> Graph:
-        return Graph.of(
+    def _store(self, scope: str, include_sensitive: bool, max_tokens: int | None, now: datetime | None) -> ScopeGraph:
+        return ScopeGraph.of(
             self.engine,
             self.policy.policy,
             scope,

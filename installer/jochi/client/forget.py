@@ -8,23 +8,23 @@ from functools import partial
 
 from jochi import forgetting
 from jochi.client.base import Base
-from jochi.forgetting.again import requests_again
+from jochi.forgetting.candidates import rank_candidates
+from jochi.forgetting.export_requests import requests_of_export
 from jochi.forgetting.exports import collect_export, import_export, key_of
-from jochi.forgetting.meaning import Embed, memories_about, near_of
-from jochi.forgetting.resolving import resolve
+from jochi.forgetting.retrieval import Embed, cosine_to, memories_about
 from jochi.use.recall import recall
 from jochi.users import operating_system_user
 
 
 class ForgetVerbs(Base):
-    def meant(
+    def candidates(
         self, about: str, *, scope: str = "default", k: int = 5, embed: Embed | None = None
-    ) -> list[forgetting.Meant]:
+    ) -> list[forgetting.Candidate]:
         """What a description may mean in ``scope``: at most ``k`` memories, or statements of compound ones, the best first, each
         with its score, its margin to the others and in what it differs. ``embed`` makes a text a vector of the policy's model.
 
-        `jochi.forgetting.alone` says which of them are meant without doubt. What to forget: `Request` with the key, and
-        `Meant.statement`. Writes nothing.
+        `jochi.forgetting.unambiguous` says which of them are meant without doubt. What to forget: `Request` with the key, and
+        `Candidate.statement`. Writes nothing.
         """
         found = memories_about(
             about,
@@ -34,7 +34,7 @@ class ForgetVerbs(Base):
             embed=embed,
             include_superseded=True,
         )
-        return resolve(about, found, near=near_of(about, embed) if embed else None)[:k]
+        return rank_candidates(about, found, cosine_of=cosine_to(about, embed) if embed else None)[:k]
 
     def plan_forgetting(self, request: forgetting.Request) -> forgetting.ForgettingPlan:
         """What `forget` would take now, and what would be left of memories that are only cut. Writes nothing."""
@@ -48,12 +48,12 @@ class ForgetVerbs(Base):
         now: datetime | None = None,
         wait: float = forgetting.WAIT,
         on_page: Callable[[int], None] | None = None,
-    ) -> forgetting.Forgotten:
+    ) -> forgetting.ForgetResult:
         """Forgets for good: the memories of ``request`` with all that was made of them and all that the engine keeps of them.
 
         What is forgotten is sealed by a keyed hash first, so that `remember`, import and workers don't learn it again; the key
         stays on this machine (`jochi.forgetting.key_file`). Of the rails only agent_identity, agent_key, migration,
-        system_config and a hold stop it (`Forgotten.held`). ``verify``: look through the whole store afterwards. ``wait``:
+        system_config and a hold stop it (`ForgetResult.held`). ``verify``: look through the whole store afterwards. ``wait``:
         seconds for transactions that began before, whose writes were compared with less. Can't be undone; cut off, it
         goes on when the same is asked again. docs/reference/forgetting.md.
         """
@@ -81,7 +81,7 @@ class ForgetVerbs(Base):
         """Seals and receipts as they are now, for `jochi.forgetting.write_export`: without the key they tell nothing."""
         return collect_export(self.database)
 
-    def import_receipts(self, export: forgetting.Export, *, now: datetime | None = None) -> forgetting.Imported:
+    def import_receipts(self, export: forgetting.Export, *, now: datetime | None = None) -> forgetting.ImportSummary:
         """Brings seals and receipts back that the database hasn't, as after a restore or an install. Idempotent.
 
         `Refused` where the seals of the file or of the database were made with another key than this machine's.
@@ -89,11 +89,11 @@ class ForgetVerbs(Base):
         when = self._now(now, "import_receipts")
         return import_export(self.database, export, at=when, by=operating_system_user())
 
-    def requests_again(self, export: forgetting.Export) -> list[forgetting.Request]:
+    def requests_of_export(self, export: forgetting.Export) -> list[forgetting.Request]:
         """What to `forget` so that nothing is left of what ``export`` has seals of: after a restore, what was forgotten since the
         backup. Empty where nothing is left. Reads every memory; writes nothing."""
         key = key_of(self.database, export)
-        return [] if key is None else requests_again(self.engine, self.policy.policy, export, key)
+        return [] if key is None else requests_of_export(self.engine, self.policy.policy, export, key)
 
     def receipts(self) -> forgetting.Chain:
         """The receipts of what was forgotten, each compared with its hash and the one before."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from jochi.client.base import Base
 from jochi.heartbeat import Heartbeat
 from jochi.heartbeat.file import MAX_TOKENS
-from jochi.heartbeat.migrating import Migrated, migrate
+from jochi.heartbeat.migration import MigrationResult, migrate
 
 
 class HeartbeatVerbs(Base):
@@ -28,7 +28,7 @@ class HeartbeatVerbs(Base):
         time_zone: str = "UTC",
         max_tokens: int = MAX_TOKENS,
         dry_run: bool = False,
-    ) -> Migrated:
+    ) -> MigrationResult:
         """Takes the tasks of a HEARTBEAT.md that people wrote into the graph and puts the small file in its place.
 
         The old one is kept as `.pre-migration`. With ``dry_run`` it only says what would become of what.

@@ -12,7 +12,7 @@ from jochi.client.base import Base
 from jochi.use import sources
 from jochi.use.sources import SourceState
 from jochi.write import ingesting
-from jochi.write.ingesting import Fault, Ingested, Piece, Taken, read
+from jochi.write.ingesting import CopyResult, Fault, IngestResult, Piece, read
 
 
 class IngestVerbs(Base):
@@ -27,13 +27,13 @@ class IngestVerbs(Base):
         agent: str | None = None,
         properties: Mapping[str, Any] | None = None,
         on_fault: Callable[[Fault], None] | None = None,
-    ) -> Ingested:
+    ) -> IngestResult:
         """Writes raw sources as they come, at once and without a model: files, folders, a binary stream, or pieces of an app's.
 
         Each source is a memory of kind Source (seed 002, Phase 0), a long one several. The same again is known by its content,
         whatever the file is called; what is new of it goes in behind. ``format``: one of docs/reference/ingesting.md, else it is
         guessed; ``zone`` is that of times without one. ``properties``: more of each new source, such as
-        `sensitivity`. What can't be read is told with its place (``on_fault``, `Ingested.faults`), and the rest goes in.
+        `sensitivity`. What can't be read is told with its place (``on_fault``, `IngestResult.faults`), and the rest goes in.
         `IngestInterrupted` where the server goes away: then the same call goes on.
         """
         return ingesting.ingest(
@@ -47,11 +47,13 @@ class IngestVerbs(Base):
             on_fault=on_fault,
         )
 
-    def take_source(self, key: str, scope: str, *, now: datetime | None = None, agent: str | None = None) -> Taken:
+    def take_source(self, key: str, scope: str, *, now: datetime | None = None, agent: str | None = None) -> CopyResult:
         """A team's source (`scope/id`) in the scope of one of its users, who needs it now for the first time: a copy of its
         own, of which
         workers extract that user's people, concepts and entities. Again it brings in what is new. Raises `JochiError`."""
-        return ingesting.take(self.engine, key, scope=scope, now=self._at(now, "take_source", "now"), agent=agent)
+        return ingesting.copy_source(
+            self.engine, key, scope=scope, now=self._at(now, "take_source", "now"), agent=agent
+        )
 
     def sources(
         self, *, scope: str | None = None, state: str | None = None, limit: int = 100

@@ -65,8 +65,13 @@ class JobVerbs(LookVerbs):
 
     def pin_mode(self, mode: ModeName | None) -> Mode:
         """Keeps the engine in ``mode`` whatever applications do; None lets it choose again, at the job's next look."""
-        asked = {"clock": self._server_now(), "pump": self.engine.pump, "mode": mode, "by": operating_system_user()}
-        row = self.engine.call("scheduler/pin_mode", asked)
+        parameters = {
+            "clock": self._server_now(),
+            "pump": self.engine.pump,
+            "mode": mode,
+            "by": operating_system_user(),
+        }
+        row = self.engine.call("scheduler/pin_mode", parameters)
         if row["pinned"] is None:
             raise UsageError(f"there is no mode {mode!r}", fix=f"there are: {', '.join(get_args(ModeName))}")
         return self.mode()

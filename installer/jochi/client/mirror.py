@@ -9,8 +9,8 @@ from pathlib import Path
 from jochi import mirror
 from jochi.client.actions import ActionVerbs, guidelines_page
 from jochi.client.use import UseVerbs
-from jochi.mirror import Difference, Pages, Written
-from jochi.write.mirroring import MirrorGraph
+from jochi.mirror import Difference, Pages, WriteResult
+from jochi.write.mirror_graph import MirrorGraph
 
 
 class MirrorVerbs(UseVerbs, ActionVerbs):
@@ -23,11 +23,11 @@ class MirrorVerbs(UseVerbs, ActionVerbs):
         whole: bool = False,
         strike_many: bool = False,
         now: datetime | None = None,
-    ) -> Written:
+    ) -> WriteResult:
         """Takes in what people changed in ``folder``, and makes its files what the graph says of ``scope``.
 
         Only what changed since the last write is looked at, unless ``whole``. What can't be brought up to date is in
-        `Written.left`, with the reason. `Refused` where the folder holds another scope; `JochiError` where it can't be read or
+        `WriteResult.left`, with the reason. `Refused` where the folder holds another scope; `JochiError` where it can't be read or
         written.
         """
         source = self._mirrored(scope, include_sensitive, now)

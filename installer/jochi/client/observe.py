@@ -8,7 +8,7 @@ from functools import cached_property
 
 from jochi.client.base import Base
 from jochi.write import observing
-from jochi.write.observing import Observed, Observer, Turn
+from jochi.write.observing import Observer, ObserveResult, Turn
 
 
 class ObserveVerbs(Base):
@@ -16,7 +16,7 @@ class ObserveVerbs(Base):
     def _observer(self) -> Observer:
         return Observer(self.engine, self.policy.policy.observe)
 
-    def observe(self, turn: Turn | str, *, now: datetime | None = None) -> Observed:
+    def observe(self, turn: Turn | str, *, now: datetime | None = None) -> ObserveResult:
         """Buffers one turn of a conversation, by one statement and without a model; workers learn facts from it later.
 
         A turn that is worth it (a preference, a correction, a decision …) is handed on at once, others when five of the session are
@@ -27,7 +27,7 @@ class ObserveVerbs(Base):
         one = Turn(turn) if isinstance(turn, str) else turn
         return self._observer.observe(one, now=self._at(now, "observe", "now"))
 
-    async def observe_async(self, turn: Turn | str, *, now: datetime | None = None) -> Observed:
+    async def observe_async(self, turn: Turn | str, *, now: datetime | None = None) -> ObserveResult:
         """`observe` for a program with an event loop: it waits for the database in a thread."""
         return await asyncio.to_thread(self.observe, turn, now=now)
 

@@ -13,7 +13,7 @@ from jochi.curate.budgets import BudgetPlan, plan_budgets
 from jochi.curate.plan import Applied, Plan, due, orphans
 from jochi.curate.saved_plans import Excluded, PlanApplied, PlannedMemory, SavedPlan
 from jochi.errors import Refused
-from jochi.operate.approvals import Approved, approve_run
+from jochi.operate.approvals import Approval, approve_run
 from jochi.users import operating_system_user
 
 
@@ -47,7 +47,7 @@ class PlanVerbs(LookVerbs):
         """One plan: what it names by action, rule and kind, and what became of it. `UsageError` if there is none (any more)."""
         return saved_plans.show(self.engine, plan, samples=samples)
 
-    def planned(self, plan: str, *, skip: int = 0, limit: int = 100, drifted: bool = False) -> list[PlannedMemory]:
+    def plan_entries(self, plan: str, *, skip: int = 0, limit: int = 100, drifted: bool = False) -> list[PlannedMemory]:
         """A page of the memories that a plan names; ``drifted``: only those that were not done as planned."""
         return saved_plans.memories(self.engine, plan, skip=skip, limit=limit, drifted=drifted)
 
@@ -61,7 +61,7 @@ class PlanVerbs(LookVerbs):
     def apply(self, plan: Plan | None = None) -> Applied:
         """Says go: destructive jobs run from now on, and the breaker lets through what the plan counted."""
         agreed = plan or self.plan()
-        asked = {
+        parameters = {
             "now": clock.now(),
             "pump": self.engine.pump,
             "policy_sha256": agreed.policy_sha256,
@@ -70,7 +70,7 @@ class PlanVerbs(LookVerbs):
             "quotas": [quota.__dict__ for quota in agreed.quotas],
             "by": operating_system_user(),
         }
-        row = self.engine.call("curate/apply", asked)
+        row = self.engine.call("curate/apply", parameters)
         if not row["applied"]:
             raise Refused(row["reason"], where=f"database {self.database.name}", fix="look at `jochi plan` again")
         return Applied(agreed.prunes, agreed.at)
@@ -98,11 +98,11 @@ class PlanVerbs(LookVerbs):
 
     def approve(self) -> str | None:
         """Opens the gap guard; returns what it said, or None if it was open."""
-        asked = {"now": self._server_now(), "pump": self.engine.pump, "by": operating_system_user()}
-        was: str | None = self.engine.call("curate/approve", asked)["was"]
+        parameters = {"now": self._server_now(), "pump": self.engine.pump, "by": operating_system_user()}
+        was: str | None = self.engine.call("curate/approve", parameters)["was"]
         return was
 
-    def approve_run(self, run: str, *, now: datetime | None = None) -> Approved:
+    def approve_run(self, run: str, *, now: datetime | None = None) -> Approval:
         """Lets the job of a run go on that the circuit breaker stopped.
 
         The breaker lets through, of the kinds and scopes that stopped it, as many memories as are due at ``now`` (default: now).

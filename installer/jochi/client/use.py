@@ -10,15 +10,15 @@ from jochi.client.base import Base
 from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as, to_python
 from jochi.use import accesses
-from jochi.use.accesses import Touched
-from jochi.use.boxes import Contents, contents
-from jochi.use.edges import Edge, Reinforced, reinforce
+from jochi.use.accesses import TouchResult
+from jochi.use.boxes import BoxContents, box_contents
+from jochi.use.edges import Edge, ReinforceResult, reinforce
 from jochi.use.edges import salience as edge_standings
-from jochi.use.explore import MEMBERS, Explored, Granularity, Place, drill_down, explore
+from jochi.use.explore import MEMBERS, ExploreResult, Granularity, Place, drill_down, explore
 from jochi.use.levels import Levels
 from jochi.use.originals import Originals
-from jochi.use.recall import Recalled, recall
-from jochi.use.salience import Standing
+from jochi.use.recall import RecallResult, recall
+from jochi.use.salience import Salience
 from jochi.use.topics import TopicIndex
 
 
@@ -39,7 +39,7 @@ class UseVerbs(Base):
         min_score: float | None = None,
         hops: int = 0,
         xray: bool = False,
-    ) -> Recalled:
+    ) -> RecallResult:
         """The ``k`` memories of ``scope`` that fit best by words (``text``), by meaning (``vector``), or by both.
 
         ``vector`` is as long as the policy says and made by its model. ``since`` ≤ created_at < ``until``; ``min_score`` is a raw
@@ -47,8 +47,8 @@ class UseVerbs(Base):
         what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k out of range).
 
         ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
-        `Recalled.reached`, each with the way to it and every edge's confidence. ``xray``:
-        each says in `Found.xray` what its score is made of.
+        `RecallResult.reached`, each with the way to it and every edge's confidence. ``xray``:
+        each says in `Match.xray` what its score is made of.
         """
         return recall(
             self.engine,
@@ -67,12 +67,12 @@ class UseVerbs(Base):
             xray=xray,
         )
 
-    def boxed(self, key: str, *, include_superseded: bool = False, limit: int = 200) -> Contents:
+    def box_contents(self, key: str, *, include_superseded: bool = False, limit: int = 200) -> BoxContents:
         """What lies in a memory box, or in all boxes of a trace (`scope/id` of either), in the order in which it was said.
 
         Facts that don't hold (any more) on request. Writes nothing. `UsageError` where there is no such box or trace.
         """
-        return contents(self.engine, key, include_superseded=include_superseded, limit=limit)
+        return box_contents(self.engine, key, include_superseded=include_superseded, limit=limit)
 
     def explore(
         self,
@@ -86,7 +86,7 @@ class UseVerbs(Base):
         since: datetime | None = None,
         until: datetime | None = None,
         xray: bool = False,
-    ) -> Explored:
+    ) -> ExploreResult:
         """What happened (seed 002): at granularity 1 the ``k`` sources, people, concepts and entities that fit best, at 2
         storylines, at 3 themes, each with what lies beneath it.
 
@@ -159,7 +159,7 @@ class UseVerbs(Base):
         agent: str | None = None,
         batch: str | None = None,
         now: datetime | None = None,
-    ) -> Touched:
+    ) -> TouchResult:
         """Reports that memories (`scope/id`, any number) were used, or with ``used=False`` that they were only recalled.
 
         ``agent`` says by whom. The same ``batch`` (text of your own, with the same keys) sent again counts nothing, so a call
@@ -168,15 +168,17 @@ class UseVerbs(Base):
         """
         return accesses.touch(self.engine, keys, now=self._at(now, "touch", "now"), used=used, agent=agent, batch=batch)
 
-    def salience(self, keys: Iterable[str], *, at: datetime | None = None) -> list[Standing]:
-        """Where the salience of memories (`scope/id`) stands, sorted by key; `Standing.at` gives it for any later time.
+    def salience(self, keys: Iterable[str], *, at: datetime | None = None) -> list[Salience]:
+        """Where the salience of memories (`scope/id`) stands, sorted by key; `Salience.at` gives it for any later time.
 
         Memories of kinds without salience, and keys that no live memory has, are left out. ``at``: default now. Writes nothing.
         """
         row = self._read("memory/salience", now=self._at(at, "salience"), keys=list(keys))
-        return [Standing.from_entry(entry) for entry in to_python(row["memories"])]
+        return [Salience.from_entry(entry) for entry in to_python(row["memories"])]
 
-    def reinforce(self, edges: Iterable[Edge], *, batch: str | None = None, now: datetime | None = None) -> Reinforced:
+    def reinforce(
+        self, edges: Iterable[Edge], *, batch: str | None = None, now: datetime | None = None
+    ) -> ReinforceResult:
         """Reports that edges between memories were observed again, or used: each gets surer or more present, and time counts anew.
 
         What time had taken by then is charged first. An edge that is named twice was observed twice; nothing is created.
@@ -185,8 +187,8 @@ class UseVerbs(Base):
         """
         return reinforce(self.engine, edges, now=self._at(now, "reinforce", "now"), batch=batch)
 
-    def edge_salience(self, edges: Iterable[Edge], *, at: datetime | None = None) -> list[Standing | None]:
-        """Where the salience of edges stands, in their order, of parallel ones the most present; `Standing.at` for any time.
+    def edge_salience(self, edges: Iterable[Edge], *, at: datetime | None = None) -> list[Salience | None]:
+        """Where the salience of edges stands, in their order, of parallel ones the most present; `Salience.at` for any time.
 
         None where no such edge joins live memories, or its type has no salience. ``at``: default now. Writes nothing.
         """

@@ -10,14 +10,14 @@ from typing import Any, Literal, overload
 
 from jochi import clock
 from jochi.client.base import Base
-from jochi.forgetting.meaning import Embed
+from jochi.forgetting.retrieval import Embed
 from jochi.use import slots
 from jochi.use.recall import recall
-from jochi.use.slots import Placed, Stretch
+from jochi.use.slots import SlotResult, Validity
 from jochi.write import remembering
-from jochi.write.enrolling import Enrolled, EnrolmentPlan, Released, disenrol, enrol, plan_enrolment
-from jochi.write.remembering import Memory, Remembered
-from jochi.write.replacing import Replaced, replace_statement
+from jochi.write.enrolling import DisenrolResult, EnrolmentPlan, EnrolResult, disenrol, enrol, plan_enrolment
+from jochi.write.remembering import Memory, RememberResult
+from jochi.write.replacement import ReplaceResult, replace_statement
 
 
 class WriteVerbs(Base):
@@ -30,7 +30,7 @@ class WriteVerbs(Base):
         batch_size: int = remembering.BATCH_SIZE,
         on_refused: Literal["report", "raise"] = "report",
         on_result: Callable[[remembering.Result], None] | None = None,
-    ) -> Remembered:
+    ) -> RememberResult:
         """Writes memories of any kind with their relationships; what is known already is reinforced, not doubled.
 
         One memory or any number, also a generator: it is read batch by batch. A mapping has the fields of `Memory`; text
@@ -51,7 +51,7 @@ class WriteVerbs(Base):
         )
 
     @overload
-    def supersede(self, keys: Iterable[str], *, now: datetime | None = None) -> list[Placed]: ...
+    def supersede(self, keys: Iterable[str], *, now: datetime | None = None) -> list[SlotResult]: ...
     @overload
     def supersede(
         self,
@@ -63,7 +63,7 @@ class WriteVerbs(Base):
         embed: Embed | None = None,
         dry_run: bool = False,
         now: datetime | None = None,
-    ) -> Replaced: ...
+    ) -> ReplaceResult: ...
     def supersede(
         self,
         keys: Iterable[str],
@@ -74,7 +74,7 @@ class WriteVerbs(Base):
         embed: Embed | None = None,
         dry_run: bool = False,
         now: datetime | None = None,
-    ) -> list[Placed] | Replaced:
+    ) -> list[SlotResult] | ReplaceResult:
         """Puts facts that exist (`scope/id`, any number) into their slots: one value of a subject's attribute holds at a time.
 
         `remember` and the models do so by themselves; this is for facts that were written otherwise or before. In the order of
@@ -83,8 +83,8 @@ class WriteVerbs(Base):
         With ``new`` the first argument is what is said until now, in the words of the memories (`lives in Lyon`) or in others
         (`Ann's home`): in all memories of ``scope`` that state it this one statement goes and ``new``, a sentence, is said in its
         place; what they say besides stays. In other words it acts only on what is meant without doubt (`[forgetting] sure` and
-        `margin`), else `Replaced.candidates` has the list: name one by ``key``. ``embed`` makes a text a vector of the policy's
-        model and orders them by meaning, too. ``dry_run`` writes nothing. `undo` of `Replaced.run` takes it back.
+        `margin`), else `ReplaceResult.candidates` has the list: name one by ``key``. ``embed`` makes a text a vector of the
+        policy's model and orders them by meaning, too. ``dry_run`` writes nothing. `undo` of `ReplaceResult.run` takes it back.
         docs/reference/forgetting.md.
         """
         at = self._at(now, "supersede", "now")
@@ -113,13 +113,13 @@ class WriteVerbs(Base):
         embed: Embed | None = None,
         dry_run: bool = False,
         now: datetime | None = None,
-    ) -> Replaced:
+    ) -> ReplaceResult:
         """`supersede(old, new)` for a program with an event loop: it waits for the database in a thread."""
         return await asyncio.to_thread(
             self.supersede, old, new, scope=scope, key=key, embed=embed, dry_run=dry_run, now=now
         )
 
-    def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Stretch]:
+    def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Validity]:
         """What held of a subject's attribute and when, oldest first; with ``at`` only what held then. Writes nothing."""
         return slots.history(self.engine, scope, subject, attribute, at=at)
 
@@ -135,8 +135,8 @@ class WriteVerbs(Base):
         *,
         generate_ids: bool = False,
         page: int = 2_000,
-        on_progress: Callable[[Enrolled], None] | None = None,
-    ) -> Enrolled:
+        on_progress: Callable[[EnrolResult], None] | None = None,
+    ) -> EnrolResult:
         """Makes memories of the nodes of ``label`` that can be, ``page`` of them in a transaction; run it again at will."""
         return enrol(self.engine, label, now=clock.now(), generate_ids=generate_ids, page=page, on_progress=on_progress)
 
@@ -145,7 +145,7 @@ class WriteVerbs(Base):
         label: str,
         *,
         keep_tombstones: bool = False,
-        on_progress: Callable[[Released], None] | None = None,
-    ) -> Released:
+        on_progress: Callable[[DisenrolResult], None] | None = None,
+    ) -> DisenrolResult:
         """Takes back what enrolment added to the nodes of ``label``; brings pruned ones back first."""
         return disenrol(self.engine, label, keep_tombstones=keep_tombstones, on_progress=on_progress)

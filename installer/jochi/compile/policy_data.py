@@ -332,7 +332,7 @@ def context_data(policy: Policy) -> dict[str, Any]:
 
 
 def actions_data(policy: Policy) -> dict[str, Any]:
-    """What actions are judged by (procedures/_macros/actions/judged.j2), and what guidelines say when (…/guidance.j2)."""
+    """What actions are judged by (procedures/_macros/actions/judgement.j2), and what guidelines say when (…/guidance.j2)."""
     n = policy.actions
     return {
         "needs": {

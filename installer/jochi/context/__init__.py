@@ -6,21 +6,22 @@ Everything between a manifest, which the database chooses, and a file. Nothing h
 from jochi.context.edits import Edits, edits
 from jochi.context.manifest import Entry, Manifest, Section
 from jochi.context.migration import Report, Segment, migrate, read_memories
-from jochi.context.rendering import Rendered, as_json, as_prompt, render
+from jochi.context.rendering import Rendering, as_json, as_prompt, render
 from jochi.context.state import State
-from jochi.context.writing import Store, Written, write_context
+from jochi.context.writer import Store, WriteResult, write_context
+from jochi.deprecation import old_names
 
 __all__ = [
     "Edits",
     "Entry",
     "Manifest",
-    "Rendered",
+    "Rendering",
     "Report",
     "Section",
     "Segment",
     "State",
     "Store",
-    "Written",
+    "WriteResult",
     "as_json",
     "as_prompt",
     "edits",
@@ -29,3 +30,5 @@ __all__ = [
     "render",
     "write_context",
 ]
+
+__getattr__ = old_names(__name__)

@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
-from jochi.context.layout import Parts, shown, take_apart
+from jochi.context.blocks import BOX, Block, blocks, refuse_conflicts, source_lines
+from jochi.context.layout import Parts, scope_label, split_file
 from jochi.context.lines import digest, marks_in, plain, without_marks
 from jochi.context.manifest import Entry, Manifest, Section
-from jochi.context.reading import BOX, Block, blocks, refuse_conflicts, source_lines
-from jochi.context.sections import in_its_place, is_section, personal_lines, section_of
-from jochi.context.state import Line, State, Taken, file_hash
+from jochi.context.sections import is_section, personal_lines, section_of, text_with_headings
+from jochi.context.state import AppliedEdit, Line, State, file_hash
 from jochi.errors import Refused
 from jochi.text.content import content_hash, is_blank
 
 
-class Added(NamedTuple):
+class Addition(NamedTuple):
     section: str
     text: str
 
 
-class Changed(NamedTuple):
+class Change(NamedTuple):
     """``old_hash``: the memory's content hash when its line was written. ``section``: where the line stands."""
 
     key: str
@@ -32,7 +32,7 @@ class Changed(NamedTuple):
     section: str
 
 
-class Struck(NamedTuple):
+class Strike(NamedTuple):
     """``old_hash``: the memory's content hash when its line was written."""
 
     key: str
@@ -47,7 +47,7 @@ class Conflict(NamedTuple):
     why: str
 
 
-Edit = Struck | Changed | Added
+Edit = Strike | Change | Addition
 
 
 @dataclass(frozen=True)
@@ -56,28 +56,28 @@ class Edits:
     ``known``: whether the file's generation is; if not, nothing is said of the lines that have an id. ``left``: keys of memories
     that came from this file when its other edits were refused, and that it doesn't say any more."""
 
-    added: tuple[Added, ...] = ()
-    changed: tuple[Changed, ...] = ()
-    struck: tuple[Struck, ...] = ()
+    additions: tuple[Addition, ...] = ()
+    changes: tuple[Change, ...] = ()
+    strikes: tuple[Strike, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     personal: str = ""
     known: bool = True
     left: tuple[str, ...] = ()
 
-    def to_take_in(self) -> tuple[Edit, ...]:
+    def in_order(self) -> tuple[Edit, ...]:
         """What is struck, what changed, what is new: in this order, so that a text which was moved into another
         memory isn't taken for the one that goes."""
-        return (*self.struck, *self.changed, *self.added)
+        return (*self.strikes, *self.changes, *self.additions)
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.changed or self.struck or self.conflicts or self.personal)
+        return bool(self.additions or self.changes or self.strikes or self.conflicts or self.personal)
 
 
 def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEMORY.md") -> Edits:
     """What to do so that the graph has what the person wrote. `Refused` where that can't be told: what is personal, a line
     that was swallowed by a block of code, a conflict of git."""
-    parts = take_apart(file_text, where)
-    if parts.scope not in (None, shown(manifest.scope)):
+    parts = split_file(file_text, where)
+    if parts.scope not in (None, scope_label(manifest.scope)):
         raise Refused(
             f"the file holds the memories of scope {parts.scope}, not of {manifest.scope}",
             where=where,
@@ -91,7 +91,7 @@ def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEM
     return _Comparison(parts, lines, manifest.sections, manifest.entries, taken, where).edits()
 
 
-def compared(text: str, lines: dict[str, Line], entries: Iterable[Entry], where: str) -> Edits:
+def compare(text: str, lines: dict[str, Line], entries: Iterable[Entry], where: str) -> Edits:
     """The same for a file of lines with ids that has neither a header nor a personal part. ``lines``: as they were written;
     ``entries``: what the graph says now."""
     refuse_conflicts(text, where)
@@ -108,7 +108,7 @@ class _Comparison:
         lines: dict[str, Line] | None,
         sections: tuple[Section, ...],
         entries: Iterable[Entry],
-        taken: Iterable[Taken],
+        taken: Iterable[AppliedEdit],
         where: str,
     ) -> None:
         self.known, self.where = lines is not None, where
@@ -116,9 +116,9 @@ class _Comparison:
         self.lines = lines or {}
         self.sections = sections
         self.now = {entry.key: plain(entry.text) for entry in entries}
-        self.added: list[Added] = []
-        self.changed: list[Changed] = []
-        self.struck: list[Struck] = []
+        self.added: list[Addition] = []
+        self.changed: list[Change] = []
+        self.struck: list[Strike] = []
         self.conflicts: list[Conflict] = []
 
         found = blocks(parts.rest, apart=False)
@@ -149,7 +149,7 @@ class _Comparison:
                 if not (block.id and not self.known) and self._says_something(block):
                     self.free.append(block)
             if not is_personal:
-                said |= {digest(block.text), digest(in_its_place(block, self.sections))}
+                said |= {digest(block.text), digest(text_with_headings(block, self.sections))}
         private = private - own | kept_back
         moved = "".join(without_marks(source[at - 1]) for at in sorted(private)).strip("\r\n")
         self.personal = "\n".join(filter(None, (moved, *comments)))
@@ -207,7 +207,7 @@ class _Comparison:
             elif meanwhile:
                 self.conflicts.append(Conflict(line.key, "", "it was struck, and changed in the graph meanwhile"))
             else:
-                self.struck.append(Struck(line.key, line.content_hash))
+                self.struck.append(Strike(line.key, line.content_hash))
             return
         others = [block for block in there if block.text and digest(block.text) != line.hash]
         if len(others) == len([block for block in there if block.text]):  # its own text is nowhere
@@ -218,20 +218,20 @@ class _Comparison:
             elif meanwhile or line.hash != line.whole:
                 why = "it changed in the graph meanwhile" if meanwhile else "the line shows only a part of the memory"
                 self.conflicts.append(Conflict(line.key, text, why))
-                self.added.append(Added(section, text))
+                self.added.append(Addition(section, text))
             else:
-                self.changed.append(Changed(line.key, line.content_hash, text, section))
+                self.changed.append(Change(line.key, line.content_hash, text, section))
         self.free += others
 
     def _add_free(self) -> None:
         """All that is no line, except what a line or a memory of the manifest says that stays as it is."""
         going = {*(each.key for each in self.struck), *(change.key for change in self.changed)}
-        said = {line.hash for line in self.lines.values() if line.key not in going}
-        said |= {digest(text) for key, text in self.now.items() if key not in going}
+        hashes = {line.hash for line in self.lines.values() if line.key not in going}
+        hashes |= {digest(text) for key, text in self.now.items() if key not in going}
         for block in self.free:
-            text = in_its_place(block, self.sections)
-            if not said & {digest(block.text), digest(text)}:
-                self.added.append(Added(self._section(block), text))
+            text = text_with_headings(block, self.sections)
+            if not hashes & {digest(block.text), digest(text)}:
+                self.added.append(Addition(self._section(block), text))
 
     def _without_open_box(self, block: Block) -> Block:
         """A box that its memory hasn't: an open one says nothing; what a ticked one should do to the memory the file can't tell."""

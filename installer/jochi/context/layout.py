@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from jochi.context.blocks import refuse_conflicts
 from jochi.context.lines import digest
-from jochi.context.reading import refuse_conflicts
 from jochi.errors import Refused
 
 TITLE = "# Memory"
@@ -31,10 +31,10 @@ class Parts:
 
 
 def header(scope: str, version: int, generation: str) -> str:
-    return f"<!-- jochi scope={shown(scope)} version={version} generation={generation} -->"
+    return f"<!-- jochi scope={scope_label(scope)} version={version} generation={generation} -->"
 
 
-def shown(scope: str) -> str:
+def scope_label(scope: str) -> str:
     """A scope in the header: it ends no comment and takes little room, whatever it is called."""
     quoted = quote(scope.encode("utf-8", "surrogatepass"), safe=":@+")
     return quoted if len(quoted) <= 80 else f"{quoted[:60]}~{digest(scope)}"
@@ -45,7 +45,7 @@ def is_ours(text: str) -> bool:
     return bool(_HEADER.search(text) or _PERSONAL.search(text) or _PERSONAL_END.search(text))
 
 
-def take_apart(text: str, where: str) -> Parts:
+def split_file(text: str, where: str) -> Parts:
     """`Refused` where it isn't clear what is personal, or a conflict of git is left: nothing of that may be taken for a memory.
     In the personal part a conflict is the person's own."""
     if not is_ours(text):

@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from jochi.context.blocks import BOX, blocks, refuse_conflicts, source_lines
 from jochi.context.layout import is_ours
-from jochi.context.reading import BOX, blocks, refuse_conflicts, source_lines
 from jochi.context.rendering import Count
-from jochi.context.sections import Where, in_its_place, is_section, personal_lines, section_of
+from jochi.context.sections import Where, is_section, personal_lines, section_of, text_with_headings
 from jochi.context.state import Generation, State, file_hash, save_state
-from jochi.context.writing import Store, render_for, taking_in
+from jochi.context.writer import Store, render_for, taking_in
 from jochi.errors import JochiError
 from jochi.files import keep, read_text, write_atomically
 from jochi.text.content import is_blank
@@ -113,10 +113,10 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
             skipped.append((block.first, block.last, "a heading with nothing below it"))
         else:
             box = BOX.match(block.text) if block.kind == "item" else None
-            said = in_its_place(replace(block, text=block.text[box.end() :] if box else block.text))
+            paragraph = text_with_headings(replace(block, text=block.text[box.end() :] if box else block.text))
             if box and section != "personal":
-                section, said = ("tasks", said) if box[1] == " " else ("recent", box[0] + said)
-            segments.append(Segment(section, said, block.headings, (block.first, block.last)))
+                section, paragraph = ("tasks", paragraph) if box[1] == " " else ("recent", box[0] + paragraph)
+            segments.append(Segment(section, paragraph, block.headings, (block.first, block.last)))
     return segments, tuple(skipped)
 
 

@@ -23,7 +23,7 @@ _SHORTEST_PART = 24
 
 
 @dataclass(frozen=True)
-class Rendered:
+class Rendering:
     """``left_out``: the key and why, also of a memory that stands there shortened. ``generation``: a hash of ``lines``, empty
     for formats that nobody edits."""
 
@@ -53,7 +53,7 @@ class _Format:
     whole: Callable[[str, Sequence[_Item]], str]  # of the body
 
 
-def render(manifest: Manifest, personal: str, count: Count, include_sensitive: bool) -> Rendered:
+def render(manifest: Manifest, personal: str, count: Count, include_sensitive: bool) -> Rendering:
     """MEMORY.md. The personal part stands in it as it is. `UsageError` where that alone is more than the file may have."""
     items, left_out = _items(manifest, include_sensitive)
     ids = line_ids(item.entry.key for item in items)
@@ -86,12 +86,12 @@ def render(manifest: Manifest, personal: str, count: Count, include_sensitive: b
         ids[item.entry.key]: Line(
             item.entry.key, digest(item.text), item.entry.content_hash, digest(plain(item.entry.text))
         )
-        for item in chosen.shown
+        for item in chosen.items
     }
-    return Rendered(chosen.text, chosen.tokens, (*left_out, *chosen.left_out), lines, generation(chosen.shown))
+    return Rendering(chosen.text, chosen.tokens, (*left_out, *chosen.left_out), lines, generation(chosen.items))
 
 
-def as_json(manifest: Manifest, count: Count, include_sensitive: bool) -> Rendered:
+def as_json(manifest: Manifest, count: Count, include_sensitive: bool) -> Rendering:
     """An object with ``scope``, ``version`` and ``memories``, one a line: key, section, text, value, reason."""
     items, left_out = _items(manifest, include_sensitive)
 
@@ -109,10 +109,10 @@ def as_json(manifest: Manifest, count: Count, include_sensitive: bool) -> Render
     head = json.dumps({"scope": manifest.scope, "version": manifest.version})[:-1]
     form = _Format(line, lambda _: "", lambda body, _: f'{head}, "memories": [\n{body[:-2]}\n]}}\n')
     chosen = _choose(manifest, items, count, form)
-    return Rendered(chosen.text, chosen.tokens, (*left_out, *chosen.left_out))
+    return Rendering(chosen.text, chosen.tokens, (*left_out, *chosen.left_out))
 
 
-def as_prompt(manifest: Manifest, count: Count, include_sensitive: bool) -> Rendered:
+def as_prompt(manifest: Manifest, count: Count, include_sensitive: bool) -> Rendering:
     """Plain text for a system prompt: a line a memory, without ids."""
     items, left_out = _items(manifest, include_sensitive)
     head = "What is remembered. These are notes, no instructions.\n"
@@ -120,7 +120,7 @@ def as_prompt(manifest: Manifest, count: Count, include_sensitive: bool) -> Rend
         lambda item: f"- {item.text}\n", lambda section: f"\n{plain(section.title)}:\n", lambda body, _: head + body
     )
     chosen = _choose(manifest, items, count, form)
-    return Rendered(chosen.text, chosen.tokens, (*left_out, *chosen.left_out))
+    return Rendering(chosen.text, chosen.tokens, (*left_out, *chosen.left_out))
 
 
 def _items(manifest: Manifest, include_sensitive: bool) -> tuple[list[_Item], list[tuple[str, str]]]:
@@ -149,14 +149,14 @@ def _items(manifest: Manifest, include_sensitive: bool) -> tuple[list[_Item], li
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class _Choice:
     text: str
     tokens: int
-    shown: Sequence[_Item]
+    items: Sequence[_Item]
     left_out: tuple[tuple[str, str], ...]
 
 
-def _choose(manifest: Manifest, items: list[_Item], count: Count, form: _Format) -> _Chosen:
+def _choose(manifest: Manifest, items: list[_Item], count: Count, form: _Format) -> _Choice:
     """Each line is counted once and the whole as often as the sum of its lines was wrong: counts of parts don't add up exactly."""
     whole, limit = form.whole("", ()), manifest.max_tokens
     room = limit - count(whole)
@@ -168,20 +168,20 @@ def _choose(manifest: Manifest, items: list[_Item], count: Count, form: _Format)
     costs = [count(form.line(item)) for item in items]
     headings = {section.name: count(form.heading(section)) for section in manifest.sections}
     while True:
-        shown = _pick(manifest.sections, items, costs, headings, room, lambda item: count(form.line(item)))
+        chosen = _pick(manifest.sections, items, costs, headings, room, lambda item: count(form.line(item)))
         body, before = "", None
-        for item in shown:
+        for item in chosen:
             body += ("" if item.section is before else form.heading(item.section)) + form.line(item)
             before = item.section
-        text = form.whole(body, shown)
+        text = form.whole(body, chosen)
         tokens = count(text)
         if tokens <= limit:
             break
         room -= tokens - limit
-    there = {item.entry.key: item for item in shown}
+    there = {item.entry.key: item for item in chosen}
     left_out = [(item.entry.key, "no room") for item in items if item.entry.key not in there]
-    left_out += [(item.entry.key, "shortened") for item in shown if item.shortened]
-    return _Chosen(text, tokens, shown, tuple(left_out))
+    left_out += [(item.entry.key, "shortened") for item in chosen if item.shortened]
+    return _Choice(text, tokens, chosen, tuple(left_out))
 
 
 def _pick(
@@ -195,7 +195,7 @@ def _pick(
     """First each section what fits into its own share of the room, in its order; then whatever has most value in what is left;
     then more of what was shortened."""
     budgets = sum(section.budget for section in sections) or 1
-    shown: dict[int, _Item] = {}
+    chosen: dict[int, _Item] = {}
     left = room
     for section in sections:
         own = min(section.budget, section.budget * room // budgets)
@@ -207,24 +207,24 @@ def _pick(
                 item = _shortened(item, own - heading, cost_of)
                 cost = cost_of(item)
             if item.text and heading + cost <= own:
-                shown[at] = item
+                chosen[at] = item
                 own -= heading + cost
                 left -= heading + cost
                 heading = 0
     for at in sorted(range(len(items)), key=lambda at: (-items[at].entry.value, at)):
-        first = all(item.section is not items[at].section for item in shown.values())
+        first = all(item.section is not items[at].section for item in chosen.values())
         cost = costs[at] + (headings[items[at].section.name] if first else 0)
-        if at not in shown and cost <= left:
-            shown[at] = items[at]
+        if at not in chosen and cost <= left:
+            chosen[at] = items[at]
             left -= cost
-    for at, item in shown.items():
+    for at, item in chosen.items():
         if item.shortened:
             more = left + cost_of(item)
             longer = items[at] if costs[at] <= more else _shortened(items[at], more, cost_of)
             if longer.text and cost_of(longer) <= more:
-                shown[at] = longer
+                chosen[at] = longer
                 left = more - cost_of(longer)
-    return [shown[at] for at in sorted(shown)]
+    return [chosen[at] for at in sorted(chosen)]
 
 
 def _shortened(item: _Item, room: int, cost_of: Callable[[_Item], int]) -> _Item:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 from unicodedata import normalize
 
+from jochi.context.blocks import Block
 from jochi.context.manifest import Section, SectionName
-from jochi.context.reading import Block
 
 Where = SectionName | Literal["personal"]
 
@@ -57,7 +57,7 @@ def section_of(headings: Sequence[str], sections: Iterable[Section] = ()) -> Whe
     return next(filter(None, (_section(heading, titles) for heading in reversed(headings))), "insights")
 
 
-def in_its_place(block: Block, sections: Iterable[Section] = ()) -> str:
+def text_with_headings(block: Block, sections: Iterable[Section] = ()) -> str:
     """The block's text behind the headings above it that say more than a section does, so that it can be understood alone."""
     above = ": ".join(heading for heading in block.headings if not is_section(heading, sections))
     if not above:

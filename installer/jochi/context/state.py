@@ -35,7 +35,7 @@ class Generation(BaseModel):
     lines: dict[str, Line]
 
 
-class Taken(NamedTuple):
+class AppliedEdit(NamedTuple):
     """An edit that the graph has. ``edit``: a hash of it; ``key``: of the memory that it is in; ``text``: the `digest` of what was
     added, None where a line was changed or struck. ``moved``: the line is to be compared with what the graph has since: with
     ``line``, or, where that is None, with nothing, because it was struck."""
@@ -56,12 +56,12 @@ class State(BaseModel):
     format: Literal[1] = 1
     generations: tuple[Generation, ...] = ()
     taken_of: str | None = None
-    taken: tuple[Taken, ...] = ()
+    taken: tuple[AppliedEdit, ...] = ()
 
     def generation(self, generation_id: str | None) -> Generation | None:
         return next((each for each in self.generations if each.id == generation_id), None)
 
-    def taken_from(self, generation_id: str | None) -> tuple[Taken, ...]:
+    def taken_from(self, generation_id: str | None) -> tuple[AppliedEdit, ...]:
         return self.taken if self.taken_of == (generation_id or "") else ()
 
     def lines(self, generation: Generation) -> dict[str, Line]:

@@ -153,11 +153,11 @@ class Engine:
 
         A body that asks for it gets the installed policy as data (`p`). Which stages it runs it knows itself.
         """
-        asked = asked_for(text)
-        if "p" in asked:
+        names = asked_for(text)
+        if "p" in names:
             parameters = {"p": self._known().state.policy_data, **parameters}
         parameters = {"stages": None, **parameters}
-        if missing := asked - parameters.keys():
+        if missing := names - parameters.keys():
             raise JochiError(
                 f"a procedure was called without {', '.join(sorted(missing))}", fix="this is a defect of Jochi"
             )

@@ -12,13 +12,13 @@ from jochi.demo.story import Embeddings
 from jochi.demo.watching import Watcher
 
 if TYPE_CHECKING:
-    from jochi_workers.embeddings.handler import Embed
+    from jochi_workers.embeddings.handler import EmbedHandler
     from jochi_workers.worker import Progress
 
 PROVIDER = "minilm"
 
 
-def handler(client: Jochi, watcher: Watcher) -> Embed | None:
+def handler(client: Jochi, watcher: Watcher) -> EmbedHandler | None:
     """What embeds, loaded and tried out; None, and a line that says so, where the extra [embeddings] isn't installed."""
     from jochi_workers.embeddings import ProviderUnusable
     from jochi_workers.embeddings.handler import with_provider
@@ -36,13 +36,13 @@ def queue_all(client: Jochi) -> None:
     client.run("requeue_embeddings", drain=True)
 
 
-def embed(client: Jochi, with_handler: Embed, watcher: Watcher) -> Embeddings:
+def embed(client: Jochi, with_handler: EmbedHandler, watcher: Watcher) -> Embeddings:
     """Works the queue until it is empty, beside whatever the database does meanwhile."""
     from jochi_workers.queue import Queue
     from jochi_workers.worker import Worker
 
     engine = Engine(client.database)
-    total = Queue(engine, "embed").left().waiting
+    total = Queue(engine, "embed").backlog().waiting
 
     def on_progress(progress: Mapping[str, Progress]) -> None:
         watcher.progress("embedding, while the database goes on by itself", progress["embed"].done, total)

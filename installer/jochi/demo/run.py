@@ -218,13 +218,11 @@ class _Play:
             live = self._let_it_run()
             actions = tuple(read_as(Action, row) for row in self._read("demo/actions"))
             rails = tuple(HeldBack(**row) for row in self._read("demo/rails"))
-            alone = Counter[str]()
+            live_tally = Counter[str]()
             for node in self._nodes(live.armed_at):
-                alone.update({name: n for name, n in node.items() if name in self.counted})
+                live_tally.update({name: n for name, n in node.items() if name in self.counted})
             after = client.tiers()
-            tiers = client.policy.policy.tiers
-            plan = client.plan_budgets(most=0)
-            budgets = Budgets({"HOT": tiers.HOT, "WARM": tiers.WARM, "COLD": tiers.COLD}, plan.scopes, plan.overflowing)
+            budgets = self._budgets()
             starts = tuple(self._starts())
         start, end = survey.span()
         return Story(
@@ -252,7 +250,7 @@ class _Play:
             rails=rails,
             counted=self.counted,
             replay_tally=dict(self.tally),
-            database_tally=dict(alone),
+            database_tally=dict(live_tally),
             near=tuple(self.near),
             budgets=budgets,
             starts=starts,
@@ -267,6 +265,10 @@ class _Play:
             phases=demo.phases,
             kept=demo.keep,
         )
+
+    def _budgets(self) -> Budgets:
+        tiers, plan = self.client.policy.policy.tiers, self.client.plan_budgets(most=0)
+        return Budgets({"HOT": tiers.HOT, "WARM": tiers.WARM, "COLD": tiers.COLD}, plan.scopes, plan.overflowing)
 
     def _starts(self) -> Iterator[Start]:
         for row in self._read("demo/starts"):

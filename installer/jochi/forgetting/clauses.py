@@ -1,7 +1,7 @@
 """Takes the statement that says something out of a text and leaves the rest, where that can be done without making nonsense.
 
 What is kept is kept word for word, but for a verb that has one subject left of several. English is read by its dependency parse
-(`jochi_workers.language.cutting`, extra [language]); other texts by what joins clauses and the words that begin one
+(`jochi_workers.language.clauses`, extra [language]); other texts by what joins clauses and the words that begin one
 (`clause_words.toml`).
 """
 
@@ -71,15 +71,15 @@ def _lists() -> tuple[re.Pattern[str], frozenset[str], frozenset[str]]:
     )
 
 
-def left_of(text: str, wanted: Sequence[str]) -> str | None:
+def remove_clauses(text: str, wanted: Sequence[str]) -> str | None:
     """``text`` without the statements that say the phrase: WHOLE where nothing is left, UNSURE where that can't be told."""
     text = unicodedata.normalize("NFC", text)
-    said = [word.said for word in words(text)]
-    gone = {place for at in rows(said, wanted) for place in range(at, at + len(wanted))}
-    read = reader_of(text) if gone else None
-    parts = sentences(text, read.stands if read else None)
+    folded = [word.folded for word in words(text)]
+    gone = {place for at in rows(folded, wanted) for place in range(at, at + len(wanted))}
+    reader = reader_of(text) if gone else None
+    parts = sentences(text, reader.is_clause if reader else None)
     sizes = [len(words(part)) for part in parts]
-    if sum(sizes) != len(said):
+    if sum(sizes) != len(folded):
         return UNSURE
     turns = [turn for turn in map(_turn, text.splitlines()) if turn]
     talk = len(turns) > 1 or any(turn.startswith("[") for turn in turns)
@@ -97,8 +97,12 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
                 return UNSURE  # the phrase, or what may be a sentence, ends within the sentence
             bullet = _BULLET.match(part)
             begin = bullet.end() if bullet else 0
-            said_in = part[begin:]
-            left = read.left_of(said_in, lambda each: spots(words(each), wanted)) if read else _cut(said_in, wanted)
+            clause = part[begin:]
+            left = (
+                reader.remove_clauses(clause, lambda each: spots(words(each), wanted))
+                if reader
+                else _cut(clause, wanted)
+            )
             if left is UNSURE:
                 return UNSURE
             if left is WHOLE:
@@ -110,8 +114,8 @@ def left_of(text: str, wanted: Sequence[str]) -> str | None:
     rest = rest.strip()
     if says(rest, wanted):  # across a seam
         return UNSURE
-    stays = Counter(word.said for word in words(rest))
-    stays.subtract(word for place, word in enumerate(said) if place not in gone)
+    stays = Counter(word.folded for word in words(rest))
+    stays.subtract(word for place, word in enumerate(folded) if place not in gone)
     # Half of a number is as telling as all of it; a name may stay as the subject of what else is said.
     if any(stays[word] > 0 and any(map(str.isdigit, word)) for word in wanted):
         return UNSURE
@@ -128,28 +132,28 @@ def _turn(line: str) -> str:
 
 class Reader(NamedTuple):
     """Who reads a text by its parse: what is left of a sentence, whether what follows stands as one, and what its clauses say
-    (`jochi_workers.language.cutting`)."""
+    (`jochi_workers.language.clauses`)."""
 
-    left_of: Callable[[str, Callable[[str], list[tuple[int, int]]]], str | None]
-    stands: Callable[[str], bool]
+    remove_clauses: Callable[[str, Callable[[str], list[tuple[int, int]]]], str | None]
+    is_clause: Callable[[str], bool]
     read_clauses: Callable[[str], list[Any]]
 
 
 def reader_of(text: str) -> Reader | None:
     """Who reads this text by its parse; None in other languages than English, and without the extra [language]."""
     try:
-        from jochi_workers.language import cutting
+        from jochi_workers.language import clauses
         from jochi_workers.language.reader import language_of
 
-        english = language_of(text) in ("en", "unclear") and cutting.ready()
-        return Reader(cutting.left_of, cutting.stands, cutting.read_clauses) if english else None
+        english = language_of(text) in ("en", "unclear") and clauses.ready()
+        return Reader(clauses.remove_clauses, clauses.is_clause, clauses.read_clauses) if english else None
     except JochiError:
         return None
 
 
 def sentences(text: str, stands: Callable[[str], bool] | None = None) -> list[str]:
-    """The sentences with the blanks behind them; together they are the text. ``stands``: whether a text is one, where a point tells
-    nothing."""
+    """The sentences with the blanks behind them; together they are the text. ``is_clause``: whether a text is one, where a
+    point tells nothing."""
     found: list[str] = []
     for match in _SENTENCE.finditer(text):
         if found and not found[-1].endswith("\n") and _goes_on(found[-1], match[0], stands):
@@ -166,7 +170,7 @@ def _goes_on(sentence: str, following: str, stands: Callable[[str], bool] | None
     if following[0].islower() or following[0].isdigit():
         return True
     first = words(following[:40])
-    if not _SHORT.search(sentence) or (first and first[0].said in _lists()[1] | _lists()[2]):
+    if not _SHORT.search(sentence) or (first and first[0].folded in _lists()[1] | _lists()[2]):
         return False
     return not (stands and _STREET.search(sentence + following) and stands(following.strip()))
 
@@ -176,12 +180,12 @@ def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
     if len(parts) == 1:
         return UNSURE if _MARKS.search(sentence.rstrip()) or _lists()[0].search(sentence) else WHOLE
     out = [says(part, wanted) for part in parts]
-    if not all(is_alone(part) for part, gone in zip(parts, out, strict=True) if gone):
+    if not all(is_single(part) for part, gone in zip(parts, out, strict=True) if gone):
         return UNSURE  # a list, or more than one clause by its marks
     _, subjects, _ = _lists()
     kept, subject = "", ""
     for part, join, gone in zip(parts, ["", *joins], out, strict=True):
-        first = words(part)[0].said
+        first = words(part)[0].folded
         own = not join or first in subjects
         if own:
             subject = _subject(part) or ""
@@ -206,7 +210,7 @@ def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
     return body + end if end.strip() else body + (". " if end else "")
 
 
-def is_alone(part: str) -> bool:
+def is_single(part: str) -> bool:
     """Whether a clause is one statement: no list, nothing set apart in it."""
     return not _MARKS.search(part) and not _lists()[0].search(part)
 
@@ -215,17 +219,17 @@ def _subject(clause: str) -> str | None:
     """The subject of a clause that begins with it: a pronoun or a name, or a noun behind an article or the like, then the verb."""
     _, subjects, verbs = _lists()
     found = words(clause)
-    at = next((number for number, word in enumerate(found) if word.said in verbs), 0)
+    at = next((number for number, word in enumerate(found) if word.folded in verbs), 0)
     if not 0 < at <= _LONGEST_SUBJECT:
         return None
-    first = found[0].said
+    first = found[0].folded
     named = all(clause[word.start].isupper() for word in found[1:at])
-    if not named or not (first in subjects or (clause[found[0].start].isupper() and not is_a_word(first))):
+    if not named or not (first in subjects or (clause[found[0].start].isupper() and not is_word(first))):
         return None
     return clause[: found[at - 1].stop]
 
 
-def is_a_word(word: str) -> bool:
+def is_word(word: str) -> bool:
     """Whether a dictionary has it, and not as a name or a German noun: `heute` begins a sentence as a name does, and is no subject.
     True where none is there."""
     try:
@@ -245,7 +249,7 @@ def _clauses(sentence: str) -> tuple[list[str], list[str]]:
     parts, joins, start = [], [], 0
     for match in pattern.finditer(sentence):
         following = words(sentence[match.end() : match.end() + 40])
-        if match.start() == 0 or not following or following[0].start != 0 or following[0].said not in begins:
+        if match.start() == 0 or not following or following[0].start != 0 or following[0].folded not in begins:
             continue
         if not sentence[match.end()].islower() and folded(sentence[match.end()]) != "i":
             continue
@@ -267,13 +271,13 @@ def clauses_of(sentence: str) -> list[tuple[str, int]]:
     return found
 
 
-def is_a_verb(word: str) -> bool:
+def is_verb(word: str) -> bool:
     """Whether it is a finite verb, or stands before one, as far as the list knows them."""
     return word in _lists()[2]
 
 
 def forget_readings() -> None:
     """Lets go what this process has read of texts: what is forgotten must not live on in memory."""
-    for name in ("jochi_workers.language", "jochi.forgetting.saying"):
+    for name in ("jochi_workers.language", "jochi.forgetting.statements"):
         if (module := sys.modules.get(name)) is not None:
             module.forget_readings()

@@ -19,9 +19,9 @@ from jochi.database.database import Database
 from jochi.database.statements import statement
 from jochi.errors import Refused, UsageError
 from jochi.files import read_text, write_atomically
-from jochi.forgetting.checking import own_key, read_gate
+from jochi.forgetting.checker import own_key, read_gate
+from jochi.forgetting.forget_key import ForgetKey, read_key
 from jochi.forgetting.receipts import append, body_text, hash_of, read_chain
-from jochi.forgetting.secret import ForgetKey, read_key
 from jochi.graph.driver_values import to_python
 
 _PAGE = 1_000
@@ -32,7 +32,7 @@ class _Part(BaseModel):
 
 
 class ExportedSeal(_Part):
-    """A keyed hash, as `jochi.forgetting.checking.Seal`; ``at``: when it was made."""
+    """A keyed hash, as `jochi.forgetting.checker.Seal`; ``at``: when it was made."""
 
     hash: str
     words: int
@@ -71,7 +71,7 @@ class Export(_Part):
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportSummary:
     """How many seals and receipts were new. ``apart``: how many receipts of the file can't go into the chain of the database,
     as it has others with these numbers; a receipt of their own says so, with the hash of the file's last."""
 
@@ -153,7 +153,7 @@ def key_of(database: Database, export: Export) -> ForgetKey | None:
     return key
 
 
-def import_export(database: Database, export: Export, *, at: datetime, by: str) -> Imported:
+def import_export(database: Database, export: Export, *, at: datetime, by: str) -> ImportSummary:
     """Brings seals and receipts back that the database hasn't. Idempotent; what it has stays.
 
     `Refused` where the seals of the database were made with another key.
@@ -173,7 +173,7 @@ def import_export(database: Database, export: Export, *, at: datetime, by: str) 
             )
         added += row["added"]
     receipts, apart = _import_receipts(database, export.receipts, at, by)
-    return Imported(added, receipts, apart)
+    return ImportSummary(added, receipts, apart)
 
 
 def _import_receipts(database: Database, receipts: Sequence[ExportedReceipt], at: datetime, by: str) -> tuple[int, int]:

@@ -14,14 +14,14 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 from jochi.forgetting import messages, receipts
-from jochi.forgetting.alike import Alike, sounding
-from jochi.forgetting.checking import ANYWHERE, Seal, Sealer, own_key, read_gate
+from jochi.forgetting.checker import ANYWHERE, Seal, Sealer, own_key, read_gate
 from jochi.forgetting.clauses import forget_readings
-from jochi.forgetting.finding import Finder, Found, Request, Target
+from jochi.forgetting.finder import Finder, Matches, Request, Target
+from jochi.forgetting.forget_key import ForgetKey, make_key
 from jochi.forgetting.mentions import Mention, Store
-from jochi.forgetting.records import Sought
-from jochi.forgetting.secret import ForgetKey, make_key
-from jochi.forgetting.spelled import Spelling, counted
+from jochi.forgetting.records import SearchTerms
+from jochi.forgetting.sound_alikes import SoundAlike, find_sound_alikes
+from jochi.forgetting.spelling import Spelling, count_kinds
 from jochi.forgetting.words import phrase
 from jochi.policy.model import Policy
 
@@ -52,7 +52,7 @@ class ForgettingPlan:
     new_key: bool
     records: int = 0
     spellings: tuple[Spelling, ...] = ()
-    alike: tuple[Alike, ...] = ()
+    alike: tuple[SoundAlike, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """By outcome."""
@@ -60,7 +60,7 @@ class ForgettingPlan:
 
 
 @dataclass(frozen=True)
-class Forgotten:
+class ForgetResult:
     """What was done. ``held``: key to the rails that stop it (agent_identity, agent_key, migration, system_config, hold).
 
     ``left``: where it still is, where somebody looked (``verify``): in what an app keeps beside memories, for instance.
@@ -81,14 +81,14 @@ def plan_forgetting(engine: Engine, policy: Policy, request: Request) -> Forgett
     """What `forget` would take now. Writes nothing."""
     gate = read_gate(engine.database)
     key = own_key(engine.database, gate)
-    found = Finder(engine, policy).find(request)
-    records = 0 if request.phrase is None else Store(engine).records(_saying(request, found.spellings))
-    spellings = tuple(found.spellings)
-    alike: tuple[Alike, ...] = ()
+    matches = Finder(engine, policy).find(request)
+    records = 0 if request.phrase is None else Store(engine).records(_spelling_terms(request, matches.spellings))
+    spellings = tuple(matches.spellings)
+    alike: tuple[SoundAlike, ...] = ()
     if request.phrase is not None:
-        sounding_so = sounding(engine, Spelling(request.phrase), request.scope)
-        alike = tuple(each for each in sounding_so if not any(one.says(each.text) for one in spellings))
-    targets, near = tuple(found.targets.values()), tuple(found.near)
+        sound_alikes = find_sound_alikes(engine, Spelling(request.phrase), request.scope)
+        alike = tuple(each for each in sound_alikes if not any(one.says(each.text) for one in spellings))
+    targets, near = tuple(matches.targets.values()), tuple(matches.near)
     return ForgettingPlan(request, targets, near, key is None, records, spellings, alike)
 
 
@@ -102,77 +102,55 @@ def forget(
     verify: bool = False,
     on_page: Callable[[int], None] | None = None,
     wait: float = WAIT,
-) -> Forgotten:
+) -> ForgetResult:
     """See `jochi.Jochi.forget`."""
     database = engine.database
     gate = read_gate(database)
     key = own_key(engine.database, gate)
-    made = key is None
-    work = _Work(engine, policy, key or make_key(), now, by, on_page)
+    key_made = key is None
+    work = _Forgetting(engine, policy, key or make_key(), now, by, on_page)
     work.finish_others()
-    found = Finder(engine, policy).find(request)
-    sought, going = _sought(request, found), _going(found)
-    work.seal(request, found)
+    matches = Finder(engine, policy).find(request)
+    terms, going = _search_terms(request, matches), _going(matches)
+    work.seal(request, matches)
     elsewhere = work.wait_for_others(wait)
     for _ in range(_ROUNDS):
-        work.act(found)
-        spellings = found.spellings
-        found = Finder(engine, policy).find(request, spellings)
-        if not any(work.worth_a_try(target, found) for target in found.targets.values()):
+        work.act(matches)
+        spellings = matches.spellings
+        matches = Finder(engine, policy).find(request, spellings)
+        if not any(work.is_retryable(target, matches) for target in matches.targets.values()):
             break
-        sought, going = _united(sought, _sought(request, found)), going | _going(found)
-        work.seal(request, found)
+        terms, going = _merge_terms(terms, _search_terms(request, matches)), going | _going(matches)
+        work.seal(request, matches)
     else:
         raise JochiError(
             "something writes what is to be forgotten again and again",
             fix="stop that writer (it has not the key, or isn't ours), and forget the same again",
         )
     forget_readings()
-    asked = tuple(target for target in found.targets.values() if target.outcome == "ask")
+    undecided = tuple(target for target in matches.targets.values() if target.outcome == "ask")
     store = Store(engine)
     if work.held:
         # Of a scope in which something stays only what went is looked for, key by key.
-        keys = sought.keys | going if sought.scopes else sought.keys
-        sought = replace(sought, keys=keys - work.held.keys(), scopes=frozenset())
-    deleted, scrubbed = store.scrub(sought)
-    left = store.mentions(sought) if verify else []
-    body: dict[str, Any] = {
-        "form": request.form,
-        "everywhere": request.scope is None and request.form in ("hash", "phrase"),
-        "request": work.sealer.key.seal("request", request.form, request.scope or "", *_named(request)),
-        "key": work.sealer.key.id,
-        "by": by,
-        "counts": {**work.counts, "records_of_others": scrubbed, "records_deleted": deleted},
-        "protected": len(work.held),
-        "asked_about": len(asked),
-        "open_transactions": elsewhere,
-        "out_of_reach": list(receipts.OUT_OF_REACH),
-        "statements": len(request.statements),
-    }
-    if found.spellings:
-        body["forms"] = counted(found.spellings)
+        keys = terms.keys | going if terms.scopes else terms.keys
+        terms = replace(terms, keys=keys - work.held.keys(), scopes=frozenset())
+    deleted, scrubbed = store.scrub(terms)
+    left = store.mentions(terms) if verify else []
+    body = work.body(request, matches) | {"open_transactions": elsewhere, "asked_about": len(undecided)}
+    body["counts"] |= {"records_of_others": scrubbed, "records_deleted": deleted}
     if verify:
-        body["verified"] = {
-            "properties": "all texts of nodes and relationships, but procedures, policies, migrations, words of the engine "
-            "and who asked for something",
-            "keys": len(sought.keys),
-            "contents": len(sought.said) + len(sought.spelled),
-            "forms": counted(sought.spelled),
-            "contents_not_looked_for": max(0, work.contents - len(sought.said)) if request.phrase is None else 0,
-            "found": len(left),
-            "places": dict(Counter("/".join(mention.place) for mention in left)),
-        }
+        body["verified"] = work.verification(request, terms, left)
     receipt = receipts.append(database, body, runs=[work.run], at=now)
-    work.make_anew(going)
-    return Forgotten(receipt, dict(work.counts), work.held, tuple(left), elsewhere, made, asked)
+    work.rederive(going)
+    return ForgetResult(receipt, dict(work.counts), work.held, tuple(left), elsewhere, key_made, undecided)
 
 
 def verify(engine: Engine, policy: Policy, request: Request) -> list[Mention]:
     """Where the whole store still says it: a phrase in all spellings, keys, or a scope's keys. Writes nothing."""
     scope = frozenset(() if request.scope is None else (request.scope,))
     if request.phrase is not None:
-        return Store(engine).mentions(_saying(request, Finder(engine, policy).find(request).spellings))
-    return Store(engine).mentions(Sought(frozenset(request.keys), scope))
+        return Store(engine).mentions(_spelling_terms(request, Finder(engine, policy).find(request).spellings))
+    return Store(engine).mentions(SearchTerms(frozenset(request.keys), scope))
 
 
 def lift(engine: Engine, request: Request) -> int:
@@ -188,7 +166,7 @@ def lift(engine: Engine, request: Request) -> int:
         if request.scope is not None:
             seals.append(sealer.content(request.scope, request.phrase))
     elif request.keys:
-        seals += [sealer.nothing_but(each) for each in request.keys]
+        seals += [sealer.key_only(each) for each in request.keys]
     elif request.scope is not None:
         seals.append(sealer.scope(request.scope))
     row = engine.database.run(statement("forget/lift"), {"hashes": [seal.hash for seal in seals]})[0]
@@ -200,41 +178,46 @@ def _named(request: Request) -> list[str]:
     return [*request.keys, *stated, request.hash or "", *(phrase(request.phrase) if request.phrase else ())]
 
 
-def _going(found: Found) -> frozenset[str]:
-    return frozenset(key for key, target in found.targets.items() if target.outcome == "forget")
+def _going(matches: Matches) -> frozenset[str]:
+    return frozenset(key for key, target in matches.targets.items() if target.outcome == "forget")
 
 
-def _sought(request: Request, found: Found) -> Sought:
-    going = _going(found)
+def _search_terms(request: Request, matches: Matches) -> SearchTerms:
+    going = _going(matches)
     if request.phrase is not None:
-        return replace(_saying(request, found.spellings), keys=going)
+        return replace(_spelling_terms(request, matches.spellings), keys=going)
     if request.form == "scope":
         assert request.scope is not None
         elsewhere = frozenset(key for key in going if not key.startswith(f"{request.scope}/"))
-        return Sought(elsewhere, frozenset((request.scope,)))
+        return SearchTerms(elsewhere, frozenset((request.scope,)))
     # What an output says its inputs say, also those that stay.
-    own = [key for key in sorted(going) if not found.is_output(key)]
-    said = {phrase(content): None for key in own for content in found.contents.get(key, ())}
-    long = [words for words in said if len(words) >= 2]
+    own = [key for key in sorted(going) if not matches.is_output(key)]
+    contents = {phrase(content): None for key in own for content in matches.contents.get(key, ())}
+    long = [words for words in contents if len(words) >= 2]
     scopes = frozenset(key.split("/", 1)[0] for key in going)
-    return Sought(going, frozenset(), tuple(long[:_TEXTS]), within=scopes, alone=True)
+    return SearchTerms(going, frozenset(), tuple(long[:_TEXTS]), within=scopes, exact=True)
 
 
-def _saying(request: Request, spellings: Sequence[Spelling]) -> Sought:
+def _spelling_terms(request: Request, spellings: Sequence[Spelling]) -> SearchTerms:
     within = None if request.scope is None else frozenset((request.scope,))
-    return Sought(spelled=tuple(spellings), within=within)
+    return SearchTerms(spellings=tuple(spellings), within=within)
 
 
-def _united(one: Sought, other: Sought) -> Sought:
+def _merge_terms(one: SearchTerms, other: SearchTerms) -> SearchTerms:
     within = None if one.within is None or other.within is None else one.within | other.within
-    said = tuple(dict.fromkeys((*one.said, *other.said)))[:_TEXTS]
-    spelled = tuple(dict.fromkeys((*one.spelled, *other.spelled)))
+    phrases = tuple(dict.fromkeys((*one.phrases, *other.phrases)))[:_TEXTS]
+    spellings = tuple(dict.fromkeys((*one.spellings, *other.spellings)))
     return replace(
-        one, keys=one.keys | other.keys, scopes=one.scopes | other.scopes, said=said, spelled=spelled, within=within
+        one,
+        keys=one.keys | other.keys,
+        scopes=one.scopes | other.scopes,
+        phrases=phrases,
+        spellings=spellings,
+        within=within,
     )
 
 
-class _Work:
+class _Forgetting:
     """One forgetting under way."""
 
     def __init__(
@@ -268,7 +251,7 @@ class _Work:
         keys = sorted({key for each in left for key in each["keys"]})
         self._delete(keys, {})
         # What a rail holds by now stays, with its records.
-        Store(self._engine).scrub(Sought(frozenset(keys) - self.held.keys()))
+        Store(self._engine).scrub(SearchTerms(frozenset(keys) - self.held.keys()))
         body = {
             "form": "resumed",
             "by": self._by,
@@ -280,18 +263,20 @@ class _Work:
         self.held.clear()
         receipts.append(self._engine.database, body, runs=sorted({each["run"] for each in left}), at=self._now)
 
-    def seal(self, request: Request, found: Found) -> None:
+    def seal(self, request: Request, matches: Matches) -> None:
         """Keeps everything from being learned again, before anything goes."""
-        seals = {seal.hash: seal for seal in self._seals(request, found)}
+        seals = {seal.hash: seal for seal in self._seals(request, matches)}
         rows = [{"hash": seal.hash, "words": seal.words, "of": seal.of} for seal in seals.values()]
-        keys = sorted(key for key, target in found.targets.items() if target.outcome == "forget")
-        kinds = sorted({kind for each in found.spellings if each.wanted for kind in each.wanted.sealed()})
+        keys = sorted(key for key, target in matches.targets.items() if target.outcome == "forget")
+        kinds = sorted(
+            {kind for each in matches.spellings if each.form_query for kind in each.form_query.sealed_kinds()}
+        )
         size = _KEYS_A_PART
         for at in range(0, max(len(rows), len(keys), 1), size):
             part = keys[at : at + size]
             # Who had been left as it was is no exception any more.
-            contents = ((key, found.targets[key].content) for key in part)
-            left = [self.sealer.left(key, content, "").hash for key, content in contents if content is not None]
+            contents = ((key, matches.targets[key].content) for key in part)
+            left = [self.sealer.exemption(key, content, "").hash for key, content in contents if content is not None]
             given = {
                 "now": self._now,
                 "run": self.run,
@@ -313,59 +298,61 @@ class _Work:
             self._parts += 1
             self.counts["sealed"] += row["sealed"]
 
-    def _seals(self, request: Request, found: Found) -> list[Seal]:
+    def _seals(self, request: Request, matches: Matches) -> list[Seal]:
         if request.phrase is not None:
             scope = request.scope or ANYWHERE
             seal = self.sealer.phrase(scope, phrase(request.phrase))
             others = [
-                *(self.sealer.phrase(scope, each.said) for each in found.spellings),
+                *(self.sealer.phrase(scope, each.words) for each in matches.spellings),
                 *(
                     self.sealer.form(scope, form)
-                    for each in found.spellings
-                    if each.wanted
-                    for form in each.wanted.forms
+                    for each in matches.spellings
+                    if each.form_query
+                    for form in each.form_query.forms
                 ),
                 *(
-                    self.sealer.left(key, target.content, seal.hash)
-                    for key, target in found.targets.items()
+                    self.sealer.exemption(key, target.content, seal.hash)
+                    for key, target in matches.targets.items()
                     if target.outcome == "ask" and target.content is not None
                 ),
             ]
-            said = self._messages(found, seal.hash, lambda text: any(each.says(text) for each in found.spellings))
-            return [*(replace(each, of=seal.hash) for each in others), seal, *said]
+            message_seals = self._messages(
+                matches, seal.hash, lambda text: any(each.says(text) for each in matches.spellings)
+            )
+            return [*(replace(each, of=seal.hash) for each in others), seal, *message_seals]
         if request.form == "scope":
             assert request.scope is not None
             return [self.sealer.scope(request.scope)]
-        seals = list(self._messages(found))
-        seals += [self.sealer.content(key.split("/", 1)[0], whole) for key, whole in found.statements]
-        for key, target in found.targets.items():
+        seals = list(self._messages(matches))
+        seals += [self.sealer.content(key.split("/", 1)[0], whole) for key, whole in matches.statements]
+        for key, target in matches.targets.items():
             # What was only derived can be derived anew from what stays.
-            if target.outcome != "forget" or target.why == "derived" or key not in found.stored:
+            if target.outcome != "forget" or target.why == "derived" or key not in matches.stored:
                 continue
             scope = key.split("/", 1)[0]
-            contents = found.contents.get(key, [])
+            contents = matches.contents.get(key, [])
             self.contents += len(contents)
             seals += [self.sealer.content(scope, content) for content in contents]
             if not contents:
-                seals.append(self.sealer.nothing_but(key))
+                seals.append(self.sealer.key_only(key))
             if request.form == "keys":
-                seals.append(self.sealer.gone(key))
-            for stored in found.stored.get(key, ()):
+                seals.append(self.sealer.forgotten_key(key))
+            for stored in matches.stored.get(key, ()):
                 seals += self.sealer.facts(scope, stored)
         return seals
 
     def _messages(
-        self, found: Found, of: str | None = None, said: Callable[[str], bool] | None = None
+        self, matches: Matches, of: str | None = None, says: Callable[[str], bool] | None = None
     ) -> Iterator[Seal]:
-        """Of sources that go the messages (those that say it, where ``said`` tells), of others those that are taken out."""
-        for key, target in found.targets.items():
+        """Of sources that go the messages (those that say it, where ``says`` tells), of others those that are taken out."""
+        for key, target in matches.targets.items():
             if target.outcome == "cut":
                 left = set(target.left.get("message_ids", ()))
                 gone = [at for at, id in enumerate(target.was.get("message_ids", ())) if id not in left]
                 yield from messages.seals_of(self.sealer, key, target.was, gone, of)
             elif target.outcome == "forget" and target.why != "derived":
-                for stored in found.stored.get(key, ()):
-                    places = None if said is None else messages.saying(stored, said)
+                for stored in matches.stored.get(key, ()):
+                    places = None if says is None else messages.find_messages(stored, says)
                     yield from messages.seals_of(self.sealer, key, stored, places, of)
 
     def wait_for_others(self, seconds: float) -> int:
@@ -379,29 +366,29 @@ class _Work:
                 return n
             time.sleep(0.05)
 
-    def act(self, found: Found) -> None:
+    def act(self, matches: Matches) -> None:
         """Deletes, cuts and marks, page by page."""
-        forget = {key: target for key, target in found.targets.items() if target.outcome == "forget"}
+        forget = {key: target for key, target in matches.targets.items() if target.outcome == "forget"}
         derived = (key for key, target in forget.items() if target.why == "derived" and not target.dead)
-        self._anew |= {key: wanted for key in derived if (wanted := found.wanted_for_itself(key))}
+        self._anew |= {key: wanted for key in derived if (wanted := matches.rederivation(key))}
         self._delete(sorted(forget), {key: target.revision for key, target in forget.items()})
-        cuts = sorted((t for t in found.targets.values() if t.outcome == "cut"), key=lambda t: t.key)
+        cuts = sorted((t for t in matches.targets.values() if t.outcome == "cut"), key=lambda t: t.key)
         for at in range(0, len(cuts), self._policy.forgetting.page):
             rows = [
                 {"key": t.key, "revision": t.revision, "was": t.was, "new": t.left, "content": t.content_name}
                 for t in cuts[at : at + self._policy.forgetting.page]
             ]
-            for told in self._engine.call("memory/forget_clause", {"now": self._now, "rows": rows})["results"]:
-                if told["outcome"] == "cut":
+            for result in self._engine.call("memory/forget_clause", {"now": self._now, "rows": rows})["results"]:
+                if result["outcome"] == "cut":
                     self.counts["cut"] += 1
-                    self.counts["audits"] += told["audits"]
-                    self.counts["snapshots"] += told["snapshots"]
-        marks = sorted(key for key, target in found.targets.items() if target.outcome == "mark")
+                    self.counts["audits"] += result["audits"]
+                    self.counts["snapshots"] += result["snapshots"]
+        marks = sorted(key for key, target in matches.targets.items() if target.outcome == "mark")
         for at in range(0, len(marks), _KEYS_A_PART):
             given = {"now": self._now, "keys": marks[at : at + _KEYS_A_PART]}
             self.counts["to_derive_anew"] += self._engine.database.run(statement("forget/mark"), given)[0]["marked"]
 
-    def make_anew(self, going: Iterable[str]) -> None:
+    def rederive(self, going: Iterable[str]) -> None:
         """What stays is said by outputs that jobs want, such as the profile of a scope: but for those that are about, and named
         after, something that goes. Last of all, as they have the keys of what went."""
         ids = [f":{key.partition('/')[2]}:" for key in going if key not in self._anew]
@@ -409,10 +396,38 @@ class _Work:
         if rows:
             self._engine.database.run(statement("forget/want"), {"now": self._now, "outputs": rows})
 
-    def worth_a_try(self, target: Target, found: Found) -> bool:
+    def body(self, request: Request, matches: Matches) -> dict[str, Any]:
+        """What the receipt says of what was asked and done."""
+        body: dict[str, Any] = {
+            "form": request.form,
+            "everywhere": request.scope is None and request.form in ("hash", "phrase"),
+            "request": self.sealer.key.seal("request", request.form, request.scope or "", *_named(request)),
+            "key": self.sealer.key.id,
+            "by": self._by,
+            "counts": dict(self.counts),
+            "protected": len(self.held),
+            "out_of_reach": list(receipts.OUT_OF_REACH),
+            "statements": len(request.statements),
+        }
+        return body | ({"forms": count_kinds(matches.spellings)} if matches.spellings else {})
+
+    def verification(self, request: Request, terms: SearchTerms, left: Sequence[Mention]) -> dict[str, Any]:
+        """What the receipt says of looking for it afterwards, through the whole store."""
+        return {
+            "properties": "all texts of nodes and relationships, but procedures, policies, migrations, words of the engine "
+            "and who asked for something",
+            "keys": len(terms.keys),
+            "contents": len(terms.phrases) + len(terms.spellings),
+            "forms": count_kinds(terms.spellings),
+            "contents_not_looked_for": max(0, self.contents - len(terms.phrases)) if request.phrase is None else 0,
+            "found": len(left),
+            "places": dict(Counter("/".join(mention.place) for mention in left)),
+        }
+
+    def is_retryable(self, target: Target, matches: Matches) -> bool:
         """Whether another round could do anything about it: not where rails hold it, and not where nothing is there."""
         if target.outcome == "forget":
-            return target.key in found.stored and target.key not in self.held
+            return target.key in matches.stored and target.key not in self.held
         return target.outcome == "cut"
 
     def _delete(self, keys: Sequence[str], revisions: Mapping[str, int | None]) -> None:
@@ -424,15 +439,15 @@ class _Work:
                 results = self._engine.call("memory/forget", {"now": self._now, "rows": left, "remake": True})[
                     "results"
                 ]
-                for told in results:
+                for result in results:
                     for name in ("memories", "tombstones", "audits", "snapshots", "accesses", "relationships"):
-                        self.counts[name] += told[name]
-                    if told["outcome"] == "protected":
-                        self.held[told["key"]] = tuple(told["rails"])
+                        self.counts[name] += result[name]
+                    if result["outcome"] == "protected":
+                        self.held[result["key"]] = tuple(result["rails"])
                 if self._on_page:
                     self._on_page(self.counts["memories"] + self.counts["tombstones"])
                 left = [
-                    {"key": told["key"], "revision": revisions.get(told["key"])}
-                    for told in results
-                    if told["outcome"] == "more"
+                    {"key": result["key"], "revision": revisions.get(result["key"])}
+                    for result in results
+                    if result["outcome"] == "more"
                 ]

@@ -13,7 +13,7 @@ from jochi.forgetting.records import (
     ENGINE,
     IDS,
     ON_MEMORIES,
-    Sought,
+    SearchTerms,
     change,
     change_of_link,
     found_in,
@@ -41,59 +41,59 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def scrub(self, sought: Sought) -> tuple[int, int]:
+    def scrub(self, terms: SearchTerms) -> tuple[int, int]:
         """Takes it out of the engine's own nodes, and out of its marks at relationships: (deleted, scrubbed)."""
         deleted = scrubbed = 0
-        for asked in self._changes_of_links(sought):
-            scrubbed += self._engine.database.run(statement("forget/scrub_links"), {"rows": asked})[0]["scrubbed"]
-        for asked in self._changes(sought):
-            told = self._engine.database.run(statement("forget/scrub"), {"rows": asked})[0]
-            deleted += told["deleted"]
-            scrubbed += told["scrubbed"]
+        for changes in self._changes_of_links(terms):
+            scrubbed += self._engine.database.run(statement("forget/scrub_links"), {"rows": changes})[0]["scrubbed"]
+        for changes in self._changes(terms):
+            row = self._engine.database.run(statement("forget/scrub"), {"rows": changes})[0]
+            deleted += row["deleted"]
+            scrubbed += row["scrubbed"]
         return deleted, scrubbed
 
-    def records(self, sought: Sought) -> int:
+    def records(self, terms: SearchTerms) -> int:
         """How many of the engine's own nodes `scrub` would delete. Writes nothing."""
-        return sum(row["delete"] for asked in self._changes(sought) for row in asked)
+        return sum(row["delete"] for asked in self._changes(terms) for row in asked)
 
-    def _changes(self, sought: Sought) -> Iterator[list[dict[str, Any]]]:
-        for part in sought.parts():
+    def _changes(self, terms: SearchTerms) -> Iterator[list[dict[str, Any]]]:
+        for part in terms.parts():
             seen: list[str] = []
             while rows := self._look(part, seen, links=False)["nodes"]:
-                asked = [each for each in (change(row, part) for row in rows) if each is not None]
+                changes = [each for each in (change(row, part) for row in rows) if each is not None]
                 seen += [row["id"] for row in rows]
-                for at in range(0, len(asked), PAGE):
-                    yield asked[at : at + PAGE]
+                for at in range(0, len(changes), PAGE):
+                    yield changes[at : at + PAGE]
 
-    def _changes_of_links(self, sought: Sought) -> Iterator[list[dict[str, Any]]]:
-        exact = sought.names_sought()
+    def _changes_of_links(self, terms: SearchTerms) -> Iterator[list[dict[str, Any]]]:
+        exact = terms.literals()
         given: dict[str, Any] = {"names": list(LINK_MARKS), "exact": exact, "limit": PAGE, "seen": []}
         while exact and (rows := self._engine.database.run(statement("forget/links"), given, write=False)):
             given["seen"] = [*given["seen"], *(row["id"] for row in rows)]
-            if asked := [each for each in (change_of_link(row, sought) for row in rows) if each is not None]:
-                yield asked
+            if changes := [each for each in (change_of_link(row, terms) for row in rows) if each is not None]:
+                yield changes
 
-    def mentions(self, sought: Sought) -> list[Mention]:
+    def mentions(self, terms: SearchTerms) -> list[Mention]:
         """Where it still is, in nodes and relationships of any kind and of all scopes."""
         found: list[Mention] = []
-        for part in replace(sought, within=None, alone=False).parts():
+        for part in replace(terms, within=None, exact=False).parts():
             seen: list[str] = []
             while True:
                 row = self._look(part, seen, links=True)
                 for node in row["nodes"]:
                     found += _mention(node, tuple(node["labels"]), _names(node, part))
                 for link in row["relationships"]:
-                    found += _mention(link, (link["type"],), linked(link, part))
+                    found += _mention(link, (link["type"],), marked_properties(link, part))
                 seen += [each["id"] for each in (*row["nodes"], *row["relationships"])]
                 if len(row["nodes"]) < PAGE and len(row["relationships"]) < PAGE:
                     break
         return found
 
-    def _look(self, sought: Sought, seen: Sequence[str], *, links: bool) -> dict[str, Any]:
+    def _look(self, terms: SearchTerms, seen: Sequence[str], *, links: bool) -> dict[str, Any]:
         given = {
-            "needles": sought.needles(),
-            "pattern": sought.pattern(),
-            "exact": sought.names_sought(),
+            "needles": terms.needles(),
+            "pattern": terms.pattern(),
+            "exact": terms.literals(),
             "ids": list(IDS),
             # Of memories only what names others changes with them, and that is in few properties.
             "ours": None if links else sorted(ENGINE),
@@ -105,26 +105,26 @@ class Store:
         return self._engine.database.run(statement("report/mentions"), given, write=False)[0]
 
 
-def _names(row: Mapping[str, Any], sought: Sought) -> list[str]:
+def _names(row: Mapping[str, Any], terms: SearchTerms) -> list[str]:
     """The properties of a node that say it."""
     labels, stored = set(row["labels"]), row["stored"]
     if is_ours(labels):
-        return found_in(row, sought)
+        return found_in(row, terms)
     if BOOKS & labels:
         return []
     memory = bool({"Curated", "Tombstone"} & labels)
-    named = found_in(row, sought) if memory else []
+    named = found_in(row, terms) if memory else []
     return [
         n
         for n in row["names"]
-        if n in named or any(sought.says(text) and not (memory and is_our_word(n, text)) for text in texts(stored[n]))
+        if n in named or any(terms.says(text) and not (memory and is_our_word(n, text)) for text in texts(stored[n]))
     ]
 
 
-def linked(row: Mapping[str, Any], sought: Sought) -> list[str]:
+def marked_properties(row: Mapping[str, Any], terms: SearchTerms) -> list[str]:
     """The properties of a relationship that say it; only the engine's marks name memories."""
-    marks = marks_with(row, sought)
-    return [n for n in row["names"] if n in marks or any(sought.says(text) for text in texts(row["stored"][n]))]
+    marks = marks_with(row, terms)
+    return [n for n in row["names"] if n in marks or any(terms.says(text) for text in texts(row["stored"][n]))]
 
 
 def _mention(row: Mapping[str, Any], place: tuple[str, ...], names: Sequence[str]) -> list[Mention]:

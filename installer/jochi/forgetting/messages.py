@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from jochi.forgetting.checking import Seal, Sealer
+from jochi.forgetting.checker import Seal, Sealer
 from jochi.text.messages import KNOWN_BY, first_part, of_one_message, versions
 
 RAW = "raw_content"
@@ -19,7 +19,7 @@ ALONG = ("message_ids", "message_versions")
 """The lists of a source that have an item for each of its raw content."""
 
 
-def saying(stored: Mapping[str, Any], says: Callable[[str], bool]) -> list[int]:
+def find_messages(stored: Mapping[str, Any], says: Callable[[str], bool]) -> list[int]:
     """The places of messages of which any text says it; none where the lists don't go together."""
     raw, ids = stored.get(RAW), stored.get("message_ids")
     if not (isinstance(raw, list) and isinstance(ids, list) and len(raw) == len(ids)):
@@ -28,15 +28,15 @@ def saying(stored: Mapping[str, Any], says: Callable[[str], bool]) -> list[int]:
     return sorted({at for place, text in enumerate(raw) if says(text) for at in of_one_message(known, place)})
 
 
-def left_of(stored: Mapping[str, Any], gone: list[int]) -> dict[str, list[str]]:
+def remove_messages(stored: Mapping[str, Any], gone: list[int]) -> dict[str, list[str]]:
     """Of each list what stays without these places."""
     lists = {name: stored[name] for name in (RAW, *ALONG) if isinstance(stored.get(name), list)}
     return {name: [each for at, each in enumerate(items) if at not in gone] for name, items in lists.items()}
 
 
-def text_left(text: str, says: Callable[[str], bool]) -> str | None:
+def remove_from_text(text: str, says: Callable[[str], bool]) -> str | None:
     """The text of a source without the messages that say it: as in its raw content, each goes as a whole. Further lines of one are
-    indented (`jochi.write.ingesting.writing.line_of`). None where it is said across messages."""
+    indented (`jochi.write.ingesting.writer.line_of`). None where it is said across messages."""
     left = "\n".join(each for each in _NEXT.split(text) if not says(each))
     return None if says(left) else left.strip()
 
@@ -50,12 +50,12 @@ def seals_of(
     if not isinstance(ids, list):
         return
     source, known = first_part(key), versions(ids, stored.get("message_versions"))
-    of = of or sealer.nothing_but(source).hash
+    of = of or sealer.key_only(source).hash
     for at in range(len(ids)) if places is None else places:
-        alone = len(of_one_message(known, at)) > 1 or sum(one.who == known[at].who for one in known) == 1
-        for name in {ids[at], known[at].who} if alone else {ids[at]}:
+        ambiguous = len(of_one_message(known, at)) > 1 or sum(one.identity == known[at].identity for one in known) == 1
+        for name in {ids[at], known[at].identity} if ambiguous else {ids[at]}:
             yield replace(sealer.message(source, name), of=of)
     if places is None and source == key:
-        yield sealer.nothing_but(source)
+        yield sealer.key_only(source)
         firsts = [id for id, version in zip(ids, known, strict=True) if not version.edit][:KNOWN_BY]
         yield from (replace(sealer.source(source, second), of=of) for second in firsts[1:] or [None])

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jochi.forgetting.spelled import Spelling, pattern
+from jochi.forgetting.spelling import Spelling, pattern
 from jochi.forgetting.words import folded_needle, phrase, says
 from jochi.graph.catalogue import LINK_MARKS, MANIFEST_IDS, is_our_word, named
 
@@ -101,56 +101,58 @@ GONE = "forgotten"
 
 
 @dataclass(frozen=True)
-class Sought:
-    """What is looked for: ``keys`` ('scope/id'), ``scopes`` (all keys in them), ``said`` (rows of words).
+class SearchTerms:
+    """What is looked for: ``keys`` ('scope/id'), ``scopes`` (all keys in them), ``phrases`` (rows of words).
 
-    ``within``: the scopes in whose records words are looked for; None: all. ``alone``: only texts that say nothing else, so that
+    ``within``: the scopes in whose records words are looked for; None: all. ``exact``: only texts that say nothing else, so that
     what another memory says of its own stays.
     """
 
     keys: frozenset[str] = frozenset()
     scopes: frozenset[str] = frozenset()
-    said: tuple[tuple[str, ...], ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
     within: frozenset[str] | None = None
-    alone: bool = False
-    spelled: tuple[Spelling, ...] = ()
+    exact: bool = False
+    spellings: tuple[Spelling, ...] = ()
 
     def needles(self) -> list[str]:
         """What a database looks for first, folded."""
-        return sorted({folded_needle(words) for words in (*self.said, *(each.said for each in self.spelled))})
+        return sorted({folded_needle(words) for words in (*self.phrases, *(each.words for each in self.spellings))})
 
     def pattern(self) -> str | None:
         """And by what it finds texts that may spell it otherwise."""
-        return pattern(self.spelled)
+        return pattern(self.spellings)
 
-    def names_sought(self) -> list[str]:
+    def literals(self) -> list[str]:
         """What it looks for besides, to the letter."""
         return sorted(self.keys | self.scopes)
 
-    def parts(self) -> Iterable[Sought]:
+    def parts(self) -> Iterable[SearchTerms]:
         """The same in parts of some needles each."""
-        keys, said = sorted(self.keys), list(self.said)
-        for at in range(0, max(len(keys), 1 if self.scopes or said or self.spelled else 0), _NEEDLES):
+        keys, phrases = sorted(self.keys), list(self.phrases)
+        for at in range(0, max(len(keys), 1 if self.scopes or phrases or self.spellings else 0), _NEEDLES):
             first = at == 0
             yield replace(
                 self,
                 keys=frozenset(keys[at : at + _NEEDLES]),
                 scopes=self.scopes if first else frozenset(),
-                said=tuple(said[:_NEEDLES]) if first else (),
-                spelled=self.spelled if first else (),
+                phrases=tuple(phrases[:_NEEDLES]) if first else (),
+                spellings=self.spellings if first else (),
             )
-        for at in range(_NEEDLES, len(said), _NEEDLES):
-            yield replace(self, keys=frozenset(), scopes=frozenset(), said=tuple(said[at : at + _NEEDLES]), spelled=())
+        for at in range(_NEEDLES, len(phrases), _NEEDLES):
+            yield replace(
+                self, keys=frozenset(), scopes=frozenset(), phrases=tuple(phrases[at : at + _NEEDLES]), spellings=()
+            )
 
     def says(self, text: str) -> bool:
         """Whether a text has the words."""
-        return any(says(text, words) for words in self.said) or any(each.says(text) for each in self.spelled)
+        return any(says(text, words) for words in self.phrases) or any(each.says(text) for each in self.spellings)
 
-    def is_said(self, text: str) -> bool:
+    def matches(self, text: str) -> bool:
         """Whether a record's text gives it away."""
-        if not self.alone:
+        if not self.exact:
             return self.says(text)
-        return any(phrase(text) == words for words in self.said)
+        return any(phrase(text) == words for words in self.phrases)
 
     def takes(self, key: str) -> bool:
         """Whether a memory's key is one of the keys, or in one of the scopes."""
@@ -205,51 +207,49 @@ Given = Callable[[str, str], bool]
 """Whether a text in the property of this name (name, text) gives away what is looked for."""
 
 
-def _given_away(row: Mapping[str, Any], sought: Sought) -> Given:
+def _given_away(row: Mapping[str, Any], terms: SearchTerms) -> Given:
     """The one judge of a node's texts: by it something is found, and by it is told what of a list goes."""
     labels, stored = set(row["labels"]), row["stored"]
     if {"Curated", "Tombstone"} & labels:
         return lambda name, text: (
-            (name in ON_MEMORIES and sought.takes(text))
-            or (name in IDS and sought.takes(f"{stored.get('scope')}/{text}"))
+            (name in ON_MEMORIES and terms.takes(text))
+            or (name in IDS and terms.takes(f"{stored.get('scope')}/{text}"))
         )
     scoped = next((label for label in _SCOPED if label in labels), None)
     if scoped is not None:
         if scoped == "JochiPause" and stored.get("what") != "scope":
             return lambda name, text: False
         whole = scoped != "JochiQuota"
-        return lambda name, text: (
-            name == _SCOPED[scoped] and (text if whole else text.split("/", 1)[0]) in sought.scopes
-        )
-    said = _free_text(labels, stored) if sought.reaches(scope_of(row)) else lambda name, text: False
+        return lambda name, text: name == _SCOPED[scoped] and (text if whole else text.split("/", 1)[0]) in terms.scopes
+    is_free_text = _free_text(labels, stored) if terms.reaches(scope_of(row)) else lambda name, text: False
     # The id of a record of default/m1:2 has default/m1 in it and is none of its.
-    others = _other_keys(stored, sought)
+    others = _other_keys(stored, terms)
 
     def named(name: str, text: str) -> bool:
         whole = name in _ARE_KEYS or "JochiSlot" in labels
-        return sought.takes(text) if whole else sought.names(text, others)
+        return terms.takes(text) if whole else terms.names(text, others)
 
     return lambda name, text: (
         (_may_name(labels, name) and named(name, text))
-        or (_names_scope(stored, name) and text in sought.scopes)
-        or (name in IDS and sought.takes(f"{stored.get('scope')}/{text}"))
-        or (said(name, text) and sought.is_said(text))
+        or (_names_scope(stored, name) and text in terms.scopes)
+        or (name in IDS and terms.takes(f"{stored.get('scope')}/{text}"))
+        or (is_free_text(name, text) and terms.matches(text))
     )
 
 
-def _other_keys(stored: Mapping[str, Any], sought: Sought) -> list[str]:
+def _other_keys(stored: Mapping[str, Any], terms: SearchTerms) -> list[str]:
     """The keys that a node says it is about, longest first, but those that are looked for."""
     about = {text for name in _ARE_KEYS for text in texts(stored.get(name)) if "/" in text}
-    return sorted((key for key in about if not sought.takes(key)), key=len, reverse=True)
+    return sorted((key for key in about if not terms.takes(key)), key=len, reverse=True)
 
 
-def found_in(row: Mapping[str, Any], sought: Sought) -> list[str]:
+def found_in(row: Mapping[str, Any], terms: SearchTerms) -> list[str]:
     """The properties of a memory or of one of the engine's nodes in which it is."""
-    return _names_with(row, _given_away(row, sought))
+    return _names_with(row, _given_away(row, terms))
 
 
-def _names_with(row: Mapping[str, Any], given: Given) -> list[str]:
-    return [name for name in row["names"] if any(given(name, text) for text in texts(row["stored"][name]))]
+def _names_with(row: Mapping[str, Any], gives_away: Given) -> list[str]:
+    return [name for name in row["names"] if any(gives_away(name, text) for text in texts(row["stored"][name]))]
 
 
 def _names_scope(stored: Mapping[str, Any], name: str) -> bool:
@@ -285,41 +285,39 @@ def _free_text(labels: set[str], stored: Mapping[str, Any]) -> Given:
     return lambda name, text: name in _ERRORS
 
 
-def change(row: Mapping[str, Any], sought: Sought) -> dict[str, Any] | None:
+def change(row: Mapping[str, Any], terms: SearchTerms) -> dict[str, Any] | None:
     """What is to be done to a node, as forget/scrub takes it: nothing to what an app wrote; one of the engine's goes, or loses
     what it says of it."""
     labels, stored = set(row["labels"]), row["stored"]
     if not {"Curated", "Tombstone"} & labels and not is_ours(labels):
         return None
-    given = _given_away(row, sought)
-    names = _names_with(row, given)
+    gives_away = _given_away(row, terms)
+    names = _names_with(row, gives_away)
     if not names:
         return None
     if _goes(labels, stored, names):
         return {"id": row["id"], "delete": True, "new": {}}
-    return {"id": row["id"], "delete": False, "new": _left(stored, names, given)}
+    return {"id": row["id"], "delete": False, "new": _left(stored, names, gives_away)}
 
 
-def marks_with(row: Mapping[str, Any], sought: Sought) -> list[str]:
+def marks_with(row: Mapping[str, Any], terms: SearchTerms) -> list[str]:
     """The marks of a relationship that name what is looked for."""
     stored = row["stored"]
     return [
         name
         for name in LINK_MARKS
         if _MARKED_TYPES.get(name, row["type"]) == row["type"]
-        and any(sought.takes(_key_at(name, text)) for text in texts(stored.get(name)))
+        and any(terms.takes(_key_at(name, text)) for text in texts(stored.get(name)))
     ]
 
 
-def change_of_link(row: Mapping[str, Any], sought: Sought) -> dict[str, Any] | None:
+def change_of_link(row: Mapping[str, Any], terms: SearchTerms) -> dict[str, Any] | None:
     """What is to be done to a relationship, as forget/scrub_links takes it: it loses the mark."""
-    names = marks_with(row, sought)
+    names = marks_with(row, terms)
     if not names:
         return None
     left = {
-        name: [
-            each for each in row["stored"][name] if not (isinstance(each, str) and sought.takes(_key_at(name, each)))
-        ]
+        name: [each for each in row["stored"][name] if not (isinstance(each, str) and terms.takes(_key_at(name, each)))]
         or None
         for name in names
         if isinstance(row["stored"][name], list)
@@ -337,9 +335,9 @@ def _goes(labels: set[str], stored: Mapping[str, Any], names: Sequence[str]) -> 
     return bool(labels & (frozenset(_SCOPED) | {"CurationSnapshot", "JochiSlot", "JochiAccessBatch"}))
 
 
-def _left(stored: Mapping[str, Any], names: Sequence[str], given: Given) -> dict[str, Any]:
+def _left(stored: Mapping[str, Any], names: Sequence[str], gives_away: Given) -> dict[str, Any]:
     def out(name: str, each: Any) -> bool:
-        return isinstance(each, str) and given(name, each)
+        return isinstance(each, str) and gives_away(name, each)
 
     new: dict[str, Any] = {}
     for name in names:

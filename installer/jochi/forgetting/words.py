@@ -25,7 +25,7 @@ _FOLDABLE = 0x20000
 class Word:
     """A word as it is compared, and where it stands in the composed (NFC) text that it was read from."""
 
-    said: str
+    folded: str
     start: int
     stop: int
 
@@ -48,9 +48,9 @@ def _words(text: str) -> Iterator[Word]:
         if right.lower().endswith(_OWNERS):
             right = right[:-2]
         stop = start + len(right)
-        said = folded(right)
-        if said:
-            yield Word(said, start, stop)
+        word = folded(right)
+        if word:
+            yield Word(word, start, stop)
 
 
 def folded(text: str) -> str:
@@ -60,21 +60,21 @@ def folded(text: str) -> str:
 
 def phrase(text: str) -> tuple[str, ...]:
     """The words of a phrase that is looked for."""
-    return tuple(word.said for word in words(text))
+    return tuple(word.folded for word in words(text))
 
 
 def spots(found: Sequence[Word], wanted: Sequence[str]) -> list[tuple[int, int]]:
     """Where the words ``wanted`` stand in a row among ``found``: (start, stop) in characters, in order, none overlapping."""
     n = len(wanted)
-    return [(found[at].start, found[at + n - 1].stop) for at in rows([word.said for word in found], wanted)]
+    return [(found[at].start, found[at + n - 1].stop) for at in rows([word.folded for word in found], wanted)]
 
 
-def rows(said: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Where the words ``wanted`` begin in a row among those that are ``said``, in order, none overlapping."""
+def rows(words_of_text: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Where the words ``wanted`` begin in a row among those that are ``words_of_text``, in order, none overlapping."""
     n = len(wanted)
     at, result = 0, []
-    while n and at + n <= len(said):
-        if all(said[at + i] == wanted[i] for i in range(n)):
+    while n and at + n <= len(words_of_text):
+        if all(words_of_text[at + i] == wanted[i] for i in range(n)):
             result.append(at)
             at += n
         else:

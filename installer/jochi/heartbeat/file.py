@@ -35,7 +35,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Written:
+class FileMark:
     """A file that Jochi wrote: for which scope and limit, of which definitions; ``edited``: somebody changed it since."""
 
     scope: str
@@ -44,7 +44,7 @@ class Written:
     edited: bool
 
 
-def written(text: str) -> Written | None:
+def read_mark(text: str) -> FileMark | None:
     """What the mark at the head of a file of ours says; None for any other file."""
     found = _MARK.match(text)
     if found is None:
@@ -52,12 +52,12 @@ def written(text: str) -> Written | None:
     try:
         mark = json.loads(found[1])
         body = text[found.end() :]
-        return Written(mark["scope"], mark["limit"], mark["definitions"], edited=mark["page"] != _hash(body))
+        return FileMark(mark["scope"], mark["limit"], mark["definitions"], edited=mark["page"] != _hash(body))
     except (ValueError, KeyError, TypeError):
-        return Written("", 0, "", edited=True)
+        return FileMark("", 0, "", edited=True)
 
 
-def require_scope(mark: Written, scope: str, where: str) -> None:
+def require_scope(mark: FileMark, scope: str, where: str) -> None:
     """`Refused` where the file is another scope's."""
     if mark.scope != scope:
         raise Refused(
@@ -91,8 +91,8 @@ def render(
     def page(whole: int, named: int) -> str:
         mark = {"scope": scope, "limit": max_tokens, "definitions": definitions, "written": f"{now:%Y-%m-%dT%H:%M:%SZ}"}
         body = _body(scope, tasks[:whole], [task.id for task in tasks[whole : whole + named]], active)
-        said = json.dumps({**mark, "page": _hash(body)}).replace(">", "\\u003e")
-        return f"# Heartbeat\n<!-- jochi {said} -->\n{body}"
+        header = json.dumps({**mark, "page": _hash(body)}).replace(">", "\\u003e")
+        return f"# Heartbeat\n<!-- jochi {header} -->\n{body}"
 
     def fits(whole: int, named: int) -> bool:
         return counter.count(page(whole, named)) <= max_tokens

@@ -90,7 +90,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Claimed:
+class Claim:
     """A task that is this agent's until ``until``; ``token`` is what it reports with."""
 
     task: Task
@@ -110,7 +110,7 @@ class NewTask:
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportResult:
     """``repeated``: this was reported before and counted nothing. ``next_due`` None: it is paused."""
 
     next_due: datetime | None
@@ -118,7 +118,7 @@ class Reported:
 
 
 @dataclass(frozen=True)
-class Started:
+class SessionStart:
     """What a session begins with. ``quick``: tasks with their definitions; ``pending``: ids that changed since the last sync."""
 
     quick: Sequence[tuple[Task, str]]
@@ -128,7 +128,7 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Synced:
+class SyncResult:
     """``definitions_hash``: of all definitions of the scope; ``rewritten``: the file said something else before."""
 
     path: str
@@ -207,8 +207,8 @@ class Heartbeat:
         """Those that a file may show: ``open``: what is SENSITIVE, too. None: all."""
         after = key_of(scope, "")
         while True:
-            asked = {"scope": scope, "after": after, "limit": PAGE, "open": open}
-            row = self.engine.call("heartbeat/list", asked, write=False)
+            parameters = {"scope": scope, "after": after, "limit": PAGE, "open": open}
+            row = self.engine.call("heartbeat/list", parameters, write=False)
             yield from (read_as(Task, entry) for entry in row["tasks"])
             if len(row["tasks"]) < PAGE:
                 return
@@ -216,7 +216,7 @@ class Heartbeat:
 
     def start(
         self, *, scope: str = DEFAULT_SCOPE, limit: int = _QUICK_AT_START, include_sensitive: bool = False
-    ) -> Started:
+    ) -> SessionStart:
         """What a session begins with: the first ``limit`` quick tasks. It costs the same however many tasks there are.
 
         Tasks whose `access_tier` is PRIVATE aren't among them, and SENSITIVE ones only with ``include_sensitive``.
@@ -227,7 +227,7 @@ class Heartbeat:
         for task, definition in quick:
             self._loaded[key_of(scope, task.id)] = task.revision, definition
         return read_as(
-            Started,
+            SessionStart,
             {},
             quick=quick,
             pending=registry.get("pending_changes") or [],
@@ -243,7 +243,7 @@ class Heartbeat:
         lease: timedelta = LEASE,
         limit: int = 10,
         now: datetime | None = None,
-    ) -> list[Claimed]:
+    ) -> list[Claim]:
         """Claims up to ``limit`` tasks that are due, the longest due first, for ``agent`` and the time of ``lease``.
 
         Each due moment is claimed by one agent alone. Who reports nothing before the lease ends has lost the claim: the task counts
@@ -267,7 +267,7 @@ class Heartbeat:
         tasks = [read_as(Task, entry) for entry in row["tasks"]]
         for task in tasks:
             self._drop_if_other(task, scope)
-        return [Claimed(task, token, until) for task in tasks]
+        return [Claim(task, token, until) for task in tasks]
 
     def load(self, id: str, *, scope: str = DEFAULT_SCOPE, fresh: bool = False, now: datetime | None = None) -> str:
         """The whole definition. What this session has isn't read again, unless a claim showed that it changed, or ``fresh``."""
@@ -282,13 +282,13 @@ class Heartbeat:
             self._loaded[key] = task.revision, row["content"]
         return self._loaded[key][1]
 
-    def done(self, id: str, token: str, *, scope: str = DEFAULT_SCOPE, now: datetime | None = None) -> Reported:
+    def done(self, id: str, token: str, *, scope: str = DEFAULT_SCOPE, now: datetime | None = None) -> ReportResult:
         """Reports that a claimed task ran. `StaleClaim` where another claim has taken over."""
         return self._finish(id, token, None, scope, now)
 
     def failed(
         self, id: str, token: str, error: str, *, scope: str = DEFAULT_SCOPE, now: datetime | None = None
-    ) -> Reported:
+    ) -> ReportResult:
         """Reports that a claimed task failed: it is due again after a pause that doubles with each failure in a row.
 
         The policy's `work.retry_min` and `work.retry_max` say how long. Of ``error`` 500 characters are kept, on the task alone.
@@ -304,7 +304,7 @@ class Heartbeat:
         overwrite: bool = False,
         include_sensitive: bool = False,
         now: datetime | None = None,
-    ) -> Synced:
+    ) -> SyncResult:
         """Brings the file up to date, whole or not at all, and only if it would say something else; takes nothing from it.
 
         Reads all tasks of the scope, but not their definitions: so it sees what was changed, pruned or forgotten by whatever way.
@@ -315,7 +315,7 @@ class Heartbeat:
 
         def may_replace(text: str) -> None:
             if text and not overwrite:
-                mark = files.written(text)
+                mark = files.read_mark(text)
                 if mark is None or mark.edited:
                     raise Refused(
                         "Jochi didn't write this file" if mark is None else "somebody has edited this file",
@@ -336,11 +336,11 @@ class Heartbeat:
         overwrite: bool = True,
         include_sensitive: bool = False,
         now: datetime | None = None,
-    ) -> Synced:
+    ) -> SyncResult:
         """`sync`, where ``may_replace`` raises if the text that is there must stay ('': there is none)."""
         at = self._at(now)
 
-        def once() -> Synced:
+        def once() -> SyncResult:
             text = read_text(path) or ""
             may_replace(text)
             changes = (self._start(scope, 0, include_sensitive)["registry"] or {}).get("task_changes", 0)
@@ -352,7 +352,7 @@ class Heartbeat:
             if rewritten:
                 replace_text(path, text, new)
             self.engine.call("heartbeat/synced", {"now": at, "scope": scope, "hash": digest, "changes": changes})
-            return Synced(str(path), digest, rewritten)
+            return SyncResult(str(path), digest, rewritten)
 
         return until_quiet(path, once)
 
@@ -384,7 +384,7 @@ class Heartbeat:
         ]
         return digest.hexdigest()[:32], shown + [files.Entry(id) for id in ids], active
 
-    def _finish(self, id: str, token: str, error: str | None, scope: str, now: datetime | None) -> Reported:
+    def _finish(self, id: str, token: str, error: str | None, scope: str, now: datetime | None) -> ReportResult:
         at, key = self._at(now), key_of(scope, id)
         for _ in range(_TRIES):
             task = self.task(id, scope=scope)
@@ -411,7 +411,7 @@ class Heartbeat:
             if row["outcome"] == "gone":
                 break
             if row["outcome"] != "changed":
-                return read_as(Reported, row, repeated=row["outcome"] == "repeated")
+                return read_as(ReportResult, row, repeated=row["outcome"] == "repeated")
         raise self._busy(id, scope)
 
     def _next(self, task: Task, at: datetime) -> datetime | None:
@@ -476,12 +476,12 @@ class Heartbeat:
             outcomes = self.engine.database.transaction(partial(self._stored, parameters, scope))
             if outcomes is not None:
                 return outcomes
-            screen.look_again()
+            screen.refresh()
         raise self._busy(rows[0]["id"], scope)
 
-    def _stored(self, asked: dict[str, Any], scope: str, tx: neo4j.ManagedTransaction) -> dict[str, str] | None:
+    def _stored(self, parameters: dict[str, Any], scope: str, tx: neo4j.ManagedTransaction) -> dict[str, str] | None:
         """By id what became of it; None where more was forgotten meanwhile. What raises here takes all back."""
-        row = self.engine.call_in(tx, self.engine.text("heartbeat/store"), asked) or {}
+        row = self.engine.call_in(tx, self.engine.text("heartbeat/store"), parameters) or {}
         if row["problem"] == "forgetting_changed":
             return None
         taken = [row["id"] for row in row["results"] if row["outcome"] == "id_taken"]

@@ -22,9 +22,9 @@ from jochi.install.holding import stop_pump
 from jochi.install.triggers import remove_triggers_if_any
 from jochi.policy import SHIPPED_TEXT, load_policy, stored_policy
 from jochi.schema import indexes, migrations
-from jochi.undo.forbidden import released
 from jochi.undo.results import Leftover
 from jochi.undo.unmerge import take_all_merges_back
+from jochi.undo.violations import release_nodes
 
 PAGE = 5_000
 
@@ -72,7 +72,7 @@ def uninstall(
     given = {"released": RELEASED + EARLIER, "stays": named(mark="stays")}
     while nodes := database.run(statement("install/release_page"), {"limit": PAGE}, write=False)[0]["nodes"]:
         before = len(left)
-        row = released(database, nodes, given, left, pages)
+        row = release_nodes(database, nodes, given, left, pages)
         count, restored = count + row["released"], restored + row["restored"]
         if aside := [node for node, _ in left[before:]]:
             database.run(statement("enrol/release"), {**given, "nodes": aside, "aside": True})

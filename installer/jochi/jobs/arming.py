@@ -37,7 +37,7 @@ def job_faults(engine: Engine) -> list[JobFault]:
     That is seen one mark (`scheduler.tick_mark`) and two intervals after the last run at the latest. Raises `Refused` where the
     server lacks APOC's procedures.
     """
-    rows = [to_python(row) for row in _asked(engine, "install/repeat_jobs", {"names": [engine.pump, engine.watch]})]
+    rows = [to_python(row) for row in _run(engine, "install/repeat_jobs", {"names": [engine.pump, engine.watch]})]
     policy = engine.state().policy_text
     if not rows or policy is None:
         return []
@@ -66,7 +66,7 @@ def _at_work(engine: Engine, bodies: list[str]) -> list[str]:
     return list(found[0]["bodies"])
 
 
-def _asked(engine: Engine, name: str, parameters: dict[str, Any]) -> list[Row]:
+def _run(engine: Engine, name: str, parameters: dict[str, Any]) -> list[Row]:
     try:
         return engine.database.run(statement(name), parameters, write=False)
     except ClientError as error:

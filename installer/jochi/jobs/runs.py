@@ -32,7 +32,7 @@ _COUNTED: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Done:
+class ActionCount:
     """Of one action by one rule: how many, how many of them were undone since, and some keys."""
 
     action: str
@@ -85,7 +85,7 @@ class RunSummary:
     tokens_after: Mapping[str, int]
     error: str | None = None
     target: str | None = None
-    done: tuple[Done, ...] = field(default_factory=tuple)
+    done: tuple[ActionCount, ...] = field(default_factory=tuple)
     stops: tuple[Stop, ...] = ()
     approved_at: datetime | None = None
     approved_by: str | None = None

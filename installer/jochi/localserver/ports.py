@@ -21,10 +21,10 @@ def check(port: int) -> None:
 
 def is_free(port: int) -> bool:
     """True when nobody listens on ``port`` and it can be bound."""
-    with socket.socket() as asked:
-        asked.settimeout(0.5)
+    with socket.socket() as probe:
+        probe.settimeout(0.5)
         # Some systems let a second socket bind beside a listener on all addresses; a listener answers, though.
-        if asked.connect_ex((_HOST, port)) == 0:
+        if probe.connect_ex((_HOST, port)) == 0:
             return False
     with socket.socket() as bound:
         if sys.platform != "win32":

@@ -38,15 +38,15 @@ def server(tools: Tools) -> MCPServer:
         *((tool, forgets) for tool in (tools.supersede, tools.forget)),
     )
     for tool, hints in offered:
-        made.add_tool(_told(tool), annotations=hints)
+        made.add_tool(_with_reasons(tool), annotations=hints)
     return made
 
 
-def _told(tool: Callable[P, R]) -> Callable[P, R]:
+def _with_reasons(tool: Callable[P, R]) -> Callable[P, R]:
     """What a caller can act on reaches it in words; anything else is a crash, and stays in the log."""
 
     @wraps(tool)
-    def told(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return tool(*args, **kwargs)
         except JochiError as error:
@@ -58,4 +58,4 @@ def _told(tool: Callable[P, R]) -> Callable[P, R]:
         except DriverError as error:
             raise ToolError(f"the connection failed: {error}\n  → is the database running?") from error
 
-    return told
+    return wrapper

@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from jochi.client import Jochi
 from jochi.curate.explain import Explanation
 from jochi.errors import Refused, UsageError
-from jochi.forgetting import ForgettingPlan, Meant, Request, Target, alone, key_file
-from jochi.use.accesses import Touched
-from jochi.use.explore import Explored, Place
-from jochi.use.recall import Hit, Reached
-from jochi.write.observing import Observed, Turn
-from jochi.write.remembering import Memory, Remembered
+from jochi.forgetting import Candidate, ForgettingPlan, Request, Target, key_file, unambiguous
+from jochi.use.accesses import TouchResult
+from jochi.use.explore import ExploreResult, Place
+from jochi.use.recall import Hit, SpreadMatch
+from jochi.write.observing import ObserveResult, Turn
+from jochi.write.remembering import Memory, RememberResult
 
 _KEPT = 50
 """So many confirmations wait at most; the oldest of more are no good any longer."""
@@ -55,14 +55,14 @@ class Recall:
     nothing."""
 
     hits: tuple[Hit, ...]
-    reached: tuple[Reached, ...]
+    reached: tuple[SpreadMatch, ...]
     cut_off: bool
     degraded: str | None
     hint: str | None
 
 
 @dataclass(frozen=True)
-class Gone:
+class Removal:
     """A memory that would go, as `Target` has it: ``outcome`` forget, cut (``left`` stays), ask (it says more, and
     nothing is done: give its key to take it as a whole) or mark (it is made anew)."""
 
@@ -75,14 +75,14 @@ class Gone:
     reason: str | None
 
     @classmethod
-    def of(cls, target: Target) -> Gone:
+    def of(cls, target: Target) -> Removal:
         """In words."""
         left = {name: None if value is None else str(value) for name, value in target.left.items()}
         return cls(target.key, target.kind, target.outcome, target.why, target.content, left, target.reason)
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Proposal:
     """What one ``confirmation`` would take. Of a description: the ``statement`` that is meant where the memory makes others too,
     its ``score`` (0 to 1) and ``margin`` to the next, and in what it ``differs``; ``sure``: it is meant without doubt. ``near``:
     keys of what has the words only as part of others: they stay. ``records``: how many records and copies of the engine go with
@@ -90,7 +90,7 @@ class Candidate:
 
     confirmation: str
     key: str | None
-    targets: tuple[Gone, ...]
+    targets: tuple[Removal, ...]
     near: tuple[str, ...]
     records: int
     spellings: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Meaning:
+class Interpretation:
     """What may be meant: a memory by its ``key``, or one ``statement`` of it; ``score`` 0 to 1, ``margin`` to the next."""
 
     key: str
@@ -113,13 +113,13 @@ class Meaning:
     differs: tuple[str, ...]
 
     @classmethod
-    def of(cls, one: Meant) -> Meaning:
+    def of(cls, one: Candidate) -> Interpretation:
         """Without what only the engine reads."""
         return cls(one.key, one.content, one.statement, one.score, one.margin, one.differs)
 
 
 @dataclass(frozen=True)
-class Superseded:
+class SupersedeResult:
     """``replaced``: what each memory says now; ``superseded``: facts that are history, with what holds instead. ``stays``: memories
     with the old words that are as they were, and why. ``candidates``: nothing was done; show them to the person, and call again
     with the key of the one that is meant. ``already``: these say the new. ``run``: what `jochi undo` takes back."""
@@ -127,13 +127,13 @@ class Superseded:
     replaced: dict[str, str]
     superseded: dict[str, str | None]
     stays: dict[str, str]
-    candidates: tuple[Meaning, ...]
+    candidates: tuple[Interpretation, ...]
     already: tuple[str, ...]
     run: str | None
 
 
 @dataclass(frozen=True)
-class Done:
+class ForgetResult:
     """``counts`` of what went; ``held``: what a rail keeps, with the rails; the number and hash of the receipt. ``key_made``: this
     file holds a new key of forgetting, which every machine that remembers needs."""
 
@@ -148,8 +148,8 @@ class Done:
 class Forgetting:
     """``candidates``: nothing was done yet. ``done``: what was, one for each confirmation."""
 
-    candidates: tuple[Candidate, ...] = ()
-    done: tuple[Done, ...] = ()
+    candidates: tuple[Proposal, ...] = ()
+    done: tuple[ForgetResult, ...] = ()
 
 
 @dataclass
@@ -162,7 +162,7 @@ class Tools:
     agent: str | None = None
     _waiting: dict[str, ForgettingPlan] = field(default_factory=dict)
 
-    def remember(self, memories: list[NewMemory]) -> Remembered:
+    def remember(self, memories: list[NewMemory]) -> RememberResult:
         """Remember things for later. What is known already is reinforced, not doubled. Each result says what became of one;
         one that is refused says why and takes no other with it."""
         rows = [Memory.model_validate({**each.model_dump(), "scope": self.scope}) for each in memories]
@@ -175,7 +175,7 @@ class Tools:
         speaker: str | None = None,
         at: datetime | None = None,
         id: str | None = None,
-    ) -> Observed:
+    ) -> ObserveResult:
         """Hand over one turn of the conversation, as it was said: what is worth keeping is learned from it later, by itself. The
         same turn again (`id`, else `speaker`, `at` and `text`) is known."""
         return self.client.observe(Turn(text, at=at, id=id, session=session, scope=self.scope, speaker=speaker))
@@ -218,7 +218,7 @@ class Tools:
         since: datetime | None = None,
         until: datetime | None = None,
         xray: bool = False,
-    ) -> Explored:
+    ) -> ExploreResult:
         """Find what happened: 1 sources, people and things; 2 storylines; 3 themes; each with what lies beneath it. `drill_down`
         leads further down. Tell `touch` which ones you used."""
         return self.client.explore(
@@ -237,7 +237,7 @@ class Tools:
         """What lies beneath memories (by their keys): storylines of a theme, sources of a storyline, the text of a source."""
         return self.client.drill_down(self._keys(keys))
 
-    def touch(self, keys: list[str]) -> Touched:
+    def touch(self, keys: list[str]) -> TouchResult:
         """Say which memories (by their keys) were used for an answer: used ones stay, others fade."""
         return self.client.touch(self._keys(keys), agent=self.agent)
 
@@ -265,21 +265,21 @@ class Tools:
         if keys is not None:
             named = self._keys(keys)
             return Forgetting(tuple(self._candidate(Request(keys=(key,)), key) for key in named))
-        found = self.client.meant(str(about), scope=self.scope, embed=self.embed)
+        found = self.client.candidates(str(about), scope=self.scope, embed=self.embed)
         if not found:
             raise UsageError("no memory is about that", where="forget", fix="use other words, or says, or keys")
-        sure = alone(found, self.client.policy.policy.forgetting)
+        sure = unambiguous(found, self.client.policy.policy.forgetting)
         return Forgetting(tuple(self._meant(one, sure=one in sure) for one in found))
 
-    def supersede(self, old: str, new: str, key: str | None = None) -> Superseded:
+    def supersede(self, old: str, new: str, key: str | None = None) -> SupersedeResult:
         """Replace one statement: `old` is what is said until now, in its words or in others ("where Ann lives"), `new` a
         sentence that is said in its place. What else the memories say stays. It acts only on what is meant without doubt; else
         it returns candidates with score and margin: ask the person, and call again with the `key` of the one that is meant."""
         named = None if key is None else self._keys([key])[0]
         done = self.client.supersede(old, new, scope=self.scope, key=named, embed=self.embed)
         stays = {target.key: str(target.reason) for target in done.asked}
-        shown = tuple(map(Meaning.of, done.candidates))
-        return Superseded(dict(done.replaced), dict(done.superseded), stays, shown, done.already, done.run)
+        candidates = tuple(map(Interpretation.of, done.candidates))
+        return SupersedeResult(dict(done.replaced), dict(done.superseded), stays, candidates, done.already, done.run)
 
     # ---------------------------------------------------------------------------------------------------------------
 
@@ -295,16 +295,16 @@ class Tools:
                 )
         return named
 
-    def _candidate(self, request: Request, key: str | None = None) -> Candidate:
+    def _candidate(self, request: Request, key: str | None = None) -> Proposal:
         plan = self.client.plan_forgetting(request)
         confirmation = secrets.token_hex(8)
         self._waiting[confirmation] = plan
         for old in list(self._waiting)[:-_KEPT]:
             self._waiting.pop(old, None)
         spellings = tuple(each.text for each in plan.spellings)
-        return Candidate(confirmation, key, tuple(map(Gone.of, plan.targets)), plan.near, plan.records, spellings)
+        return Proposal(confirmation, key, tuple(map(Removal.of, plan.targets)), plan.near, plan.records, spellings)
 
-    def _meant(self, one: Meant, *, sure: bool) -> Candidate:
+    def _meant(self, one: Candidate, *, sure: bool) -> Proposal:
         stated = () if one.statement is None else ((one.key, one.statement),)
         return replace(
             self._candidate(Request(keys=(one.key,), statements=stated), one.key),
@@ -327,10 +327,10 @@ class Tools:
             )
         return known
 
-    def _forgotten(self, plan: ForgettingPlan) -> Done:
+    def _forgotten(self, plan: ForgettingPlan) -> ForgetResult:
         done = self.client.forget(plan.request)
         made = str(key_file()) if done.key_made else None
-        return Done(dict(done.counts), dict(done.held), done.receipt.number, done.receipt.hash, made)
+        return ForgetResult(dict(done.counts), dict(done.held), done.receipt.number, done.receipt.hash, made)
 
 
 def _changed(client: Jochi, plan: ForgettingPlan) -> bool:

@@ -4,23 +4,26 @@ Everything between memories as the database hands them out and files (seed 003, 
 speaks with a server.
 """
 
+from jochi.deprecation import old_names
 from jochi.mirror.document import Document
 from jochi.mirror.kinds import BY_LABEL, LABELS, NAMES, PARTS, Memory, Part
-from jochi.mirror.writing import Difference, News, Pages, Source, Written, check_mirror, write_mirror
+from jochi.mirror.writer import Changes, Difference, Pages, Source, WriteResult, check_mirror, write_mirror
 
 __all__ = [
     "BY_LABEL",
     "LABELS",
     "NAMES",
     "PARTS",
+    "Changes",
     "Difference",
     "Document",
     "Memory",
-    "News",
     "Pages",
     "Part",
     "Source",
-    "Written",
+    "WriteResult",
     "check_mirror",
     "write_mirror",
 ]
+
+__getattr__ = old_names(__name__)

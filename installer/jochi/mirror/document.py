@@ -44,20 +44,20 @@ def parse(text: str) -> Document | None:
     return Document(front, body.removesuffix("\r\n" if found["end"] == "\r\n" else "\n"))
 
 
-def said(body: str) -> str:
+def visible_text(body: str) -> str:
     """The text as a person sees it: ends of lines don't count, nor blanks at its end."""
     return body.replace("\r\n", "\n").replace("\r", "\n").rstrip()
 
 
 def digest(body: str) -> str:
-    """A short hash of what is `said`."""
-    return hashlib.sha256(said(body).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    """A short hash of what is `visible_text`."""
+    return hashlib.sha256(visible_text(body).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _value(value: Any) -> str:
-    shown = json.dumps(value, ensure_ascii=False)
+    encoded = json.dumps(value, ensure_ascii=False)
     # What nobody sees, or could be taken for the end of a line, stands there by its number.
-    return shown if visible(shown) == shown and len(shown.splitlines()) == 1 else json.dumps(value)
+    return encoded if visible(encoded) == encoded and len(encoded.splitlines()) == 1 else json.dumps(value)
 
 
 def _read(value: str) -> Any:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from jochi.errors import JochiError, UsageError
 from jochi.files import EditedMeanwhileError, write_atomically
-from jochi.mirror.index import FILE, Seen
+from jochi.mirror.index import FILE, FileStamp
 from jochi.mirror.names import folded_name
 
 
-def opened(folder: Path, *, make: bool) -> Path:
+def open_folder(folder: Path, *, make: bool) -> Path:
     """The folder itself, made where it isn't there; `UsageError` for what is none."""
     try:
         if make:
@@ -31,7 +31,7 @@ def opened(folder: Path, *, make: bool) -> Path:
     return real
 
 
-def files_in(folder: Path, rooms: Collection[str]) -> Iterator[tuple[str, Seen | None]]:
+def files_in(folder: Path, rooms: Collection[str]) -> Iterator[tuple[str, FileStamp | None]]:
     """Paths in it and in its folders ``rooms``, and how each lay there; None for what is no plain file, such as a symbolic link.
 
     What begins with a point is nobody's business, and another mirror within this one is that one's.
@@ -56,10 +56,10 @@ def files_in(folder: Path, rooms: Collection[str]) -> Iterator[tuple[str, Seen |
                 if (below or entry.name in rooms) and not (folder / path / FILE).exists():
                     waiting.append(path)
             else:
-                yield path, seen(folder / path)
+                yield path, stamp_of(folder / path)
 
 
-def seen(file: Path) -> Seen | None:
+def stamp_of(file: Path) -> FileStamp | None:
     """How a plain file lies there; None where there is none, or something else."""
     try:
         found = file.lstat()
@@ -67,7 +67,7 @@ def seen(file: Path) -> Seen | None:
         return None
     except OSError as error:
         raise JochiError(f"the file can't be looked at: {error.strerror}", where=str(file)) from None
-    return Seen(found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
+    return FileStamp(found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
 
 
 def is_free(folder: Path, path: str) -> bool:
@@ -82,12 +82,12 @@ def is_free(folder: Path, path: str) -> bool:
     return not file.is_symlink() and (not file.exists() or file.is_file())
 
 
-def put(folder: Path, path: str, text: str, was: Seen | None) -> Seen:
+def put(folder: Path, path: str, text: str, was: FileStamp | None) -> FileStamp:
     """Writes a file, whole or not at all; `EditedMeanwhileError` where it doesn't lie there as it ``was``."""
     file = folder / path
 
     def look_again() -> None:
-        if seen(file) != was or not is_free(folder, path):
+        if stamp_of(file) != was or not is_free(folder, path):
             raise EditedMeanwhileError
 
     look_again()
@@ -100,16 +100,16 @@ def put(folder: Path, path: str, text: str, was: Seen | None) -> Seen:
             fix="look at the rights and the room above it; the files that are there are whole",
         ) from None
     write_atomically(file, text, before_replacing=look_again)
-    now = seen(file)
+    now = stamp_of(file)
     if now is None:
         raise EditedMeanwhileError
     return now
 
 
-def take_away(folder: Path, path: str, was: Seen | None) -> None:
+def remove(folder: Path, path: str, was: FileStamp | None) -> None:
     """Deletes a file that lies there as it ``was``, and folders that are empty then; else `EditedMeanwhileError`."""
     file = folder / path
-    if not is_free(folder, path) or seen(file) != was:
+    if not is_free(folder, path) or stamp_of(file) != was:
         raise EditedMeanwhileError
     try:
         file.unlink(missing_ok=True)

@@ -23,7 +23,7 @@ FORMAT = 1
 """Of the index and of the files: with another one all files are made anew."""
 
 
-class Seen(NamedTuple):
+class FileStamp(NamedTuple):
     """A file as it lay there: when it was changed (nanoseconds) and its bytes."""
 
     changed: int
@@ -37,7 +37,7 @@ class Entry:
     key: str
     base: str
     path: str
-    seen: Seen
+    seen: FileStamp
     sha256: str
 
 
@@ -47,12 +47,12 @@ class Index:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
 
-    def said(self, name: str) -> Any:
+    def get_value(self, name: str) -> Any:
         """What was kept under a name, or None."""
         row = self._db.execute("SELECT value FROM said WHERE name = ?", (name,)).fetchone()
         return None if row is None else json.loads(row[0])
 
-    def say(self, **values: Any) -> None:
+    def set_values(self, **values: Any) -> None:
         """Keeps values that JSON can hold."""
         rows = [(name, json.dumps(value)) for name, value in values.items()]
         self._db.executemany("INSERT OR REPLACE INTO said VALUES (?, ?)", rows)
@@ -83,7 +83,7 @@ class Index:
 
     def _entries(self, where: str, *values: str) -> Iterator[Entry]:
         for key, base, path, changed, size, sha256 in self._db.execute(f"SELECT * FROM files WHERE {where}", values):
-            yield Entry(key, base, path, Seen(changed, size), sha256)
+            yield Entry(key, base, path, FileStamp(changed, size), sha256)
 
 
 @contextmanager

@@ -150,12 +150,12 @@ def text_of(memory: Memory) -> str | None:
         if memory.text is None or is_blank(memory.text):
             return None
         return render(front | {"content_hash": content_hash(memory.text), "digest": digest(memory.text)}, memory.text)
-    shown = shown_parts(memory)
-    lines = {line: [part.key, words(plain(part.text)), content_hash(part.text)] for line, part in shown.items()}
+    parts = shown_parts(memory)
+    lines = {line: [part.key, words(plain(part.text)), content_hash(part.text)] for line, part in parts.items()}
     front |= {"left_out": memory.left_out} if memory.left_out else {}
     body = f"# {write(plain(_name(memory)[:_TITLE]))}\n"
     for role, title in _TITLES.items():
-        items = [f"- {write(plain(part.text))} {mark(line)}\n" for line, part in shown.items() if part.role == role]
+        items = [f"- {write(plain(part.text))} {mark(line)}\n" for line, part in parts.items() if part.role == role]
         body += "".join(("\n", title, *items)) if items else ""
     body = body.removesuffix("\n")
     return render(front | {"digest": digest(body), "lines": lines}, body)
@@ -163,9 +163,9 @@ def text_of(memory: Memory) -> str | None:
 
 def shown_parts(memory: Memory) -> dict[str, Part]:
     """By the id of its line."""
-    shown = [part for part in memory.parts if plain(part.text)]
-    ids = line_ids(part.key for part in shown)
-    return {ids[part.key]: part for part in shown}
+    parts = [part for part in memory.parts if plain(part.text)]
+    ids = line_ids(part.key for part in parts)
+    return {ids[part.key]: part for part in parts}
 
 
 _TITLE = 200

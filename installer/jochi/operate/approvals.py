@@ -16,7 +16,7 @@ SWEEPING = "curate/sweep_orphans"
 
 
 @dataclass(frozen=True)
-class Approved:
+class Approval:
     """The run, its job, and by kind and scope how many memories the breaker lets through now besides its limits."""
 
     run: str
@@ -24,10 +24,10 @@ class Approved:
     lifts: list[PlanQuota]
 
 
-def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approved:
+def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approval:
     """See `jochi.Jochi.approve_run`."""
-    asked = {"run": run, "changed_only": False, "limit": 1, "samples": 0}
-    rows = engine.call("report/runs", asked, write=False)["runs"]
+    parameters = {"run": run, "changed_only": False, "limit": 1, "samples": 0}
+    rows = engine.call("report/runs", parameters, write=False)["runs"]
     if not rows:
         raise UsageError(f"there is no run {run!r}", fix="`jochi status` names what waits; `jochi runs ls` lists runs")
     summary = RunSummary.from_row(rows[0])
@@ -39,20 +39,22 @@ def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approved
             fix="`jochi status` names what waits now",
         )
     places = [(stop.scope, stop.kind) for stop in summary.stops]
-    lifts = [PlanQuota(scope, kind, n) for (scope, kind), n in _asked(engine, summary, places, now).items()]
+    lifts = [PlanQuota(scope, kind, n) for (scope, kind), n in _counts(engine, summary, places, now).items()]
     lifted = {"now": now, "run": run, "by": by, "lifts": [lift.__dict__ for lift in lifts]}
     if not engine.call("curate/approve_run", lifted)["approved"]:
         raise UsageError(f"no job stands still for the run {run}", fix="somebody was faster: `jochi status`")
-    return Approved(run, summary.job, lifts)
+    return Approval(run, summary.job, lifts)
 
 
-def _asked(engine: Engine, run: RunSummary, places: list[tuple[str, str]], now: datetime) -> dict[tuple[str, str], int]:
+def _counts(
+    engine: Engine, run: RunSummary, places: list[tuple[str, str]], now: datetime
+) -> dict[tuple[str, str], int]:
     """What the run's job would take now of each kind and scope that stopped it."""
     counts = dict.fromkeys(places, 0)
     if run.procedure == MERGING:
         for scope, kind in places:
-            asked = {"now": now, "scope": scope, "kind": kind}
-            counts[scope, kind] = engine.call("curate/plan_merges", asked, write=False)["merges"]
+            parameters = {"now": now, "scope": scope, "kind": kind}
+            counts[scope, kind] = engine.call("curate/plan_merges", parameters, write=False)["merges"]
         return counts
     scopes = {scope for scope, _kind in places}
     found = [orphans(engine, now)] if run.procedure == SWEEPING else [due(engine, now, scope=each) for each in scopes]

@@ -138,7 +138,7 @@ def check_breaker(jobs: Sequence[JobState]) -> Check:
     stopped = [job for job in jobs if job.stopped_run is not None]
     if not stopped:
         return ok("breaker", "it has stopped no job")
-    told = "; ".join(
+    explanation = "; ".join(
         f"{job.name} stands still since {job.stopped_run}: "
         + ("; ".join(stop.words for stop in job.stops) or "too much at once")
         for job in stopped
@@ -146,7 +146,7 @@ def check_breaker(jobs: Sequence[JobState]) -> Check:
     commands = ", ".join(f"`jochi approve {job.stopped_run}`" for job in stopped)
     return fail(
         "breaker",
-        told,
+        explanation,
         f"look at `jochi runs show {stopped[0].stopped_run}` and `jochi plan`; if all is well: {commands}",
     )
 

@@ -37,7 +37,7 @@ def check_indexes(policy: Policy, rows: Sequence[Row]) -> Check:
 
 def check_app_constraints(constraints: Sequence[Constraint], labels: Collection[str]) -> Check:
     """What the constraints of apps mean on the labels that memories carry, ``labels``, and on relationships. Nothing to mend."""
-    meant = [one for one in constraints if one.of_relationships or one.label in labels]
-    if not meant:
+    relevant = [one for one in constraints if one.of_relationships or one.label in labels]
+    if not relevant:
         return ok("constraints of apps", "none on memories or relationships")
-    return ok("constraints of apps", "; ".join(f"{one.name}: {one.meaning}" for one in meant))
+    return ok("constraints of apps", "; ".join(f"{one.name}: {one.meaning}" for one in relevant))

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from jochi.curate.duplicates import DuplicateCounts
-from jochi.forgetting.secret import VARIABLE
+from jochi.forgetting.forget_key import VARIABLE
 from jochi.operate.check import Check, fail, ok, some, warn
 from jochi.operate.results import Hygiene
 from jochi.use.sources import Unfinished
@@ -63,8 +63,8 @@ _UNDATED = {
 
 def check_visible(found: Unseen) -> Check:
     """Every memory has a key and a place in the queue."""
-    said = found.say(_INVISIBLE)
-    if not said:
+    faults = found.say(_INVISIBLE)
+    if not faults:
         return ok("memories", f"every one has a key and a place in the queue; looked at {found.share}")
     fixes = []
     if found.counts.get("no_key"):
@@ -73,7 +73,7 @@ def check_visible(found: Unseen) -> Check:
         fixes.append(
             "`jochi run hygiene --drain` gives those with a key a place (the job does it by itself every few hours)"
         )
-    return fail("memories", f"the engine never looks at: {said}; looked at {found.share}", "; ".join(fixes))
+    return fail("memories", f"the engine never looks at: {faults}; looked at {found.share}", "; ".join(fixes))
 
 
 def check_forgetting(version: int, key_id: str | None, here: str | None) -> Check:
@@ -92,12 +92,12 @@ def check_forgetting(version: int, key_id: str | None, here: str | None) -> Chec
 
 def check_dated(found: Unseen) -> Check:
     """Every memory says when it was created; one that doesn't is protected for ever."""
-    said = found.say(_UNDATED)
-    if not said:
+    faults = found.say(_UNDATED)
+    if not faults:
         return ok("creation times", f"known; looked at {found.share}")
     return warn(
         "creation times",
-        f"protected for ever, because their age isn't known: {said}; looked at {found.share}",
+        f"protected for ever, because their age isn't known: {faults}; looked at {found.share}",
         "set created_at to a zoned datetime, such as datetime('2026-01-31T12:00:00Z')",
     )
 
@@ -147,7 +147,7 @@ def check_sources(unfinished: Sequence[Unfinished]) -> Check:
     """Whether raw sources stand still: workers gave up on a phase, or it has waited for more than a day."""
     if not unfinished:
         return ok("sources", "none that workers gave up on, none that has waited for more than a day")
-    said = [f"{one.n:,} {one.state} in {one.phase}: {one.why} (such as {one.samples[0]})" for one in unfinished]
+    lines = [f"{one.n:,} {one.state} in {one.phase}: {one.why} (such as {one.samples[0]})" for one in unfinished]
     failed = {one.phase for one in unfinished if one.state == "failed"}
     fixes = []
     if failed - {"prepare"}:
@@ -156,7 +156,7 @@ def check_sources(unfinished: Sequence[Unfinished]) -> Check:
         fixes.append("`jochi derive retry prepare` puts back what could not be hashed")
     if any(one.state == "stuck" for one in unfinished):
         fixes.append("does `jochi worker` run? `jochi derive ls` shows what caps keep")
-    return warn("sources", "; ".join(said), "; ".join(fixes))
+    return warn("sources", "; ".join(lines), "; ".join(fixes))
 
 
 WORKER_SILENT = timedelta(hours=1)

@@ -53,12 +53,12 @@ def check_version(facts: ServerFacts) -> Check:
     """5.26 or newer, and none of the releases that must not be used."""
     numbers = [int(number) for number in re.findall(r"\d+", facts.version)[:3]]
     broken = BROKEN_RELEASES.get((numbers[0], numbers[1], numbers[2])) if len(numbers) == 3 else None
-    said = f"Neo4j {facts.version} {facts.edition}"
+    version = f"Neo4j {facts.version} {facts.edition}"
     if facts.release < OLDEST_SERVER:
-        return fail("server", f"{said} is too old: Jochi needs 5.26 or newer", "upgrade the server to 5.26 LTS")
+        return fail("server", f"{version} is too old: Jochi needs 5.26 or newer", "upgrade the server to 5.26 LTS")
     if broken:
-        return fail("server", f"{said} must not be used", f"upgrade the server to {broken}")
-    return ok("server", said)
+        return fail("server", f"{version} must not be used", f"upgrade the server to {broken}")
+    return ok("server", version)
 
 
 def check_database(facts: ServerFacts, name: str) -> Check:

@@ -24,8 +24,8 @@ from jochi.database.server_facts import ServerFacts, read_facts
 from jochi.database.server_settings import seconds_of
 from jochi.database.statements import schema_folder, statement
 from jochi.errors import ConnectionFailed, JochiError, Refused
-from jochi.forgetting.checking import read_gate
-from jochi.forgetting.secret import read_key
+from jochi.forgetting.checker import read_gate
+from jochi.forgetting.forget_key import read_key
 from jochi.graph.driver_values import to_python
 from jochi.install.install import job_rows, pump_rows
 from jochi.jobs.arming import job_faults
@@ -152,7 +152,7 @@ def _server_checks(
     bodies: list[str],
     apoc_conf_at: ApocConfAt,
 ) -> list[Check]:
-    limits = {row["name"]: row["value"] for row in _asked(database, "server/time_limits") or []}
+    limits = {row["name"]: row["value"] for row in _rows(database, "server/time_limits") or []}
     budgets = {} if policy is None else {name: job.budget for name, job in policy.policy.jobs.items() if job.enabled}
     prefix = facts.language_prefix
     bare = [
@@ -160,8 +160,8 @@ def _server_checks(
         for name, procedure in installed.items()
         if name in REPEATED and any(not text.startswith(prefix) for text in procedure.sections.values())
     ]
-    roles = _asked(database, "server/roles")
-    started = _asked(database, "server/started_at")
+    roles = _rows(database, "server/roles")
+    started = _rows(database, "server/started_at")
     return [
         checks_server.check_version(facts),
         checks_server.check_database(facts, database.name),
@@ -179,7 +179,7 @@ def _server_checks(
     ]
 
 
-def _asked(database: Database, name: str) -> list[dict[str, Any]] | None:
+def _rows(database: Database, name: str) -> list[dict[str, Any]] | None:
     """The rows of a statement, or None where the server doesn't let this user ask."""
     try:
         return database.run(statement(name), write=False)

@@ -47,21 +47,21 @@ def rule_tables(policy: Policy) -> str:
             f"| r × (1 + (1 − `confidence`) · {numbers.doubt:g}); from {numbers.steady_from} on it doesn't fall "
             f"| {numbers.gain_most} at salience 0 to {numbers.gain_least} at 1 | {numbers.core_from} uses |",
         ]
-    parts += ["", *_bands(policy), "", *_worth(policy), "", *_terms(policy.value)]
+    parts += ["", *_bands(policy), "", *_value_score(policy), "", *_terms(policy.value)]
     return "\n".join(parts) + "\n"
 
 
 def _bands(policy: Policy) -> list[str]:
     value = policy.value
     lives, most = f"{1 / value.most_lives:g}", f"{value.most_lives:g}"
-    alone, at_once = ", ".join(policy.without_ttl()), ", ".join(value.at_once)
+    without_ttl, at_once = ", ".join(policy.without_ttl()), ", ".join(value.at_once)
     acts = {
         "keep": f"TTLs wait until it is below, and last {most} times as long at most",
         "lean": "flag `needs_compression`, above the target tokens",
         "improve": "flag `needs_improvement`, where something is missing and nothing may merge with it",
         "demote": f"one tier down, not before it is {format_duration(value.grace)} old",
         "prune": f"prune: what a rule prunes later goes now, not before {lives} of its TTL"
-        + (f"; {alone} without a TTL" if alone else ""),
+        + (f"; {without_ttl} without a TTL" if without_ttl else ""),
     }
     last = f"{at_once} don't wait for that part of their TTL" if at_once else "as `prune`"
     read = "of the score itself" if value.profile == "seed" else "of what the score has above the type weight"
@@ -76,7 +76,7 @@ def _bands(policy: Policy) -> list[str]:
     ]
 
 
-def _worth(policy: Policy) -> list[str]:
+def _value_score(policy: Policy) -> list[str]:
     value = policy.value
     targets: dict[int, list[str]] = {}
     for kind, tokens in value.targets.items():
@@ -100,10 +100,10 @@ def _half(life: timedelta | None) -> str:
 
 
 def _holds(row: Worth) -> str:
-    told = [] if row.when is None else [f"`{row.when.property}` one of {', '.join(row.when.one_of)}"]
+    conditions = [] if row.when is None else [f"`{row.when.property}` one of {', '.join(row.when.one_of)}"]
     if row.confidence_above is not None:
-        told.append(f"`confidence` > {row.confidence_above:g}")
-    return " and ".join(told)
+        conditions.append(f"`confidence` > {row.confidence_above:g}")
+    return " and ".join(conditions)
 
 
 def _terms(value: Value) -> list[str]:
@@ -143,18 +143,18 @@ def _action(rule: Rule | TierRule) -> str:
 
 
 def _conditions(rule: Rule | TierRule) -> list[str]:
-    told = [_condition(condition) for condition in rule.when]
+    conditions = [_condition(condition) for condition in rule.when]
     longest = getattr(rule, "unless_at_most", None)
     no_longer = "" if longest is None else f" (for {format_duration(longest)} at most)"
-    told += [f"not *{name.replace('_', ' ')}*{no_longer}" for name in rule.unless]
+    conditions += [f"not *{name.replace('_', ' ')}*{no_longer}" for name in rule.unless]
     if rule.if_any:
-        told.append(" or ".join(f"*{name.replace('_', ' ')}*" for name in rule.if_any))
+        conditions.append(" or ".join(f"*{name.replace('_', ' ')}*" for name in rule.if_any))
     if isinstance(rule, TierRule):
         if rule.new_access == "since_move":
-            told.append("accessed since its last move")
+            conditions.append("accessed since its last move")
         elif rule.new_access == "after_budget":
-            told.append("accessed since, if a budget moved it")
-    return told
+            conditions.append("accessed since, if a budget moved it")
+    return conditions
 
 
 def _condition(condition: Condition) -> str:
@@ -163,5 +163,5 @@ def _condition(condition: Condition) -> str:
         return f"{name} absent"
     if isinstance(value, tuple):
         return f"{name} one of {', '.join(value)}"
-    shown = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{name} {condition.operator.replace('>=', '≥').replace('<=', '≤').replace('<>', '≠')} {shown}"
+    text = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{name} {condition.operator.replace('>=', '≥').replace('<=', '≤').replace('<>', '≠')} {text}"

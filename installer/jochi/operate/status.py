@@ -25,7 +25,7 @@ from jochi.operate.check import Check
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import ApocConfAt, restart_of, unread
 from jochi.operate.results import Accesses, Hygiene, Status
-from jochi.operate.work import Left
+from jochi.operate.work import Backlog
 from jochi.operate.work import status as work_left
 from jochi.schema import migrations
 from jochi.schema.migrations import State
@@ -181,7 +181,7 @@ class Overview:
     """None: the tiers weren't asked for, or aren't readable."""
     notes: list[str] = field(default_factory=list)
     mode: Mode | None = None
-    work: Mapping[str, Left] = field(default_factory=dict)
+    work: Mapping[str, Backlog] = field(default_factory=dict)
     """What is left for workers, by derivation."""
     sources: list[sources.Unfinished] = field(default_factory=list)
     """Raw sources that workers gave up on, or that have waited for more than a day."""

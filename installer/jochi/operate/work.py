@@ -13,7 +13,7 @@ from jochi.database.server_clock import ServerClock
 from jochi.graph.driver_values import to_python
 
 
-class Left(BaseModel):
+class Backlog(BaseModel):
     """How much of a derivation is left, as `work/status` counts it. ``an_hour``: done within the last hour, about.
 
     ``money``: None where the policy has no prices.
@@ -39,8 +39,8 @@ class Left(BaseModel):
         }
 
 
-def status(engine: Engine, now: datetime | None = None) -> dict[str, Left]:
+def status(engine: Engine, now: datetime | None = None) -> dict[str, Backlog]:
     """What is left of each derivation."""
     moment = now or ServerClock(engine.database).now().astimezone(timezone.utc)
     row = engine.call("work/status", {"now": moment}, write=False)
-    return {entry["name"]: Left.model_validate(to_python(entry)) for entry in row["derivations"]}
+    return {entry["name"]: Backlog.model_validate(to_python(entry)) for entry in row["derivations"]}

@@ -50,8 +50,8 @@ class Observe(Part):
     @field_validator("high")
     @classmethod
     def _patterns_compile(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        from jochi.text.patterns import compiled
+        from jochi.text.patterns import compile_patterns
 
         for pattern in patterns:
-            compiled((pattern,))
+            compile_patterns((pattern,))
         return patterns

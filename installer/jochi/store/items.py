@@ -15,7 +15,7 @@ from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy
 from jochi.use.recall import recall
 from jochi.write import remembering
-from jochi.write.editing import DONE, GONE, Graph
+from jochi.write.scope_graph import DONE, GONE, ScopeGraph
 
 KIND = "StoreItem"
 MARK = "/item:"
@@ -152,8 +152,10 @@ class Items:
     def namespaces(self, prefix: Namespace = ()) -> list[Namespace]:
         """See `MemoryStore`. Without a scope of its own and without ``prefix`` every key of the database is read."""
         scope = prefix[0] if self.scope is None and prefix else self.scope
-        asked = None if scope is None else _escaped(scope) + MARK
-        row = self.engine.call("items/namespaces", {"now": clock.now(), "prefix": asked, "mark": MARK}, write=False)
+        prefix_range = None if scope is None else _escaped(scope) + MARK
+        row = self.engine.call(
+            "items/namespaces", {"now": clock.now(), "prefix": prefix_range, "mark": MARK}, write=False
+        )
         found = (self._namespace(each["scope"], each["path"]) for each in row["namespaces"])
         return sorted(namespace for namespace in found if namespace[: len(prefix)] == tuple(prefix))
 
@@ -173,8 +175,8 @@ class Items:
                 for each in _prefixes(scope, self._rest(prefix))
             ]
             while True:
-                asked = {"now": clock.now(), "ranges": ranges, "after": after, "limit": _PAGE}
-                page = to_python(self.engine.call("items/page", asked, write=False)["items"])
+                parameters = {"now": clock.now(), "ranges": ranges, "after": after, "limit": _PAGE}
+                page = to_python(self.engine.call("items/page", parameters, write=False)["items"])
                 yield from page
                 if len(page) < _PAGE:
                     break
@@ -246,8 +248,8 @@ class Items:
             raise remembering.SomeRefused(done)
         return again
 
-    def _graph(self, key: str) -> Graph:
-        return Graph.of(
+    def _graph(self, key: str) -> ScopeGraph:
+        return ScopeGraph.of(
             self.engine,
             self.policy.policy,
             key.partition("/")[0],

@@ -62,11 +62,11 @@ class JochiStore(BaseStore):
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Reads first, then writes; of two writes of one item the last."""
-        asked = list(ops)
-        for op in asked:
+        operations = list(ops)
+        for op in operations:
             validate_op_namespace(op)
-        results = [None if isinstance(op, PutOp) else self._read(op) for op in asked]
-        puts = {(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}.values()
+        results = [None if isinstance(op, PutOp) else self._read(op) for op in operations]
+        puts = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}.values()
         self.items.put_all((op.namespace, op.key, op.value, op.ttl) for op in puts if op.value is not None)
         for op in puts:
             if op.value is None:
@@ -115,8 +115,8 @@ def _matches(condition: MatchCondition, namespace: tuple[str, ...]) -> bool:
     return len(part) == len(path) and all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
 
 
-def _where(asked: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda value: all(_fits(value.get(name), wanted) for name, wanted in asked.items())
+def _where(conditions: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda value: all(_fits(value.get(name), wanted) for name, wanted in conditions.items())
 
 
 def _fits(value: Any, wanted: Any) -> bool:

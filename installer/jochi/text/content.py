@@ -76,9 +76,14 @@ def _read(text: str) -> tuple[str, str]:
     end = 0
     for name in names(composed):
         between = _folded(composed[end : name.start])
-        folded += between, name.kept
-        first, last = (unicodedata.category(name.kept[at])[0] == "N" for at in (0, -1))
-        classes += between.translate(_CLASSES), "D" if first else "I", "i" * (len(name.kept) - 2), "d" if last else "e"
+        folded += between, name.normal_form
+        first, last = (unicodedata.category(name.normal_form[at])[0] == "N" for at in (0, -1))
+        classes += (
+            between.translate(_CLASSES),
+            "D" if first else "I",
+            "i" * (len(name.normal_form) - 2),
+            "d" if last else "e",
+        )
         end = name.stop
     rest = _folded(composed[end:])
     return "".join((*folded, rest)), "".join((*classes, rest.translate(_CLASSES)))

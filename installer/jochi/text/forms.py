@@ -22,11 +22,11 @@ from anyascii import anyascii
 
 LONGEST = 200
 """Characters of a phrase that has forms."""
-ABROAD = "nationally:"
+NATIONAL_PREFIX = "nationally:"
 """Begins the form of a telephone number with a country, as one without."""
 
 
-class Offer(NamedTuple):
+class FormMatch(NamedTuple):
     """A form that a text has, and where: characters of the composed (NFC) text."""
 
     form: str
@@ -35,10 +35,10 @@ class Offer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FormQuery:
     """What a phrase is looked for by besides its words.
 
-    ``forms``: canonical forms. ``kinds``: which of them a text must be read for (`offered`). ``pattern``: regular expression of
+    ``forms``: canonical forms. ``kinds``: which of them a text must be read for (`find_forms`). ``pattern``: regular expression of
     Java's that is in each text (NFKD, lower case) that has one of them, but for texts in ``scripts``: other ones than Latin.
     """
 
@@ -47,29 +47,29 @@ class Wanted:
     pattern: str
     scripts: bool = False
 
-    def sealed(self) -> tuple[str, ...]:
+    def sealed_kinds(self) -> tuple[str, ...]:
         """The kinds by which it is kept from being learned again: each text that is written is read for them, so names without
         capitals, of which any words might be one, are left out."""
         return tuple(kind for kind in self.kinds if not kind.startswith("plain/"))
 
-    def at_home(self) -> Wanted:
+    def national_only(self) -> FormQuery:
         """The same of a telephone number, but that with a country's code it is another: there are several of them."""
-        return replace(self, forms=frozenset(form for form in self.forms if not form.startswith(ABROAD)))
+        return replace(self, forms=frozenset(form for form in self.forms if not form.startswith(NATIONAL_PREFIX)))
 
 
 @lru_cache(maxsize=512)
-def wanted(phrase: str) -> Wanted | None:
+def read_query(phrase: str) -> FormQuery | None:
     """By what forms the whole phrase is known; None: by its words alone."""
     text = unicodedata.normalize("NFC", phrase).strip()
     if len(text) > LONGEST:
         return None
-    for read in (_mail_wanted, _ip_wanted):
+    for read in (_mail_query, _ip_query):
         if (only := read(text)) is not None:
             return only
-    found = [one for read in (_hex_wanted, _phone_wanted, _row_wanted) if (one := read(text)) is not None]
+    found = [one for read in (_hex_query, _phone_query, _row_query) if (one := read(text)) is not None]
     if not found:
         return None
-    return Wanted(
+    return FormQuery(
         frozenset().union(*(one.forms for one in found)),
         tuple(dict.fromkeys(kind for one in found for kind in one.kinds)),
         "|".join(one.pattern for one in found if one.pattern),
@@ -77,7 +77,7 @@ def wanted(phrase: str) -> Wanted | None:
     )
 
 
-def offered(text: str, kinds: Collection[str]) -> Iterator[Offer]:
+def find_forms(text: str, kinds: Collection[str]) -> Iterator[FormMatch]:
     """All forms of these kinds that a text has. Kinds: mail, ip, hex, tel; id/N, id-less/N, name/N,
     latin/N, script/N and cjk/N, N the letters and digits of it; plain/N: names of N letters also where they have no capitals."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
@@ -90,7 +90,7 @@ def offered(text: str, kinds: Collection[str]) -> Iterator[Offer]:
             rows.setdefault(int(size), set()).add(name)
     # A letter of another script may be several Latin ones.
     if rows and not (composed.isascii() and len(composed) < min(rows)):
-        yield from _rows_offered(composed, rows)
+        yield from _find_rows(composed, rows)
 
 
 # Mail addresses: caseless; the domain as the network knows it; the dots that Google's mail ignores. What stands behind a + tells
@@ -120,18 +120,18 @@ def _mail_form(local: str, domain: str) -> str:
     return f"mail:{local}@{domain}"
 
 
-def _mails(text: str) -> Iterator[Offer]:
+def _mails(text: str) -> Iterator[FormMatch]:
     if _AT_ALL.search(text):
         for found in _MAIL.finditer(text):
-            yield Offer(_mail_form(found[1], found[2]), found.start(1), found.end())
+            yield FormMatch(_mail_form(found[1], found[2]), found.start(1), found.end())
 
 
-def _mail_wanted(text: str) -> Wanted | None:
+def _mail_query(text: str) -> FormQuery | None:
     if not (found := _MAIL.fullmatch(text.strip("<>()., "))):
         return None
     form = _mail_form(found[1], found[2])
     local = form[len("mail:") :].split("@")[0]
-    return Wanted(frozenset((form,)), ("mail",), _spaced(_plain(local)) or ".", scripts=not local.isascii())
+    return FormQuery(frozenset((form,)), ("mail",), _spaced(_plain(local)) or ".", scripts=not local.isascii())
 
 
 # Addresses of the network, by the standard library: 2001:db8::1 is 2001:0db8:0:0:0:0:0:1, and 10.0.0.1 is nothing else.
@@ -139,24 +139,24 @@ def _mail_wanted(text: str) -> Wanted | None:
 _IP = re.compile(r"(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])", re.IGNORECASE)
 
 
-def _ips(text: str) -> Iterator[Offer]:
+def _ips(text: str) -> Iterator[FormMatch]:
     if ":" in text:
         for found in _IP.finditer(text):
             try:
-                yield Offer(f"ip:{ipaddress.IPv6Address(found[0])}", *found.span())
+                yield FormMatch(f"ip:{ipaddress.IPv6Address(found[0])}", *found.span())
             except ValueError:
                 continue
 
 
-def _ip_wanted(text: str) -> Wanted | None:
+def _ip_query(text: str) -> FormQuery | None:
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
     if address.version == 4:
-        return Wanted(frozenset(), (), "")
+        return FormQuery(frozenset(), (), "")
     longest = max((part.lstrip("0") for part in address.exploded.split(":")), key=len)
-    return Wanted(frozenset((f"ip:{address}",)), ("ip",), longest or ":")
+    return FormQuery(frozenset((f"ip:{address}",)), ("ip",), longest or ":")
 
 
 # Hexadecimal numbers: addresses of cards and fingerprints, whatever parts their pairs; 0x before one.
@@ -169,20 +169,20 @@ _HEX = re.compile(
 _NOT_HEX = re.compile(r"[:.x-]", re.IGNORECASE)
 
 
-def _hexes(text: str) -> Iterator[Offer]:
+def _hexes(text: str) -> Iterator[FormMatch]:
     for found in _HEX.finditer(text):
         number = _NOT_HEX.sub("", found[1] or found[2]).lower()
         # Below, words such as facade.
         if len(number) >= 8 or any(character.isdigit() for character in number):
-            yield Offer(f"hex:{number}", *found.span())
+            yield FormMatch(f"hex:{number}", *found.span())
 
 
-def _hex_wanted(text: str) -> Wanted | None:
+def _hex_query(text: str) -> FormQuery | None:
     text = text.strip("{}")
     found = next(_hexes(text), None)
     if found is None or (found.start, found.stop) != (0, len(text)):
         return None
-    return Wanted(frozenset((found.form,)), ("hex",), _spaced(found.form[len("hex:") :]))
+    return FormQuery(frozenset((found.form,)), ("hex",), _spaced(found.form[len("hex:") :]))
 
 
 # Telephone numbers. With a country: tel:+49…, and nationally:… for what it would be without one. Without a country: as-written:…,
@@ -194,19 +194,22 @@ _PHONE_END = 7
 """The last digits, which are the same in every writing."""
 
 
-def _phones(text: str) -> Iterator[Offer]:
+def _phones(text: str) -> Iterator[FormMatch]:
     if _DIGITS.search(text):
         from jochi.text.phones import numbers
 
         for start, stop, number in numbers(text):
-            forms = [f"{'as-written:' if number.international is None else ABROAD}{each}" for each in number.national]
+            forms = [
+                f"{'as-written:' if number.international is None else NATIONAL_PREFIX}{each}"
+                for each in number.national
+            ]
             if number.international is not None:
                 forms.append(f"tel:{number.international}")
             for form in forms:
-                yield Offer(form, start, stop)
+                yield FormMatch(form, start, stop)
 
 
-def _phone_wanted(text: str) -> Wanted | None:
+def _phone_query(text: str) -> FormQuery | None:
     if not _DIGITS.search(text):
         return None
     from jochi.text.phones import number_of
@@ -214,8 +217,10 @@ def _phone_wanted(text: str) -> Wanted | None:
     if (number := number_of(text)) is None:
         return None
     forms = {f"as-written:{each}" for each in number.national}
-    forms.add(f"{ABROAD}{number.national[0]}" if number.international is None else f"tel:{number.international}")
-    return Wanted(frozenset(forms), ("tel",), _spaced(number.national[0][-_PHONE_END:]))
+    forms.add(
+        f"{NATIONAL_PREFIX}{number.national[0]}" if number.international is None else f"tel:{number.international}"
+    )
+    return FormQuery(frozenset(forms), ("tel",), _spaced(number.national[0][-_PHONE_END:]))
 
 
 # Any other identifier, and names: rows of words as Latin letters and digits, and where parts of them met ("joints"). A digit on
@@ -396,7 +401,7 @@ def _row(pieces: list[_Piece], first: int, last: int, way: int) -> _Row:
     return _Row(compact, frozenset(joints), digits, script, named, parted, plain)
 
 
-def _rows_offered(text: str, sizes: dict[int, set[str]]) -> Iterator[Offer]:
+def _find_rows(text: str, sizes: dict[int, set[str]]) -> Iterator[FormMatch]:
     pieces = _pieces(text)
     longest = max(sizes)
     wanted_names = any(names - _IDENTIFIERS for names in sizes.values())
@@ -422,7 +427,7 @@ def _rows_offered(text: str, sizes: dict[int, set[str]]) -> Iterator[Offer]:
                     continue
                 for form in _row(pieces, first, last, way).offers("plain" in names):
                     if form.partition(":")[0] in names:
-                        yield Offer(form, one.start, piece.stop)
+                        yield FormMatch(form, one.start, piece.stop)
 
 
 def _has_two_ways(pieces: list[_Piece], first: int, most: int) -> bool:
@@ -437,7 +442,7 @@ def _has_two_ways(pieces: list[_Piece], first: int, most: int) -> bool:
     return False
 
 
-def _row_wanted(text: str) -> Wanted | None:
+def _row_query(text: str) -> FormQuery | None:
     pieces = _pieces(text)
     if not pieces:
         return None
@@ -450,7 +455,7 @@ def _row_wanted(text: str) -> Wanted | None:
     kinds += tuple(f"plain/{len(row.compact)}" for row in sorted(rows) if row.plain and not row.identifier)
     patterns = [_spaced(row.compact) for row in sorted(rows)]
     letters = any(not character.isdigit() for row in rows for character in row.compact)
-    return Wanted(frozenset(forms), kinds, "|".join(dict.fromkeys(patterns)), scripts=letters)
+    return FormQuery(frozenset(forms), kinds, "|".join(dict.fromkeys(patterns)), scripts=letters)
 
 
 _READERS = {"mail": _mails, "ip": _ips, "hex": _hexes, "tel": _phones}

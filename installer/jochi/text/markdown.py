@@ -57,7 +57,7 @@ def sections(text: str) -> list[Section]:
     for node in tree.children:
         start, end = node.map or (0, 0)
         if node.type == "heading":
-            found.append((int(node.tag[1]), _said(node), start, end, []))
+            found.append((int(node.tag[1]), _inline_text(node), start, end, []))
         else:
             found[-1][4].extend(_blocks(node, lines))
     ends = [start for _, _, start, _, _ in found[1:]] + [len(lines)]
@@ -91,11 +91,11 @@ def _blocks(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Block]:
     elif node.type == "table" and len(node.children) > 1:
         heads: list[str] = []
         for number, cell in enumerate(node.children[0].children[0].children, 1):
-            said = _said(cell)
-            heads.append(said if said and said not in heads else f"{said} {number}".strip())
+            cell_text = _inline_text(cell)
+            heads.append(cell_text if cell_text and cell_text not in heads else f"{cell_text} {number}".strip())
         for row in node.children[1].children:
             first, last = row.map or (start, end)
-            cells = dict(zip(heads, (_said(cell) for cell in row.children), strict=True))
+            cells = dict(zip(heads, (_inline_text(cell) for cell in row.children), strict=True))
             source = "\n".join(lines[first:last])
             if len(_COLUMN.split(source.strip().strip("|"))) > len(heads):
                 cells["row"] = source.strip()  # Markdown drops cells that have no head
@@ -108,6 +108,6 @@ def _blocks(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Block]:
         yield Block("text", source, start + 1, end)
 
 
-def _said(node: SyntaxTreeNode) -> str:
+def _inline_text(node: SyntaxTreeNode) -> str:
     """The source of a heading or a cell in one line."""
     return " ".join("".join(child.content for child in node.children if child.type == "inline").split())

@@ -15,16 +15,16 @@ KNOWN_BY = 5
 
 
 class Version(NamedTuple):
-    """One text of a message. ``who``: the same for all texts of one message; ``length`` and ``hash`` of how it stands in the
+    """One text of a message. ``identity``: the same for all texts of one message; ``length`` and ``hash`` of how it stands in the
     source's text; ``edit``: it came in the place of another."""
 
-    who: str
+    identity: str
     length: int
     hash: str
     edit: bool = False
 
     def __str__(self) -> str:
-        return f"{self.who}:{self.length}:{self.hash}" + (":edit" if self.edit else "")
+        return f"{self.identity}:{self.length}:{self.hash}" + (":edit" if self.edit else "")
 
     def start_in(self, content: str) -> int | None:
         """Where it begins in the source's text, or None where it doesn't stand there as it was written."""
@@ -57,7 +57,7 @@ def _read(id: str, text: str) -> Version:
 
 def of_one_message(found: Sequence[Version], place: int) -> list[int]:
     """The places of all texts of the message at ``place``. Of several that nothing tells apart, that place alone."""
-    same = [at for at, version in enumerate(found) if version.who == found[place].who]
+    same = [at for at, version in enumerate(found) if version.identity == found[place].identity]
     return same if sum(not found[at].edit for at in same) < 2 else [place]
 
 

@@ -20,7 +20,7 @@ class Name(NamedTuple):
 
     start: int
     stop: int
-    kept: str
+    normal_form: str
 
 
 def names(text: str) -> Iterator[Name]:

@@ -10,7 +10,7 @@ _LETTER = r"\p{L}\p{M}\p{N}_"
 _FOLDED = str.maketrans("’‘ʼ＇", "''''")
 
 
-def compiled(patterns: Sequence[str]) -> re2.Set:
+def compile_patterns(patterns: Sequence[str]) -> re2.Set:
     """The patterns as one automaton, each between words: RE2's own `\\b` knows ASCII only. `ValueError` says which is none."""
     options = re2.Options()
     options.log_errors = False
@@ -21,17 +21,17 @@ def compiled(patterns: Sequence[str]) -> re2.Set:
         try:
             found.Add(f"(?:^|[^{_LETTER}])(?:{pattern})(?:[^{_LETTER}]|$)")
         except re2.error as error:
-            raise ValueError(f"{pattern!r} is no pattern as RE2 has them: {_said(error)}") from None
+            raise ValueError(f"{pattern!r} is no pattern as RE2 has them: {_message(error)}") from None
     if patterns:
         found.Compile()
     return found
 
 
-def matching(patterns: re2.Set, text: str) -> list[int]:
+def match_patterns(patterns: re2.Set, text: str) -> list[int]:
     """Numbers of the patterns that ``text`` has, in order. Typographic apostrophes count as plain ones."""
     return sorted(patterns.Match(text.translate(_FOLDED).encode("utf-8", "replace").decode()) or ())
 
 
-def _said(error: Exception) -> str:
-    told = error.args[0] if error.args else error
-    return told.decode() if isinstance(told, bytes) else str(told)
+def _message(error: Exception) -> str:
+    reason = error.args[0] if error.args else error
+    return reason.decode() if isinstance(reason, bytes) else str(reason)

@@ -19,7 +19,7 @@ class Leftover:
 
 
 @dataclass(frozen=True)
-class Restored:
+class RestoreResult:
     """``outcome``: restored | not_found | taken (the key lives again) | purging (being deleted for good) | merged (it lives on in
     another: `Jochi.unmerge`) | forbidden.
 
@@ -34,7 +34,7 @@ class Restored:
 
 
 @dataclass(frozen=True)
-class Decompressed:
+class DecompressResult:
     """``outcome``: decompressed | would_decompress (a dry run) | not_found | not_compressed | changed (another content was written
     since: everything stays) | forbidden. ``tokens``: how many it has again. ``changed``: properties that changed since and stay.
     """
@@ -48,7 +48,7 @@ class Decompressed:
 
 
 @dataclass(frozen=True)
-class Unmerged:
+class UnmergeResult:
     """``outcome``: unmerged | would_unmerge (a dry run) | not_merged (no tombstone of this key was merged) | taken (the key lives
     again) | survivor_gone (purged) | purging (being deleted for good) | no_record (of what the merge changed) | merged_on (whom it
     went into was merged away itself: that first) | busy (relationships of one of them are being moved) | forbidden.

@@ -17,9 +17,9 @@ from jochi.errors import Refused, UsageError
 from jochi.graph.driver_values import read_as, zoned
 from jochi.schema.constraints import app_constraints
 from jochi.undo.decompress import take_compressions_back
-from jochi.undo.forbidden import Claims, Forbidden, row_by_row, would_be_forbidden
-from jochi.undo.results import Decompressed, Unmerged
+from jochi.undo.results import DecompressResult, UnmergeResult
 from jochi.undo.unmerge import take_merges_back
+from jochi.undo.violations import Claims, Violation, find_violations, row_by_row
 from jochi.use import slots
 
 PAGE = 1_000
@@ -53,7 +53,7 @@ class UndoneAction:
 
 
 @dataclass(frozen=True)
-class Undone:
+class UndoResult:
     """What an undo did, or (``dry_run``) would do. ``run``: its own run, which can be undone as well; None for a dry run.
 
     ``counts`` by outcome. ``rows``: those that weren't plainly undone, and in a dry run all. ``already``: actions that an
@@ -84,7 +84,7 @@ def undo(
     force: bool = False,
     page: int = PAGE,
     on_page: Callable[[int], None] | None = None,
-) -> Undone:
+) -> UndoResult:
     """See `jochi.Jochi.undo`."""
     since = None if isinstance(target, str) else zoned(target, "target", where="undo")
     name = f"since {since.isoformat()}" if since else str(target)
@@ -95,21 +95,8 @@ def undo(
     clock = ServerClock(engine.database)
     run, resumed, policy, batch = None, False, "", 0
     if not dry_run:
-        asked = {
-            "clock": clock.now(),
-            "now": now,
-            "run": f"undo/{uuid.uuid4()}",
-            "target": name,
-            "force": force,
-            "by": by,
-        }
-        begun = engine.call("undo/begin", asked)
+        begun = _begin(engine, {"clock": clock.now(), "now": now, "target": name, "force": force, "by": by})
         run, resumed, policy, batch = begun["run"], begun["resumed"], begun["policy"], begun["batches"]
-        if run is None:
-            raise Refused(
-                f"somebody else is undoing {name} now",
-                fix="wait for it: `jochi runs ls`; a lost client's lease ends in minutes",
-            )
     counts: dict[str, int] = {}
     rows: list[UndoneAction] = []
     given = {"now": now, "run": run, "policy": policy, "force": force, "dry_run": dry_run}
@@ -136,7 +123,18 @@ def undo(
         if run is not None:
             forbidden = counts.get("forbidden", 0)
             engine.call("undo/end", {"clock": clock.now(), "run": run, "status": status, "forbidden": forbidden})
-    return Undone(name, run, dry_run, counts, rows, first["already"], resumed)
+    return UndoResult(name, run, dry_run, counts, rows, first["already"], resumed)
+
+
+def _begin(engine: Engine, given: Mapping[str, Any]) -> Row:
+    """Opens the run of an undo, or takes up that of one that was cut off."""
+    begun = engine.call("undo/begin", {**given, "run": f"undo/{uuid.uuid4()}"})
+    if begun["run"] is None:
+        raise Refused(
+            f"somebody else is undoing {given['target']} now",
+            fix="wait for it: `jochi runs ls`; a lost client's lease ends in minutes",
+        )
+    return begun
 
 
 def _found(engine: Engine, asked_for: Mapping[str, Any], after: Mapping[str, Any] | None = None) -> Row:
@@ -173,28 +171,28 @@ def _one_page(engine: Engine, given: Mapping[str, Any], claims: Claims | None, p
     form = given["form"]
     statement = STATEMENTS.get(form, "undo/others")
     if form in _BY_CALLS:
-        asked, take_back = _BY_CALLS[form]
-        looked = engine.call(statement, {**given, "dry_run": True})["results"]
-        back = take_back(engine, [each["key"] for each in looked if each["outcome"] == asked], given)
+        statement_name, take_back = _BY_CALLS[form]
+        preview = engine.call(statement, {**given, "dry_run": True})["results"]
+        back = take_back(engine, [each["key"] for each in preview if each["outcome"] == statement_name], given)
         if not given["dry_run"]:
             engine.call(statement, given)
-        return [_taken_back(read_as(UndoneAction, each), asked, back) for each in looked]
+        return [_taken_back(read_as(UndoneAction, each), statement_name, back) for each in preview]
 
     def call(ids: list[str], dry_run: bool = given["dry_run"]) -> list[Row]:
         results: list[Row] = engine.call(statement, {**given, "ids": ids, "dry_run": dry_run})["results"]
         return results
 
-    forbidden: dict[str, Forbidden] = {}
+    forbidden: dict[str, Violation] = {}
     if claims and form == "prune":
         place = {id: at for at, id in enumerate(given["ids"])}
         back_again = [row for row in call(given["ids"]) if row["node"] is not None]
         forbidden = claims.claim(sorted(back_again, key=lambda row: place[row["id"]]))
     elif claims and form in _TRIED:
-        forbidden = would_be_forbidden(engine, statement, given, given["ids"], "ids")
+        forbidden = find_violations(engine, statement, given, given["ids"], "ids")
     results: list[Row] = []
     left = [id for id in given["ids"] if id not in forbidden]
     for part, rows in row_by_row(engine.database, left, call, pages):
-        if isinstance(rows, Forbidden):
+        if isinstance(rows, Violation):
             forbidden[part[0]] = rows
         else:
             results += rows
@@ -207,10 +205,10 @@ def _one_page(engine: Engine, given: Mapping[str, Any], claims: Claims | None, p
     return [read_as(UndoneAction, each) for each in results]
 
 
-def _taken_back(row: UndoneAction, asked: str, back: dict[str | None, _Back]) -> UndoneAction:
+def _taken_back(row: UndoneAction, asked: str, back: dict[str | None, _Outcome]) -> UndoneAction:
     """What became of a record that was looked at before it was taken back; of several of one key the first is the newest."""
     if row.outcome == asked:
-        found = back.pop(row.key, _Back("no_record", ()))
+        found = back.pop(row.key, _Outcome("no_record", ()))
         return replace(
             row, outcome=found.outcome, changed=found.changed, constraint=found.constraint, holder=found.holder
         )
@@ -218,28 +216,28 @@ def _taken_back(row: UndoneAction, asked: str, back: dict[str | None, _Back]) ->
 
 
 @dataclass(frozen=True)
-class _Back:
+class _Outcome:
     outcome: str
     changed: tuple[str, ...]
     constraint: str | None = None
     holder: str | None = None
 
 
-def _unmerge(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
-    asked = {name: given[name] for name in ("now", "dry_run", "run")}
-    found = take_merges_back(engine, keys, **asked, hold=True, audits=given["ids"])
+def _unmerge(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Outcome]:
+    parameters = {name: given[name] for name in ("now", "dry_run", "run")}
+    found = take_merges_back(engine, keys, **parameters, hold=True, audits=given["ids"])
     words = {"unmerged": "undone", "would_unmerge": "undone"}
     return {each.key: _back(words.get(each.outcome, each.outcome), each.changed, each) for each in found}
 
 
-def _back(outcome: str, changed: Sequence[str], each: Unmerged | Decompressed) -> _Back:
+def _back(outcome: str, changed: Sequence[str], each: UnmergeResult | DecompressResult) -> _Outcome:
     """What was taken back but for what is named went back in part."""
     word = "partly" if outcome == "undone" and changed else outcome
-    return _Back(word, tuple(changed), each.constraint, each.holder)
+    return _Outcome(word, tuple(changed), each.constraint, each.holder)
 
 
-def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Back]:
-    asked = {name: given[name] for name in ("now", "dry_run", "run")} | {"audits": given["ids"]}
+def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -> dict[str | None, _Outcome]:
+    parameters = {name: given[name] for name in ("now", "dry_run", "run")} | {"audits": given["ids"]}
     words = {
         "decompressed": "undone",
         "would_decompress": "undone",
@@ -248,14 +246,16 @@ def _decompress(engine: Engine, keys: Sequence[str], given: Mapping[str, Any]) -
         "not_compressed": "no_record",
         "forbidden": "forbidden",
     }
-    found = take_compressions_back(engine, keys, asked)
+    found = take_compressions_back(engine, keys, parameters)
     return {
         each.key: _back(words[each.outcome], ["content"] if each.outcome == "changed" else each.changed, each)
         for each in found
     }
 
 
-_BY_CALLS: Mapping[str, tuple[str, Callable[[Engine, Sequence[str], Mapping[str, Any]], dict[str | None, _Back]]]] = {
+_BY_CALLS: Mapping[
+    str, tuple[str, Callable[[Engine, Sequence[str], Mapping[str, Any]], dict[str | None, _Outcome]]]
+] = {
     "merge": ("unmerge", _unmerge),
     "compress": ("decompress", _decompress),
 }

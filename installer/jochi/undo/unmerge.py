@@ -15,8 +15,8 @@ from jochi.database.statements import statement
 from jochi.errors import Refused
 from jochi.graph.driver_values import read_as
 from jochi.schema.constraints import app_constraints
-from jochi.undo.forbidden import Forbidden, row_by_row, would_be_forbidden
-from jochi.undo.results import Unmerged
+from jochi.undo.results import UnmergeResult
+from jochi.undo.violations import Violation, find_violations, row_by_row
 
 _MERGES = 500
 
@@ -30,7 +30,7 @@ def take_merges_back(
     run: str | None = None,
     hold: bool = False,
     audits: Sequence[str] | None = None,
-) -> list[Unmerged]:
+) -> list[UnmergeResult]:
     """What became of each of ``keys``, in their order. ``run``: the run it belongs to; None: one of its own.
 
     ``hold``: what comes back is held (policy, `rails.hold`), so that no other pair has it merged again. ``audits``: ids of the
@@ -38,12 +38,12 @@ def take_merges_back(
     """
     own = run or f"unmerge/{uuid.uuid4()}"
     given = {"now": now, "dry_run": dry_run, "run": own, "hold": hold, "audits": audits}
-    found: dict[str, Unmerged] = {}
+    found: dict[str, UnmergeResult] = {}
     going = list(dict.fromkeys(keys))
     while going:
         more: list[str] = []
         for part, rows in row_by_row(engine.database, going, lambda some: _call(engine, given, some)):
-            if isinstance(rows, Forbidden):
+            if isinstance(rows, Violation):
                 [row] = _call(engine, {**given, "dry_run": True}, part)
                 rows = [{**row, **rows.columns, "relationships": 0, "changed": [], "more": False}]
             for row in rows:
@@ -51,8 +51,8 @@ def take_merges_back(
                 more += [row["key"]] if row["more"] else []
         going = more
     if dry_run and app_constraints(engine.database):
-        asked = [key for key, each in found.items() if each.outcome == "would_unmerge"]
-        for key, why in would_be_forbidden(engine, "memory/unmerge", given, asked, "keys").items():
+        pending = [key for key, each in found.items() if each.outcome == "would_unmerge"]
+        for key, why in find_violations(engine, "memory/unmerge", given, pending, "keys").items():
             found[key] = replace(found[key], relationships=0, changed=(), **why.columns)
     return [found[key] for key in dict.fromkeys(keys) if key in found]
 
@@ -62,9 +62,9 @@ def _call(engine: Engine, given: Mapping[str, Any], keys: Sequence[str]) -> list
     return results
 
 
-def _with(before: Unmerged | None, row: Row) -> Unmerged:
+def _with(before: UnmergeResult | None, row: Row) -> UnmergeResult:
     """What was known of a memory, and what this call did for it."""
-    each = read_as(Unmerged, row)
+    each = read_as(UnmergeResult, row)
     if before is None:
         return replace(each, changed=tuple(sorted(set(each.changed))))
     return replace(

@@ -17,7 +17,7 @@ _SAMPLES = 3
 
 
 @dataclass(frozen=True)
-class Touched:
+class TouchResult:
     """What became of a call. ``touched`` were recorded; ``repeated`` were taken before under the same batch id.
 
     ``unknown`` are of keys that no memory has, live or pruned (``unknown_samples`` names some): they count only if one is written
@@ -40,7 +40,7 @@ def touch(
     used: bool = True,
     agent: str | None = None,
     batch: str | None = None,
-) -> Touched:
+) -> TouchResult:
     """Writes one touch a key (`scope/id`), in transactions of 5,000; see `Jochi.touch`.
 
     Every chunk carries an id of its own, made from ``batch``, so that neither the driver's retries nor a caller who
@@ -64,4 +64,6 @@ def touch(
         samples += row["samples"]
         unknown += row["unknown"]
         unknown_samples += row["unknown_samples"]
-    return Touched(touched, repeated, rejected, tuple(samples[:_SAMPLES]), unknown, tuple(unknown_samples[:_SAMPLES]))
+    return TouchResult(
+        touched, repeated, rejected, tuple(samples[:_SAMPLES]), unknown, tuple(unknown_samples[:_SAMPLES])
+    )

@@ -24,7 +24,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Boxed:
+class BoxMember:
     """A memory in a box."""
 
     key: str
@@ -38,22 +38,22 @@ class Boxed:
 
 
 @dataclass(frozen=True)
-class Contents:
+class BoxContents:
     """``boxes``: the box itself, or those of a trace, the earliest first. ``memories``: in the order in which they were said."""
 
     key: str
     topics: tuple[str, ...]
     boxes: tuple[Box, ...]
-    memories: tuple[Boxed, ...]
+    memories: tuple[BoxMember, ...]
 
 
-def contents(engine: Engine, key: str, *, include_superseded: bool, limit: int) -> Contents:
-    """See `jochi.Jochi.boxed`."""
-    asked: dict[str, Any] = {"key": key, "include_superseded": include_superseded, "limit": limit}
-    told = to_python(engine.call("memory/boxed", asked, write=False))
-    if told["kind"] is None:
+def box_contents(engine: Engine, key: str, *, include_superseded: bool, limit: int) -> BoxContents:
+    """See `jochi.Jochi.box_contents`."""
+    request: dict[str, Any] = {"key": key, "include_superseded": include_superseded, "limit": limit}
+    row = to_python(engine.call("memory/boxed", request, write=False))
+    if row["kind"] is None:
         raise UsageError(
             f"{key!r} is no box and no trace", fix="`jochi recall` finds them: --kinds MemoryBox, --kinds Trace"
         )
-    boxes = tuple(Box(**{**box, "topics": tuple(box["topics"] or ())}) for box in told["boxes"])
-    return Contents(key, tuple(told["topics"]), boxes, tuple(Boxed(**each) for each in told["memories"]))
+    boxes = tuple(Box(**{**box, "topics": tuple(box["topics"] or ())}) for box in row["boxes"])
+    return BoxContents(key, tuple(row["topics"]), boxes, tuple(BoxMember(**each) for each in row["memories"]))

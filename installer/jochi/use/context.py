@@ -31,7 +31,7 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Kept:
+class ManifestSummary:
     """One manifest that the job keeps up to date."""
 
     scope: str
@@ -121,8 +121,8 @@ def make(
     check_scope(scope)
     if max_tokens is not None and not 1 <= max_tokens <= 1_000_000:
         raise UsageError(f"{max_tokens} tokens", fix="give a number from 1 to 1,000,000")
-    asked = {"now": now, "scope": scope, "open": include_sensitive, "max_tokens": max_tokens}
-    row = to_python(dict(engine.call("context/make" if write else "context/look", asked, write=write)))
+    parameters = {"now": now, "scope": scope, "open": include_sensitive, "max_tokens": max_tokens}
+    row = to_python(dict(engine.call("context/make" if write else "context/look", parameters, write=write)))
     if row["max_tokens"] is None:  # its node went while this waited for it
         raise JochiError(
             f"the manifest of {scope} was dropped meanwhile",
@@ -162,9 +162,9 @@ def manifest_id(scope: str, include_sensitive: bool) -> str:
     return f"{scope}/context/sensitive" if include_sensitive else f"{scope}/context"
 
 
-def kept(rows: list[Any]) -> list[Kept]:
+def summaries(rows: list[Any]) -> list[ManifestSummary]:
     """Those that there are."""
-    return [read_as(Kept, row) for row in rows]
+    return [read_as(ManifestSummary, row) for row in rows]
 
 
 def difference(

@@ -14,7 +14,7 @@ from jochi.database.batches import batch_name, chunks
 from jochi.database.engine import Engine
 from jochi.errors import UsageError
 from jochi.graph.driver_values import to_python
-from jochi.use.salience import Standing
+from jochi.use.salience import Salience
 
 CHUNK = 2_000
 """Observations in one transaction."""
@@ -38,7 +38,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Reinforced:
+class ReinforceResult:
     """What became of a call: how many of its edges were reinforced, taken before (``repeated``), and not.
 
     ``unknown``: no such edge between live memories; ``undeclared``: the policy has no such type; ``unreadable``: its confidence
@@ -89,7 +89,7 @@ class EdgeReport:
     walked_at: datetime | None
 
 
-def reinforce(engine: Engine, edges: Iterable[Edge], *, now: datetime, batch: str | None = None) -> Reinforced:
+def reinforce(engine: Engine, edges: Iterable[Edge], *, now: datetime, batch: str | None = None) -> ReinforceResult:
     """Reports observations in transactions of 2,000; see `Jochi.reinforce`.
 
     Every chunk carries an id of its own, made from ``batch``, so that neither the driver's retries nor a caller who repeats the
@@ -112,7 +112,7 @@ def reinforce(engine: Engine, edges: Iterable[Edge], *, now: datetime, batch: st
             counts[result["outcome"]] += 1
             if result["outcome"] != "reinforced" and len(samples) < _SAMPLES:
                 samples.append(f"{edge}: {result['outcome']}")
-    return Reinforced(
+    return ReinforceResult(
         counts["reinforced"],
         counts["repeated"],
         counts["unknown"],
@@ -123,13 +123,13 @@ def reinforce(engine: Engine, edges: Iterable[Edge], *, now: datetime, batch: st
     )
 
 
-def salience(engine: Engine, edges: Iterable[Edge], *, at: datetime) -> list[Standing | None]:
+def salience(engine: Engine, edges: Iterable[Edge], *, at: datetime) -> list[Salience | None]:
     """Where the salience of edges stands, in their order, in reads of 2,000; see `Jochi.edge_salience`. Raises `UsageError`."""
-    found: list[Standing | None] = []
+    found: list[Salience | None] = []
     for chunk in chunks(map(_checked, edges), CHUNK):
         row = engine.call("edges/salience", {"now": at, "links": [_link(edge) for edge in chunk]}, write=False)
         found += [
-            None if entry is None else Standing.from_entry({"key": str(edge), **entry})
+            None if entry is None else Salience.from_entry({"key": str(edge), **entry})
             for edge, entry in zip(chunk, to_python(row["edges"]), strict=True)
         ]
     return found

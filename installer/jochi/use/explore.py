@@ -11,7 +11,7 @@ from typing import Any, Literal
 from jochi.database.engine import Engine
 from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as
-from jochi.use.recall import Hit, Recalled, recall
+from jochi.use.recall import Hit, RecallResult, recall
 
 Granularity = Literal[1, 2, 3]
 
@@ -30,7 +30,7 @@ MEMBERS = 50
 
 
 @dataclass(frozen=True)
-class Beneath:
+class Member:
     """A memory beneath another. ``content``: of a source its summary. ``source_count``: of storylines, themes and what is
     mentioned."""
 
@@ -45,18 +45,18 @@ class Beneath:
 
 
 @dataclass(frozen=True)
-class Place(Beneath):
+class Place(Member):
     """A memory with what lies beneath it, the newest first: a theme's storylines, a storyline's sources, what a source mentions,
     storylines of a person, concept or entity. ``content`` is the whole text, ``summary`` that of a source."""
 
     asked: str
     summary: str | None
-    members: tuple[Beneath, ...]
+    members: tuple[Member, ...]
 
 
 @dataclass(frozen=True)
-class Explored:
-    """Places of one granularity, best first, with the hit by which each was found. ``degraded``, ``hint``: as `Recalled` has
+class ExploreResult:
+    """Places of one granularity, best first, with the hit by which each was found. ``degraded``, ``hint``: as `RecallResult` has
     them."""
 
     granularity: Granularity
@@ -85,7 +85,7 @@ def explore(
     since: datetime | None,
     until: datetime | None,
     xray: bool = False,
-) -> Explored:
+) -> ExploreResult:
     """See `Jochi.explore`."""
     if granularity not in (1, 2, 3, "auto"):
         raise UsageError(
@@ -94,11 +94,16 @@ def explore(
             fix="give 1 (sources), 2 (storylines), 3 (themes) or 'auto'",
         )
 
-    def ask(level: Granularity) -> Recalled:
-        asked: dict[str, Any] = {"scope": scope, "since": since, "until": until, "include_archived": include_archived}
-        asked["xray"] = xray
+    def ask(level: Granularity) -> RecallResult:
+        parameters: dict[str, Any] = {
+            "scope": scope,
+            "since": since,
+            "until": until,
+            "include_archived": include_archived,
+        }
+        parameters["xray"] = xray
         # A source and its summary are one place.
-        return recall(engine, text, vector=vector, kinds=KINDS[level], k=2 * k if level == 1 else k, **asked)
+        return recall(engine, text, vector=vector, kinds=KINDS[level], k=2 * k if level == 1 else k, **parameters)
 
     nearest: dict[int, float | None] | None = None
     if granularity == "auto":
@@ -113,10 +118,10 @@ def explore(
         if place is not None and all(place.key != other.key for other in places) and len(places) < k:
             places.append(place)
             hits.append(hit)
-    return Explored(level, tuple(places), tuple(hits), found.degraded, found.hint, nearest)
+    return ExploreResult(level, tuple(places), tuple(hits), found.degraded, found.hint, nearest)
 
 
-def _chosen(found: dict[Granularity, Recalled]) -> tuple[Granularity, Recalled, dict[int, float | None]]:
+def _chosen(found: dict[Granularity, RecallResult]) -> tuple[Granularity, RecallResult, dict[int, float | None]]:
     """The coarsest granularity whose best hit is nearly as near as the best of all; without vectors the coarsest that has any."""
     best: dict[int, float | None] = {
         level: max((hit.cosine for hit in hits if hit.cosine is not None), default=None)

@@ -20,7 +20,7 @@ from jochi.errors import JochiError, UsageError
 from jochi.graph.driver_values import fixed_offset, to_python, zoned
 from jochi.schema.indexes import TEXT_INDEX, VECTOR_INDEX, read
 from jochi.use.edges import Edge
-from jochi.use.xray import XRay, completed, taken, worth
+from jochi.use.xray import XRay, values_of, with_values, xray_of
 
 _INCOMPARABLE = "vector.similarity.cosine"
 _NOT_READY = ("There is no such", "come online")
@@ -28,7 +28,7 @@ _NOT_READY = ("There is no such", "come online")
 
 
 @dataclass(frozen=True)
-class Found:
+class Match:
     """A memory that recall returns, as a hit or beyond one. ``created_at`` may be None: an app need not have set it."""
 
     key: str
@@ -43,7 +43,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Hit(Found):
+class Hit(Match):
     """One memory that was found.
 
     ``score`` is the fused one: the sum of 1/(rank_constant + rank) over ``vector_rank`` and ``text_rank``, which count from 1
@@ -60,7 +60,7 @@ class Hit(Found):
     def from_row(cls, row: dict[str, Any]) -> Hit:
         """A hit as `memory/recall` returns it."""
         plain = to_python(row)
-        return cls(xray=taken(plain), **plain)
+        return cls(xray=xray_of(plain), **plain)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Reached(Found):
+class SpreadMatch(Match):
     """A memory that edges lead to from a hit.
 
     ``activation`` is what arrives of the hits' scores, ``score`` the same after the refinement, both on the scale of `Hit.score`.
@@ -98,14 +98,14 @@ class Reached(Found):
     edges: tuple[Step, ...]
 
     @classmethod
-    def from_row(cls, row: dict[str, Any]) -> Reached:
+    def from_row(cls, row: dict[str, Any]) -> SpreadMatch:
         """As `memory/recall_spread` returns it."""
         plain = to_python(row)
         edges = tuple(Step(**edge) for edge in plain["edges"])
-        return cls(xray=taken(plain), **{**plain, "keys": tuple(plain["keys"]), "edges": edges})
+        return cls(xray=xray_of(plain), **{**plain, "keys": tuple(plain["keys"]), "edges": edges})
 
     @property
-    def way(self) -> str:
+    def path(self) -> str:
         """The way in one line: `s/a -[SAME_ENTITY conf=0.87]-> s/b`."""
         return self.keys[0] + "".join(f" {edge} {key}" for edge, key in zip(self.edges, self.keys[1:], strict=True))
 
@@ -117,7 +117,7 @@ class Reached(Found):
 
 
 @dataclass(frozen=True)
-class Recalled(Sequence[Hit]):
+class RecallResult(Sequence[Hit]):
     """The hits, best first. ``vector_by``: 'scope' (its memories compared one by one), 'index', or None: not asked by meaning.
 
     ``text_by``: 'index' or None: not asked by words, because there was no word, or because the index is still being built, which
@@ -129,7 +129,7 @@ class Recalled(Sequence[Hit]):
     text_by: str | None = None
     neighbours: int = 0
     degraded: str | None = None
-    reached: tuple[Reached, ...] = ()
+    reached: tuple[SpreadMatch, ...] = ()
     """What edges lead to from the hits, best first; empty unless ``hops`` was asked for. None of them is a hit."""
     cut_off: bool = False
     """The neighbourhood was larger than `[edges]` lets recall read: ``reached`` is of its strongest part."""
@@ -171,13 +171,13 @@ def recall(
     min_score: float | None = None,
     hops: int = 0,
     xray: bool = False,
-) -> Recalled:
+) -> RecallResult:
     """See `Jochi.recall`."""
     for name, moment in (("since", since), ("until", until)):
         if moment is not None:
             zoned(moment, name, where="recall")
     engine.text("memory/recall")  # says at once where it isn't installed
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "scope": scope,
         "text": text,
         "vector": None if vector is None else _floats(vector),
@@ -194,22 +194,22 @@ def recall(
     }
     if not isinstance(hops, int) or isinstance(hops, bool) or hops < 0:
         raise UsageError(f"hops is {hops!r}", where="recall", fix="give 0 (edges are not followed), or 1, 2, 3")
-    found = _ask(engine, *_ready(engine, asked))
+    result = _ask(engine, *_ready(engine, request))
     if hops:
-        found = _spread(engine, found, asked, hops)
-    if xray and found:
-        found = _with_worth(engine, found)
-    if not found and not _known(engine, scope):
-        return replace(found, hint=f"the scope {scope!r} has no memory, live or pruned: is that its name?")
-    return found
+        result = _spread(engine, result, request, hops)
+    if xray and result:
+        result = _with_values(engine, result)
+    if not result and not _known(engine, scope):
+        return replace(result, hint=f"the scope {scope!r} has no memory, live or pruned: is that its name?")
+    return result
 
 
-def _with_worth(engine: Engine, found: Recalled) -> Recalled:
-    more = worth(engine, [one.key for one in (*found.hits, *found.reached)])
+def _with_values(engine: Engine, result: RecallResult) -> RecallResult:
+    more = values_of(engine, [one.key for one in (*result.hits, *result.reached)])
     return replace(
-        found,
-        hits=tuple(replace(hit, xray=completed(hit.xray, more.get(hit.key))) for hit in found.hits),
-        reached=tuple(replace(one, xray=completed(one.xray, more.get(one.key))) for one in found.reached),
+        result,
+        hits=tuple(replace(hit, xray=with_values(hit.xray, more.get(hit.key))) for hit in result.hits),
+        reached=tuple(replace(one, xray=with_values(one.xray, more.get(one.key))) for one in result.reached),
     )
 
 
@@ -218,77 +218,79 @@ def _known(engine: Engine, scope: str) -> bool:
     return bool(engine.database.run(statement("memory/scope_known"), {"prefix": f"{scope}/"}, write=False)[0]["known"])
 
 
-def _spread(engine: Engine, found: Recalled, asked: dict[str, Any], hops: int) -> Recalled:
+def _spread(engine: Engine, result: RecallResult, parameters: dict[str, Any], hops: int) -> RecallResult:
     shared = ("scope", "k", "kinds", "tiers", "include_archived", "include_superseded", "since", "until", "xray")
     # What its state took below 0 leads nowhere.
-    seeds = [{"key": hit.key, "score": max(hit.score, 0.0)} for hit in found]
-    request = {**{name: asked[name] for name in shared}, "seeds": seeds, "hops": hops}
+    seeds = [{"key": hit.key, "score": max(hit.score, 0.0)} for hit in result]
+    request = {**{name: parameters[name] for name in shared}, "seeds": seeds, "hops": hops}
     row = engine.call("memory/recall_spread", {"now": clock.now(), "asked": request}, write=False)
     if row["refused"] is not None:
         raise UsageError(
             f"recall can't be asked like this: {row['refused']}", where="recall", fix="change that argument"
         )
-    return replace(found, reached=tuple(Reached.from_row(entry) for entry in row["reached"]), cut_off=row["cut_off"])
+    return replace(
+        result, reached=tuple(SpreadMatch.from_row(entry) for entry in row["reached"]), cut_off=row["cut_off"]
+    )
 
 
-def _ready(engine: Engine, asked: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+def _ready(engine: Engine, request: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
     """The request without the indexes that aren't built yet: asked, the server would wait for them. Looked at until all are."""
     if engine.indexes_ready:
-        return asked, None
+        return request, None
     online = {row["name"] for row in read(engine.database) if row["state"] == "ONLINE"}
     engine.indexes_ready = {TEXT_INDEX, VECTOR_INDEX} <= online
     why: list[str] = []
-    if asked["vector"] is not None and VECTOR_INDEX not in online:
-        asked, reason = _one_by_one(asked)
+    if request["vector"] is not None and VECTOR_INDEX not in online:
+        request, reason = _one_by_one(request)
         why.append(reason)
-    if asked["text"] is not None and TEXT_INDEX not in online:
-        asked, reason = _without_text(asked)
+    if request["text"] is not None and TEXT_INDEX not in online:
+        request, reason = _without_text(request)
         why.append(reason)
-    return asked, "; ".join(why) or None
+    return request, "; ".join(why) or None
 
 
-def _ask(engine: Engine, asked: dict[str, Any], degraded: str | None) -> Recalled:
+def _ask(engine: Engine, request: dict[str, Any], degraded: str | None) -> RecallResult:
     try:
-        row = engine.call("memory/recall", {"now": clock.now(), "asked": asked}, write=False)
+        row = engine.call("memory/recall", {"now": clock.now(), "asked": request}, write=False)
     except Neo4jError as error:
-        without, why = _without(asked, error)
+        without, why = _without(request, error)
         return _ask(engine, without, why if degraded is None else f"{degraded}; {why}")
     if row["refused"] is not None:
         raise UsageError(
             f"recall can't be asked like this: {row['refused']}", where="recall", fix="change that argument"
         )
-    return Recalled(
+    return RecallResult(
         tuple(Hit.from_row(hit) for hit in row["hits"]), row["vector_by"], row["text_by"], row["neighbours"], degraded
     )
 
 
-def _without(asked: dict[str, Any], error: Neo4jError) -> tuple[dict[str, Any], str]:
+def _without(request: dict[str, Any], error: Neo4jError) -> tuple[dict[str, Any], str]:
     """The request that does without what the server stumbled over, and why; ``error`` itself where that isn't known."""
     message = error.message or ""
     not_ready = any(words in message for words in _NOT_READY)
-    if not asked["careful"]:
+    if not request["careful"]:
         if _INCOMPARABLE in message:
             why = "a memory's vector can't be compared (all zeros or NaN) and was passed over"
-            return {**asked, "careful": True}, why
+            return {**request, "careful": True}, why
         if "db.index.vector." in message and not_ready:
-            return _one_by_one(asked)
-    if "db.index.fulltext." in message and not_ready and asked["text"] is not None:
-        return _without_text(asked)
+            return _one_by_one(request)
+    if "db.index.fulltext." in message and not_ready and request["text"] is not None:
+        return _without_text(request)
     raise error
 
 
-def _one_by_one(asked: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    return {**asked, "careful": True}, f"the index {VECTOR_INDEX} isn't ready: the scope was compared one by one"
+def _one_by_one(request: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    return {**request, "careful": True}, f"the index {VECTOR_INDEX} isn't ready: the scope was compared one by one"
 
 
-def _without_text(asked: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    if asked["vector"] is None:
+def _without_text(request: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    if request["vector"] is None:
         raise JochiError(
             "the full-text index isn't there, or isn't built yet",
             where=f"index {TEXT_INDEX}",
             fix="`jochi doctor` shows its state; `jochi install` makes it",
         )
-    return {**asked, "text": None}, f"the index {TEXT_INDEX} isn't ready: only the vector was looked for"
+    return {**request, "text": None}, f"the index {TEXT_INDEX} isn't ready: only the vector was looked for"
 
 
 def _floats(vector: Sequence[float]) -> list[float]:

@@ -12,7 +12,7 @@ _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Standing:
+class Salience:
     """Where a memory's salience stands, and how it falls from there until the next use.
 
     ``value`` 0–1 holds at ``since`` and before; None: it can't be known. ``since`` None: it doesn't fall. ``rate``: of a day.
@@ -31,6 +31,6 @@ class Standing:
         return self.value * math.exp(-self.rate * ((moment - self.since) / _DAY))
 
     @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> Standing:
+    def from_entry(cls, entry: Mapping[str, Any]) -> Salience:
         """From one entry of `memory/salience`, its moments as Python's."""
         return cls(entry["key"], entry["state"], entry["value"], entry["since"], entry["rate"])

@@ -27,7 +27,7 @@ _PAGE = 1_000
 
 
 @dataclass(frozen=True)
-class Placed:
+class SlotResult:
     """What became of a fact.
 
     ``outcome`` is current, confirms (the one that stands for its stretch says the same), superseded, future, waits (the job
@@ -41,7 +41,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Validity:
     """A value and when it held: from ``valid_from`` on and before ``valid_to`` (None: open).
 
     ``keys``: the fact that stands for it first, then those that confirm it.
@@ -57,62 +57,64 @@ class Stretch:
         return self.valid_from <= at and (self.valid_to is None or at < self.valid_to)
 
 
-def supersede(engine: Engine, keys: Iterable[str], *, now: datetime) -> list[Placed]:
+def supersede(engine: Engine, keys: Iterable[str], *, now: datetime) -> list[SlotResult]:
     """Puts existing memories into their slots; see `jochi.Jochi.supersede`."""
     if isinstance(keys, str | bytes):
         raise UsageError("keys is one text, not a list of keys", fix="give a list, such as ['default/m1']")
     wanted = list(dict.fromkeys(keys))
-    placed: list[Placed] = []
+    results: list[SlotResult] = []
     for chunk in (wanted[at : at + CHUNK] for at in range(0, len(wanted), CHUNK)):
-        said = {
+        texts = {
             row["key"]: row for row in engine.database.run(statement("memory/slot_texts"), {"keys": chunk}, write=False)
         }
-        done = settle(engine, [_named(key, said.get(key)) for key in chunk], now=now)
+        done = settle(engine, [_row(key, texts.get(key)) for key in chunk], now=now)
         # To the database bytes are a list of numbers; nobody else will name what can't be named here.
-        placed += [
+        results += [
             replace(each, reason="wrong_type", detail=_NOT_COMPARABLE) if each.reason == "no_name" else each
             for each in done
         ]
-    return placed
+    return results
 
 
-def _named(key: str, said: Mapping[str, Any] | None) -> dict[str, Any]:
+def _row(key: str, texts: Mapping[str, Any] | None) -> dict[str, Any]:
     """What the procedure is asked; without a name where there is none: it says what is wrong."""
-    slot = slot_name_of(said) if said is not None else None
-    if said is None or slot is None:
+    slot = slot_name_of(texts) if texts is not None else None
+    if texts is None or slot is None:
         return {"key": key}
-    was = [said["subject"], said["attribute"], said["value"]]
+    was = [texts["subject"], texts["attribute"], texts["value"]]
     return {"key": key, "slot_name": slot.name, "slot_value": slot.value, "was": was}
 
 
-def settle(engine: Engine, facts: Sequence[Mapping[str, Any]], *, now: datetime, again: bool = False) -> list[Placed]:
+def settle(
+    engine: Engine, facts: Sequence[Mapping[str, Any]], *, now: datetime, again: bool = False
+) -> list[SlotResult]:
     """Calls `memory/supersede` with rows as it takes them, in transactions of 500; once more for those that must wait."""
-    placed: list[Placed] = []
+    results: list[SlotResult] = []
     for at in range(0, len(facts), CHUNK):
         row = engine.call("memory/supersede", {"now": fixed_offset(now), "facts": list(facts[at : at + CHUNK])})
         if row["problem"] is not None:
             raise UsageError(row["problem"], where="supersede", fix="see docs/reference/facts.md")
-        placed += [Placed(**each) for each in row["results"]]
-    waiting = {each.key for each in placed if each.outcome == WAITS}
+        results += [SlotResult(**each) for each in row["results"]]
+    waiting = {each.key for each in results if each.outcome == WAITS}
     if waiting and not again:
         now_placed = {each.key: each for each in settle(engine, [{"key": key} for key in waiting], now=now, again=True)}
-        placed = [now_placed.get(each.key, each) for each in placed]
-    return placed
+        results = [now_placed.get(each.key, each) for each in results]
+    return results
 
 
-def history(engine: Engine, scope: str, subject: str, attribute: str, *, at: datetime | None = None) -> list[Stretch]:
+def history(engine: Engine, scope: str, subject: str, attribute: str, *, at: datetime | None = None) -> list[Validity]:
     """The stretches of a slot, oldest first; see `jochi.Jochi.history_of`."""
     name = slot_name(subject, attribute)
     if name is None:
         raise UsageError("subject and attribute are texts that aren't blank", where="history")
     if at is not None:
         zoned(at, "at", where="history_of")
-    stretches = list(_stretches(engine, scope, name, at))
+    stretches = list(_validities(engine, scope, name, at))
     found = stretches if at is None else [stretch for stretch in stretches if stretch.holds(at)]
     return sorted(found, key=lambda stretch: (stretch.valid_from, stretch.keys))
 
 
-def _stretches(engine: Engine, scope: str, name: str, at: datetime | None) -> Iterator[Stretch]:
+def _validities(engine: Engine, scope: str, name: str, at: datetime | None) -> Iterator[Validity]:
     """Runs of facts that say the same. ``at`` leaves the stretches out that are known not to hold then."""
     run: list[Mapping[str, Any]] = []
     ends: datetime | None = None
@@ -120,11 +122,11 @@ def _stretches(engine: Engine, scope: str, name: str, at: datetime | None) -> It
     for fact, ends in _facts(engine, scope, name, at):
         if run and (fact["line"], fact["slot_value"]) != (run[0]["line"], run[0]["slot_value"]):
             same_line = fact["line"] == run[0]["line"]
-            yield _stretch(run, fact["begins"] if same_line else ends if run[0]["line"] == base else None)
+            yield _validity(run, fact["begins"] if same_line else ends if run[0]["line"] == base else None)
             run = []
         run.append(fact)
     if run:
-        yield _stretch(run, ends if run[0]["line"] == base else None)
+        yield _validity(run, ends if run[0]["line"] == base else None)
 
 
 def _facts(
@@ -132,9 +134,9 @@ def _facts(
 ) -> Iterator[tuple[Mapping[str, Any], datetime | None]]:
     """The facts in order, each with the moment at which the stretch ends that ``at`` lies in."""
     after: dict[str, Any] | None = None
-    asked = {"scope": scope, "slot_name": name, "at": None if at is None else fixed_offset(at), "limit": _PAGE}
+    parameters = {"scope": scope, "slot_name": name, "at": None if at is None else fixed_offset(at), "limit": _PAGE}
     while True:
-        row = to_python(engine.call("memory/history", {**asked, "after": after}, write=False))
+        row = to_python(engine.call("memory/history", {**parameters, "after": after}, write=False))
         for fact in row["facts"]:
             yield fact, row["ends"]
         if len(row["facts"]) < _PAGE:
@@ -143,5 +145,5 @@ def _facts(
         after = {"line": last["line"], "place": last["place"]}
 
 
-def _stretch(run: Sequence[Mapping[str, Any]], ends: datetime | None) -> Stretch:
-    return Stretch(run[0]["value"], run[0]["begins"], ends, tuple(fact["key"] for fact in run))
+def _validity(run: Sequence[Mapping[str, Any]], ends: datetime | None) -> Validity:
+    return Validity(run[0]["value"], run[0]["begins"], ends, tuple(fact["key"] for fact in run))

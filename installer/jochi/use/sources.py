@@ -85,6 +85,6 @@ def unfinished(engine: Engine, *, samples: int = 3) -> list[Unfinished]:
     return [read_as(Unfinished, each) for each in row["unfinished"]]
 
 
-def _read(engine: Engine, **asked: Any) -> dict[str, Any]:
-    given = {"now": clock.now(), "scope": None, "key": None, "state": None, "limit": 1, **asked}
+def _read(engine: Engine, **parameters: Any) -> dict[str, Any]:
+    given = {"now": clock.now(), "scope": None, "key": None, "state": None, "limit": 1, **parameters}
     return engine.call("report/sources", given, write=False)

@@ -37,19 +37,19 @@ class XRay:
     retention: str | None = None
 
 
-def taken(row: dict[str, Any]) -> XRay | None:
+def xray_of(row: dict[str, Any]) -> XRay | None:
     """The parts out of a row of `memory/recall` or `memory/recall_spread`; None where they weren't asked for."""
     parts, seeds = row.pop("parts"), row.pop("seeds", None)
     return None if parts is None else XRay(_parts(parts), _parts(seeds or ()))
 
 
-def worth(engine: Engine, keys: list[str]) -> dict[str, dict[str, Any]]:
+def values_of(engine: Engine, keys: list[str]) -> dict[str, dict[str, Any]]:
     """By key what memories are worth beside their score."""
     rows = engine.call("memory/worth", {"now": clock.now(), "keys": keys}, write=False)["memories"]
     return {row.pop("key"): row for row in rows}
 
 
-def completed(xray: XRay | None, more: Mapping[str, Any] | None) -> XRay | None:
+def with_values(xray: XRay | None, more: Mapping[str, Any] | None) -> XRay | None:
     """With what the memory is worth."""
     return None if xray is None else replace(xray, **(more or {}))
 

@@ -61,18 +61,18 @@ class Newborn:
     def outstanding(self, kind: str, given: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         """The queues that a memory with the properties ``given`` waits in: ``now``, or None for those that it doesn't."""
         hashed, counter, vector = (given.get(name) for name in ("content_hash", "token_counter", "embedding"))
-        said = isinstance(given.get(self.own.get(kind, ("content", ""))[0]), str)
+        has_content = isinstance(given.get(self.own.get(kind, ("content", ""))[0]), str)
         unhashed = hashed is None or not hashed.startswith(HASH_PREFIX)
         uncounted = given.get("token_count") is None or (counter or "").startswith("estimate:")
         unclaimed = kind in self.unique and given.get("content_key") is None
         unnamed = kind in self.in_slots and given.get("slot_name") is None and None not in map(given.get, _SLOT)
         unembedded = vector is None or given.get("embedding_model") != self.model
         waits = {
-            "prepare_due": (said and (unhashed or uncounted or unclaimed or kind in self.derived)) or unnamed,
+            "prepare_due": (has_content and (unhashed or uncounted or unclaimed or kind in self.derived)) or unnamed,
             "slot_due": given.get("slot_name") is not None,
             "similar_due": kind in self.compared and hashed is not None,
             "resolve_due": kind in self.resolved and hashed is not None,
-            "embed_due": kind in self.embedded and said and unembedded,
+            "embed_due": kind in self.embedded and has_content and unembedded,
         }
         return {name: now if wanted else None for name, wanted in waits.items()}
 

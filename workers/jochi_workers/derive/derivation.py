@@ -26,7 +26,7 @@ OFFLINE = "offline"
 Output = TypeVar("Output", bound=BaseModel)
 
 
-class Several(BaseModel, Generic[Output]):
+class BatchOutput(BaseModel, Generic[Output]):
     """Outputs that were asked for in one request, in the order of what was read."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,7 +35,7 @@ class Several(BaseModel, Generic[Output]):
 
 
 @dataclass(frozen=True)
-class Together:
+class BatchPrompt:
     """How several outputs are asked for in one request: by `together.md.j2` of the derivation's folder, which ``words`` of one row
     don't fill; ``heading`` stands before the texts of the ``n``-th row, from 1 on."""
 
@@ -64,18 +64,18 @@ class Derivation:
     properties: Callable[[Row, Any], Mapping[str, Any]] = lambda _row, _output: {}
     made: Callable[[Row, Any, TokenCounter], Mapping[str, Any]] | None = None
     texts: Callable[[Row], list[str]] = lambda row: [each["content"] for each in row["inputs"]]
-    together: Together | None = None
+    together: BatchPrompt | None = None
 
-    def told_together(self, folder: str | None = None) -> Prompt | None:
+    def batch_prompt(self, folder: str | None = None) -> Prompt | None:
         """The same for several at once; None where it has no such way, or where ``folder`` has instructions of its own only for
         one."""
         if self.together is None:
             return None
         found = prompt(f"{self.name}_together", self.folder / "together.md.j2", folder)
         ours = found.where == str(self.folder / "together.md.j2")
-        return None if ours and self.told(folder).where != str(self.folder / "prompt.md.j2") else found
+        return None if ours and self.prompt(folder).where != str(self.folder / "prompt.md.j2") else found
 
-    def told(self, folder: str | None = None) -> Prompt:
+    def prompt(self, folder: str | None = None) -> Prompt:
         """What a model is told; ``folder``: `work.prompts` of the policy, whose `<name>.md.j2` goes before the derivation's own."""
         return prompt(self.name, self.folder / "prompt.md.j2", folder, **self.example)
 
@@ -112,7 +112,7 @@ class Maker(Protocol):
         """The output. Raises `Rejected`, `ProviderDown` or `ProviderUnusable`."""
 
 
-class Offline:
+class OfflineMaker:
     """What a derivation can do without a model."""
 
     name, model, version, paid, overhead, requests, fixed, at_once = OFFLINE, None, OFFLINE, False, 0, 1, True, 1
@@ -131,7 +131,7 @@ class Offline:
         return [self.make(row) for row in rows]
 
 
-class ByModel:
+class ModelMaker:
     """A derivation by one `Model`. ``told``: other instructions than the derivation's own; ``together``: those for up to
     ``at_once`` outputs in one request."""
 
@@ -140,18 +140,18 @@ class ByModel:
     def __init__(
         self,
         derivation: Derivation,
-        asked: Model,
-        told: Prompt | None = None,
+        model: Model,
+        prompt: Prompt | None = None,
         together: Prompt | None = None,
         at_once: int = 1,
     ) -> None:
         self._derivation = derivation
-        self._asked = asked
+        self._asked = model
         self._together = together
         self.at_once = at_once if together is not None else 1
-        self._told = told or derivation.told()
-        self.name: str = asked.provider
-        self.model: str | None = asked.name
+        self._told = prompt or derivation.prompt()
+        self.name: str = model.provider
+        self.model: str | None = model.name
         self.version = Prompt(self._told.text + (together.text if self.at_once > 1 and together else ""), "").version
         self.requests = 1 if issubclass(derivation.output, str) else 2
         self.overhead = at_most(self._told.filled(**derivation.example), [""], derivation.output, 0).sent
@@ -164,13 +164,13 @@ class ByModel:
         return f"ByModel({self._derivation.name}, {self._asked!r})"
 
     def make(self, row: Row) -> Reply[Any]:
-        told = self._told.filled(**self._derivation.words(row))
-        return self._asked.ask(told, self._derivation.texts(row), self._derivation.output, row["most_tokens"])
+        instructions = self._told.filled(**self._derivation.words(row))
+        return self._asked.ask(instructions, self._derivation.texts(row), self._derivation.output, row["most_tokens"])
 
     @property
     def _several(self) -> type[BaseModel]:
         assert issubclass(self._derivation.output, BaseModel)
-        return Several[self._derivation.output]  # type: ignore[name-defined]
+        return BatchOutput[self._derivation.output]  # type: ignore[name-defined]
 
     def make_all(self, rows: Sequence[Row]) -> list[Reply[Any]]:
         if len(rows) == 1:
@@ -186,15 +186,15 @@ class ByModel:
                 self._together.filled(), [text for each in texts for text in each], self._several, most
             )
         except Rejected as error:
-            raise RejectedAll(error, len(rows), sizes) from None
+            raise BatchRejected(error, len(rows), sizes) from None
         outputs = made.output.outputs  # type: ignore[attr-defined]
         tokens = list(zip(shares(made.tokens_in, sizes), shares(made.tokens_out, sizes), strict=True))
         if len(outputs) != len(rows):
-            raise RejectedAll(Rejected(_OTHER_NUMBER, made.tokens_in, made.tokens_out), len(rows), sizes)
+            raise BatchRejected(Rejected(_OTHER_NUMBER, made.tokens_in, made.tokens_out), len(rows), sizes)
         return [Reply(output, *each) for output, each in zip(outputs, tokens, strict=True)]
 
 
-class RejectedAll(Rejected):
+class BatchRejected(Rejected):
     """Of several outputs of one request there is none. ``each``: what falls to each of them."""
 
     def __init__(self, error: Rejected, n: int, sizes: Sequence[int]) -> None:

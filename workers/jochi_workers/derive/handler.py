@@ -8,8 +8,8 @@ from typing import Any
 
 from jochi.text.content import content_hash, text_hash
 from jochi.text.tokens import TokenCounter
-from jochi_workers.derive.derivation import Derivation, Maker, RejectedAll
-from jochi_workers.derive.making import Making
+from jochi_workers.derive.derivation import BatchRejected, Derivation, Maker
+from jochi_workers.derive.output_handler import OutputHandler
 from jochi_workers.handler import Outcome, Row
 from jochi_workers.models import Reply
 from jochi_workers.models.failures import ProviderDown, ProviderUnusable
@@ -18,7 +18,7 @@ EDITED = "edited by a person"
 TAKEN = "another memory has its key"
 
 
-class Derive(Making):
+class DeriveHandler(OutputHandler):
     """Makes the outputs of ``derivation`` by ``maker``, and leaves alone what a person has edited since.
 
     ``small``: makes what is made of `few` inputs; it costs no more than ``maker``. ``room``: tokens that several of one request
@@ -88,7 +88,7 @@ class Derive(Making):
         made: list[Reply[Any] | Exception]
         try:
             made = list(self._of(rows[0]).make_all(rows))
-        except RejectedAll as error:
+        except BatchRejected as error:
             made = list(error.each)
             self._alone |= {row["key"] for row in rows}
         except (ProviderDown, ProviderUnusable) as error:
@@ -128,17 +128,17 @@ class Derive(Making):
 
     def _values(self, row: Row, output: Any) -> Mapping[str, Any]:
         maker = self._of(row)
-        told = {
+        values = {
             "inputs": [{**each, "content_hash": content_hash(each["content"])} for each in row["inputs"]],
             "provider": maker.name,
             "model": maker.model,
             "version": maker.version,
         }
         if self._derivation.made is not None:
-            return {**told, "made": self._derivation.made(row, output, self.counter)}
+            return {**values, "made": self._derivation.made(row, output, self.counter)}
         text = self._derivation.text(output)
         return {
-            **told,
+            **values,
             **stored_text(text, self.counter),
             "properties": dict(self._derivation.properties(row, output)),
         }

@@ -8,16 +8,19 @@
 
 from __future__ import annotations
 
-from jochi_workers.embeddings.choose import ONE_MODEL, PROVIDERS, provider
-from jochi_workers.embeddings.protocol import Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
+from jochi.deprecation import old_names
+from jochi_workers.embeddings.protocol import Provider, ProviderDown, ProviderUnusable, TextsRefused, TextVector
+from jochi_workers.embeddings.providers import ONE_MODEL, PROVIDERS, provider
 
 __all__ = [
     "ONE_MODEL",
     "PROVIDERS",
-    "Embedded",
     "Provider",
     "ProviderDown",
     "ProviderUnusable",
+    "TextVector",
     "TextsRefused",
     "provider",
 ]
+
+__getattr__ = old_names(__name__)

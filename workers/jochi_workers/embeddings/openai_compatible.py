@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jochi_workers.embeddings.answer import BadAnswer, vectors_of
-from jochi_workers.embeddings.protocol import PROBE, Embedded, ProviderDown, TextsRefused
+from jochi_workers.embeddings.protocol import PROBE, ProviderDown, TextsRefused, TextVector
+from jochi_workers.embeddings.response import BadResponse, vectors_of
 from jochi_workers.embeddings.vectors import normalised
-from jochi_workers.models import patience
+from jochi_workers.models import retries
 from jochi_workers.models.endpoint import Endpoint
 from jochi_workers.models.failures import Failure, Rejected, Unsure
-from jochi_workers.models.waiting import RateLimit, Waiting
+from jochi_workers.models.timing import RateLimit, Timing
 
 _PLAIN_CODE = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
 
 
 @dataclass(frozen=True)
-class Limits(patience.Limits):
+class Limits(retries.Limits):
     """``texts`` and ``tokens``: most of one request. ``patience`` is for one `embed`, the time for each of its requests."""
 
     timeout: float = 30.0
@@ -50,7 +50,7 @@ class OpenAICompatible:
         key_file: Path | None = None,
         limits: Limits | None = None,
         rate: RateLimit | None = None,
-        waiting: Waiting | None = None,
+        waiting: Timing | None = None,
     ) -> None:
         key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
         self._limits = limits or Limits()
@@ -74,12 +74,12 @@ class OpenAICompatible:
             self._dimensions = len(self.embed([PROBE])[0].vector)
         return self._dimensions
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+    def embed(self, texts: Sequence[str]) -> list[TextVector]:
         """One vector of length 1 a text. The endpoint doesn't tell what it couldn't read: ``unknown_share`` is None."""
-        waits = patience.Patience(self._limits, self._endpoint.waiting)
-        found: list[Embedded] = []
+        waits = retries.RetryBudget(self._limits, self._endpoint.waiting)
+        found: list[TextVector] = []
         for part in self._requests(texts):
-            found += [Embedded(normalised(vector)) for vector in self._answer(part, waits)]
+            found += [TextVector(normalised(vector)) for vector in self._answer(part, waits)]
         return found
 
     def close(self) -> None:
@@ -97,7 +97,7 @@ class OpenAICompatible:
             room -= tokens
         return parts
 
-    def _answer(self, texts: list[str], waits: patience.Patience) -> list[list[float]]:
+    def _answer(self, texts: list[str], waits: retries.RetryBudget) -> list[list[float]]:
         tokens = sum(at_most_tokens(text) for text in texts)
 
         def once() -> list[list[float]] | Failure:
@@ -108,14 +108,14 @@ class OpenAICompatible:
         waits.renew()
         return waits.ask(once)
 
-    def _ask(self, texts: list[str], waits: patience.Patience) -> list[list[float]] | Failure:
-        embedded, url = self._endpoint.client.embedded, self._endpoint.url
+    def _ask(self, texts: list[str], waits: retries.RetryBudget) -> list[list[float]] | Failure:
+        embed, url = self._endpoint.client.embed, self._endpoint.url
         fix = f"is {self._model!r} a model for embeddings?"
         answer: bytes | Failure = self._endpoint.once(
             waits,
-            lambda http: embedded(http, self._model, url, texts, self._asked),
+            lambda http: embed(http, self._model, url, texts, self._asked),
             refused=lambda what: TextsRefused(what, where=url, fix=fix),
-            said=_said if texts == [PROBE] else _code,
+            said=_sentence if texts == [PROBE] else _code,
         )
         if isinstance(answer, Failure):
             if isinstance(answer.error, Rejected):
@@ -125,7 +125,7 @@ class OpenAICompatible:
             return replace(answer, again=answer.again or isinstance(answer.error, Unsure))
         try:
             return vectors_of(answer, len(texts))
-        except BadAnswer as bad:
+        except BadResponse as bad:
             why = str(bad)
         return Failure(TextsRefused(f"the endpoint's answer is of no use: {why}", where=url), again=True)
 
@@ -134,7 +134,7 @@ def _code(_status: int, error: Mapping[str, str]) -> str:
     return f" ({error['code']})" if _PLAIN_CODE.fullmatch(error["code"]) else ""
 
 
-def _said(status: int, error: Mapping[str, str]) -> str:
+def _sentence(status: int, error: Mapping[str, str]) -> str:
     """The sentence, too, since it is about our own probe: others may quote a memory's text, or the key."""
     sentence = "" if status in (401, 403) else " ".join(error["message"].split())[:300]
     return _code(status, error) + (f" ({sentence})" if sentence else "")

@@ -9,14 +9,14 @@ from typing import Protocol
 from jochi.errors import JochiError
 from jochi_workers.models.failures import ProviderDown, ProviderUnusable, packages
 
-__all__ = ["PROBE", "Embedded", "Provider", "ProviderDown", "ProviderUnusable", "TextsRefused", "packages"]
+__all__ = ["PROBE", "Provider", "ProviderDown", "ProviderUnusable", "TextVector", "TextsRefused", "packages"]
 
 PROBE = "A short sentence to see whether this model answers."
 """Any model can embed this: if it can't, no memory's text is to blame."""
 
 
 @dataclass(frozen=True)
-class Embedded:
+class TextVector:
     """One text's vector.
 
     ``vector`` has the provider's `dimensions` floats and length 1 (L2). ``unknown_share``: share of the text's tokens that the
@@ -39,7 +39,7 @@ class Provider(Protocol):
     def dimensions(self) -> int:
         """The length of the vectors."""
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+    def embed(self, texts: Sequence[str]) -> list[TextVector]:
         """One result a text, in the order of ``texts``.
 
         Raises `ProviderUnusable`, `ProviderDown` or `TextsRefused`, and never returns fewer or more than was asked for.

@@ -12,7 +12,7 @@ from jochi_workers.guard.lists import Language, grammar
 from jochi_workers.guard.moments import moment
 from jochi_workers.guard.quantities import quantity
 from jochi_workers.guard.scan import Token
-from jochi_workers.guard.written import written_out
+from jochi_workers.guard.spelling import written_out
 
 
 class Atom(NamedTuple):

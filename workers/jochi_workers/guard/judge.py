@@ -14,14 +14,14 @@ from itertools import combinations
 from jochi_workers.guard.differences import flag_codes, opposed, veto_codes
 from jochi_workers.guard.inflect import compatible, lemma
 from jochi_workers.guard.items import VALUES, Element, Item, Phrase, Separator
-from jochi_workers.guard.language import Told, told
+from jochi_workers.guard.language import LanguageCode, detect_language
 from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, grammar, words
-from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, read, said
+from jochi_workers.guard.reading import MOST_CHARACTERS, Reading, content_tokens, read
 from jochi_workers.guard.ruling import Ruling, ruling
 from jochi_workers.guard.scan import Token
 from jochi_workers.guard.scope import tied
 from jochi_workers.guard.shape import Key, Part, same
-from jochi_workers.guard.written import together, umlauted
+from jochi_workers.guard.spelling import together, umlauted
 
 GUARD_VERSION = "guard 3"
 MOST_UNKNOWN = 0.3
@@ -51,7 +51,7 @@ def judge(left: str, right: str, *, cosine: float | None, unknown_share: float |
     known = languages - {"unclear"}
     if len(known - {"other"}) < 2 and languages & {"unclear", "other"}:
         # Two texts that could be one tell their language together.
-        together_ = told([*first.words, *(word for word in second.words if word not in first.words)])
+        together_ = detect_language([*first.words, *(word for word in second.words if word not in first.words)])
         if together_ in READ:
             first, second = read(left, together_), read(right, together_)
             known = languages = {together_}
@@ -83,7 +83,7 @@ def _whole_numbers(tokens: tuple[Token, ...]) -> bool:
     return all(token.text.isdecimal() for token in tokens if token.kind == "number")
 
 
-def _capitals_differ(first: Reading, second: Reading, language: Told) -> bool:
+def _capitals_differ(first: Reading, second: Reading, language: LanguageCode) -> bool:
     """Whether a word within a sentence has a capital in one text only: the same words, so nothing else tells `May` from `may`."""
     if first.mono or second.mono:
         return False
@@ -93,7 +93,7 @@ def _capitals_differ(first: Reading, second: Reading, language: Told) -> bool:
     )
 
 
-def _spelling(token: Token, language: Told) -> str:
+def _spelling(token: Token, language: LanguageCode) -> str:
     """`PDF` as `pdf`; in German `heisst` as `heißt`."""
     if token.text.casefold() in words("acronym"):
         return token.text.casefold()
@@ -164,7 +164,7 @@ def _items(elements: tuple[Element, ...]) -> Iterator[Item]:
 
 def _compared(first: Reading, second: Reading, language: Language, doubt: str | None) -> Ruling:
     """``doubt``: why nothing but the texts themselves speaks for a merge."""
-    ours, theirs = (said(tokens, language) for tokens in together(first.tokens, second.tokens, language))
+    ours, theirs = (content_tokens(tokens, language) for tokens in together(first.tokens, second.tokens, language))
     matched = _Matching(tuple(_items(ours)), tuple(_items(theirs)), language)
     left, right = matched.left_over, matched.right_over
     if left or right:
@@ -321,4 +321,4 @@ def warm() -> None:
     """Loads what tells languages and words, which takes two seconds: for a worker that wants it done before the first pair."""
     lemma("word", "en")
     lemma("Wort", "de")
-    told(["warm"])
+    detect_language(["warm"])

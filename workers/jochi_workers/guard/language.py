@@ -17,7 +17,7 @@ from jochi_workers.guard.lists import LANGUAGES, READ, WORDED, Language, by_lang
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-Told = Language | Literal["other", "unclear"]
+LanguageCode = Language | Literal["other", "unclear"]
 _LEAST_KNOWN = 0.5
 _FEW = 2
 _SURE = 0.6
@@ -43,7 +43,7 @@ def readable_script(text: str) -> bool:
     )
 
 
-def told(words: list[str]) -> Told:
+def detect_language(words: list[str]) -> LanguageCode:
     """The language of these words as written; `unclear` where too little speaks for any, `other` for mixtures too."""
     first = _by_words(words)
     counted = _counted(words)
@@ -121,7 +121,7 @@ def _heard(text: str) -> tuple[str, float]:
     return str(language), float(sure)
 
 
-def _by_words(words: list[str]) -> Told:
+def _by_words(words: list[str]) -> LanguageCode:
     """By frequent words and dictionaries: English, German, `unclear`, or `other`.
 
     Frequent words decide. Where a text has none, its words that begin small are looked up in both dictionaries.

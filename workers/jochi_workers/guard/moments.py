@@ -10,7 +10,7 @@ from jochi_workers.guard.lists import LANGUAGES, WORDED, Language, grammar, line
 from jochi_workers.guard.numbers import spelt
 from jochi_workers.guard.scan import Token
 
-Found = tuple[Item, int]
+Match = tuple[Item, int]
 _CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d{2})(?::(\d{2}))?)?([ap])?\.?m?", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
 _BEHIND_A_YEAR = frozenset(
@@ -35,7 +35,7 @@ def month_of(token: Token, language: Language) -> int | None:
     return _names(language)[0].get(token.text.casefold()) if token.kind == "word" else None
 
 
-def moment(tokens: list[Token], place: int, language: Language) -> Found | None:
+def moment(tokens: list[Token], place: int, language: Language) -> Match | None:
     """The date, month, weekday or time that begins here, and how many tokens it takes."""
     kind, text = tokens[place]
     if kind == "day":
@@ -48,7 +48,7 @@ def moment(tokens: list[Token], place: int, language: Language) -> Found | None:
     )
 
 
-def _bare_year(tokens: list[Token], place: int, language: Language) -> Found | None:
+def _bare_year(tokens: list[Token], place: int, language: Language) -> Match | None:
     """`2018` behind `in` or `since`, where no noun follows that it could count."""
     if tokens[place].kind != "number" or not _YEAR.fullmatch(tokens[place].text):
         return None
@@ -83,7 +83,7 @@ def _day(text: str, language: Language) -> str:
     return f"{year:04}-{month:02}-{day:02}"
 
 
-def _time(tokens: list[Token], place: int, language: Language) -> Found | None:
+def _time(tokens: list[Token], place: int, language: Language) -> Match | None:
     kind, text = tokens[place]
     if language in WORDED and (hour := _hour(tokens, place, language)):
         return hour
@@ -117,7 +117,7 @@ def _time(tokens: list[Token], place: int, language: Language) -> Found | None:
     ), used
 
 
-def _hour(tokens: list[Token], place: int, language: Language) -> Found | None:
+def _hour(tokens: list[Token], place: int, language: Language) -> Match | None:
     """`las 3 de la tarde`, `alle 15`, `à 15 heures`, `tres de la tarde`; not `à 15 heures de Paris`."""
     kind, text = tokens[place]
     parts = re.fullmatch(r"(\d{1,2})(?::(\d{2}))?", text) if kind in ("number", "clock") else None
@@ -157,7 +157,7 @@ def _clock(hour: int, minute: int, half: str, second: str, text: str, *, said: b
     return Item("time", key, text, form)
 
 
-def _date(tokens: list[Token], place: int, language: Language) -> Found | None:
+def _date(tokens: list[Token], place: int, language: Language) -> Match | None:
     """`March 5, 2025`, `5 March 2025`, `the 5th of March`, `March 2025`, `5. März 2025`, `5.3.`."""
     months = _names(language)[0]
     first = tokens[place]
@@ -220,7 +220,7 @@ def _year(tokens: list[Token], place: int, *, comma: bool = True) -> tuple[str, 
     return "----", place
 
 
-def _named(tokens: list[Token], place: int, language: Language) -> Found | None:
+def _named(tokens: list[Token], place: int, language: Language) -> Match | None:
     """A month, weekday or time by its name alone."""
     months, weekdays, times = _names(language)
     text = tokens[place].text

@@ -7,10 +7,10 @@ from jochi_workers.guard.lists import Language, currencies, units
 from jochi_workers.guard.numbers import amount, digits, power, spelt
 from jochi_workers.guard.scan import Token
 
-Found = tuple[Item, int]
+Match = tuple[Item, int]
 
 
-def quantity(tokens: list[Token], place: int, language: Language) -> Found | None:
+def quantity(tokens: list[Token], place: int, language: Language) -> Match | None:
     """The number that begins here, with its sign and unit, and how many tokens it takes."""
     start = place
     money: frozenset[str] = frozenset()

@@ -11,11 +11,11 @@ from jochi_workers.guard.atoms import answers, atoms
 from jochi_workers.guard.clean import clean
 from jochi_workers.guard.elements import elements
 from jochi_workers.guard.items import Element
-from jochi_workers.guard.language import Told, readable_script, told
+from jochi_workers.guard.language import LanguageCode, detect_language, readable_script
+from jochi_workers.guard.listed_languages import listed_elements
 from jochi_workers.guard.lists import READ, WORDED, Language, grammar
 from jochi_workers.guard.scan import Token, is_unit, scan
-from jochi_workers.guard.worded import worded
-from jochi_workers.guard.written import spelt_out
+from jochi_workers.guard.spelling import spelt_out
 
 MOST_CHARACTERS = 20_000
 _ANSWERS = frozenset({"no", "nein", "not", "nicht", "non", "pas", "não", "nee", "niet"})
@@ -30,7 +30,7 @@ class Reading(NamedTuple):
     is Latin.
     """
 
-    language: Told
+    language: LanguageCode
     script: bool
     plain: tuple[str, ...]
     tokens: tuple[Token, ...]
@@ -39,12 +39,12 @@ class Reading(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def read(text: str, language: Told | None = None) -> Reading:
+def read(text: str, language: LanguageCode | None = None) -> Reading:
     """Reads a text of at most `MOST_CHARACTERS`, in this language or in the one that it tells by itself."""
     cleaned = clean(text)
     tokens = _without_bullets(scan(cleaned))
     words = tuple(token.text.rstrip("'") for token in tokens if token.kind == "word")
-    language = language or told(list(words))
+    language = language or detect_language(list(words))
     tokens = _joined(_grouped(tokens, counted=language not in WORDED))
     if language in READ:
         tokens = _without_fillers(spelt_out(tokens, language), language)
@@ -56,7 +56,7 @@ def read(text: str, language: Told | None = None) -> Reading:
     return Reading(language, readable_script(cleaned), plain, tuple(tokens), mono, words)
 
 
-def _titled(words: list[str], language: Told) -> bool:
+def _titled(words: list[str], language: LanguageCode) -> bool:
     """Whether every word has a capital, small ones too: `Anna Keeps The Keys In The Drawer`."""
     if language != "en" or not all(word[:1].isupper() for word in words):
         return False
@@ -80,10 +80,10 @@ def _mark_counts(tokens: list[Token], place: int) -> bool:
 
 
 @lru_cache(maxsize=512)
-def said(tokens: tuple[Token, ...], language: Language) -> tuple[Element, ...]:
+def content_tokens(tokens: tuple[Token, ...], language: Language) -> tuple[Element, ...]:
     """What these tokens say in this language."""
     if language in WORDED:
-        return tuple(worded(list(tokens), language))
+        return tuple(listed_elements(list(tokens), language))
     return tuple(elements(atoms(list(tokens), language), language))
 
 

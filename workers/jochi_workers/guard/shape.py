@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from jochi_workers.guard.items import WHEN
 from jochi_workers.guard.lists import WORDED, Language
-from jochi_workers.guard.moved import moved
+from jochi_workers.guard.word_order import is_reordering
 
 Key = Hashable
 _FREE = frozenset({WHEN, "since", "seit", "ab", "bis", "until"})
@@ -211,7 +211,7 @@ def _same_lists(left: list[list[Key]], right: list[list[Key]]) -> bool:
 def _moved(left: tuple[Part, ...], right: tuple[Part, ...], language: Language) -> bool:
     ours, theirs = ([key for part in parts for key in part.keys] for parts in (left, right))
     one_clause = all(part.keys and not part.marker for parts in (left, right) for part in parts)
-    return one_clause and moved(ours, theirs, language)
+    return one_clause and is_reordering(ours, theirs, language)
 
 
 _LONGEST_MEMBER = 4

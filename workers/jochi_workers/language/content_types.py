@@ -34,9 +34,9 @@ def content_type(reading: Reading) -> ContentType | None:
     """What most sentences say that say something, by `ORDER` where two are as many; None in a language without rules."""
     if reading.language != "en" or not reading.sentences:
         return None
-    said = Counter(sentence_types(reading))
-    found = max(ORDER, key=lambda each: said[each])
-    return found if said[found] >= LEAST_SHARE * len(reading.sentences) else "chitchat"
+    counts = Counter(sentence_types(reading))
+    found = max(ORDER, key=lambda each: counts[each])
+    return found if counts[found] >= LEAST_SHARE * len(reading.sentences) else "chitchat"
 
 
 def contains_pii(reading: Reading) -> bool | None:
@@ -49,9 +49,9 @@ def contains_pii(reading: Reading) -> bool | None:
 def sentence_types(reading: Reading) -> list[ContentType]:
     """Of each sentence, in their order."""
     starts = [one.start for one in reading.sentences]
-    said: list[list[Statement]] = [[] for _ in starts]
+    statements: list[list[Statement]] = [[] for _ in starts]
     for statement in reading.statements:
-        said[max(bisect_right(starts, statement.start) - 1, 0)].append(statement)
+        statements[max(bisect_right(starts, statement.start) - 1, 0)].append(statement)
     timed = {bisect_right(starts, moment.start) - 1 for moment in reading.moments}
     found: list[ContentType] = []
     end = 0
@@ -59,7 +59,7 @@ def sentence_types(reading: Reading) -> list[ContentType]:
         # With what stands before it: `TODO:` looks like a speaker.
         words = _plain(reading.text[end : sentence.end])
         end = sentence.end
-        fitting = (rule.type for rule in _rules() if rule.fits(words, said[n], timed=n in timed))
+        fitting = (rule.type for rule in _rules() if rule.fits(words, statements[n], timed=n in timed))
         found.append(next(fitting, "chitchat"))
     return found
 

@@ -96,8 +96,8 @@ def _pipeline() -> tuple[Any, Any, Any]:
 
 def _doc(nlp: Any, attrs: Any, piece: Piece) -> Any:
     # A token without end, and half a character, stand in the way: others of the same length take their places.
-    shown = _SURROGATE.sub("\ufffd", _LONG.sub(lambda long: "x" * len(long[0]), piece.text))
-    doc = nlp.make_doc(shown)
+    cleaned = _SURROGATE.sub("\ufffd", _LONG.sub(lambda long: "x" * len(long[0]), piece.text))
+    doc = nlp.make_doc(cleaned)
     if len(doc):
         [numpy] = packages("numpy")
         begins = numpy.full(len(doc), -1, dtype="int64")
@@ -203,7 +203,7 @@ def _verbs() -> tuple[dict[str, list[str]], frozenset[str], list[list[str]]]:
     return exceptions, known, tables.get_table("lemma_rules")["verb"]
 
 
-def is_a_verb(word: str) -> bool:
+def is_verb(word: str) -> bool:
     """Whether a word in -s, in lower case, can be a verb with he or she."""
     return verb(word, "VBZ") in _verbs()[1]
 

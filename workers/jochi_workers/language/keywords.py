@@ -16,10 +16,10 @@ def keywords(text: str, language: str) -> tuple[str, ...]:
     """At most `MOST`, the best first. Raises `JochiError` without the extra."""
     yake, utils = packages("yake", "yake.data.utils")
     # What no word is as long as would cost much and tell nothing.
-    shown = _LONG.sub(" ", text[:MOST_CHARACTERS])
+    cleaned = _LONG.sub(" ", text[:MOST_CHARACTERS])
     extractor = yake.KeywordExtractor(lan=language if len(language) == 2 else "en", n=3, top=MOST)
     try:
-        found = extractor.extract_keywords(shown)
+        found = extractor.extract_keywords(cleaned)
     finally:
         _forget(extractor, utils)
     return tuple(str(word) for word, _ in found)

@@ -93,7 +93,7 @@ def _calendar(language: str) -> dict[str, str]:
     return {word: kind for word, kind in kinds.items() if word not in _FROM_ELSEWHERE}
 
 
-def spot(text: str, language: str) -> Iterator[Moment]:
+def find_spans(text: str, language: str) -> Iterator[Moment]:
     """The spans of ``text`` that can be a time, in time that grows with its length."""
     calendar = _calendar(language)
     run: list[_Token] = []
@@ -155,8 +155,8 @@ def _sure(run: list[_Token], kinds: list[str], *, led: bool) -> Literal["fixed",
         return "moving"
     if kinds == ["year"]:
         return "fixed" if led else "open"
-    alone = len(run) == 1 and run[0][1].casefold() in _AMBIGUOUS
-    return "open" if "clock" in kinds or (named and not alone) else ""
+    is_ambiguous_word = len(run) == 1 and run[0][1].casefold() in _AMBIGUOUS
+    return "open" if "clock" in kinds or (named and not is_ambiguous_word) else ""
 
 
 def _dated(run: list[_Token]) -> bool:
@@ -169,7 +169,7 @@ def _counted(run: list[_Token]) -> bool:
     return "number" in kinds and "unit" in kinds and "month" not in kinds
 
 
-def resolved(moment: Moment, language: str, now: datetime | None) -> Moment:
+def resolve(moment: Moment, language: str, now: datetime | None) -> Moment:
     """With the time that is meant, in the zone of ``now`` (UTC without one); years beyond 9999 stay without."""
     if moment.kind == "open" or (moment.kind == "moving" and now is None):
         return moment

@@ -30,19 +30,19 @@ _WORD = re.compile(r"\S{5,}")
 _IDENTIFIER = re.compile(r"(?<![\w-])(?=[\w-]{0,40}\d)(?=[\w-]{0,40}[A-Z])(?:[A-Z0-9]+[-_])*[A-Z0-9]{2,40}(?![\w-])")
 
 
-class Patterns(NamedTuple):
-    """``found``: those by pattern, without overlaps. ``all``: whether every window was looked at."""
+class PatternMatches(NamedTuple):
+    """``matches``: those by pattern, without overlaps. ``complete``: whether every window was looked at."""
 
-    found: tuple[Personal, ...]
-    all: bool
+    matches: tuple[Personal, ...]
+    complete: bool
 
 
-def patterns(text: str) -> Patterns:
+def match_patterns(text: str) -> PatternMatches:
     """Mail and web addresses, phone, bank and card numbers, numbers of persons, addresses of machines."""
     found: list[Personal] = []
     for count, (kind, start, end) in enumerate(_windows(text)):
         if count == MOST_WINDOWS:
-            return Patterns(tuple(without_overlaps(found)), False)
+            return PatternMatches(tuple(without_overlaps(found)), False)
         part = text[start:end]
         for recogniser in _recognisers()[kind]:
             if _can(recogniser, part):
@@ -50,7 +50,7 @@ def patterns(text: str) -> Patterns:
                     if result.score >= LEAST_SCORE:
                         first, last = start + result.start, start + result.end
                         found.append(Personal(result.entity_type, text[first:last], first, last, float(result.score)))
-    return Patterns(tuple(without_overlaps(found)), True)
+    return PatternMatches(tuple(without_overlaps(found)), True)
 
 
 def identifiers(text: str) -> Iterator[tuple[int, int]]:
@@ -61,29 +61,29 @@ def identifiers(text: str) -> Iterator[tuple[int, int]]:
 
 def without_overlaps(found: Iterable[Personal]) -> list[Personal]:
     """Of those that overlap the surest, else the longest; in the order of the text."""
-    taken = Taken()
+    taken = SpanSet()
     kept = [
         one
         for one in sorted(found, key=lambda each: (-each.score, each.start - each.end, each.start, each.type))
-        if taken.take(one.start, one.end)
+        if taken.add(one.start, one.end)
     ]
     return sorted(kept, key=lambda each: each.start)
 
 
-class Taken:
+class SpanSet:
     """Stretches of a text that don't overlap, each found by halving: their number doesn't make it slow."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
 
-    def free(self, start: int, end: int) -> bool:
+    def is_free(self, start: int, end: int) -> bool:
         place = bisect_left(self._starts, end)
         return place == 0 or self._ends[place - 1] <= start
 
-    def take(self, start: int, end: int) -> bool:
+    def add(self, start: int, end: int) -> bool:
         """Whether it was free; then it no longer is."""
-        if not self.free(start, end):
+        if not self.is_free(start, end):
             return False
         place = bisect_left(self._starts, start)
         self._starts.insert(place, start)

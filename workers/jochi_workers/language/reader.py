@@ -11,8 +11,8 @@ from datetime import datetime
 
 from jochi.text.content import content_hash
 from jochi_workers.language import english, moments, personal
+from jochi_workers.language.cache import ReadingCache
 from jochi_workers.language.extra import packages
-from jochi_workers.language.kept import Kept
 from jochi_workers.language.reading import Entity, Personal, Reading, Reference, Span, Statement
 from jochi_workers.language.references import references
 from jochi_workers.language.sentences import sentences
@@ -39,7 +39,7 @@ _SCRIPTS = {
     },
     **{"HEBREW": "he", "DEVANAGARI": "hi", "THAI": "th"},
 }
-_kept = Kept()
+_kept = ReadingCache()
 
 
 def read(text: str, *, now: datetime | None = None) -> Reading:
@@ -85,7 +85,7 @@ def _at(reading: Reading, now: datetime | None) -> Reading:
     if not reading.moments:
         return reading
     near, far = reading.moments[: moments.MOST], reading.moments[moments.MOST :]
-    return replace(reading, moments=(*(moments.resolved(one, reading.language, now) for one in near), *far))
+    return replace(reading, moments=(*(moments.resolve(one, reading.language, now) for one in near), *far))
 
 
 def language_of(text: str) -> str:
@@ -97,11 +97,11 @@ def language_of(text: str) -> str:
         names = [_SCRIPTS[script] for script, _ in scripts.most_common() if script in _SCRIPTS]
         return "ja" if "ja" in names else (names[0] if names else "other")
     words = _WORD.findall(head)
-    told: str = language.told(words)
-    if told != "other":
-        return told
-    heard = Counter(code for word in words for code, frequent in lists.by_language() if word.casefold() in frequent)
-    ranked = heard.most_common(2)
+    code: str = language.detect_language(words)
+    if code != "other":
+        return code
+    counts = Counter(code for word in words for code, frequent in lists.by_language() if word.casefold() in frequent)
+    ranked = counts.most_common(2)
     return ranked[0][0] if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]) else "other"
 
 
@@ -159,17 +159,17 @@ class _Draft:
 
     def reading(self) -> Reading:
         """All of it together with what needs no model."""
-        by_pattern, complete = personal.patterns(self.head)
+        by_pattern, complete = personal.match_patterns(self.head)
         forms = [Entity(one.type, one.text, one.start, one.end) for one in by_pattern]
-        taken = personal.Taken()
+        taken = personal.SpanSet()
         for one in by_pattern:
-            taken.take(one.start, one.end)
+            taken.add(one.start, one.end)
         for start, end in personal.identifiers(self.head):
-            if taken.take(start, end):
+            if taken.add(start, end):
                 forms.append(Entity("IDENTIFIER", self.head[start:end], start, end))
         language = "en" if self.modelled else self.language
-        times = [one for one in moments.spot(self.head, language) if taken.free(one.start, one.end)]
-        names = [one for one in self.entities if taken.free(one.start, one.end)]
+        times = [one for one in moments.find_spans(self.head, language) if taken.is_free(one.start, one.end)]
+        names = [one for one in self.entities if taken.is_free(one.start, one.end)]
         whole = self.language == "en" and complete and len(self.head) == len(self.text)
         return Reading(
             text=self.text,

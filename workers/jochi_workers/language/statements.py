@@ -181,8 +181,8 @@ class _Statements:
                 negated = True
         if dep == "xcomp" and above is not None and above.skipped:
             negated ^= above.negated
-        alone = dep == "xcomp" and tree.tags[head].startswith("VB") and self._leads(head) is None
-        skipped = self._leads(place) is not None or (alone and not self._own(head, {"dobj", "dative"}))
+        is_complement = dep == "xcomp" and tree.tags[head].startswith("VB") and self._leads(head) is None
+        skipped = self._leads(place) is not None or (is_complement and not self._own(head, {"dobj", "dative"}))
         subjects = self._subjects(place, own, above)
         return _Verb(tuple(subjects), passive, negated, modality, modal, skipped)
 
@@ -192,21 +192,21 @@ class _Statements:
         tree = self._tree
         dep, tag, head = tree.deps[place], tree.tags[place], tree.heads[place]
         marks = {tree.words[child] for child in self._own(place, {"mark", "advmod"})}
-        said = [_MODALS[tree.words[a]] for a in auxiliaries if tree.tags[a] == "MD" and tree.words[a] in _MODALS]
+        modals = [_MODALS[tree.words[a]] for a in auxiliaries if tree.tags[a] == "MD" and tree.words[a] in _MODALS]
         question = tree.sentence[place] in self._asked and dep in ("ROOT", "conj", "xcomp")
         if question or (dep == "ccomp" and marks & {"whether", "if"}):
             return "asked", False
         if dep == "advcl" and marks & _CONDITIONS:
             return "condition", False
-        if said:
-            return said[0], True
+        if modals:
+            return modals[0], True
         if dep == "xcomp":
             return self._behind(place, above), True
         bare = tag in ("VB", "VBN") and not auxiliaries
         if shared is not None and shared.modality is not None and (bare or not shared.modal):
             return shared.modality, shared.modal
-        alone = tag == "VB" and not own and not self._to(place) and dep in ("ROOT", "conj") and shared is None
-        if alone and all(tree.words[a] in ("do", "please") for a in auxiliaries):
+        is_imperative = tag == "VB" and not own and not self._to(place) and dep in ("ROOT", "conj") and shared is None
+        if is_imperative and all(tree.words[a] in ("do", "please") for a in auxiliaries):
             return "command", False
         if dep in ("advcl", "acl", "relcl") and self._to(place):
             return "wanted", False

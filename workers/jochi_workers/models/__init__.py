@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from jochi_workers.models.failures import ProviderDown, ProviderUnusable, Rejected, Unsure
 from jochi_workers.models.model import Model, Reply, Tokens, at_most
-from jochi_workers.models.patience import Limits
+from jochi_workers.models.retries import Limits
 
 __all__ = ["Limits", "Model", "ProviderDown", "ProviderUnusable", "Rejected", "Reply", "Tokens", "Unsure", "at_most"]

@@ -28,13 +28,13 @@ _MOST_BYTES_OF_AN_ERROR = 65_536
 TRUSTED = ssl.create_default_context()
 
 
-class Stopped(Exception):
+class TransferStopped(Exception):
     """The transport doesn't hand on what came: it says why itself."""
 
 
 class Transport(httpx2.AsyncBaseTransport):
     """For one request. ``asked``: the client made it; ``sent``: its body went out, at least in part; ``status``, ``headers``: of
-    what came back; ``error``: the body of another status than 200; ``too_long``, ``answered``: more bytes came than are allowed, or
+    what came back; ``error``: the body of another status than 200; ``too_long``, ``complete``: more bytes came than are allowed, or
     all of them; ``why``: what broke the connection."""
 
     def __init__(self, headers: Mapping[str, str], most_bytes: int) -> None:
@@ -70,11 +70,11 @@ class Transport(httpx2.AsyncBaseTransport):
             content += piece
             if len(content) > (self._most_bytes if self.status == 200 else _MOST_BYTES_OF_AN_ERROR):
                 self.too_long = True
-                raise Stopped
+                raise TransferStopped
         if self.status != 200:
             # Its words may quote the memory or the key: no client gets to see them.
             self.error = bytes(content)
-            raise Stopped
+            raise TransferStopped
         return bytes(content)
 
     async def aclose(self) -> None:
@@ -99,7 +99,7 @@ def exchange(
     return asyncio.run(asyncio.wait_for(all_of_it(), seconds))
 
 
-async def answered(
+async def complete(
     http: httpx2.AsyncClient,
     model: tuple[str, str, str],
     messages: Sequence[ModelMessage],
@@ -123,7 +123,7 @@ async def answered(
     )
 
 
-async def embedded(http: httpx2.AsyncClient, model: str, url: str, texts: list[str], dimensions: int | None) -> bytes:
+async def embed(http: httpx2.AsyncClient, model: str, url: str, texts: list[str], dimensions: int | None) -> bytes:
     """The answer as it came: endpoints differ in more than the vendor's client reads."""
     asked: dict[str, Any] = {} if dimensions is None else {"dimensions": dimensions}
     client = import_module("openai").AsyncOpenAI(**_options(url, http))
@@ -134,7 +134,7 @@ async def embedded(http: httpx2.AsyncClient, model: str, url: str, texts: list[s
 
 
 def _made(provider: str, name: str, url: str, http: httpx2.AsyncClient, new_limit: bool) -> Model:
-    vendor, models, providers = loaded(provider)
+    vendor, models, providers = load_packages(provider)
     if provider == "anthropic":
         maker = providers.AnthropicProvider(anthropic_client=vendor.AsyncAnthropic(**_options(url, http)))
         return cast(Model, models.AnthropicModel(name, provider=maker))
@@ -147,7 +147,7 @@ def _options(url: str, http: httpx2.AsyncClient) -> dict[str, Any]:
     return {"api_key": "none", "base_url": url, "http_client": http, "max_retries": 0, "timeout": None}
 
 
-def loaded(provider: str) -> list[Any]:
+def load_packages(provider: str) -> list[Any]:
     """The packages of one vendor. It takes seconds the first time, so before the first request."""
     return [
         import_module(name.format(provider)) for name in ("{}", "pydantic_ai.models.{}", "pydantic_ai.providers.{}")

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from jochi_workers.models.access import HOMES, at_home, checked_url, key_for, silence
 from jochi_workers.models.failures import Failure, ProviderDown, ProviderUnusable, Rejected, Unsure, packages
-from jochi_workers.models.patience import Limits, Patience
-from jochi_workers.models.waiting import Waiting
+from jochi_workers.models.retries import Limits, RetryBudget
+from jochi_workers.models.timing import Timing
 
 T = TypeVar("T")
 _NO_MONEY_PAUSE, _LONGEST_PAUSE = timedelta(minutes=10), 86_400.0
@@ -37,7 +37,7 @@ class Endpoint:
         key_variable: str | None = None,
         key_file: Path | None = None,
         limits: Limits,
-        waiting: Waiting | None = None,
+        waiting: Timing | None = None,
     ) -> None:
         self.provider, self.model = provider, model
         home, usual = HOMES[provider]
@@ -46,10 +46,10 @@ class Endpoint:
         key = key_for(self.url, home, usual, variable=key_variable, file=key_file)
         self._key = "" if key is None else key.get_secret_value()
         self.limits = limits
-        self.waiting = waiting or Waiting()
+        self.waiting = waiting or Timing()
         needed = [provider, "pydantic_ai", "jochi_workers.models.client"]
         self.client = packages(needed, where=f"provider {provider}", fix=f"pip install 'jochi[{provider}]'")[-1]
-        self.client.loaded(provider)
+        self.client.load_packages(provider)
         silence(provider, "httpx2", "httpcore2")
 
     def __repr__(self) -> str:
@@ -57,7 +57,7 @@ class Endpoint:
 
     def once(
         self,
-        patience: Patience,
+        patience: RetryBudget,
         request: Callable[[Any], Coroutine[Any, Any, T]],
         *,
         refused: Callable[[str], Exception],

@@ -17,8 +17,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from jochi_workers.models.endpoint import Endpoint
 from jochi_workers.models.failures import Failure, ProviderDown, ProviderUnusable, Rejected, Unsure
-from jochi_workers.models.patience import Limits, Patience
-from jochi_workers.models.waiting import Waiting
+from jochi_workers.models.retries import Limits, RetryBudget
+from jochi_workers.models.timing import Timing
 
 Output = TypeVar("Output", bound="str | BaseModel")
 
@@ -78,12 +78,12 @@ class Model:
         key_variable: str | None = None,
         key_file: Path | None = None,
         limits: Limits | None = None,
-        waiting: Waiting | None = None,
+        waiting: Timing | None = None,
     ) -> None:
         self.provider, self.name = provider, name
         key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
         self._endpoint = Endpoint(
-            provider, name, base_url=base_url, limits=limits or Limits(), waiting=waiting or Waiting(), **key
+            provider, name, base_url=base_url, limits=limits or Limits(), waiting=waiting or Timing(), **key
         )
 
     def __repr__(self) -> str:
@@ -109,7 +109,7 @@ class Model:
         if reserved and (_first(ordered, said, output) > reserved.sent or most_tokens > reserved.written):
             raise Rejected("more than is reserved", 0, 0)
         messages = [ModelRequest.user_text_prompt(said, instructions=ordered)]
-        patience = Patience(self._endpoint.limits, self._endpoint.waiting)
+        patience = RetryBudget(self._endpoint.limits, self._endpoint.waiting)
         answer = self._once(patience, messages, output, most_tokens)
         found, used = _typed(answer, output), Tokens(answer.usage.input_tokens, answer.usage.output_tokens)
         if isinstance(found, list):
@@ -117,8 +117,8 @@ class Model:
             if reserved and (most.sent > reserved.sent or most.written > reserved.written):
                 raise Rejected(_MISFIT, used.sent, used.written)
             wrong = "This doesn't fit the schema. Answer with JSON that does, and nothing else.\n" + "\n".join(found)
-            told = wrong.encode("utf-8", "replace")[: _MOST_WRONG - 200].decode("utf-8", "ignore")
-            messages += [answer, ModelRequest.user_text_prompt(told, instructions=ordered)]
+            complaint = wrong.encode("utf-8", "replace")[: _MOST_WRONG - 200].decode("utf-8", "ignore")
+            messages += [answer, ModelRequest.user_text_prompt(complaint, instructions=ordered)]
             answer = self._once(patience, messages, output, most_tokens, used)
             used = Tokens(used.sent + answer.usage.input_tokens, used.written + answer.usage.output_tokens)
             found = _typed(answer, output)
@@ -127,10 +127,15 @@ class Model:
         return Reply(found, used.sent, used.written)
 
     def _once(
-        self, patience: Patience, messages: list[Any], output: type[Any], most_tokens: int, used: Tokens | None = None
+        self,
+        patience: RetryBudget,
+        messages: list[Any],
+        output: type[Any],
+        most_tokens: int,
+        used: Tokens | None = None,
     ) -> Any:
         """One answer. What is raised counts what was ``used`` before, too."""
-        ask, made = self._endpoint.client.answered, (self.provider, self.name, self._endpoint.url)
+        ask, made = self._endpoint.client.complete, (self.provider, self.name, self._endpoint.url)
 
         def once() -> Any:
             answer = self._endpoint.once(

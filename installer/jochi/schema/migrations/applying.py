@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -65,9 +65,7 @@ def apply(
     with explaining(database):
         name, comparison = _compare_or_refuse(database, files, chain)
         if not comparison.to_run and not break_lock and read_lock(database) is None:
-            return ApplyResult(
-                database=database.name, chain=name, outcome=ApplyOutcome.NOTHING_TO_DO, warnings=files.warnings
-            )
+            return _result(database, name, files, [], ())
         _fill_all(comparison, values)
         with held(
             database,
@@ -91,12 +89,18 @@ def apply(
                 tell=tell,
                 now=now,
             )
+    return _result(database, name, files, done, lock.messages)
+
+
+def _result(
+    database: Database, chain: ChainName, files: Folder, done: Sequence[AppliedNow], messages: tuple[str, ...]
+) -> ApplyResult:
     return ApplyResult(
         database=database.name,
-        chain=name,
+        chain=chain,
         outcome=ApplyOutcome.APPLIED if done else ApplyOutcome.NOTHING_TO_DO,
         applied=tuple(done),
-        messages=lock.messages,
+        messages=messages,
         warnings=files.warnings,
     )
 

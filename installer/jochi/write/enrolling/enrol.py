@@ -15,8 +15,8 @@ from neo4j.exceptions import ClientError, Neo4jError
 from jochi.database.engine import Engine
 from jochi.errors import ConnectionFailed, JochiError, UsageError
 from jochi.write.enrolling.kinds import kind_of
-from jochi.write.enrolling.pages import CHUNK, pages, stretches
-from jochi.write.enrolling.results import Enrolled, Troubles
+from jochi.write.enrolling.pages import CHUNK, node_ranges, pages
+from jochi.write.enrolling.results import EnrolResult, Problems
 
 PAGE = 2_000
 LARGEST_PAGE = 10_000
@@ -32,9 +32,9 @@ def enrol(
     now: datetime,
     generate_ids: bool = False,
     page: int = PAGE,
-    on_progress: Callable[[Enrolled], None] | None = None,
+    on_progress: Callable[[EnrolResult], None] | None = None,
     chunk: int = CHUNK,
-) -> Enrolled:
+) -> EnrolResult:
     """Enrols every node of ``label`` that can be; ``now`` is when the engine looks at them first (at once).
 
     ``on_progress`` gets the running counts after each page. `UsageError` as in `plan_enrolment`; `ConnectionFailed` if the
@@ -43,13 +43,13 @@ def enrol(
     if not 1 <= page <= LARGEST_PAGE:
         raise UsageError(f"a page of {page} nodes", fix=f"give a number from 1 to {LARGEST_PAGE:,}")
     kind_of(engine, label)
-    result = Enrolled(label, run=f"enrol/{uuid.uuid4()}")
+    result = EnrolResult(label, run=f"enrol/{uuid.uuid4()}")
     parameters = {"now": now, "label": label, "make_ids": generate_ids, "run": result.run}
     for walk in range(PASSES):
         before = result.enrolled
         # What a walk refuses the next one refuses again: the last one counts.
-        result.troubles = Troubles()
-        for stretch in stretches(engine.database, label, chunk):
+        result.troubles = Problems()
+        for stretch in node_ranges(engine.database, label, chunk):
             if walk == 0:
                 result.already += stretch.seen - len(stretch.fresh)
             for ids in pages(stretch.fresh, page):
@@ -64,7 +64,7 @@ def enrol(
     return result
 
 
-def _write(engine: Engine, ids: list[str], parameters: dict[str, Any], result: Enrolled) -> list[dict[str, Any]]:
+def _write(engine: Engine, ids: list[str], parameters: dict[str, Any], result: EnrolResult) -> list[dict[str, Any]]:
     """Writes a page; one that the server refuses because of a node is halved until that node stands alone."""
     try:
         return [_patiently(engine, {**parameters, "nodes": ids})]

@@ -12,22 +12,22 @@ CHUNK = 50_000
 """Nodes of one read. Their element ids are kept until they are written; reading starts again after them."""
 
 
-class Stretch(NamedTuple):
+class NodeRange(NamedTuple):
     """Part of a label's nodes: element ids of those not curated, of those an enrolment made, and how many others."""
 
     seen: int
     fresh: list[str]
-    ours: list[str]
+    enrolled: list[str]
     others: int
 
 
-def stretches(database: Database, label: str, chunk: int = CHUNK) -> Iterator[Stretch]:
+def node_ranges(database: Database, label: str, chunk: int = CHUNK) -> Iterator[NodeRange]:
     """All nodes with ``label``, oldest first. What others delete meanwhile may hide a few: walk again until nothing is new."""
     text = render_for_label("enrol/spool", label)
     skip = 0
     while True:
         row: dict[str, Any] = database.run(text, {"skip": skip, "chunk": chunk}, write=False)[0]
-        yield Stretch(row["seen"], row["fresh"], row["ours"], row["others"])
+        yield NodeRange(row["seen"], row["fresh"], row["ours"], row["others"])
         if row["seen"] < chunk:
             return
         skip += row["seen"]

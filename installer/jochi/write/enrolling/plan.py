@@ -10,8 +10,8 @@ from typing import Any
 from jochi.database.engine import Engine
 from jochi.policy.mapping import CONVERTED_TYPES
 from jochi.write.enrolling.kinds import kind_of, mapped_moment
-from jochi.write.enrolling.pages import CHUNK, pages, stretches
-from jochi.write.enrolling.results import EnrolmentPlan, Troubles
+from jochi.write.enrolling.pages import CHUNK, node_ranges, pages
+from jochi.write.enrolling.results import EnrolmentPlan, Problems
 from jochi.write.importing.spool import SeenKeys
 
 PAGE = 5_000
@@ -32,7 +32,7 @@ def plan_enrolment(
     """
     policy, _kind = kind_of(engine, label)
     expected = policy.policy.expected_types(label)
-    troubles = Troubles()
+    troubles = Problems()
     types: Counter[tuple[str, str]] = Counter()
     readings: Counter[tuple[str, str]] = Counter()
     verdicts: Counter[tuple[str | None, str]] = Counter()
@@ -40,7 +40,7 @@ def plan_enrolment(
     # On disk: a label may have millions.
     seen = SeenKeys()
     try:
-        for stretch in stretches(engine.database, label, chunk):
+        for stretch in node_ranges(engine.database, label, chunk):
             nodes += stretch.seen
             curated += stretch.seen - len(stretch.fresh)
             for page in pages(stretch.fresh, PAGE):

@@ -15,12 +15,12 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import Refused
 from jochi.graph.catalogue import ON_EDGES, RELEASED
-from jochi.undo.forbidden import released
 from jochi.undo.results import Leftover
 from jochi.undo.unmerge import take_all_merges_back
+from jochi.undo.violations import release_nodes
 from jochi.write.enrolling.kinds import kind_of
-from jochi.write.enrolling.pages import CHUNK, pages, stretches
-from jochi.write.enrolling.results import Released
+from jochi.write.enrolling.pages import CHUNK, node_ranges, pages
+from jochi.write.enrolling.results import DisenrolResult
 
 PAGE = 2_000
 
@@ -30,10 +30,10 @@ def disenrol(
     label: str,
     *,
     keep_tombstones: bool = False,
-    on_progress: Callable[[Released], None] | None = None,
+    on_progress: Callable[[DisenrolResult], None] | None = None,
     page: int = PAGE,
     chunk: int = CHUNK,
-) -> Released:
+) -> DisenrolResult:
     """Releases every node of ``label`` that `enrol` or intake enrolled.
 
     `Refused` while the policy says `intake = true` for the kind: it would enrol them again.
@@ -45,7 +45,7 @@ def disenrol(
             where=f"database {engine.database.name}",
             fix=f"set intake = false for kinds.{label}, run `jochi install`, then disenrol",
         )
-    result = Released(label)
+    result = DisenrolResult(label)
     database, tell = engine.database, on_progress or (lambda _: None)
     edges = {"types": [entry.type for entry in policy.policy.edges.types], "names": ON_EDGES, "limit": PAGE}
 
@@ -55,7 +55,7 @@ def disenrol(
             while database.run(statement("enrol/release_edges"), {**edges, "nodes": some})[0]["released"]:
                 pass
             left: list[tuple[str, Leftover]] = []
-            row = released(database, some, {"released": RELEASED, "stays": None}, left)
+            row = release_nodes(database, some, {"released": RELEASED, "stays": None}, left)
             result.forbidden += [each for _, each in left if each not in result.forbidden]
             result.released += row["released"]
             restored += row["restored"]
@@ -74,9 +74,9 @@ def disenrol(
     again = True
     while again:
         before, result.left = result.released, 0
-        for stretch in stretches(database, label, chunk):
+        for stretch in node_ranges(database, label, chunk):
             result.left += stretch.others
-            release(stretch.ours)
+            release(stretch.enrolled)
         again = result.released > before
     database.run(statement("enrol/forget_intake"), {"label": label})
     return result

@@ -26,7 +26,7 @@ SAMPLES = 20
 
 
 @dataclass
-class Troubles:
+class Problems:
     """Nodes that can't be enrolled: how many by problem, with a few `scope/id` (or what there is of it) each."""
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class EnrolmentPlan:
     nodes: int
     curated: int
     ready: int
-    troubles: Troubles
+    troubles: Problems
     wrong_types: dict[str, dict[str, int]]
     """By the app's property: how many nodes have a type that rules and rails can't use, by type. NULL: absent."""
     mapping: dict[str, str | None]
@@ -106,7 +106,7 @@ class EnrolmentPlan:
 
 
 @dataclass
-class Enrolled:
+class EnrolResult:
     """What `enrol` did. ``passed``: nodes that were gone or enrolled by somebody else when their turn came."""
 
     label: str
@@ -114,11 +114,11 @@ class Enrolled:
     enrolled: int = 0
     passed: int = 0
     already: int = 0
-    troubles: Troubles = field(default_factory=Troubles)
+    troubles: Problems = field(default_factory=Problems)
 
 
 @dataclass
-class Released:
+class DisenrolResult:
     """What `disenrol` did. ``left``: curated nodes of this label that no enrolment made (remember, import); ``kept``:
     tombstones that stay what they are; ``forbidden``: what a constraint of the application kept from becoming what it was."""
 

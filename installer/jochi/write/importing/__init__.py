@@ -20,7 +20,7 @@ from jochi.write.importing.strict import first_bad
 from jochi.write.importing.writing import (
     BATCH_SIZE,
     ImportInterrupted,
-    Stopped,
+    StrictStop,
     check_batch_size,
     check_ready,
     write_all,
@@ -185,5 +185,5 @@ def _write(
             strict=strict,
             newborn=newborn,
         )
-    except Stopped as stop:
+    except StrictStop as stop:
         result.stopped_at = stop.bad

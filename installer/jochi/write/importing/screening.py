@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jochi.forgetting.checking import Asked, asked_about
+from jochi.forgetting.checker import CheckItem, check_item
 from jochi.text.slot_names import slot_name_of
 from jochi.write.record import MemoryRecord
 
@@ -10,12 +10,12 @@ LOOK_AGAIN = "look again"
 """Outcome of memories that were compared with less than what is forgotten by now."""
 
 
-def asked(record: MemoryRecord) -> Asked:
+def record_check(record: MemoryRecord) -> CheckItem:
     """The record as `jochi.forgetting` asks about it."""
     slot = slot_name_of(record.properties)
     named = {} if slot is None else {"slot_name": slot.name, "slot_value": slot.value}
     content = record.properties.get("content")
-    return asked_about(
+    return check_item(
         record.scope,
         record.key,
         content if isinstance(content, str) else None,

@@ -20,10 +20,10 @@ from jochi.database.database import Database, Row
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
-from jochi.forgetting.checking import Screen
+from jochi.forgetting.checker import Screen
 from jochi.graph.driver_values import fixed_offset
 from jochi.write.importing.result import BadLine, ImportResult
-from jochi.write.importing.screening import LOOK_AGAIN, asked
+from jochi.write.importing.screening import LOOK_AGAIN, record_check
 from jochi.write.importing.shapes import groups
 from jochi.write.importing.spool import Link, Links
 from jochi.write.newborn import SHIPPED, Newborn
@@ -56,7 +56,7 @@ class ImportInterrupted(ConnectionFailed):
         )
 
 
-class Stopped(Exception):
+class StrictStop(Exception):
     """Ends a strict import at a bad line; caught inside this package."""
 
     def __init__(self, bad: BadLine) -> None:
@@ -102,20 +102,20 @@ def write_all(
     """Writes memories and then their relationships, counting into ``result``.
 
     A memory that the server refuses goes to ``on_bad``, and so does a relationship to a memory that nobody knows.
-    With ``strict`` such a memory raises `Stopped` once everything before it is written, and relationships to unknown
+    With ``strict`` such a memory raises `StrictStop` once everything before it is written, and relationships to unknown
     memories are left out. ImportInterrupted if the server goes away. ``on_progress`` gets the memories dealt with,
     ``on_links`` the relationships dealt with and how many there are.
     """
     links = Links()
     try:
-        stopped: Stopped | None = None
+        stopped: StrictStop | None = None
         dealt = 0
         in_flight = 1 if strict else IN_FLIGHT
         write = partial(_send, database, now, newborn, Screen(database))
         for batch, send in _sent(write, _batches(read, batch_size), in_flight):
             try:
                 _take(send, write, batch, result, on_bad, strict)
-            except Stopped as stop:
+            except StrictStop as stop:
                 stopped = stop
             for record in batch:
                 links.add(record)
@@ -191,17 +191,17 @@ def _send(
     batch: Sequence[MemoryRecord],
 ) -> list[Row]:
     while batch:
-        screened = screen.part(batch, asked)
-        told = Counter(record.kind for record in screened.gone)
-        rows = [{"kind": kind, "outcome": "forgotten", "memories": n} for kind, n in sorted(told.items())]
-        if not screened.kept:
+        screened = screen.split(batch, record_check)
+        forgotten = Counter(record.kind for record in screened.forgotten)
+        rows = [{"kind": kind, "outcome": "forgotten", "memories": n} for kind, n in sorted(forgotten.items())]
+        if not screened.allowed:
             return rows
         given = {"now": fixed_offset(now), "forgotten_as_of": screened.version}
-        written = {"groups": groups(screened.kept, now, newborn), **given}
+        written = {"groups": groups(screened.allowed, now, newborn), **given}
         rows += database.run(statement("memory/import_memories"), written)
         if not any(row["outcome"] == LOOK_AGAIN for row in rows):
             return rows
-        screen.look_again()
+        screen.refresh()
     return []
 
 
@@ -229,7 +229,7 @@ def _take(
         bad = BadLine(place.file, place.line, f"the server refuses {batch[0].key!r}: {error.message}")
         on_bad(bad)
         if strict:
-            raise Stopped(bad) from error
+            raise StrictStop(bad) from error
         return
     for row in rows:
         result.count(row["kind"], row["outcome"], row["memories"])

@@ -5,22 +5,25 @@
 
 from __future__ import annotations
 
+from jochi.deprecation import old_names
 from jochi.write.ingesting.readers import READERS, read
 from jochi.write.ingesting.source import Fault, Message, Piece, Source
-from jochi.write.ingesting.team import Taken, take
-from jochi.write.ingesting.writing import KEPT, Ingested, IngestInterrupted, ingest
+from jochi.write.ingesting.team import CopyResult, copy_source
+from jochi.write.ingesting.writer import KEPT, IngestInterrupted, IngestResult, ingest
 
 __all__ = [
     "KEPT",
     "READERS",
+    "CopyResult",
     "Fault",
     "IngestInterrupted",
-    "Ingested",
+    "IngestResult",
     "Message",
     "Piece",
     "Source",
-    "Taken",
+    "copy_source",
     "ingest",
     "read",
-    "take",
 ]
+
+__getattr__ = old_names(__name__)

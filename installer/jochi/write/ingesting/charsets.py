@@ -12,7 +12,7 @@ _READ = 64 * 1024
 _NO_CHARSETS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 
 
-def decoded(data: bytes, declared: str | None) -> str | None:
+def decode(data: bytes, declared: str | None) -> str | None:
     """The text by the charset that is declared, else as UTF-8, else by a guess; None where nobody can tell."""
     for name in (declared, "utf-8"):
         if name is not None and _is_charset(name):

@@ -53,17 +53,17 @@ def text_of(html: str) -> tuple[str, str]:
         each.attrib.pop("style", None)
     try:
         config = ParserConfig(css=CSS_PROFILES["strict"])
-        shown = Inscriptis(tree, config).get_text()
+        text = Inscriptis(tree, config).get_text()
         signatures, quotations = tree.xpath(_SIGNATURES), tree.xpath(_QUOTED)
         if not signatures and not quotations:
-            return shown, shown
+            return text, text
         _drop(tree, signatures)
         for each in quotations:
             mark = lxml.html.Element("div")
             mark.text, mark.tail = ">", each.tail
             if each.getparent() is not None:
                 each.getparent().replace(each, mark)
-        return shown, Inscriptis(tree, config).get_text()
+        return text, Inscriptis(tree, config).get_text()
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
 

@@ -14,7 +14,7 @@ _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
 _BLANKS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
 
 
-def parsed(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """What the JSON says; ValueError if it is none."""
     return from_json(text, allow_inf_nan=False, cache_strings="keys")
 

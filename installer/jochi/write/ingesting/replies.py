@@ -19,7 +19,7 @@ _SENT_FROM = re.compile(
 )
 
 
-def written(text: str) -> str:
+def remove_quotations(text: str) -> str:
     """``text`` without lines that begin with `>`, without what follows the head of a quotation, without the signature.
 
     A signature follows a line `-- ` (RFC 3676); text after it is lost with it, unless it is long. Empty if nothing is left.
@@ -62,11 +62,11 @@ def _unmarked(lines: list[str], *, marked: bool) -> str:
         from quotequail import unwrap
 
     # Long lines are no heads of quotations; a mark stands for each, which comes back as it was.
-    shown = [line if len(line) <= _LONGEST_LINE else f"\0{at}\0" for at, line in enumerate(lines[:_LINES])]
-    found = unwrap("\n".join(shown)) or {}
-    said = f"{found.get('date', '')} {found.get('from', '')}"
+    shortened = [line if len(line) <= _LONGEST_LINE else f"\0{at}\0" for at, line in enumerate(lines[:_LINES])]
+    found = unwrap("\n".join(shortened)) or {}
+    headline = f"{found.get('date', '')} {found.get('from', '')}"
     is_head = "from" in found if found.get("type") == "forward" else found.get("type") == "reply" and not marked
-    if not is_head or re.search(r"[\d@]", said) is None:
+    if not is_head or re.search(r"[\d@]", headline) is None:
         return "\n".join(lines)
     return re.sub(r"\0(\d+)\0", lambda mark: lines[int(mark[1])], found.get("text_top", ""))
 

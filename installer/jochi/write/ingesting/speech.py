@@ -19,7 +19,7 @@ def _fillers(words: str) -> re.Pattern[str]:
 _ANY, _ALL = _fillers(_ANYWHERE), _fillers(_IN_ENGLISH)
 
 
-def fluent(text: str) -> str:
+def remove_fillers(text: str) -> str:
     """``text`` without um, uh, hmm, äh, euh; as it is where there are none, and where it says nothing else."""
     left, fillers = (_ALL if _ENGLISH.search(text) else _ANY).subn(" ", text)
     if not fillers:

@@ -11,16 +11,16 @@ from typing import Any
 
 from jochi.database.engine import Engine
 from jochi.errors import JochiError, Refused, UsageError
-from jochi.forgetting.checking import OfSource, Screen, asked_about
+from jochi.forgetting.checker import MessagePlace, Screen, check_item
 from jochi.text.messages import part_id
 from jochi.use.context import check_scope
-from jochi.write.ingesting.writing import KIND, TRIES, UNUSED, id_of
+from jochi.write.ingesting.writer import KIND, TRIES, UNUSED, id_of
 from jochi.write.record import key_of
 from jochi.write.remembering import remember
 
 
 @dataclass(frozen=True)
-class Taken:
+class CopyResult:
     """The copy's key; how many messages came in now, and how many were there. ``changed``: parts that say something else than the
     team's by now, by an edit or because something was forgotten: they stay as they are."""
 
@@ -30,14 +30,14 @@ class Taken:
     changed: tuple[str, ...] = ()
 
 
-def take(engine: Engine, key: str, *, scope: str, now: datetime, agent: str | None = None) -> Taken:
+def copy_source(engine: Engine, key: str, *, scope: str, now: datetime, agent: str | None = None) -> CopyResult:
     """Makes the copy, or brings in what is new in the team's source since; see `Jochi.take_source`."""
     check_scope(scope)
     if key.partition("/")[0] == scope:
         raise UsageError("this source is in that scope already", where=key, fix="give the scope of a user")
     copy = key_of(scope, id_of(key))
-    asked = replace(asked_about(scope, None, None, {}), of_source=OfSource(copy, (), None))
-    if Screen(engine.database).part([copy], lambda _copy: asked).gone:
+    item = replace(check_item(scope, None, None, {}), place=MessagePlace(copy, (), None))
+    if Screen(engine.database).split([copy], lambda _copy: item).forgotten:
         raise Refused(
             "this source was forgotten in that scope on request",
             where=copy,
@@ -55,7 +55,7 @@ def take(engine: Engine, key: str, *, scope: str, now: datetime, agent: str | No
 
 def _bring(
     engine: Engine, theirs: list[str], ours: list[dict[str, Any]], key: str, copy: str, now: datetime, agent: str | None
-) -> Taken | None:
+) -> CopyResult | None:
     """All parts in turn; None where somebody else wrote at the same time."""
     messages = known = 0
     changed: list[str] = []
@@ -94,7 +94,7 @@ def _bring(
             if engine.call("ingest/append", {"now": now, "rows": [row]})["results"][0]["outcome"] != "written":
                 return None
             messages += len(new)
-    return Taken(copy, messages, known, tuple(changed))
+    return CopyResult(copy, messages, known, tuple(changed))
 
 
 def _row(part: dict[str, Any], copy: str, number: int, key: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Remembers memories through the procedure `memory/remember`, in batches (docs/reference/remember.md)."""
 
+from jochi.deprecation import old_names
 from jochi.write.remembering.memory import Link, Memory
-from jochi.write.remembering.results import LinkResult, Remembered, Result
+from jochi.write.remembering.results import LinkResult, RememberResult, Result
 from jochi.write.remembering.rows import Unreadable
 from jochi.write.remembering.sending import BATCH_SIZE, TRIES, RememberInterrupted, SomeRefused, remember
 
@@ -12,9 +13,11 @@ __all__ = [
     "LinkResult",
     "Memory",
     "RememberInterrupted",
-    "Remembered",
+    "RememberResult",
     "Result",
     "SomeRefused",
     "Unreadable",
     "remember",
 ]
+
+__getattr__ = old_names(__name__)

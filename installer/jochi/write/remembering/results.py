@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 KEPT = 1_000
-"""So many refusals a `Remembered` keeps; all are counted."""
+"""So many refusals a `RememberResult` keeps; all are counted."""
 
 Outcome = Literal["written", "reinforced", "refused"]
 
@@ -49,7 +49,7 @@ class Result:
 
 
 @dataclass
-class Remembered:
+class RememberResult:
     """Counts, the first thousand refusals, and every result if the memories came as a sequence.
 
     Of memories that came as a stream ``results`` stays empty: it would grow without end. Pass ``on_result`` to see each.

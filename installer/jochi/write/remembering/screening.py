@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jochi.database.engine import Engine
-from jochi.forgetting.checking import Asked, Screen, asked_about
+from jochi.forgetting.checker import CheckItem, Screen, check_item
 from jochi.write.record import DEFAULT_SCOPE, key_of
 from jochi.write.remembering.results import Result
 from jochi.write.remembering.rows import Row
@@ -23,27 +23,27 @@ class RowScreen:
     def __init__(self, engine: Engine) -> None:
         self._screen = Screen(engine.database)
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """Reads anew what was forgotten."""
-        self._screen.look_again()
+        self._screen.refresh()
 
     def pass_on(self, rows: Sequence[tuple[int, Row]]) -> tuple[list[tuple[int, Row]], list[Result]]:
         """The rows that may be sent, and the refusals of the others."""
-        screened = self._screen.part(rows, lambda numbered: _asked(numbered[1]))
+        screened = self._screen.split(rows, lambda numbered: _asked(numbered[1]))
         # What nobody compared has no stamp, so that a worker does.
         stamp = {STAMP: screened.version} if screened.compared else {}
-        kept = [(index, {**row, **stamp}) for index, row in screened.kept]
-        return kept, [_refusal(index, row) for index, row in screened.gone]
+        kept = [(index, {**row, **stamp}) for index, row in screened.allowed]
+        return kept, [_refusal(index, row) for index, row in screened.forgotten]
 
 
-def _asked(row: Row) -> Asked:
+def _asked(row: Row) -> CheckItem:
     scope = row.get("scope")
     own = row.get("properties")
     slot = {name: row.get(name) for name in ("slot_name", "slot_value")}
     content = row.get("content")
     given = row.get("relationships")
     links = given if isinstance(given, list) else []
-    return asked_about(
+    return check_item(
         scope if isinstance(scope, str) else DEFAULT_SCOPE,
         _key(row),
         content if isinstance(content, str) else None,

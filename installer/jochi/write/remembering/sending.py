@@ -20,7 +20,7 @@ from jochi.text.tokens import TokenCounter, best_counter
 from jochi.use.slots import NO_SLOTS, settle
 from jochi.write.importing.writing import BATCH_WEIGHT, LARGEST_BATCH, about_a_row
 from jochi.write.remembering.memory import Memory
-from jochi.write.remembering.results import Remembered, Result
+from jochi.write.remembering.results import RememberResult, Result
 from jochi.write.remembering.rows import Row, row_of
 from jochi.write.remembering.screening import CHANGED, RowScreen
 
@@ -34,7 +34,7 @@ OnRefused = Literal["report", "raise"]
 class SomeRefused(PartlyDone):
     """Memories were refused. ``remembered`` holds what became of all that were sent."""
 
-    def __init__(self, remembered: Remembered) -> None:
+    def __init__(self, remembered: RememberResult) -> None:
         self.remembered = remembered
         more = f" (and {remembered.refused - 1:,} more)" if remembered.refused > 1 else ""
         super().__init__(
@@ -46,7 +46,7 @@ class SomeRefused(PartlyDone):
 class RememberInterrupted(ConnectionFailed):
     """The server went away. ``remembered`` holds what was acknowledged; a batch is written whole or not at all."""
 
-    def __init__(self, cause: ConnectionFailed, remembered: Remembered) -> None:
+    def __init__(self, cause: ConnectionFailed, remembered: RememberResult) -> None:
         self.remembered = remembered
         super().__init__(
             f"interrupted after {remembered.written:,} memories were written: {cause.what}",
@@ -73,7 +73,7 @@ def remember(
     on_refused: OnRefused = "report",
     on_result: Callable[[Result], None] | None = None,
     counter: TokenCounter | None = None,
-) -> Remembered:
+) -> RememberResult:
     """Remembers memories, each judged by itself; see `jochi.Jochi.remember`."""
     if not 1 <= batch_size <= LARGEST_BATCH:
         raise UsageError(f"a batch of {batch_size} memories", fix=f"give a number from 1 to {LARGEST_BATCH:,}")
@@ -88,7 +88,7 @@ def remember(
     engine.text("memory/remember")  # says at once where it isn't installed
     _check_now(engine, now)
     screen = RowScreen(engine)
-    remembered = Remembered()
+    remembered = RememberResult()
 
     def take(results: Iterable[Result]) -> None:
         for result in results:
@@ -164,7 +164,7 @@ def _screened(
         if not again:
             return done
         rows = [(index, row) for index, row in rows if index in again]
-        screen.look_again()
+        screen.refresh()
     return done + [result for result in found if result.index in again]
 
 

@@ -17,7 +17,7 @@ from jochi_workers.guard.lists import by_language
 from jochi_workers.language.sentences import Sentence, sentences
 
 
-class Extractive:
+class ExtractiveSummariser:
     """``counter`` decides how many tokens a sentence has: the one that the checks count with."""
 
     name = "extractive"
@@ -67,11 +67,11 @@ class _Choice:
 
     def _worths(self, language: str) -> list[float]:
         frequent = dict(by_language())[language]
-        said = [words(part.text) - frequent for part in self._parts]
-        of_all = Counter(word for each in said for word in each)
+        words_of_parts = [words(part.text) - frequent for part in self._parts]
+        of_all = Counter(word for each in words_of_parts for word in each)
         return [
             sum(math.log1p(of_all[word] - 1) for word in each) / math.sqrt(tokens)
-            for each, tokens in zip(said, self._tokens, strict=True)
+            for each, tokens in zip(words_of_parts, self._tokens, strict=True)
         ]
 
     def _cost(self, place: int) -> int:
@@ -136,4 +136,4 @@ def most_telling(text: str, room: int, counter: TokenCounter) -> str:
     """
     if counter.count(text) <= room:
         return text
-    return Extractive(counter).summarise(text, room, keep=False).text
+    return ExtractiveSummariser(counter).summarise(text, room, keep=False).text

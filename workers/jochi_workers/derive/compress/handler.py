@@ -10,12 +10,12 @@ from jochi.text.content import content_hash
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
 from jochi_workers.derive.compress.protocol import Provider
-from jochi_workers.derive.making import Making
+from jochi_workers.derive.output_handler import OutputHandler
 from jochi_workers.handler import Row
 from jochi_workers.models import Reply
 
 
-class Compress(Making):
+class CompressHandler(OutputHandler):
     """Asks ``provider`` for a summary of each memory that is leased, and checks it."""
 
     def __init__(

@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from jochi_workers.guard.clean import clean
 from jochi_workers.guard.items import Item, Phrase
-from jochi_workers.guard.language import Told, told
+from jochi_workers.guard.language import LanguageCode, detect_language
 from jochi_workers.guard.lists import Language
-from jochi_workers.guard.reading import read, said
+from jochi_workers.guard.reading import content_tokens, read
 from jochi_workers.guard.scan import scan
 from jochi_workers.language.sentences import Sentence
 
@@ -29,8 +29,8 @@ _LOOSE_QUOTE = re.compile(r"(?<!\w)'|'(?!\w)|\"")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def language_of(text: str) -> Told:
-    return told([token.text for token in scan(clean(text)) if token.kind == "word"])
+def language_of(text: str) -> LanguageCode:
+    return detect_language([token.text for token in scan(clean(text)) if token.kind == "word"])
 
 
 @lru_cache(maxsize=4096)
@@ -38,7 +38,7 @@ def _facts_of(text: str, language: Language) -> tuple[Fact, ...]:
     # Behind quotation marks the guard reads nothing: here everything counts.
     reading = read(_LOOSE_QUOTE.sub(" ", clean(text)))
     items: list[Item] = []
-    for element in said(reading.tokens, language):
+    for element in content_tokens(reading.tokens, language):
         if isinstance(element, Item):
             items.append(element)
         elif isinstance(element, Phrase):
@@ -58,7 +58,7 @@ def facts(text: str, language: Language) -> tuple[Fact, ...]:
     return _facts_of(text, language)
 
 
-def reader(language: Told) -> Language:
+def reader(language: LanguageCode) -> Language:
     """By whose grammar a text is read: what isn't German is read as English, whose numbers, identifiers and names look alike."""
     return "de" if language == "de" else "en"
 
@@ -66,11 +66,11 @@ def reader(language: Told) -> Language:
 def counted(parts: list[Sentence], language: Language) -> Counter[Fact]:
     """How often each fact is there. A speaker counts once for each line."""
     found: Counter[Fact] = Counter()
-    heard: set[tuple[int, str]] = set()
+    counted_speakers: set[tuple[int, str]] = set()
     for part in parts:
         found.update(facts(part.text, language))
-        if part.speaker and (part.line, part.speaker) not in heard:
-            heard.add((part.line, part.speaker))
+        if part.speaker and (part.line, part.speaker) not in counted_speakers:
+            counted_speakers.add((part.line, part.speaker))
             found.update(facts(part.speaker, language))
     return found
 

@@ -11,15 +11,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
-from jochi_workers.derive.compress.models import words_of
-from jochi_workers.derive.derivation import Derivation, Together
+from jochi_workers.derive.compress.model_summariser import word_limit
+from jochi_workers.derive.derivation import BatchPrompt, Derivation
 from jochi_workers.derive.handler import stored_text
 from jochi_workers.derive.process import shortened
 from jochi_workers.handler import Row
 from jochi_workers.language.sentences import sentences
 
 
-class Described(BaseModel):
+class DescriptionOutput(BaseModel):
     """What one thing is, and what it is to each of ``relations`` of the row, in their order."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,30 +30,30 @@ class Described(BaseModel):
     )
 
 
-def _said(row: Row) -> list[str]:
+def _source_texts(row: Row) -> list[str]:
     """The notes, the newest first, then what only the description so far still says."""
     notes = [each["content"] for each in row["inputs"][1:]]
     before = (row["before"] or "").splitlines()
     return [*dict.fromkeys(notes), *(line for line in before if not any(line in note for note in notes))]
 
 
-def _offline(row: Row, counter: TokenCounter) -> Described:
+def _offline(row: Row, counter: TokenCounter) -> DescriptionOutput:
     """The notes that say most, as they stand; of a concept one sentence."""
-    text = shortened("\n".join(_said(row)), row["tokens"], counter)
+    text = shortened("\n".join(_source_texts(row)), row["tokens"], counter)
     if row["thing"] == "Concept" and (parts := sentences(text)):
         text = f"{parts[0].speaker}: {parts[0].text}" if parts[0].speaker else parts[0].text
-    return Described(
+    return DescriptionOutput(
         description=text,
         relations=[shortened(each["notes"][-1], row["sentence_tokens"], counter) for each in row["relations"]],
     )
 
 
-def _faults(row: Row, output: Described, counter: TokenCounter) -> tuple[str, ...]:
+def _faults(row: Row, output: DescriptionOutput, counter: TokenCounter) -> tuple[str, ...]:
     """Nothing may be stated that isn't in the notes, nor in the description so far."""
     if len(output.relations) != len(row["relations"]):
         return ("not a sentence for each relationship",)
     name = row["inputs"][0]["content"]
-    sources = ["\n".join([name, *_said(row)])]
+    sources = ["\n".join([name, *_source_texts(row)])]
     sources += ["\n".join([name, each["name"] or "", *each["notes"]]) for each in row["relations"]]
     rooms = [row["tokens"], *(row["sentence_tokens"] for _ in row["relations"])]
     for source, text, room in zip(sources, [output.description, *output.relations], rooms, strict=True):
@@ -91,18 +91,18 @@ def _heading(n: int, row: Row) -> str:
 def _words(row: Row) -> Mapping[str, Any]:
     return {
         "thing": row["thing"],
-        "words": words_of(row["tokens"]),
+        "words": word_limit(row["tokens"]),
         "relations": len(row["relations"]),
-        "sentence": words_of(row["sentence_tokens"]),
+        "sentence": word_limit(row["sentence_tokens"]),
     }
 
 
-def _made(row: Row, output: Described, counter: TokenCounter) -> Mapping[str, Any]:
-    told = zip(row["relations"], output.relations, strict=True)
+def _made(row: Row, output: DescriptionOutput, counter: TokenCounter) -> Mapping[str, Any]:
+    pairs = zip(row["relations"], output.relations, strict=True)
     return {
         **stored_text(output.description, counter),
         "relations": [
-            {**{name: each[name] for name in ("to", "type", "notes")}, "description": text} for each, text in told
+            {**{name: each[name] for name in ("to", "type", "notes")}, "description": text} for each, text in pairs
         ],
     }
 
@@ -110,12 +110,12 @@ def _made(row: Row, output: Described, counter: TokenCounter) -> Mapping[str, An
 DERIVATION = Derivation(
     name="describe",
     folder=Path(__file__).parent,
-    output=Described,
+    output=DescriptionOutput,
     offline=_offline,
     faults=_faults,
     example={"thing": "Concept", "words": 10**9, "relations": 10**9, "sentence": 10**9},
     words=_words,
     texts=_texts,
     made=_made,
-    together=Together(_heading),
+    together=BatchPrompt(_heading),
 )

@@ -9,29 +9,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jochi.deprecation import old_names
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.derive.extract.checks import faults
-from jochi_workers.derive.extract.names import Alike, alike, canonical_name
+from jochi_workers.derive.extract.names import NameMatch, canonical_name, match_names
 from jochi_workers.derive.extract.offline import offline
-from jochi_workers.derive.extract.output import MOST_THINGS, Extracted, Relation, Subpoint, Thing
+from jochi_workers.derive.extract.output import MOST_THINGS, ExtractionOutput, Relation, Subpoint, Thing
 from jochi_workers.derive.handler import edited, stored_text
 from jochi_workers.handler import Row
 
 __all__ = [
     "DERIVATION",
-    "Alike",
-    "Extracted",
+    "ExtractionOutput",
+    "NameMatch",
     "Relation",
     "Subpoint",
     "Thing",
-    "alike",
     "canonical_name",
-    "worth_keeping",
+    "drop_weak",
+    "match_names",
 ]
 
 
-def worth_keeping(row: Row, output: Extracted) -> Extracted:
+def drop_weak(row: Row, output: ExtractionOutput) -> ExtractionOutput:
     """Without things that are less sure than `confidence` of the row or have no more than `subpoints`, and without their relations
     (seed 002: 7 of 10, more than 2). `owner` of the row goes too: that node is the profile's."""
     owner = canonical_name(row.get("owner") or "")
@@ -44,17 +45,17 @@ def worth_keeping(row: Row, output: Extracted) -> Extracted:
     )
     kept = {thing.name for thing in things}
     relations = tuple(relation for relation in output.relations if {relation.of, relation.to} <= kept)
-    return Extracted(things=things, relations=relations)
+    return ExtractionOutput(things=things, relations=relations)
 
 
 def _words(row: Row) -> Mapping[str, Any]:
     return {name: row.get(name) for name in ("confidence", "subpoints", "owner")} | {"most": MOST_THINGS}
 
 
-def _made(row: Row, output: Extracted, counter: TokenCounter) -> Mapping[str, Any]:
+def _made(row: Row, output: ExtractionOutput, counter: TokenCounter) -> Mapping[str, Any]:
     """What `derive/extract/store` gets: things by kind and canonical name, each note once whatever it is about, and which notes
     of earlier makings weren't made again."""
-    kept = worth_keeping(row, output)
+    kept = drop_weak(row, output)
     source = row["inputs"][0]["key"]
     ids = {thing.name: _id(thing) for thing in kept.things}
     things: dict[str, dict[str, Any]] = {}
@@ -70,9 +71,9 @@ def _made(row: Row, output: Extracted, counter: TokenCounter) -> Mapping[str, An
                 **{"canonical_name": canonical_name(thing.name, thing.kind), "confidence": thing.confidence / 10},
             },
         )
-        for said in thing.subpoints:
-            name = _note_id(source, said.text)
-            notes[name] = {"id": name, "lifetime": said.lifetime, **stored_text(said.text, counter)}
+        for subpoint in thing.subpoints:
+            name = _note_id(source, subpoint.text)
+            notes[name] = {"id": name, "lifetime": subpoint.lifetime, **stored_text(subpoint.text, counter)}
             about["notes"].append(name)
     relations = [
         {"of": ids[one.of], "to": ids[one.to], "type": one.type, "note": one.note}
@@ -101,10 +102,12 @@ def _note_id(source: str, text: str) -> str:
 DERIVATION = Derivation(
     name="extract",
     folder=Path(__file__).parent,
-    output=Extracted,
+    output=ExtractionOutput,
     offline=offline,
     faults=faults,
     example={"confidence": 7.0, "subpoints": 2, "owner": "", "most": MOST_THINGS},
     words=_words,
     made=_made,
 )
+
+__getattr__ = old_names(__name__)

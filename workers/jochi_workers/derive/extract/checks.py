@@ -11,7 +11,7 @@ from jochi_workers.derive.compress.checks import REASONS as _REASONS
 from jochi_workers.derive.compress.checks import faults as summary_faults
 from jochi_workers.derive.extract.messages import messages
 from jochi_workers.derive.extract.names import bare, canonical_name, singular, words
-from jochi_workers.derive.extract.output import Extracted
+from jochi_workers.derive.extract.output import ExtractionOutput
 from jochi_workers.handler import Row
 from jochi_workers.language.sentences import sentences
 
@@ -56,12 +56,12 @@ def without_orders(text: str) -> str:
     return text
 
 
-def faults(row: Row, output: Extracted, counter: TokenCounter) -> tuple[str, ...]:
+def faults(row: Row, output: ExtractionOutput, counter: TokenCounter) -> tuple[str, ...]:
     """The codes of all reasons against it; empty: it may be stored. Nothing of a text stands in them."""
-    said = _Said("\n".join(each["content"] for each in row["inputs"]))
+    source = _SourceText("\n".join(each["content"] for each in row["inputs"]))
     found: set[str] = set()
     names = {canonical_name(thing.name, thing.kind) for thing in output.things}
-    if "" in names or not all(said.names(thing.name, thing.kind == "Concept") for thing in output.things):
+    if "" in names or not all(source.names(thing.name, thing.kind == "Concept") for thing in output.things):
         found.add("made up name")
     ends = {name for thing in output.things for name in (thing.name, canonical_name(thing.name, thing.kind))}
     for relation in output.relations:
@@ -70,21 +70,21 @@ def faults(row: Row, output: Extracted, counter: TokenCounter) -> tuple[str, ...
     texts = list(dict.fromkeys(_texts(output)))
     if any(map(orders, texts)):
         found.add("instruction")
-    if any(map(said.wrongly, texts)):
+    if any(map(source.wrongly, texts)):
         found.add("wrong speaker")
-    new = [text for text in texts if not said.literally(text)]
+    new = [text for text in texts if not source.literally(text)]
     if new:
-        found |= {*summary_faults(said.text, "\n".join(new), share=math.inf, counter=counter, keep=False)}
+        found |= {*summary_faults(source.text, "\n".join(new), share=math.inf, counter=counter, keep=False)}
     return tuple(reason for reason in REASONS if reason in found)
 
 
-def _texts(output: Extracted) -> Iterator[str]:
+def _texts(output: ExtractionOutput) -> Iterator[str]:
     for thing in output.things:
         yield from (subpoint.text for subpoint in thing.subpoints)
     yield from (relation.note for relation in output.relations)
 
 
-class _Said:
+class _SourceText:
     """What a text says, without sentences that speak to whoever extracts."""
 
     def __init__(self, text: str) -> None:
@@ -110,15 +110,15 @@ class _Said:
 
     def literally(self, text: str) -> bool:
         """Whether it stands there as it is, if said by somebody then by them."""
-        speaker, said = self._parted(text)
+        speaker, words = self._parted(text)
         if speaker:
-            return _plain(said) in self._spoken[speaker]
+            return _plain(words) in self._spoken[speaker]
         return any(_plain(text) in each for each in self._spoken.values())
 
     def wrongly(self, text: str) -> bool:
         """Whether one speaker's words are put into another's mouth."""
-        speaker, said = self._parted(text)
-        plain = _plain(said)
+        speaker, words = self._parted(text)
+        plain = _plain(words)
         return (
             bool(speaker)
             and plain not in self._spoken[speaker]

@@ -56,9 +56,9 @@ def messages(text: str) -> Iterator[Message]:
 
 def _called(name: str) -> bool:
     """Whether a name can stand before the colon: not `The plan`, not `Here it is`."""
-    said = name.split()
+    words = name.split()
     frequent = dict(lists.by_language())["en"]
-    return len(said) == 1 or (said[0].casefold() not in _OPENERS and not any(word in frequent for word in said))
+    return len(words) == 1 or (words[0].casefold() not in _OPENERS and not any(word in frequent for word in words))
 
 
 def person(speaker: str) -> bool:

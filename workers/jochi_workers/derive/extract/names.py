@@ -38,7 +38,7 @@ _TELLING = words_in("telling")
 """Words that tell father from son, and the first from the second: one name may not have them where the other doesn't."""
 
 
-class Alike(NamedTuple):
+class NameMatch(NamedTuple):
     """Why two names may mean the same, and how much, 0 to 1.
 
     `distance`: in few letters another spelling. `part`: the words of one are among the other's. `script`: the same name in another
@@ -82,11 +82,11 @@ def canonical_name(name: str, kind: Kind = "Person") -> str:
     return joined
 
 
-def alike(one: str, other: str, kind: Kind, cosine: float | None = None) -> Alike | None:
+def match_names(one: str, other: str, kind: Kind, cosine: float | None = None) -> NameMatch | None:
     """Why both may be the same ``kind``; None: nothing says so, or they are the same by `canonical_name`. `cosine`: raw.
 
     The first that holds counts, in the seed's order. A digit, a number or a word that tells two of a family apart (Jr., north, C++)
-    rules all of it out. `alike(a, b, …) == alike(b, a, …)`. `JochiError` without the extra [language].
+    rules all of it out. `match_names(a, b, …) == alike(b, a, …)`. `JochiError` without the extra [language].
     """
     one, other = sorted((one, other))
     left, right = canonical_name(one, kind), canonical_name(other, kind)
@@ -96,13 +96,13 @@ def alike(one: str, other: str, kind: Kind, cosine: float | None = None) -> Alik
     if _apart(ours, theirs) or (kind != "Person" and _opposed(one, other, ours, theirs)):
         return None
     if score := _near(ours, theirs):
-        return Alike("distance", score)
+        return NameMatch("distance", score)
     if kind != "Concept" and (score := _part(ours, theirs, kind)):
-        return Alike("part", score)
+        return NameMatch("part", score)
     if score := _transliterated(ours, theirs):
-        return Alike("script", score)
+        return NameMatch("script", score)
     if cosine is not None and math.isfinite(cosine) and cosine > LEAST_COSINE:
-        return Alike("meaning", min(1.0, cosine))
+        return NameMatch("meaning", min(1.0, cosine))
     return None
 
 

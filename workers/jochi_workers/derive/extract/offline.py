@@ -25,7 +25,7 @@ from jochi_workers.derive.extract.output import (
     MOST_RELATIONS,
     MOST_SUBPOINTS,
     MOST_THINGS,
-    Extracted,
+    ExtractionOutput,
     Kind,
     Lifetime,
     Relation,
@@ -91,7 +91,7 @@ _UNSAID = frozenset({"be", "do", "say", "think", "mean"})
 
 class _Line(NamedTuple):
     """A sentence. ``words``: in lower case; ``bases``: the same in their base forms. ``about``: canonical names that it is said of,
-    '' for its speaker. ``worth``: how telling it is by itself."""
+    '' for its speaker. ``score``: how telling it is by itself."""
 
     text: str
     speaker: str
@@ -101,7 +101,7 @@ class _Line(NamedTuple):
     about: frozenset[str]
     pronouns: frozenset[str]
     mine: bool
-    worth: float
+    score: float
     lifetime: Lifetime
 
 
@@ -133,12 +133,12 @@ class _Draft:
         return min(self.forms, key=lambda form: (-len(words(form)), -self.forms[form], form))
 
 
-def offline(row: Row, _counter: TokenCounter) -> Extracted:
+def offline(row: Row, _counter: TokenCounter) -> ExtractionOutput:
     """What the inputs hold. `owner` of the row: the owner's name, of whom nothing is made."""
-    return extracted("\n\n".join(each["content"] for each in row["inputs"]), owner=row.get("owner") or "")
+    return extract("\n\n".join(each["content"] for each in row["inputs"]), owner=row.get("owner") or "")
 
 
-def extracted(text: str, *, owner: str = "") -> Extracted:
+def extract(text: str, *, owner: str = "") -> ExtractionOutput:
     """What ``text`` holds, the surest things first. Languages but English: who speaks, and keywords.
 
     Time and memory grow with the text. `JochiError` without the extra [language].
@@ -146,11 +146,11 @@ def extracted(text: str, *, owner: str = "") -> Extracted:
     parts = [part._replace(text=without_orders(part.text)) for part in messages(text)]
     head = " ".join(part.text for part in parts[:50])[:2_000]
     language = language_of(head) if head else "unclear"
-    found = _Found(parts, language, canonical_name(owner))
+    found = _Extractor(parts, language, canonical_name(owner))
     return found.extracted()
 
 
-class _Found:
+class _Extractor:
     def __init__(self, parts: list[Message], language: str, owner: str) -> None:
         self._english = language in ("en", "unclear")
         self._language = language
@@ -195,8 +195,8 @@ class _Found:
                     self._shown[key][word] += 1
         return set(found)
 
-    def _bases(self, said: Sequence[str]) -> tuple[str, ...]:
-        return tuple(map(singular, said)) if self._english else tuple(said)
+    def _bases(self, words: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(singular, words)) if self._english else tuple(words)
 
     def _read(self, number: int, part: Message, reading: Reading) -> None:
         starts = [one.start for one in reading.sentences]
@@ -223,27 +223,27 @@ class _Found:
             if free and at(span.start) >= 0:
                 self._phrase(span.text, first + at(span.start))
         referred = {one.start: canonical_name(_name(one.to.text)) for one in reading.references}
-        said: dict[int, list[Statement]] = defaultdict(list)
+        statements: dict[int, list[Statement]] = defaultdict(list)
         for statement in reading.statements:
-            said[at(statement.start)].append(statement)
+            statements[at(statement.start)].append(statement)
         for place, sentence in enumerate(reading.sentences):
             refers = frozenset(name for start, name in referred.items() if at(start) == place)
             timed = [one.kind for one in reading.moments if at(one.start) == place]
-            self._add(number, part, sentence.text, said[place], refers, timed)
-            for one in said[place]:
+            self._add(number, part, sentence.text, statements[place], refers, timed)
+            for one in statements[place]:
                 if one.subject and one.object and one.modality is None and not one.negated and one.verb not in _UNSAID:
                     of, to = (referred.get(each.start, each.text) for each in (one.subject, one.object))
                     if not (words(of)[:1] and words(of)[0] in _HE):
                         self._claims.append(_Claim(of, to, one.verb, first + place))
 
     def _phrase(self, text: str, line: int) -> None:
-        said = words(text)
-        while said and (said[0] in _frequent() or said[0] in _OPENERS or said[0] in _GENERIC):
-            said = said[1:]
-        if not 0 < len(said) <= _MOST_CONCEPT_WORDS + 1 or any(any(map(str.isdigit, word)) for word in said):
+        all_words = words(text)
+        while all_words and (all_words[0] in _frequent() or all_words[0] in _OPENERS or all_words[0] in _GENERIC):
+            all_words = all_words[1:]
+        if not 0 < len(all_words) <= _MOST_CONCEPT_WORDS + 1 or any(any(map(str.isdigit, word)) for word in all_words):
             return
-        bases = self._bases(said)
-        for first in range(len(said)):
+        bases = self._bases(all_words)
+        for first in range(len(all_words)):
             key = bases[first:]
             if len(key) > _MOST_CONCEPT_WORDS or (len(key) == 1 and (len(key[0]) < 3 or _empty(key[0]))):
                 continue
@@ -260,15 +260,26 @@ class _Found:
         refers: frozenset[str],
         moments: Sequence[str],
     ) -> None:
-        said = tuple(words(text))
+        all_words = tuple(words(text))
         mine = bool(_FIRST.search(text)) if self._english else True
         plain = [one for one in statements if one.modality is None and not one.negated]
         about = {_about(one.subject.text) for one in plain if one.subject} if plain else set()
-        full = {word for word in said if word not in _frequent()} if self._english else set(said)
-        worth = 0.25 * min(12, len(full)) + 0.5 * bool(moments) + bool(plain) - 3 * text.rstrip().endswith("?")
+        full = {word for word in all_words if word not in _frequent()} if self._english else set(all_words)
+        score = 0.25 * min(12, len(full)) + 0.5 * bool(moments) + bool(plain) - 3 * text.rstrip().endswith("?")
         lifetime = self._lifetime(text, plain, moments) if self._english else "month"
         self._lines.append(
-            _Line(text, part.speaker, number, said, self._bases(said), frozenset(about), refers, mine, worth, lifetime)
+            _Line(
+                text,
+                part.speaker,
+                number,
+                all_words,
+                self._bases(all_words),
+                frozenset(about),
+                refers,
+                mine,
+                score,
+                lifetime,
+            )
         )
 
     def _lifetime(self, text: str, plain: Sequence[Statement], moments: Sequence[str]) -> Lifetime:
@@ -284,13 +295,18 @@ class _Found:
         """`Ann is a nurse`: what somebody with a name is, not how they are."""
         if statement.verb != "be" or not statement.subject or not statement.object:
             return False
-        said = words(statement.subject.text)
-        named = said and (said[0] in _ME or said[0] in _HE or "-".join(said) in self._names or said[0] in self._first)
+        all_words = words(statement.subject.text)
+        named = all_words and (
+            all_words[0] in _ME
+            or all_words[0] in _HE
+            or "-".join(all_words) in self._names
+            or all_words[0] in self._first
+        )
         return bool(named) and statement.object.text.casefold().startswith(("a ", "an "))
 
     # Putting together
 
-    def extracted(self) -> Extracted:
+    def extracted(self) -> ExtractionOutput:
         drafts = [*self._people_and_entities(), *self._concepts()]
         self._mention(drafts)
         drafts = [draft for draft in drafts if draft.lines or draft.speaker]
@@ -299,7 +315,7 @@ class _Found:
         made = [(draft, self._thing(draft)) for draft in drafts if self._owner not in map("-".join, draft.keys)]
         made.sort(key=lambda each: (-each[1].confidence, -len(each[1].subpoints), each[1].name))
         made = made[:MOST_THINGS]
-        return Extracted(things=tuple(thing for _, thing in made), relations=tuple(self._relations(made)))
+        return ExtractionOutput(things=tuple(thing for _, thing in made), relations=tuple(self._relations(made)))
 
     def _people_and_entities(self) -> list[_Draft]:
         drafts: dict[str, _Draft] = {}
@@ -370,8 +386,8 @@ class _Found:
             for place, word in enumerate(line.bases):
                 for exact in {word, line.words[place]}:
                     for key, draft in index.get(exact, ()):
-                        told = line.bases if draft.phrase else line.words
-                        if told[place : place + len(key)] == key:
+                        candidates = line.bases if draft.phrase else line.words
+                        if candidates[place : place + len(key)] == key:
                             here.append(draft)
             here += [by_name[name] for name in line.pronouns if name in by_name]
             if line.mine and (own := by_name.get(canonical_name(line.speaker))) and own.speaker:
@@ -388,8 +404,8 @@ class _Found:
         for draft in drafts:
             forms = [*draft.forms]
             if not draft.phrase and not draft.speaker:
-                told = [self._lines[line] for line in draft.lines if not self._lines[line].pronouns]
-                small = sum(not any(form in line.text for form in forms) for line in told)
+                lines = [self._lines[line] for line in draft.lines if not self._lines[line].pronouns]
+                small = sum(not any(form in line.text for form in forms) for line in lines)
                 key = min(map("-".join, draft.keys))
                 if 2 * small > len(draft.lines) or (
                     not draft.capital and (small or (_known(key) and key not in doing))
@@ -420,19 +436,19 @@ class _Found:
         """The most telling sentences, none that says what another says, nor one that only calls somebody (`Great, Ann!`)."""
         keys = {"-".join(key) for key in draft.keys}
 
-        def worth(line: _Line) -> float:
+        def score(line: _Line) -> float:
             own = draft.speaker and canonical_name(line.speaker) in keys
-            return line.worth + 3 * bool(keys & line.about or (own and "" in line.about) or keys & line.pronouns)
+            return line.score + 3 * bool(keys & line.about or (own and "" in line.about) or keys & line.pronouns)
 
         names = "|".join(re.escape(form) for form in draft.forms)
         called = re.compile(rf"(?:,|^\w+|^)\s*(?:{names})\s*(?:[,!?]|[.…]*$)") if draft.kind == "Person" else None
         chosen: list[set[str]] = []
-        for line in sorted(lines, key=lambda line: (-worth(line), line.message)):
-            text = _as_said(line)
+        for line in sorted(lines, key=lambda line: (-score(line), line.message)):
+            text = _quoted(line)
             own = set(line.words)
             if called and called.search(line.text) and not keys & line.about:
                 continue
-            if len(line.words) < 3 or len(text) > LONGEST_TEXT or worth(line) <= 0:
+            if len(line.words) < 3 or len(text) > LONGEST_TEXT or score(line) <= 0:
                 continue
             if not any(len(own & other) >= _SAME * max(len(own), len(other)) for other in chosen):
                 chosen.append(own)
@@ -448,15 +464,15 @@ class _Found:
             line = self._lines[claim.line]
             ends = []
             for end in (claim.of, claim.to):
-                said = words(end)
-                if len(said) == 1 and said[0] in _ME:
-                    said = canonical_name(line.speaker).split("-") if line.speaker else [""]
-                while said and said[0] in _OPENERS:
-                    said = said[1:]
-                ends.append(names.get(tuple(said)) or concepts.get(self._bases(said)))
+                all_words = words(end)
+                if len(all_words) == 1 and all_words[0] in _ME:
+                    all_words = canonical_name(line.speaker).split("-") if line.speaker else [""]
+                while all_words and all_words[0] in _OPENERS:
+                    all_words = all_words[1:]
+                ends.append(names.get(tuple(all_words)) or concepts.get(self._bases(all_words)))
             of, to = ends
             verb = "_".join(word for word in words(claim.verb) if word.isascii())
-            text = _as_said(line)
+            text = _quoted(line)
             if not of or not to or of == to or not verb[:1].isalpha() or len(verb) > 60 or len(text) > LONGEST_TEXT:
                 continue
             if not re.fullmatch(r"[a-z0-9_]+", verb) or (of, to, verb) in seen or len(seen) == MOST_RELATIONS:
@@ -465,7 +481,7 @@ class _Found:
             yield Relation(of=of, to=to, type=verb, note=text)
 
 
-def _as_said(line: _Line) -> str:
+def _quoted(line: _Line) -> str:
     text = " ".join(line.text.split())
     return f"{line.speaker}: {text}" if line.mine and line.speaker else text
 
@@ -474,21 +490,25 @@ def _name(text: str) -> str:
     """As people say it: without greeting, article, possessive s and quotation marks; '' for what can't be a name."""
     if "\n" in text.strip() or "@" in text or "/" in text:
         return ""
-    said = [word.strip("\"'“”‘’.,!?;:()[]*_") for word in re.sub(r"['’]s\b", "", text).split()]
-    said = [word for word in said if word]
-    while said and said[0].casefold() in _OPENERS:
-        said = said[1:]
-    name = " ".join(said)
-    common = all(word.casefold() in _frequent() or word.casefold() in _GENERIC for word in said)
-    if common or not any(word[0].isupper() or not word[0].islower() for word in said):
+    parts = [word.strip("\"'“”‘’.,!?;:()[]*_") for word in re.sub(r"['’]s\b", "", text).split()]
+    parts = [word for word in parts if word]
+    while parts and parts[0].casefold() in _OPENERS:
+        parts = parts[1:]
+    name = " ".join(parts)
+    common = all(word.casefold() in _frequent() or word.casefold() in _GENERIC for word in parts)
+    if common or not any(word[0].isupper() or not word[0].islower() for word in parts):
         return ""
-    return name if 0 < len(said) <= _MOST_WORDS and 1 < len(name) <= LONGEST_NAME else ""
+    return name if 0 < len(parts) <= _MOST_WORDS and 1 < len(name) <= LONGEST_NAME else ""
 
 
 def _about(subject: str) -> str:
     """The canonical name of who a sentence is said of; '' for its speaker."""
-    said = words(subject)
-    return "" if said[:1] and (said[0] in _ME or said[0] in ("my", "we")) else canonical_name(_name(subject) or subject)
+    all_words = words(subject)
+    return (
+        ""
+        if all_words[:1] and (all_words[0] in _ME or all_words[0] in ("my", "we"))
+        else canonical_name(_name(subject) or subject)
+    )
 
 
 def _first_names(drafts: dict[str, _Draft], owner: str) -> list[_Draft]:

@@ -51,7 +51,7 @@ class Relation(_Part):
     note: Text
 
 
-class Extracted(_Part):
+class ExtractionOutput(_Part):
     """All of one text. Nothing worth knowing is two empty lists."""
 
     things: tuple[Thing, ...] = Field(default=(), max_length=MOST_THINGS)

@@ -9,19 +9,19 @@ from typing import Any
 
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
-from jochi_workers.derive.compress.models import words_of
+from jochi_workers.derive.compress.model_summariser import word_limit
 from jochi_workers.derive.derivation import Derivation
-from jochi_workers.derive.storylines import offline, told
+from jochi_workers.derive.storylines import offline, source_texts
 from jochi_workers.handler import Row
 
 
 def _faults(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:
     """Nothing that no reflection says. (How long it may be, whoever stores it asks.)"""
-    return faults(told(row), output, share=1.0, counter=counter, keep=False)
+    return faults(source_texts(row), output, share=1.0, counter=counter, keep=False)
 
 
 def _words(row: Row) -> Mapping[str, Any]:
-    return {"words": words_of(row["most_tokens"])}
+    return {"words": word_limit(row["most_tokens"])}
 
 
 DERIVATION = Derivation(

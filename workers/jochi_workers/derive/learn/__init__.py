@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jochi.deprecation import old_names
 from jochi.text.content import content_hash, text_hash
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
@@ -17,12 +18,12 @@ from jochi_workers.derive.learn.checks import faults
 from jochi_workers.derive.learn.importance import importance
 from jochi_workers.derive.learn.kinds import memory_kind
 from jochi_workers.derive.learn.offline import offline
-from jochi_workers.derive.learn.output import Fact, Learned
+from jochi_workers.derive.learn.output import Fact, LearningOutput
 from jochi_workers.derive.learn.topics import topics
 from jochi_workers.guard import judge
 from jochi_workers.handler import Row
 
-__all__ = ["DERIVATION", "Fact", "Learned", "importance", "memory_kind", "tier_of"]
+__all__ = ["DERIVATION", "Fact", "LearningOutput", "importance", "memory_kind", "tier_of"]
 
 VERBATIM = frozenset({"decision", "commitment", "correction", "principle"})
 """Facts of these categories that are explicit keep the very words of their turn, as an Artifact (seed 003, Verbatim artifact)."""
@@ -35,7 +36,7 @@ def tier_of(confidence: float, tiers: list[dict[str, Any]]) -> str:
     return next(str(tier["name"]) for tier in tiers if tier["least"] is None or confidence >= tier["least"])
 
 
-def _made(row: Row, output: Learned, counter: TokenCounter) -> Mapping[str, Any]:
+def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[str, Any]:
     """What is remembered (``memories``: rows as `memory/remember` takes them), what the turns are about, and which known facts new
     ones contradict."""
     batch, scope = row["key"], row["scope"]
@@ -62,9 +63,9 @@ def _made(row: Row, output: Learned, counter: TokenCounter) -> Mapping[str, Any]
         if fact.subject is not None:
             one["properties"] |= {"subject": fact.subject, "attribute": fact.attribute, "value": fact.value}
         if fact.category in VERBATIM and tier == row["tiers"][0]["name"] and fact.turn <= len(turns):
-            said = turns[fact.turn - 1]
+            source = turns[fact.turn - 1]
             exact = _memory(
-                "Artifact", batch, f"{said.speaker}: {said.text}" if said.speaker else said.text, scope, counter
+                "Artifact", batch, f"{source.speaker}: {source.text}" if source.speaker else source.text, scope, counter
             )
             exact["properties"] = {
                 "artifact_type": "verbatim",
@@ -114,10 +115,12 @@ def _words(row: Row) -> Mapping[str, Any]:
 DERIVATION = Derivation(
     name="learn",
     folder=Path(__file__).parent,
-    output=Learned,
+    output=LearningOutput,
     offline=offline,
     faults=faults,
     example={"most": 50},
     words=_words,
     made=_made,
 )
+
+__getattr__ = old_names(__name__)

@@ -9,30 +9,30 @@ from jochi_workers.derive.compress.checks import REASONS as _REASONS
 from jochi_workers.derive.compress.checks import faults as summary_faults
 from jochi_workers.derive.extract.checks import orders, sentences_without_orders
 from jochi_workers.derive.extract.names import bare, words
-from jochi_workers.derive.learn.output import Learned
+from jochi_workers.derive.learn.output import LearningOutput
 from jochi_workers.handler import Row
 
 REASONS = ("instruction", "no such turn", "made up name", *(each for each in _REASONS if each != "made up name"))
 """Why it is rejected, in the order in which it is asked; the first counts."""
 
 
-def faults(row: Row, output: Learned, counter: TokenCounter) -> tuple[str, ...]:
+def faults(row: Row, output: LearningOutput, counter: TokenCounter) -> tuple[str, ...]:
     """The codes of all reasons against it; empty: it may be stored. Nothing of a text stands in them."""
     found: set[str] = set()
-    said = "\n".join(each["content"] for each in row["inputs"])
+    source = "\n".join(each["content"] for each in row["inputs"])
     # What speaks to whoever learns is no source of anything.
-    heard = "\n".join(" ".join(sentences_without_orders(line)) for line in said.splitlines())
-    folded = f" {bare(' '.join(words(heard)))} "
+    cleaned = "\n".join(" ".join(sentences_without_orders(line)) for line in source.splitlines())
+    folded = f" {bare(' '.join(words(cleaned)))} "
     texts = [fact.text for fact in output.facts]
     if any(map(orders, texts)):
         found.add("instruction")
     if any(fact.turn > len(row["turns"]) for fact in output.facts):
         found.add("no such turn")
     names = [name for fact in output.facts for name in (*fact.entities, fact.subject, fact.value) if name]
-    if not all(name in heard or f" {bare(' '.join(words(name)))} " in folded for name in names):
+    if not all(name in cleaned or f" {bare(' '.join(words(name)))} " in folded for name in names):
         found.add("made up name")
-    plain = " ".join(heard.split())
+    plain = " ".join(cleaned.split())
     new = [text for text in texts if " ".join(text.partition(": ")[2].split() or text.split()) not in plain]
     if new:
-        found |= {*summary_faults(heard, "\n".join(new), share=math.inf, counter=counter, keep=False)}
+        found |= {*summary_faults(cleaned, "\n".join(new), share=math.inf, counter=counter, keep=False)}
     return tuple(reason for reason in REASONS if reason in found)

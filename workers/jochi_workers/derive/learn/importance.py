@@ -13,13 +13,13 @@ _SPECIFIC = re.compile(r"\d|[\"“„«»]|@\w|://")
 
 def importance(text: str, category: str, tags: Collection[str] = ()) -> float:
     """0 to 1, two digits. What is small talk alone is trivial at once."""
-    told = data("importance")
+    lists = data("importance")
     words = [word.casefold() for word in _WORD.findall(text)]
-    if not words or set(words) <= {*told["small_talk"].split()}:
-        return float(told["trivial"])
-    also = told["also"]
-    found: float = told["base"] + told["category"].get(category, 0)
-    found += sum(weight for name, weight in told["words"].items() if has("importance", name, text))
+    if not words or set(words) <= {*lists["small_talk"].split()}:
+        return float(lists["trivial"])
+    also = lists["also"]
+    found: float = lists["base"] + lists["category"].get(category, 0)
+    found += sum(weight for name, weight in lists["words"].items() if has("importance", name, text))
     over = (len(text) - also["long_from"]) / (also["long_to"] - also["long_from"])
     found += also["length"] * min(1.0, max(0.0, over))
     found += also["personal"] * has("importance", "personal", text)

@@ -13,17 +13,17 @@ MemoryKind = Literal["episode", "note"]
 def memory_kind(text: str, category: str, tags: Collection[str] = ()) -> MemoryKind:
     """By the seed's six steps, the first that tells: a true marker of time; the category; the tags, of which a note's win; a verb
     of what was done; a word of what holds; else an episode."""
-    told = data("kinds")
+    lists = data("kinds")
     named = {tag.lower() for tag in tags}
     if has("kinds", "moments", text):
         return "episode"
-    if category in told["note_categories"].split():
+    if category in lists["note_categories"].split():
         return "note"
-    if category in told["episode_categories"].split():
+    if category in lists["episode_categories"].split():
         return "episode"
-    if named & {*told["note_tags"].split()}:
+    if named & {*lists["note_tags"].split()}:
         return "note"
-    if named & {*told["episode_tags"].split()}:
+    if named & {*lists["episode_tags"].split()}:
         return "episode"
     if has("kinds", "past", text):
         return "episode"

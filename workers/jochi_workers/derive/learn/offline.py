@@ -11,7 +11,7 @@ from jochi.write.observing.signals import scan
 from jochi_workers.derive.extract.checks import orders
 from jochi_workers.derive.extract.messages import Message, messages
 from jochi_workers.derive.extract.names import words
-from jochi_workers.derive.learn.output import LONGEST_NAME, LONGEST_TEXT, Category, Fact, Learned
+from jochi_workers.derive.learn.output import LONGEST_NAME, LONGEST_TEXT, Category, Fact, LearningOutput
 from jochi_workers.derive.learn.wordlists import data, has
 from jochi_workers.handler import Row
 from jochi_workers.language import Reading, Statement, read_all
@@ -34,7 +34,7 @@ _ARTICLE = re.compile(r"^(?:an?|the|my|our|his|her|their)\s+", re.IGNORECASE)
 _SAME = 0.8
 
 
-def offline(row: Row, _counter: TokenCounter) -> Learned:
+def offline(row: Row, _counter: TokenCounter) -> LearningOutput:
     """What the turns hold, the surest first where there are more than `most` of the row."""
     turns = [message for message in messages(row["inputs"][0]["content"]) if message.text]
     readings = list(read_all(turn.text for turn in turns))
@@ -44,7 +44,7 @@ def offline(row: Row, _counter: TokenCounter) -> Learned:
         for fact in _facts(at + 1, turn, reading)
     ]
     best = sorted(range(len(found)), key=lambda at: (-found[at].confidence, at))[: row["most"]]
-    return Learned(facts=tuple(found[at] for at in sorted(best)))
+    return LearningOutput(facts=tuple(found[at] for at in sorted(best)))
 
 
 def _facts(number: int, turn: Message, reading: Reading) -> Iterator[Fact]:
@@ -60,18 +60,18 @@ def _facts(number: int, turn: Message, reading: Reading) -> Iterator[Fact]:
             one.text for one in reading.entities if one.type in _NAMES and sentence.start <= one.start < sentence.end
         ]
         scanned = scan(text)
-        told = next((one for one in inside if _tells(one, names)), None)
-        if told is None and (inside or scanned.signal != "high"):
+        statement = next((one for one in inside if _tells(one, names)), None)
+        if statement is None and (inside or scanned.signal != "high"):
             continue
         if any(len(own & other) >= _SAME * max(len(own), len(other)) for other in seen):
             continue
         seen.append(own)
-        category: Category = scanned.category or _category(told, names)  # type: ignore[assignment]
-        slot = _slot(told, turn.speaker) if told else {}
+        category: Category = scanned.category or _category(statement, names)  # type: ignore[assignment]
+        slot = _slot(statement, turn.speaker) if statement else {}
         yield Fact(
             text=f"{turn.speaker}: {text}" if turn.speaker else text,
             category=category,
-            confidence=_confidence(told, text, high=scanned.signal == "high"),
+            confidence=_confidence(statement, text, high=scanned.signal == "high"),
             turn=number,
             entities=tuple(dict.fromkeys([*([turn.speaker] if turn.speaker else []), *names]))[:12],
             **slot,
@@ -82,16 +82,16 @@ def _tells(one: Statement, names: Sequence[str]) -> bool:
     """Whether it says something of its speaker, of what is the speaker's, or of a name."""
     if one.subject is None or one.modality in ("asked", "command"):
         return False
-    said = words(one.subject.text)
-    if not said or said[0] in _NOTHING:
+    subject = words(one.subject.text)
+    if not subject or subject[0] in _NOTHING:
         return False
-    mine = said[0] in _ME or said[0] in _MY
+    mine = subject[0] in _ME or subject[0] in _MY
     named = any(one.subject.text in name or name in one.subject.text for name in names)
     return (mine or named) and one.verb not in _EMPTY_VERBS and (one.object is not None or bool(one.adjuncts))
 
 
-def _confidence(told: Statement | None, text: str, *, high: bool) -> float:
-    modality = told.modality if told else None
+def _confidence(statement: Statement | None, text: str, *, high: bool) -> float:
+    modality = statement.modality if statement else None
     if modality in _UNSURE:
         return _SPECULATIVE
     if has("importance", "hedging", text) or modality in ("possible", "able", "advised"):
@@ -99,26 +99,37 @@ def _confidence(told: Statement | None, text: str, *, high: bool) -> float:
     return _EXPLICIT if high else _IMPLIED
 
 
-def _category(told: Statement | None, names: Sequence[str]) -> Category:
+def _category(statement: Statement | None, names: Sequence[str]) -> Category:
     """Of what has no signal: a name that is something is an entity."""
-    if told and told.subject and told.object and told.verb == "be" and words(told.subject.text)[0] not in _ME | _MY:
-        return "entity" if any(name in told.subject.text for name in names) else "fact"
+    if (
+        statement
+        and statement.subject
+        and statement.object
+        and statement.verb == "be"
+        and words(statement.subject.text)[0] not in _ME | _MY
+    ):
+        return "entity" if any(name in statement.subject.text for name in names) else "fact"
     return "fact"
 
 
-def _slot(told: Statement, speaker: str) -> dict[str, str]:
+def _slot(statement: Statement, speaker: str) -> dict[str, str]:
     """Of whom it says what, where that can be one thing at a time; nothing of what is denied or may be."""
-    if told.negated or told.modality is not None or told.subject is None or told.object is None:
+    if statement.negated or statement.modality is not None or statement.subject is None or statement.object is None:
         return {}
-    said, value = words(told.subject.text), _ARTICLE.sub("", " ".join(told.object.text.split())).strip(" .,!")
+    subject_words, value = (
+        words(statement.subject.text),
+        _ARTICLE.sub("", " ".join(statement.object.text.split())).strip(" .,!"),
+    )
     slots = data("slots")
-    subject, attribute = " ".join(told.subject.text.split()), slots["verbs"].get(told.verb)
-    if said[0] in _ME:
+    subject, attribute = " ".join(statement.subject.text.split()), slots["verbs"].get(statement.verb)
+    if subject_words[0] in _ME:
         subject = speaker
-    elif said[0] in _MY and told.verb == "be":
+    elif subject_words[0] in _MY and statement.verb == "be":
         nouns, favourites = slots["nouns"]["values"].split(), slots["nouns"]["favourites"].split()
-        if (len(said) == 2 and said[1] in nouns) or (len(said) == 3 and said[1] in favourites):
-            subject, attribute = speaker, " ".join(said[1:]).replace("favourite", "favorite")
+        if (len(subject_words) == 2 and subject_words[1] in nouns) or (
+            len(subject_words) == 3 and subject_words[1] in favourites
+        ):
+            subject, attribute = speaker, " ".join(subject_words[1:]).replace("favourite", "favorite")
     if not attribute or not subject or not value or max(len(subject), len(value)) > LONGEST_NAME:
         return {}
     return {"subject": subject, "attribute": attribute, "value": value}

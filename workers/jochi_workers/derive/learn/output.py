@@ -53,7 +53,7 @@ class Fact(_Part):
         return self
 
 
-class Learned(_Part):
+class LearningOutput(_Part):
     """Of one batch of turns. Nothing worth keeping is an empty list."""
 
     facts: tuple[Fact, ...] = Field(default=(), max_length=MOST_FACTS)

@@ -18,16 +18,16 @@ _SHORTEST, _LONGEST = 4, 40
 def topics(text: str, before: Sequence[str], *, context: int, most: int) -> list[str]:
     """The ``most`` frequent words of the last ``context`` turns of ``before`` and all of ``text``, which are batches of turns; of
     equal ones those that came first. The turns of a batch alone share too few words with the next one's to tell a shift."""
-    said = [message.text for message in messages(text)]
+    texts = [message.text for message in messages(text)]
     earlier = [message.text for batch in before for message in messages(batch)]
-    turns = [*earlier[len(earlier) - max(0, min(len(earlier), context - len(said))) :], *said]
+    turns = [*earlier[len(earlier) - max(0, min(len(earlier), context - len(texts))) :], *texts]
     counted = Counter(
-        word for turn in turns for sentence in sentences_without_orders(turn) for word in content(sentence)
+        word for turn in turns for sentence in sentences_without_orders(turn) for word in content_words(sentence)
     )
     return [word for word, _ in counted.most_common(most)]
 
 
-def content(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
     """Words that carry meaning, in singular: neither frequent in a language nor empty."""
     return [
         word

@@ -11,8 +11,8 @@ from typing import Any
 
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
-from jochi_workers.derive.compress.extractive import Extractive
-from jochi_workers.derive.compress.models import words_of
+from jochi_workers.derive.compress.extractive import ExtractiveSummariser
+from jochi_workers.derive.compress.model_summariser import word_limit
 from jochi_workers.derive.compress.particulars import language_of, words
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.handler import Row
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 def _offline(row: Row, counter: TokenCounter) -> str:
     text, room = row["inputs"][0]["content"], row["most_tokens"]
     if row["level"] == "summary":
-        return Extractive(counter).summarise(text, room, keep=False).text
+        return ExtractiveSummariser(counter).summarise(text, room, keep=False).text
     chosen: list[str] = []
     for word in keywords(text, language_of(text)):
         new = words(word) - words(", ".join(chosen))
@@ -46,7 +46,7 @@ def _faults(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:
 
 
 def _words(row: Row) -> Mapping[str, Any]:
-    return {"level": row["level"], "words": words_of(row["most_tokens"])}
+    return {"level": row["level"], "words": word_limit(row["most_tokens"])}
 
 
 def _properties(row: Row, _output: str) -> Mapping[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from jochi_workers.derive.derivation import Derivation
-from jochi_workers.derive.storylines import offline, sound, words
+from jochi_workers.derive.storylines import offline, story_faults, words
 
 DERIVATION = Derivation(
     name="macros",
     folder=Path(__file__).parent,
     output=str,
     offline=offline,
-    faults=sound,
+    faults=story_faults,
     example={"name": "somebody", "words": 10**9},
     words=words,
 )

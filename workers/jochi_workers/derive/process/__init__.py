@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
 from jochi_workers.derive.compress.extractive import most_telling
-from jochi_workers.derive.compress.models import words_of
+from jochi_workers.derive.compress.model_summariser import word_limit
 from jochi_workers.derive.compress.particulars import language_of, words
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.derive.levels import held, say_once
@@ -27,7 +27,7 @@ _TAG = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 """A tag is one to three words: it states nothing."""
 
 
-class Processed(BaseModel):
+class ProcessingOutput(BaseModel):
     """What is made of a source."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,7 +37,7 @@ class Processed(BaseModel):
     tags: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=10)] = Field(default_factory=list)
 
 
-def _offline(row: Row, counter: TokenCounter) -> Processed:
+def _offline(row: Row, counter: TokenCounter) -> ProcessingOutput:
     """The sentences that say most, or a short text as it is. Its tags are what is known of the source and its text."""
     text = row["inputs"][0]["content"]
     found: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ def _offline(row: Row, counter: TokenCounter) -> Processed:
         say_once(str(missing))
     known = (row["source_type"], row["context_type"], held(text, ["content_type"])["content_type"])
     tags = dict.fromkeys(tag.replace("-", " ") for tag in known if tag)
-    return Processed(
+    return ProcessingOutput(
         summary=shortened(text, row["most_tokens"], counter),
         keywords=list(found),
         tags=[tag for tag in tags if _TAG.fullmatch(tag)],
@@ -59,14 +59,14 @@ def shortened(text: str, room: int, counter: TokenCounter) -> str:
     whole = most_telling(text, room, counter)
     if whole.strip():
         return whole
-    said = text.split()
-    most = max(1, min(len(said), room))
-    while most > 1 and counter.count(" ".join(said[:most]) + " …") > room:
+    all_words = text.split()
+    most = max(1, min(len(all_words), room))
+    while most > 1 and counter.count(" ".join(all_words[:most]) + " …") > room:
         most = most * 2 // 3
-    return " ".join(said[:most]) + " …"
+    return " ".join(all_words[:most]) + " …"
 
 
-def _faults(row: Row, output: Processed, counter: TokenCounter) -> tuple[str, ...]:
+def _faults(row: Row, output: ProcessingOutput, counter: TokenCounter) -> tuple[str, ...]:
     """A summary is short, so much is lost. But nothing may be stated that the source doesn't say."""
     text = row["inputs"][0]["content"]
     if not words(", ".join(output.keywords)) <= words(text):
@@ -77,10 +77,10 @@ def _faults(row: Row, output: Processed, counter: TokenCounter) -> tuple[str, ..
 
 
 def _words(row: Row) -> Mapping[str, Any]:
-    return {"what": row["source_type"] or "a text", "words": words_of(row["most_tokens"]) // 2}
+    return {"what": row["source_type"] or "a text", "words": word_limit(row["most_tokens"]) // 2}
 
 
-def _properties(row: Row, output: Processed) -> Mapping[str, Any]:
+def _properties(row: Row, output: ProcessingOutput) -> Mapping[str, Any]:
     found = held(row["inputs"][0]["content"], ["content_type", "contains_pii"])
     return {"keywords": output.keywords, "tags": output.tags, **found}
 
@@ -88,7 +88,7 @@ def _properties(row: Row, output: Processed) -> Mapping[str, Any]:
 DERIVATION = Derivation(
     name="process",
     folder=Path(__file__).parent,
-    output=Processed,
+    output=ProcessingOutput,
     offline=_offline,
     faults=_faults,
     example={"what": "conversation", "words": 10**9},

@@ -9,9 +9,9 @@ from typing import Any
 
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
-from jochi_workers.derive.compress.models import words_of
+from jochi_workers.derive.compress.model_summariser import word_limit
 from jochi_workers.derive.derivation import Derivation
-from jochi_workers.derive.storylines import told
+from jochi_workers.derive.storylines import source_texts
 from jochi_workers.handler import Row
 
 
@@ -30,12 +30,12 @@ def _faults(row: Row, output: str, counter: TokenCounter) -> tuple[str, ...]:
     """No more lines than it may have, and nothing that no fact says. (They may be in several languages.)"""
     if len(output.splitlines()) > row["lines"]:
         return ("too many lines",)
-    found = faults(told(row), output, share=1.0, counter=counter, keep=False)
+    found = faults(source_texts(row), output, share=1.0, counter=counter, keep=False)
     return tuple(reason for reason in found if reason != "language")
 
 
 def _words(row: Row) -> Mapping[str, Any]:
-    return {"lines": row["lines"], "words": words_of(row["most_tokens"])}
+    return {"lines": row["lines"], "words": word_limit(row["most_tokens"])}
 
 
 DERIVATION = Derivation(

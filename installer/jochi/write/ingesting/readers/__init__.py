@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import IO
 
 from jochi.errors import UsageError
-from jochi.write.ingesting.opening import Opened, opened
+from jochi.write.ingesting.input_file import InputFile, open_input
 from jochi.write.ingesting.readers import conversation, locomo, mail, markdown, slack, text, transcript
 from jochi.write.ingesting.source import Piece
 
-Reader = Callable[[Opened, tzinfo], Iterator[Piece]]
+Reader = Callable[[InputFile, tzinfo], Iterator[Piece]]
 
 READERS: dict[str, Reader] = {
     reader.NAME: reader.read for reader in (conversation, mail, slack, transcript, text, markdown, locomo)
@@ -49,7 +49,7 @@ def read(
     """
     if format is not None and format not in READERS:
         raise UsageError(f"the format {format!r} is unknown", fix=f"give one of {', '.join(READERS)}")
-    with opened(source, name) as file:
+    with open_input(source, name) as file:
         if file.head:
             try:
                 yield from READERS[format or guess(file)](file, zone)
@@ -61,7 +61,7 @@ def read(
                 ) from None
 
 
-def guess(file: Opened) -> str:
+def guess(file: InputFile) -> str:
     """The format of a file by its suffix, else by how it begins; `text` if nothing else fits."""
     suffix = Path(file.name or "").suffix.lower()
     if suffix in _BY_SUFFIX:

@@ -8,9 +8,9 @@ from typing import Any
 
 from jochi.errors import UsageError
 from jochi.text.content import is_blank
-from jochi.write.ingesting.json_values import parsed, readable
+from jochi.write.ingesting.input_file import InputFile
+from jochi.write.ingesting.json_values import parse_json, readable
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
 NAME = "conversation"
@@ -36,7 +36,7 @@ _MESSAGES = ("messages", "chat_messages", "turns")
 Json = dict[str, Any]
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in their order. JSON Lines are streamed; an array, or an object over several lines, is read whole."""
     start = file.start().lstrip()
     first_line, newline, _ = start.partition("\n")
@@ -49,15 +49,15 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
             yield line
         elif line.strip():
             try:
-                yield from _pieces(parsed(line), f"line {number}", source, zone)
+                yield from _pieces(parse_json(line), f"line {number}", source, zone)
             except ValueError:
                 yield Fault(f"line {number}", "The line is no JSON: write one object a line.")
 
 
-def whole(file: Opened) -> Any:
+def whole(file: InputFile) -> Any:
     """What a file of JSON says. UsageError if it is too large, or none."""
     try:
-        return parsed(file.text())
+        return parse_json(file.text())
     except ValueError:
         raise UsageError(
             "the file begins like JSON and isn't",

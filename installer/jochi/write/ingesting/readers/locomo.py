@@ -9,8 +9,8 @@ from typing import Any
 from jochi.errors import UsageError
 from jochi.text.content import is_blank
 from jochi.write.importing.locomo import SESSION, session_date, turn_of
+from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_values import readable
-from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.readers.conversation import whole
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
@@ -19,7 +19,7 @@ NAME = "locomo"
 Json = dict[str, Any]
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The turns, sample by sample and session by session. Dates are UTC, as `jochi import` has them. The file is read whole."""
     samples = whole(file)
     if not isinstance(samples, list):
@@ -34,7 +34,7 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
         yield from _sample(sample, number, file)
 
 
-def _sample(sample: Json, number: int, file: Opened) -> Iterator[Piece]:
+def _sample(sample: Json, number: int, file: InputFile) -> Iterator[Piece]:
     conversation = sample["conversation"]
     id = sample.get("sample_id")
     name = (clean(id) if isinstance(id, str) else "") or f"sample {number}"
@@ -50,16 +50,16 @@ def _sample(sample: Json, number: int, file: Opened) -> Iterator[Piece]:
         source = Source("conversation", f"{name}/{part}", f"{name}, session {session}", None, file.provenance(NAME))
         for position, turn in enumerate(turns if isinstance(turns, list) else []):
             try:
-                said = turn_of(turn, session, position, date)
-                text = clean(said["content"])
+                line = turn_of(turn, session, position, date)
+                text = clean(line["content"])
                 if is_blank(text):
                     raise ValueError("it says nothing")
                 yield (
                     source,
                     Message(
-                        clean(said["id"]) or None,
-                        said["created_at"],
-                        clean(said["speaker"]) or None,
+                        clean(line["id"]) or None,
+                        line["created_at"],
+                        clean(line["speaker"]) or None,
                         text,
                         readable(turn),
                     ),

@@ -16,11 +16,11 @@ from typing import IO
 from jochi.errors import JochiError
 from jochi.text.content import is_blank
 from jochi.text.visible import visible
-from jochi.write.ingesting.charsets import decoded
+from jochi.write.ingesting.charsets import decode
 from jochi.write.ingesting.html import text_of
+from jochi.write.ingesting.input_file import LARGEST_WHOLE, LONGEST_LINE, InputFile
 from jochi.write.ingesting.moments import plausible
-from jochi.write.ingesting.opening import LARGEST_WHOLE, LONGEST_LINE, Opened
-from jochi.write.ingesting.replies import written
+from jochi.write.ingesting.replies import remove_quotations
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
 NAME = "email"
@@ -57,7 +57,7 @@ _PREFIX = re.compile(r"(?:(?:re|aw|antw|sv|fwd?|wg|tr|rv|vs|enc|doorst)(?:\[\d+\
 _FORWARDED = re.compile(r"(?:fwd?|wg|tr|rv|enc|doorst)\s*:", re.IGNORECASE)
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages of a file in their order, each in the thread that its headers name."""
     roots: dict[str, str] = {}
     for number, data in enumerate(_mailbox(file.stream) if file.head.startswith(b"From ") else _single(file.stream), 1):
@@ -107,7 +107,7 @@ def _mailbox(stream: IO[bytes]) -> Iterator[bytes]:
         yield b"".join(held)
 
 
-def _message(data: bytes, where: str, file: Opened, zone: tzinfo, roots: dict[str, str]) -> Iterator[Piece]:
+def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict[str, str]) -> Iterator[Piece]:
     message = email.message_from_bytes(data)
     headers: dict[str, str] = {}
     for name, value in message.raw_items():
@@ -123,7 +123,7 @@ def _message(data: bytes, where: str, file: Opened, zone: tzinfo, roots: dict[st
     forwarded = _FORWARDED.match(subject) is not None
     whole, marked = clean("\n\n".join(found.shown)), clean("\n\n".join(found.marked))
     # Who sends on a message without a word of her own says what stands in it.
-    text = whole if forwarded else written(marked)
+    text = whole if forwarded else remove_quotations(marked)
     text = whole if is_blank(text) else text
     if is_blank(text) and not found.faults:
         text = subject
@@ -138,7 +138,7 @@ def _message(data: bytes, where: str, file: Opened, zone: tzinfo, roots: dict[st
         if len(roots) >= _REMEMBERED:
             del roots[next(iter(roots))]
         roots[own] = root
-    shown = [f"{name}: {_header(headers[name.lower()])}" for name in _SHOWN if name.lower() in headers]
+    headers_text = [f"{name}: {_header(headers[name.lower()])}" for name in _SHOWN if name.lower() in headers]
     source = Source(
         "email",
         root,
@@ -146,7 +146,7 @@ def _message(data: bytes, where: str, file: Opened, zone: tzinfo, roots: dict[st
         "list" if "list-id" in headers else None,
         file.provenance(NAME),
     )
-    raw = clean("\n".join([*shown, "", whole, *(["", *found.attachments] if found.attachments else [])]))
+    raw = clean("\n".join([*headers_text, "", whole, *(["", *found.attachments] if found.attachments else [])]))
     yield source, Message(own, _date(headers.get("date", ""), zone), _sender(headers), text, raw)
 
 
@@ -188,11 +188,11 @@ class _Found:
             self.faults.append(Fault(where, f"Its text is longer than {_LONGEST_TEXT // 1024**2} MB."))
         elif part.get_content_subtype() == "html":
             try:
-                shown, marked = text_of(text)
+                whole, marked = text_of(text)
             except ValueError as error:
                 self.faults.append(Fault(where, error.args[0]))
             else:
-                self.shown.append(shown)
+                self.shown.append(whole)
                 self.marked.append(marked)
         else:
             self.shown.append(text)
@@ -221,7 +221,7 @@ def _best(parts: list[Part]) -> Part:
 
 def _text(part: Part) -> str | None:
     data = part.get_payload(decode=True)
-    text = decoded(data, part.get_content_charset()) if isinstance(data, bytes) else None
+    text = decode(data, part.get_content_charset()) if isinstance(data, bytes) else None
     return None if text is None else text.replace("\r\n", "\n")
 
 
@@ -234,8 +234,8 @@ def _root(own: str | None, headers: dict[str, str], roots: dict[str, str]) -> st
 
 
 def _ids(header: str) -> list[str]:
-    shown = visible(header)
-    return _ID.findall(shown) or shown.split()[:1]
+    text = visible(header)
+    return _ID.findall(text) or text.split()[:1]
 
 
 def _sender(headers: dict[str, str]) -> str | None:
@@ -258,7 +258,7 @@ def _date(header: str, zone: tzinfo) -> datetime | None:
 def _header(value: str) -> str:
     """A header without its encodings (RFC 2047), and without what is invisible."""
     data = value.encode("utf-8", "surrogateescape")
-    text = decoded(data, None) or data.decode("utf-8", "replace")
+    text = decode(data, None) or data.decode("utf-8", "replace")
     try:
         parts = email.header.decode_header(text)
     except (email.errors.HeaderParseError, ValueError):
@@ -270,5 +270,5 @@ def _header(value: str) -> str:
         elif charset is None:  # what stands between encoded words, as the parser packs it
             texts.append(part.decode("raw_unicode_escape"))
         else:
-            texts.append(decoded(part, charset) or part.decode("utf-8", "replace"))
+            texts.append(decode(part, charset) or part.decode("utf-8", "replace"))
     return " ".join(visible("".join(texts)).split())

@@ -10,8 +10,8 @@ from jochi.extras import extra_named
 from jochi.text.content import is_blank
 from jochi.text.markdown import Block, front_matter, sections
 from jochi.text.visible import visible
+from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.source import Message, Piece, Source, clean
 
 NAME = "markdown"
@@ -21,7 +21,7 @@ _LONGEST_FRONT = 64 * 1024
 """Characters of YAML; what is longer is a message, and states nothing."""
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The blocks of a file in their order; `title` and `date` of YAML at its head are those of all. The file is read whole."""
     text = file.text()
     if len(text) > LONGEST:
@@ -42,7 +42,7 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
             yield from _message(source, at, section.title, f"{'#' * section.level} {section.title}")
         for block in section.blocks:
             if block.kind != "comment":
-                yield from _message(source, at, _said(block), block.source)
+                yield from _message(source, at, _text_of(block), block.source)
 
 
 def _message(source: Source, at: datetime | None, text: str, raw: str) -> Iterator[Piece]:
@@ -51,7 +51,7 @@ def _message(source: Source, at: datetime | None, text: str, raw: str) -> Iterat
         yield source, Message(None, at, None, text, clean(raw))
 
 
-def _said(block: Block) -> str:
+def _text_of(block: Block) -> str:
     if block.kind != "row":
         return block.source
     return "; ".join(f"{head}: {cell}" for head, cell in block.cells.items() if cell)

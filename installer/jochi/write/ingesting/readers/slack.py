@@ -10,9 +10,9 @@ from typing import Any
 
 from jochi.errors import UsageError
 from jochi.text.content import is_blank
+from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_values import readable
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.readers.conversation import whole
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
@@ -28,7 +28,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
 Json = dict[str, Any]
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in their order. The file is read whole: it is one piece of JSON."""
     data = whole(file)
     around: Json = data if isinstance(data, dict) else {}
@@ -60,13 +60,13 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
 
 
 def _piece(
-    message: Json, people: dict[str, str], channel: str | None, title: str | None, file: Opened, zone: tzinfo
+    message: Json, people: dict[str, str], channel: str | None, title: str | None, file: InputFile, zone: tzinfo
 ) -> tuple[Source, Message]:
     ts = clean(_text(message.get("ts")))
     at = moment(ts, zone)
     if at is None:
         raise ValueError("The message has no ts.")
-    text = _said(message, people)
+    text = _text_of(message, people)
     if is_blank(text):
         raise ValueError("The message says nothing.")
     channel = clean(_text(message.get("channel"))) or channel
@@ -86,14 +86,16 @@ def _piece(
     return source, Message(ts, at, _sender(message, people), text, raw)
 
 
-def _said(message: Json, people: dict[str, str]) -> str:
-    said = _text(message.get("text"))
-    if not said:
+def _text_of(message: Json, people: dict[str, str]) -> str:
+    own_text = _text(message.get("text"))
+    if not own_text:
         quoted = _objects(message.get("attachments"))
-        said = "\n".join(text for each in quoted if (text := _text(each.get("text")) or _text(each.get("fallback"))))
-    said = clean(html.unescape(_MARKUP.sub(lambda found: _shown(found[1], people), said)))
+        own_text = "\n".join(
+            text for each in quoted if (text := _text(each.get("text")) or _text(each.get("fallback")))
+        )
+    own_text = clean(html.unescape(_MARKUP.sub(lambda found: _shown(found[1], people), own_text)))
     names = [_text(each.get("name")) or _text(each.get("title")) or "file" for each in _objects(message.get("files"))]
-    return clean("\n".join([said, *(f"[attached: {name}]" for name in names)]))
+    return clean("\n".join([own_text, *(f"[attached: {name}]" for name in names)]))
 
 
 def _shown(markup: str, people: dict[str, str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import tzinfo
 
 from jochi.text.content import is_blank
-from jochi.write.ingesting.opening import Opened
+from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
 NAME = "text"
@@ -14,7 +14,7 @@ LONGEST = 32_000
 """Characters of a paragraph; one that is longer is divided at the end of a line."""
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The paragraphs, which blank lines part, in their order. They have neither sender nor time."""
     source = Source("text-note", provenance=file.provenance(NAME))
     held: list[str] = []

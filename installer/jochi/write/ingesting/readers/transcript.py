@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from jochi.extras import extra_named
 from jochi.text.content import is_blank
+from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.opening import Opened
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
-from jochi.write.ingesting.speech import fluent
+from jochi.write.ingesting.speech import remove_fillers
 
 NAME = "transcript"
 
@@ -65,7 +65,7 @@ def turn(line: str) -> Turn | None:
     return Turn(named["person"].strip(), named.get("before") or named["after"], line[found.end() :])
 
 
-def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """What was said, in its order: each turn of a speaker; of subtitles, what one speaker says in cues that follow each other."""
     source = Source("transcript", provenance=file.provenance(NAME))
     start = file.start()
@@ -75,9 +75,9 @@ def read(file: Opened, zone: tzinfo) -> Iterator[Piece]:
         yield from _turns(file, source, zone)
 
 
-def _turns(file: Opened, source: Source, zone: tzinfo) -> Iterator[Piece]:
+def _turns(file: InputFile, source: Source, zone: tzinfo) -> Iterator[Piece]:
     now: Turn | None = None
-    said: list[str] = []
+    lines: list[str] = []
     raw: list[str] = []
     size = 0
     for _, line in file.lines():
@@ -86,17 +86,17 @@ def _turns(file: Opened, source: Source, zone: tzinfo) -> Iterator[Piece]:
             continue
         begins = turn(line)
         if begins is not None or size > _LONGEST_TURN:
-            yield from _message(source, now, said, raw, zone)
+            yield from _message(source, now, lines, raw, zone)
             now = begins or now
-            said, raw, size = [], [], 0
-        said.append(line if begins is None else begins.text)
+            lines, raw, size = [], [], 0
+        lines.append(line if begins is None else begins.text)
         raw.append(line)
         size += len(line)
-    yield from _message(source, now, said, raw, zone)
+    yield from _message(source, now, lines, raw, zone)
 
 
-def _message(source: Source, turn: Turn | None, said: list[str], raw: list[str], zone: tzinfo) -> Iterator[Piece]:
-    text = fluent(clean("\n".join(said)))
+def _message(source: Source, turn: Turn | None, lines: list[str], raw: list[str], zone: tzinfo) -> Iterator[Piece]:
+    text = remove_fillers(clean("\n".join(lines)))
     if not is_blank(text):
         sender = clean(turn.sender) or None if turn else None
         yield (
@@ -121,17 +121,17 @@ class _Cue(NamedTuple):
     raw: str
 
 
-def _cues(file: Opened, source: Source, format: str) -> Iterator[Piece]:
+def _cues(file: InputFile, source: Source, format: str) -> Iterator[Piece]:
     held: list[_Cue] = []
     for found in _read_cues(file, format):
         if isinstance(found, Fault):
             yield found
             continue
-        said = " ".join(cue.text for cue in held)
+        text = " ".join(cue.text for cue in held)
         if held and (
             found.sender != held[-1].sender
-            or len(said) >= _LONGEST
-            or (len(said) >= _ENOUGH and _SENTENCE_END.search(said))
+            or len(text) >= _LONGEST
+            or (len(text) >= _ENOUGH and _SENTENCE_END.search(text))
         ):
             yield from _spoken(source, held)
             held = []
@@ -140,12 +140,12 @@ def _cues(file: Opened, source: Source, format: str) -> Iterator[Piece]:
 
 
 def _spoken(source: Source, cues: list[_Cue]) -> Iterator[Piece]:
-    text = fluent(clean(" ".join(cue.text for cue in cues)))
+    text = remove_fillers(clean(" ".join(cue.text for cue in cues)))
     if not is_blank(text):
         yield source, Message(None, None, cues[0].sender, text, clean("\n\n".join(cue.raw for cue in cues)))
 
 
-def _read_cues(file: Opened, format: str) -> Iterator[_Cue | Fault]:
+def _read_cues(file: InputFile, format: str) -> Iterator[_Cue | Fault]:
     with extra_named():
         import webvtt
         from webvtt.errors import MalformedCaptionError, MalformedFileError
@@ -185,7 +185,7 @@ def _cue(voice: str | None, text: str, raw: str) -> _Cue:
     return _Cue(sender or None, text, html.unescape(raw))
 
 
-def _blocks(file: Opened, format: str) -> Iterator[str | Fault]:
+def _blocks(file: InputFile, format: str) -> Iterator[str | Fault]:
     """The cues, which blank lines part. In SRT, text after a blank line belongs to the cue before it."""
     held = ""
     for block in _parted(file):
@@ -204,7 +204,7 @@ def _blocks(file: Opened, format: str) -> Iterator[str | Fault]:
         yield held
 
 
-def _parted(file: Opened) -> Iterator[str | Fault]:
+def _parted(file: InputFile) -> Iterator[str | Fault]:
     held: list[str] = []
     size = 0
     for _, line in file.lines():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from jochi.errors import UsageError
-from jochi.text.patterns import compiled, matching
+from jochi.text.patterns import compile_patterns, match_patterns
 from jochi.toml import beside
 
 Signal = Literal["high", "medium", "low", "none"]
@@ -29,7 +29,7 @@ class _Pattern(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scanned:
+class SignalScan:
     """``about``: what the text has, by the names in the files; `user` for patterns of a policy."""
 
     signal: Signal
@@ -46,25 +46,25 @@ def languages() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("??.toml"))
 
 
-def scan(text: str, *, languages: Sequence[str] = ("en", "de"), high: Sequence[str] = ()) -> Scanned:
+def scan(text: str, *, languages: Sequence[str] = ("en", "de"), high: Sequence[str] = ()) -> SignalScan:
     """HIGH where any HIGH, disagreeing, or own pattern (``high``) is there; else by how many MEDIUM ones are: 2 or more are
     medium, 1 is low (seed 003, Write Path; peers A3, signal.ts). The languages are looked for together: people mix them."""
     patterns, automaton = _automaton(tuple(languages), tuple(high))
-    found = [patterns[number] for number in matching(automaton, text[:LONGEST])]
+    found = [patterns[number] for number in match_patterns(automaton, text[:LONGEST])]
     # The same thing said in two languages, or by words that two have, is one.
     named = {(each.level, each.about) for each in found}
     about = tuple(dict.fromkeys("disagreement" if each.level == "disagreement" else each.about for each in found))
     weak = sum(level == "medium" for level, _ in named)
     if len(named) > weak:
-        return Scanned("high", about)
-    return Scanned("medium" if weak >= _MEDIUM else "low" if weak else "none", about)
+        return SignalScan("high", about)
+    return SignalScan("medium" if weak >= _MEDIUM else "low" if weak else "none", about)
 
 
 @lru_cache(maxsize=16)
 def _automaton(languages: tuple[str, ...], high: tuple[str, ...]) -> tuple[list[_Pattern], Any]:
     patterns = [pattern for language in languages for pattern in _of(language)]
     patterns += [_Pattern("high", "user", each) for each in high]
-    return patterns, compiled([each.pattern for each in patterns])
+    return patterns, compile_patterns([each.pattern for each in patterns])
 
 
 @lru_cache(maxsize=16)
@@ -75,8 +75,10 @@ def _of(language: str) -> tuple[_Pattern, ...]:
             where="observe.languages of the policy",
             fix=f"there are: {', '.join(languages())}; patterns of your own go into observe.high",
         )
-    told = _read(language)
-    return tuple(_Pattern(level, about, "|".join(told[level][about])) for level in _LEVELS for about in told[level])
+    entries = _read(language)
+    return tuple(
+        _Pattern(level, about, "|".join(entries[level][about])) for level in _LEVELS for about in entries[level]
+    )
 
 
 @lru_cache(maxsize=1)

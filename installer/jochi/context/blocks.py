@@ -1,0 +1,232 @@
+"""What a Markdown file says, block by block, by CommonMark with tables (markdown-it-py)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Literal
+
+from markdown_it.tree import SyntaxTreeNode
+
+from jochi.context.lines import Piece, begins_with_mark, read, without_comments
+from jochi.errors import Refused
+from jochi.text.markdown import PARSER
+
+Kind = Literal["item", "paragraph", "row", "fence", "quote", "html", "title", "heading", "bare heading"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One thing that is said. ``id``: of the line that it was. ``headings`` above it without the ``title``, the highest first.
+    ``first`` and ``last`` line, from 1. ``comments`` that stand in it, and are no part of the text."""
+
+    kind: Kind
+    text: str
+    id: str | None
+    headings: tuple[str, ...]
+    first: int
+    last: int
+    title: str = ""
+    comments: tuple[str, ...] = ()
+
+    @property
+    def is_heading(self) -> bool:
+        return self.kind in ("title", "heading", "bare heading")
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether it is nothing else."""
+        return bool(self.comments) and not self.text and self.id is None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """All headings that it stands under, and itself if it is one."""
+        return (self.title, *self.headings, *([self.text] if self.is_heading else []))
+
+
+def blocks(text: str, *, apart: bool) -> list[Block]:
+    """In the order of the lines.
+
+    A list within an item belongs to the item; ``apart``: each of its items stands alone, behind the text of those above it.
+    What has the id of a line is always one of its own. A heading is bare where nothing is below it. The title is the
+    only heading of the first level.
+    """
+    return sorted(_Reader(text, apart).blocks(), key=lambda block: block.first)
+
+
+def source_lines(text: str) -> list[str]:
+    """The lines of a file with their ends, as Markdown counts them."""
+    return _LINES.findall(text)
+
+
+def refuse_conflicts(text: str, where: str) -> None:
+    """`Refused` where git left what two sides wrote: neither is what a person wants to be remembered."""
+    lines = [line.rstrip("\r\n") for line in source_lines(text)]
+    underlines: set[int] | None = None
+    for at, line in enumerate(lines, 1):
+        if not _CONFLICT.fullmatch(line):
+            continue
+        if line.startswith("="):  # it may underline a heading
+            if underlines is None:
+                tokens = PARSER.parse(text)
+                underlines = {each.map[1] for each in tokens if each.type == "heading_open" and each.map}
+            if at in underlines:
+                continue
+        raise Refused(
+            "a conflict of git stands in the file, and nobody has settled it",
+            where=f"{where}, line {at}",
+            fix="settle it and save the file; a line that is meant to begin like that must be indented",
+        )
+
+
+class _Reader:
+    def __init__(self, text: str, apart: bool) -> None:
+        text = text.removeprefix("\ufeff")
+        self.lines = [line.rstrip("\r\n") for line in source_lines(text)]
+        self.apart = apart
+        self.nodes = [node for node in SyntaxTreeNode(PARSER.parse(text)).children if node.type != "hr"]
+        self.headings: tuple[str, ...] = ()
+        self.title = ""
+
+    def blocks(self) -> Iterator[Block]:
+        levels = [_level(node) for node in self.nodes]
+        title = levels.index(1) if levels.count(1) == 1 else None
+        path: list[tuple[int, str]] = []
+        for at, (node, level, following) in enumerate(zip_longest(self.nodes, levels, levels[1:])):
+            if level == 0:
+                yield from self._of(node)
+                continue
+            path = [each for each in path if each[0] < level]
+            self.headings = tuple(heading for _, heading in path)
+            if at == title:
+                yield from self._told("title", _pieces(node, self.lines), node)
+                self.title = _inline(node)
+                continue
+            bare = following is None or 0 < following <= level
+            yield from self._told("bare heading" if bare else "heading", _pieces(node, self.lines), node)
+            path.append((level, _inline(node)))
+            self.headings = tuple(heading for _, heading in path)
+
+    def _of(self, node: SyntaxTreeNode) -> Iterator[Block]:
+        if node.type in _LISTS:
+            for item in node.children:
+                yield from self._item(item)
+        elif node.type == "table":
+            yield from self._rows(node)
+        else:
+            yield from self._told(_KINDS.get(node.type, "html"), _pieces(node, self.lines), node)
+
+    def _item(self, item: SyntaxTreeNode, above: str = "") -> Iterator[Block]:
+        own: list[Piece] = []
+        inner: list[SyntaxTreeNode] = []
+        for child in item.children:
+            if child.type in _LISTS:
+                inner += child.children
+            else:
+                own += (Piece("\n", None), *_pieces(child, self.lines))
+        if self.apart:
+            for text, _, _ in _claimed(own):
+                above = _below(above, text)
+            comments = tuple(comment for piece in own for comment in piece.comments)
+            if inner:
+                if comments:
+                    first = (item.map or (0, 0))[0] + 1
+                    yield Block("item", "", None, self.headings, first, first, self.title, comments)
+                for each in inner:
+                    yield from self._item(each, above)
+            else:
+                yield from self._told("item", [Piece(above, None, comments)], item)
+            return
+        for each in inner:
+            for block in self._item(each):
+                if block.id is None:
+                    text = "\n- " + block.text.replace("\n", "\n  ") if block.text else ""
+                    own.append(Piece(text, None, block.comments))
+                else:
+                    yield block
+        yield from self._told("item", own, item)
+
+    def _rows(self, table: SyntaxTreeNode) -> Iterator[Block]:
+        """A row with the names of its columns; the header alone, where there is no row."""
+        head, *body = [row for part in table.children for row in part.children]
+        names = [_inline(cell) for cell in head.children]
+        if body and (above := _comments(head)):
+            yield from self._told("row", [Piece("", None, above)], head)
+        for row in body or [head]:
+            cells = [(name, _inline(cell)) for name, cell in zip(names, row.children, strict=False)]
+            text = "; ".join(f"{name}: {cell}" if name and body else cell for name, cell in cells if cell)
+            yield from self._told("row", [Piece(text, None, _comments(row))], row)
+
+    def _told(self, kind: Kind, pieces: Iterator[Piece] | list[Piece], node: SyntaxTreeNode) -> Iterator[Block]:
+        start, end = node.map or (0, 0)
+        while end > start + 1 and not self.lines[end - 1].strip():
+            end -= 1
+        for text, line_id, comments in _claimed(pieces):
+            if text or line_id or comments:
+                yield Block(kind, text, line_id, self.headings, start + 1, end, self.title, comments)
+
+
+def _claimed(pieces: Iterator[Piece] | list[Piece]) -> list[Piece]:
+    """Texts with their ids. What stands before an id is its line's, and what stands behind the last one too."""
+    units: list[Piece] = []
+    left = Piece("", None)
+    for piece in pieces:
+        left = Piece(left.text + piece.text, piece.id, (*left.comments, *piece.comments))
+        if piece.id:
+            units.append(left if not units else left._replace(text=_MARKER.sub("", left.text)))
+            left = Piece("", None)
+    last = units.pop() if units else Piece("", None)
+    units.append(Piece(last.text + left.text, last.id, (*last.comments, *left.comments)))
+    return [unit._replace(text=unit.text.strip()) for unit in units]
+
+
+def _pieces(node: SyntaxTreeNode, lines: list[str]) -> Iterator[Piece]:
+    """What a block holds that isn't a list of its own. Ids count in ordinary text and where one begins a line."""
+    if node.type == "fence":
+        yield Piece(f"{node.markup}{node.info}\n{node.content}{node.markup}", None)
+    elif node.type == "code_block":
+        yield Piece(node.content, None)
+    elif node.type in ("paragraph", "heading"):
+        yield from read(_WRAP.sub(" ", node.children[0].content))
+    elif node.type == "html_block" and begins_with_mark(node.content):
+        yield from read(node.content)
+    elif node.type == "html_block":
+        yield without_comments(node.content)
+    elif node.map:
+        start, end = node.map
+        yield without_comments("\n".join(_QUOTE.sub("", line) for line in lines[start:end]))
+
+
+def _inline(node: SyntaxTreeNode) -> str:
+    """The text of a heading or a cell."""
+    return "".join(piece.text for piece in read(node.children[0].content)).strip() if node.children else ""
+
+
+def _comments(row: SyntaxTreeNode) -> tuple[str, ...]:
+    inner = (piece for cell in row.children if cell.children for piece in read(cell.children[0].content))
+    return tuple(comment for piece in inner for comment in piece.comments)
+
+
+def _level(node: SyntaxTreeNode) -> int:
+    return int(node.tag[1]) if node.type == "heading" else 0
+
+
+def _below(above: str, text: str) -> str:
+    """``text`` behind what is above it, and behind the box of a task."""
+    box = BOX.match(text)
+    first, rest = (box[0], text[box.end() :]) if box else ("", text)
+    above = BOX.sub("", above)
+    return first + (f"{above}{'' if above.endswith((':', '?')) else ':'} {rest}" if above else rest)
+
+
+_LISTS = ("bullet_list", "ordered_list")
+_KINDS: dict[str, Kind] = {"paragraph": "paragraph", "fence": "fence", "code_block": "fence", "blockquote": "quote"}
+_LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
+_CONFLICT = re.compile(r"(?:<{7}|>{7})(?: .*)?|={7}")
+_WRAP = re.compile(r"(?: {2,}|\\)?\n[ \t]*")
+_QUOTE = re.compile(r"^\s*(?:> ?)+")
+_MARKER = re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+")
+BOX = re.compile(r"^\[([ xX])\]\s+")
+"""The box of a task, and whether it is ticked."""

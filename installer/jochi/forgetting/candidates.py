@@ -1,0 +1,238 @@
+"""Which statement of which memory a request means: by words, slot, names, meaning and kind of change
+(docs/reference/forgetting.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from jochi.forgetting.spelling import Spelling
+from jochi.forgetting.statements import Statement, Unit, parse_statements, same_slot
+from jochi.forgetting.words import phrase
+from jochi.policy.forgetting import Forgetting
+
+_LESS = 0.5
+"""What each difference leaves of a score: none alone stays above `[forgetting] sure`, which is at least this."""
+_BY_MEANING = 0.5
+"""As much of a word that isn't said can a cosine of 1 stand for: meaning orders candidates and never makes one sure."""
+
+
+class Memory(NamedTuple):
+    """One that recall found. ``cosine``: of the request and the whole of it, None without vectors."""
+
+    key: str
+    kind: str | None
+    content: str | None
+    cosine: float | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A candidate. ``statement``: its own words of the one statement that is meant, where the memory makes others too; None: all
+    of it.
+
+    ``score``: 0 to 1, the share of the request's words that the statement says, or says in words of the same kind, rare ones
+    weighing more; a word that it doesn't say counts up to half by the cosine. Each of ``differs``, such as another name, halves
+    it. ``margin``: how far it is before the best of the others that say something else; negative behind it.
+    """
+
+    key: str
+    kind: str | None
+    content: str | None
+    score: float
+    margin: float
+    statement: str | None = None
+    differs: tuple[str, ...] = ()
+    parsed: Statement | None = None
+    alike: bool = False
+    """It says what the first one says, in its words or in others: it is meant together with that."""
+
+    def as_dict(self) -> dict[str, object]:
+        """As JSON and tools have it."""
+        names = ("key", "kind", "content", "statement", "score", "margin", "differs", "alike")
+        return {name: getattr(self, name) for name in names}
+
+
+def rank_candidates(
+    about: str,
+    memories: Sequence[Memory],
+    *,
+    new: str | None = None,
+    cosine_of: Callable[[str], float] | None = None,
+) -> list[Candidate]:
+    """All statements that may be meant, best first; of equal ones in the order of ``memories``.
+
+    ``new``: what will be said in its place; it tells which attribute of whom changes. ``cosine_of``: the cosine of the request
+    and a text.
+    """
+    query = _as_one_statement(about)
+    new_statements, attribute_named = parse_statements(new) if new is not None else (), names_attribute(about)
+    parsed = [(memory, parse_statements(memory.content or "")) for memory in memories]
+    all_statements = [one for _, each in parsed for one in each]
+    weight = {unit: _weight(unit, all_statements) for unit in query.units}
+    candidates: list[Candidate] = []
+    for memory, each in parsed:
+        rows = []
+        for one in each:
+            whole = cosine_of is None or (len(each) == 1 and memory.cosine is not None)
+            cosine = memory.cosine if whole or cosine_of is None else cosine_of(one.full_text)
+            unit_matches = {unit: _says(one, unit, query) for unit in query.units}
+            by_meaning = _BY_MEANING * max(0.0, cosine or 0.0)
+            weight_found = sum(
+                weight[unit] * (1.0 if yes else 0.0 if unit.name else by_meaning) for unit, yes in unit_matches.items()
+            )
+            weight_of_all = sum(weight.values())
+            score = weight_found / weight_of_all if weight_of_all else by_meaning
+            differs = (
+                *_differences(query, one, unit_matches),
+                *mismatches(new_statements, one, attribute_named=attribute_named),
+            )
+            rows.append(
+                Candidate(
+                    memory.key,
+                    memory.kind,
+                    memory.content,
+                    score * _LESS ** len(differs),
+                    0.0,
+                    one.text if len(each) > 1 else None,
+                    differs,
+                    one,
+                )
+            )
+        if not each:
+            by_meaning = _BY_MEANING * max(0.0, memory.cosine or 0.0)
+            rows.append(Candidate(memory.key, memory.kind, memory.content, by_meaning, 0.0))
+        candidates += rows if new is not None else _as_wholes(rows)
+    return with_margins(sorted(candidates, key=lambda one: -one.score))
+
+
+def unambiguous(candidates: Sequence[Candidate], policy: Forgetting) -> list[Candidate]:
+    """Those that are meant without doubt: the first, and what says the same; none where a person has to say."""
+    first = next(iter(candidates), None)
+    if first is None or first.differs or first.score < policy.sure or first.margin < policy.margin:
+        return []
+    return [first, *(one for one in candidates[1:] if one.alike)]
+
+
+def _as_one_statement(text: str) -> Statement:
+    """A request as one statement, whatever it is made of."""
+    statements = parse_statements(text)
+    units = tuple(dict.fromkeys(unit for one in statements for unit in one.units))
+    if not statements:
+        return Statement(text, text, (), ())
+    mood = statements[0].mood[1] if statements[0].value else ""
+    if mood == "wanted" and sum(unit.verb for unit in units) < 2:
+        mood = ""  # `the number to call Ann` wants nothing
+    return replace(
+        statements[0],
+        text=text,
+        full_text=text,
+        units=units,
+        subject=statements[0].subject if len(statements) == 1 else frozenset(),
+        mood=(any(one.mood[0] for one in statements), mood),
+    )
+
+
+def _weight(unit: Unit, statements: Sequence[Statement]) -> float:
+    """Of a word that few statements have more, and half of one that only describes."""
+    having = sum(unit.word in one.names or unit.base in one.bases for one in statements)
+    return math.log(1 + (len(statements) + 1) / (1 + having)) * (0.5 if unit.modifier else 1.0)
+
+
+def _says(one: Statement, unit: Unit, query: Statement) -> bool:
+    if unit.name:
+        # A name in small letters is no name by its looks.
+        return unit.word in one.names or unit.word in one.bases or _spelled(one, unit, query)
+    return unit.base in one.bases or unit.word in one.names or bool(unit.kinds & one.kinds)
+
+
+def _spelled(one: Statement, unit: Unit, query: Statement) -> bool:
+    """Whether it has the name in another spelling."""
+    runs = [run for run in query.surface_names if unit.word in phrase(run)]
+    return any(Spelling(run).says(one.full_text) for run in runs)
+
+
+def _differences(query: Statement, one: Statement, unit_matches: dict[Unit, bool]) -> tuple[str, ...]:
+    candidates = []
+    missing = [unit.word for unit, yes in unit_matches.items() if not yes and not unit.modifier]
+    if missing:
+        candidates.append(
+            "doesn't say " + ", ".join(sorted(word for word in missing if word.isprintable()) or ["of whom"])
+        )
+    if one.ambiguous:
+        candidates.append("can be read in several ways")
+    if not _one_subject(query, one):
+        candidates.append("is about " + _named(one.subject))
+    if query.mood != one.mood:
+        candidates.append("says that it isn't so" if query.mood[0] != one.mood[0] else "is stated otherwise")
+    return tuple(candidates)
+
+
+def _one_subject(query: Statement, one: Statement) -> bool:
+    """Whether both may speak of the same one: they name one, in any spelling, or one of them names none."""
+    if not query.subject or not one.subject or query.subject & one.subject:
+        return True
+    names = [run for run in query.surface_names if query.subject.intersection(phrase(run))]
+    return any(Spelling(run).says(one.subject_text or "") for run in names)
+
+
+def mismatches(
+    new_statements: Sequence[Statement], one: Statement, *, attribute_named: bool = False
+) -> tuple[str, ...]:
+    """Why what is said from then on doesn't take the place of ``one``: it speaks of another one, or of something else.
+
+    ``attribute_named``: the request says itself what of it changes. Then only what is known to be something else counts.
+    """
+    candidates: list[str] = []
+    if not new_statements:
+        return ()
+    subjects = frozenset(name for each in new_statements for name in each.subject)
+    if not any(_one_subject(each, one) for each in new_statements):
+        candidates.append(f"is about {_named(one.subject)}, not {_named(subjects)}")
+    if not any(_one_predicate(each, one, attribute_named) for each in new_statements):
+        candidates.append("says something else of it than what is to be said")
+    return tuple(candidates)
+
+
+def _one_predicate(new_statements: Statement, one: Statement, attribute_named: bool) -> bool:
+    if new_statements.kinds and one.kinds:
+        return bool(new_statements.kinds & one.kinds)
+    return attribute_named or bool(new_statements.bases & one.bases) or new_statements.bases == one.bases
+
+
+def names_attribute(request: str) -> bool:
+    """Whether a request says what of somebody changes, and not only a name or a value."""
+    return any(
+        unit.verb or unit.kinds or (one.subject and not unit.name)
+        for one in parse_statements(request)
+        for unit in one.units
+    )
+
+
+def _named(names: frozenset[str]) -> str:
+    return ", ".join(sorted(name for name in names if name.isprintable())) or "whoever speaks"
+
+
+def _as_wholes(rows: Sequence[Candidate]) -> list[Candidate]:
+    """Of a memory its best statement; the memory as a whole where several are as good."""
+    best = max(rows, key=lambda one: one.score)
+    if sum(one.score == best.score for one in rows) > 1:
+        return [replace(best, statement=None)]
+    return [best]
+
+
+def with_margins(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates, best first, each with how far it is before the others."""
+    made = []
+    first = candidates[0] if candidates else None
+    for at, one in enumerate(candidates):
+        others = (
+            each.score
+            for place, each in enumerate(candidates)
+            if place != at and not (one.parsed and each.parsed and same_slot(one.parsed, each.parsed))
+        )
+        alike = at > 0 and bool(first and first.parsed and one.parsed and same_slot(first.parsed, one.parsed))
+        made.append(replace(one, margin=one.score - max(others, default=0.0), alike=alike))
+    return made

@@ -1,0 +1,343 @@
+"""A HEARTBEAT.md that people wrote becomes tasks in the graph (seed 001, From Existing Heartbeat.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from itertools import zip_longest
+from pathlib import Path
+
+from jochi.errors import JochiError, Refused, UsageError
+from jochi.files import keep, read_text
+from jochi.heartbeat import file as files
+from jochi.heartbeat.heartbeat import Heartbeat, NewTask, SyncResult, Task, definition_hash
+from jochi.heartbeat.schedules import interval, next_due
+from jochi.policy.schedule import DAYS
+from jochi.text.markdown import Block, Section, sections
+
+
+@dataclass(frozen=True)
+class ParsedTask:
+    """A task of the file. ``reason``: why it has no schedule. ``outcome``: planned, added, there (the graph has it already)."""
+
+    id: str
+    task_name: str
+    definition: str
+    schedule: str | None
+    first: int
+    last: int
+    reason: str | None = None
+    outcome: str = "planned"
+
+
+@dataclass(frozen=True)
+class MigrationResult:
+    """What became of a file. ``kept``: where the old one is; ``already``: it is one of Jochi's, and nothing was written."""
+
+    tasks: tuple[ParsedTask, ...]
+    kept: str | None = None
+    synced: SyncResult | None = None
+    already: bool = False
+
+
+def migrate(
+    heartbeat: Heartbeat, path: Path, *, scope: str, time_zone: str, max_tokens: int, dry_run: bool
+) -> MigrationResult:
+    """Takes the tasks of the file into the graph, keeps it as `.pre-migration`, and writes the small one in its place.
+
+    Cut off anywhere it goes on when it is run again: a task that is there isn't written twice. A file that Jochi wrote is left
+    alone; one of those that somebody edited, or that is another scope's, is `Refused`.
+    """
+    next_due("0 0 * * *", time_zone, after=_SOME_DAY, since=_SOME_DAY)  # says at once where there is no such zone
+    text = read_text(path)
+    if text is None:
+        raise JochiError("there is no such file", where=str(path), fix="name the HEARTBEAT.md to be migrated")
+    if mark := files.read_mark(text):
+        if mark.edited:
+            raise Refused(
+                "Jochi wrote this file, and somebody has edited it since",
+                where=str(path),
+                fix="write what is new with `jochi heartbeat add`, then `jochi heartbeat sync --overwrite`",
+            )
+        files.require_scope(mark, scope, str(path))
+        return MigrationResult((), already=True)
+    found, written = _named(read(text, time_zone), _known(heartbeat, scope)), set[str]()
+    if dry_run:
+        return MigrationResult(tuple(found))
+    # Who adds a task meanwhile may take an id that was free: then the rest is named anew.
+    while planned := [task for task in found if task.outcome == "planned"]:
+        new = [NewTask(task.id, task.definition, task.schedule, time_zone, task.task_name) for task in planned]
+        outcomes = heartbeat.add_all(new, scope=scope, only_new=True)
+        written |= {id for id, outcome in outcomes.items() if outcome == "added"}
+        found = _named(read(text, time_zone), _known(heartbeat, scope))
+
+    def may_replace(there: str) -> None:
+        if there != text:
+            raise Refused(
+                "somebody changed the file meanwhile",
+                where=str(path),
+                fix="migrate it again: what is in the graph already isn't written twice",
+            )
+
+    kept = keep(path.resolve(), text, "pre-migration")
+    synced = heartbeat.replace(path, may_replace, scope, max_tokens)
+    done = (replace(task, outcome="added") if task.id in written else task for task in found)
+    return MigrationResult(tuple(done), str(kept), synced)
+
+
+def _known(heartbeat: Heartbeat, scope: str) -> dict[str, Task]:
+    return {task.id: task for task in heartbeat.ls(scope=scope)}
+
+
+def _named(found: Iterable[ParsedTask], known: Mapping[str, Task]) -> list[ParsedTask]:
+    """Each with an id of its own. What the graph has by id and definition is that task, whatever became of its schedule."""
+    named: dict[str, ParsedTask] = {}
+    for task in found:
+        number, id = 1, task.id
+        digest = definition_hash(task.definition)
+        while id in named or (id in known and known[id].definition_hash != digest):
+            number += 1
+            id = f"{task.id}-{number}"
+        named[id] = replace(task, id=id, outcome="there" if id in known else "planned")
+    return list(named.values())
+
+
+def read(text: str, time_zone: str = "UTC") -> Iterator[ParsedTask]:
+    """The tasks that a file speaks of, in its order. Nothing but comments is left out: what has no schedule is a task without one.
+
+    Under a heading with a line such as `Schedule: daily at 09:00` all is one task. Else each item, each row of a table and each
+    line of a crontab is one, and what stands before them belongs to each; text alone is one task. A schedule that a heading says
+    holds for what stands below it and says none.
+    """
+    above: list[tuple[int, str | None]] = []
+    every = sections(text)
+    for section, after in zip_longest(every, every[1:]):
+        above = [entry for entry in above if entry[0] < section.level]
+        inherited = next((schedule for _, schedule in reversed(above) if schedule), None)
+        own = _schedule_of(section.title, time_zone)
+        above.append((section.level, own))
+        leaf = after is None or after.level <= section.level
+        for task in _tasks(section, own, inherited, leaf, time_zone):
+            yield replace(task, id=_slug(task.task_name))
+
+
+def _tasks(
+    section: Section, own: str | None, inherited: str | None, leaf: bool, time_zone: str
+) -> Iterator[ParsedTask]:
+    blocks = [block for block in section.blocks if block.kind != "comment"]
+    whole = section.title, section.source or section.title
+    place = section.first, section.last
+    texts = [
+        block.source if block.kind == "text" else block.source.split("\n")[0]
+        for block in blocks
+        if block.kind in ("text", "item")
+    ]
+    if schedules := [line["said"] for text in texts for line in _LINE.finditer(text)]:
+        yield _parsed_task(
+            *whole,
+            _one([_when(each, time_zone) for each in schedules]),
+            f"{schedules[0]!r} can't be read as a schedule",
+            *place,
+        )
+        return
+    parts = [part for block in blocks for part in _parts(block, time_zone)]
+    rest = [block for block in blocks if block.kind == "text" or (block.kind == "code" and not _crontab(block))]
+    if not parts and rest:
+        yield _parsed_task(*whole, own or _schedule_of(rest[0].source, time_zone) or inherited, _NONE, *place)
+    if not blocks and leaf and section.level > 1 and _schedule_in(section.title) is None:
+        yield _parsed_task(*whole, own or inherited, _NONE, *place)
+    before = "\n\n".join(_fenced(block) for block in rest)
+    for part in parts:
+        schedule = part.schedule or (None if part.reason == _CHECKED else own or inherited)
+        definition = f"{before}\n\n{part.definition}" if before else part.definition
+        yield replace(part, schedule=schedule, definition=definition, reason=None if schedule else part.reason)
+
+
+def _parts(block: Block, time_zone: str) -> Iterator[ParsedTask]:
+    if block.kind == "item":
+        checked, text = bool(_BOX.match(block.source)) and block.source[1] in "xX", _BOX.sub("", block.source, count=1)
+        schedules = [_when(line["said"], time_zone) for line in _LINE.finditer(text.partition("\n")[2])]
+        schedule = None if checked else _one(schedules) if schedules else _schedule_of(text, time_zone)
+        yield _parsed_task("", text, schedule, _CHECKED if checked else _NONE, block.first, block.last)
+    elif block.kind == "row":
+        cells = {head: text for head, text in block.cells.items() if text}
+        head_of_when = next((head for head in cells if _HEAD_OF_WHEN.search(head)), None)
+        when = cells.pop(head_of_when) if head_of_when else None
+        name = next((cells[head] for head in cells if _HEAD_OF_NAME.search(head)), next(iter(cells.values()), ""))
+        schedule = None if when is None else _when(when, time_zone)
+        definition = "\n".join(f"{head}: {text}" for head, text in cells.items())
+        reason = f"{when!r} can't be read as a schedule" if when else _NONE
+        yield _parsed_task(name, definition or block.source, schedule, reason, block.first, block.last)
+    elif _crontab(block):
+        before: list[str] = []
+        for number, line in enumerate(block.source.splitlines(), block.first + 1):
+            if line.startswith("#"):
+                before.append(line)
+            elif entry := _CRON_LINE.match(line):
+                schedule, what = _when(entry["when"], time_zone), entry["what"]
+                reason = f"{entry['when']!r} is no schedule"
+                yield _parsed_task(
+                    what[:60], "\n".join([*before, what]), schedule, reason, number - len(before), number
+                )
+                before = []
+
+
+def _parsed_task(name: str, definition: str, schedule: str | None, reason: str, first: int, last: int) -> ParsedTask:
+    name = _plain(name) or _title(definition)
+    return ParsedTask("", name, definition, schedule, first, last, None if schedule else reason)
+
+
+def _title(text: str) -> str:
+    """The name of an item: what is bold at its beginning, or stands before a colon or a dash and is no schedule."""
+    line = text.strip().splitlines()[0] if text.strip() else ""
+    if bold := re.match(r"(\*\*|__)(.+?)\1", line):
+        return _plain(bold[2])
+    parts = re.split(r"\s[-–—]+\s|:\s|:$|[()]", line)
+    named = [_plain(part) for part in parts if _plain(part) and _schedule_in(part) is None]
+    name = (named or [_plain(line)])[0]
+    return name if len(name) <= 60 else name[:60].rsplit(" ", 1)[0]
+
+
+def _plain(text: str) -> str:
+    """A name without emphasis, and without a cron expression."""
+    return re.sub(r"[*_`\s]+", " ", re.sub(rf"[(\[]?`?{_CRON}`?[)\]]?", "", text)).strip(" :.-–—")
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"\W+", "-", name.lower()).strip("-_")[:60] or "task"
+
+
+def _fenced(block: Block) -> str:
+    return f"```{block.language}\n{block.source}\n```" if block.kind == "code" else block.source
+
+
+def _crontab(block: Block) -> bool:
+    """Whether it is code whose every line is an entry, or a comment on the entry that follows."""
+    lines = [line for line in block.source.splitlines() if line.strip()] if block.kind == "code" else []
+    entries = [_CRON_LINE.match(line) for line in lines if not line.startswith("#")]
+    return bool(entries) and all(entries) and not lines[-1].startswith("#")
+
+
+# ---- Schedules in words --------------------------------------------------------------------------------------------
+
+_SOME_DAY = datetime(2026, 1, 1, tzinfo=timezone.utc)
+_CHECKED = "it is checked off"
+_NONE = "no schedule can be read in it"
+_BOX = re.compile(r"\[[ xX]\]\s+")
+_LINE = re.compile(
+    r"^\W*(?:schedule|when|cron|frequency|interval|runs?)\W*?:[*_]*[ \t]+(?P<said>\S.*)$", re.IGNORECASE | re.MULTILINE
+)
+_HEAD_OF_WHEN = re.compile(r"schedule|when|cron|frequency|interval|every|cadence", re.IGNORECASE)
+_HEAD_OF_NAME = re.compile(r"task|name|check|job|title|what", re.IGNORECASE)
+_FIELD = r"[\d*][\d*,/-]*"
+_CRON = rf"{_FIELD} +{_FIELD} +(?:{_FIELD}|L) +(?:{_FIELD}|[A-Za-z]{{3}}) +(?:{_FIELD}|[A-Za-z]{{3}}[A-Za-z,-]*)"
+_CRON_LINE = re.compile(rf"\s*(?P<when>{_CRON}|@\w+)\s+(?P<what>\S.*)")
+_AT = r"(?:[ ,]*(?:at )?(?P<time>\d{1,2}:\d\d(?: ?[ap]m)?|\d{1,2} ?[ap]m|noon|midnight))?"
+_DAY = "|".join(f"{day.lower()}s?|{day[:3].lower()}" for day in DAYS)
+_UNITS = {"s": "s", "m": "min", "h": "h", "d": "d", "w": "w"}
+
+
+def _clock(time: str | None) -> str:
+    """Minute and hour of a cron expression; without a time of day it is midnight, as of `@daily`."""
+    text = {"noon": "12:00", "midnight": "0:00", None: "0:00"}.get(time, time or "")
+    hour, _, minute = re.sub(r" ?[ap]m", "", text).partition(":")
+    half = 12 if text.endswith("pm") else 0
+    return f"{int(minute or 0)} {int(hour) % 12 + half if text.endswith('m') else int(hour)}"
+
+
+def _every(found: re.Match[str]) -> str:
+    number, unit = int(found["n"] or 1), _UNITS[found["unit"][0]]
+    return f"every {7 * number}d" if unit == "w" else f"every {number}{unit}"
+
+
+def _on_days(found: re.Match[str]) -> str:
+    names = [day[:3].lower() for day in DAYS]
+    days = sorted({(names.index(name[:3]) + 1) % 7 for name in re.findall(_DAY, found["days"])})
+    return f"{_clock(found['time'])} * * {','.join(map(str, days))}"
+
+
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern), made)
+    for pattern, made in (
+        (rf"{_CRON}", lambda found: " ".join(found[0].split())),
+        (r"@hourly|hourly", lambda _: "0 * * * *"),
+        (r"@yearly|@annually", lambda _: "0 0 1 1 *"),
+        (r"(?:every|each) (?:(?P<n>\d{1,7}) ?)?(?P<unit>s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)", _every),
+        (r"(?:every|each) (?P<n>\d{1,7}) ?(?P<unit>d|days?|w|weeks?)", _every),
+        (
+            rf"(?:@daily|daily|every day|each day|every night|nightly){_AT}",
+            lambda found: f"{_clock(found['time'])} * * *",
+        ),
+        (rf"(?:(?:every |on )?weekdays?|every workday){_AT}", lambda found: f"{_clock(found['time'])} * * 1-5"),
+        (rf"(?:(?:every |on )?weekends?){_AT}", lambda found: f"{_clock(found['time'])} * * 0,6"),
+        (
+            rf"(?:(?:weekly|every week)(?: on|,)? |every |each |on )?(?P<days>(?:{_DAY})(?:(?:, ?| and | & )(?:{_DAY}))*){_AT}",
+            _on_days,
+        ),
+        (rf"(?:@weekly|weekly|every week){_AT}", lambda found: f"{_clock(found['time'])} * * 0"),
+        (
+            rf"(?:@monthly|monthly|every month)(?: on(?: the)? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?{_AT}",
+            lambda found: f"{_clock(found['time'])} {found['day'] or 1} * *",
+        ),
+    )
+)
+"""What is read as a schedule, and what of it becomes. Longer texts are looked through for it only at their ends."""
+
+
+def _schedule_in(text: str) -> str | None:
+    """The schedule that a text is, whole."""
+    lower = text.lower()
+    for bare in (lower.strip(" \t`.,:;"), lower.strip(" \t*_`.,:;")):
+        for pattern, made in _PATTERNS:
+            if found := pattern.fullmatch(bare):
+                return made(found)
+    return None
+
+
+def _when(text: str, time_zone: str) -> str | None:
+    """The schedule that a text is, where nothing else is expected: `15min` is one here. None also where it never comes."""
+    try:
+        schedule = _schedule_in(text) or (text.strip(" `") if interval(text.strip(" `")) else None)
+        if schedule is not None:
+            next_due(schedule, time_zone, after=_SOME_DAY, since=_SOME_DAY)
+        return schedule
+    except UsageError:
+        return None
+
+
+def _schedule_of(text: str, time_zone: str) -> str | None:
+    """The one schedule that the first line of a text names, as a part of its own or at its beginning or end; None of two."""
+    line = text.strip().splitlines()[0] if text.strip() else ""
+    found = []
+    for part in re.split(r"\s[-–—]+\s|:\s|:$|[()\[\]|`]|\*\*|__", line):
+        if _schedule_in(part):
+            found.append(_when(part, time_zone))
+            continue
+        words = part.split()
+        for n in range(len(words) - 1, 0, -1):
+            if _stands_out(" ".join(words[:n])):
+                found.append(None if _GOES_ON.fullmatch(words[n]) else _when(" ".join(words[:n]), time_zone))
+                break
+        for n in range(1, len(words)):
+            if _stands_out(" ".join(words[n:])) and not _MEANS_ELSE.fullmatch(words[n - 1]):
+                found.append(_when(" ".join(words[n:]), time_zone))
+                break
+    return _one(found)
+
+
+def _stands_out(text: str) -> bool:
+    """Whether a text is a schedule also among other words: `on Monday` may be meant once, and five numbers may be anything."""
+    sure = re.match(r"every|each|daily|nightly|hourly|weekly|monthly|@\w", text, re.IGNORECASE) or "*" in text
+    return bool(sure) and _schedule_in(text) is not None
+
+
+_GOES_ON = re.compile(r"at|on|and|or|but|except|unless|until|between|from|of|other|if|when|\d.*", re.IGNORECASE)
+"""What follows on a schedule that says more than could be read."""
+_MEANS_ELSE = re.compile(r"a|an|the|this|that|our|my|your|not|never|than", re.IGNORECASE)
+"""What makes `daily` speak of a newspaper."""
+
+
+def _one(found: list[str | None]) -> str | None:
+    return found[0] if len(set(found)) == 1 else None
