@@ -355,7 +355,7 @@ def test_seasonal() -> None:
 def test_looks_that_archive_nothing_change_nothing(
     label: str, properties: dict[str, Any], uses: list[int], looks: list[int]
 ) -> None:
-    """Decaying in one step or in thirty, with uses that find it looked at; what fades has the salience of the look that found it so."""
+    """Decaying in one step or in thirty, with uses that find it looked at; what fades is left as the look found it."""
 
     def after(events: list[tuple[int, str]]) -> dict[str, Any]:
         held = memory(label, **properties)
