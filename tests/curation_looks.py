@@ -71,6 +71,14 @@ def curate(client: Jochi, *memories: Memory, first: datetime | None = OLD, now: 
     return look(client, now)
 
 
+def look_on(client: Jochi, now: datetime = NOW) -> dict[str, Left]:
+    """A look and the looks that follow it at once, four in an hour: what is left when nothing is left to do."""
+    left = look(client, now)
+    for minutes in (15, 30, 45):
+        left = look(client, now + timedelta(minutes=minutes))
+    return left
+
+
 def due_again(client: Jochi, now: datetime) -> None:
     """Puts every memory back into the queue, as the intake or a model would after a change."""
     client.database.run("MATCH (m:Curated) SET m.next_due = $now", {"now": now})

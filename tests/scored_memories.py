@@ -127,7 +127,11 @@ OWN: dict[str, list[dict[str, Any]]] = {
 @st.composite
 def aging(draw: st.DrawFn, now: datetime, number: int) -> Memory:
     """Of the ten kinds in turn, on its way to the end of its TTL, rich or poor, now and then held by somebody."""
-    kind = list(TABLE)[number % len(TABLE)]
+    kind = (
+        ("Notification", "SessionContext", "MemoryEntry")[number // 4 % 3]
+        if number % 4 == 3
+        else list(TABLE)[number % len(TABLE)]
+    )
     some = moments(now, TTLS)
     properties: dict[str, Any] = {"created_at": draw(some), "content": "remembered"}
     properties |= draw(st.sampled_from(OWN.get(kind, [{}])))
@@ -141,13 +145,16 @@ def aging(draw: st.DrawFn, now: datetime, number: int) -> Memory:
             optional={
                 "last_accessed_at": some,
                 "tier_at": some,
+                "mvs_low_since": some,
+                "access_count_7d": st.just(2),
                 "archived_at": some,
                 "access_count": st.sampled_from([1, 3, 5, 99]),
                 "agents": st.sampled_from([["a"], ["a", "b", "c"]]),
             },
         )
     )
-    tale = draw(st.sampled_from([{}, {}, POOR, POOR, POOR, RICH]))
+    # One in four is surely poor: of the kinds whose score can fall low enough.
+    tale = POOR if number % 4 == 3 else draw(st.sampled_from([{}, {}, POOR, POOR, POOR, RICH]))
     if tale is RICH:
         properties |= {
             "last_accessed_at": now - timedelta(hours=1),

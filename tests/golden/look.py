@@ -7,7 +7,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.golden.coded import coded
@@ -163,6 +163,10 @@ def lives(client: Jochi, *, hashed: bool = False) -> Iterator[Fact]:
                     tally[name] += n
             tally.pop("retried", None)
             yield fact("job", at, job, **tally)
+        # A look takes one step between tiers and is followed by the next at once: nothing is left to do when this is looked at.
+        for minutes in (15, 30, 45):
+            later = run_job(client.engine, "curate_due", now=now + timedelta(minutes=minutes), drain=True)
+            assert [run.error for run in later if run.error] == []
         found, after = _nodes(client), _edges(client)
         for key in sorted({*known, *found}):
             fields = _changed(known.get(key, {}), found.get(key, {}), now)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import PolicyWith, say_go
-from tests.curation_looks import DAY, HOUR, NOW, SECOND, Left, curate
+from tests.curation_looks import DAY, HOUR, NOW, SECOND, Left, curate, due_again, look
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 from tests.oracle import Link, Memory
 
@@ -61,14 +61,19 @@ def test_what_is_of_little_value_is_archived_once_and_rails_first(applied: Jochi
         ("ARCHIVE", "value.archives", "HOT", NOW),
     }
     assert left["pinned"]["curation_rails"] == ["hold"]
-    assert _due(left["worth"]) <= NOW + timedelta(minutes=15)
+    assert _due(left["worth"]) >= NOW + DAY  # the horizon
 
     told = applied.explain("default/fell", at=NOW).value
     assert told
-    assert (told["tier"], told["next"]) == ("ARCHIVE", None)
-    for id in ("worth", "soon"):  # the first whole second in which it is below
-        found = next(r for r in applied.explain(f"default/{id}", at=NOW).rules if r.rule == "value.archives")
-        assert (found.due, found.met) == (NOW + SECOND, False), id
+    assert (told["tier"], told["low_since"]) == ("ARCHIVE", NOW)
+    for id in ("worth", "soon"):  # the next whole second it is below
+        for at, due in ((NOW, None), (NOW + SECOND, NOW + SECOND)):
+            found = next(r for r in applied.explain(f"default/{id}", at=at).rules if r.rule == "value.archives")
+            assert (found.due, found.met) == (due, due is not None), (id, at)
+
+    # It is low since the first look that found it so: what was moved then stays where it is.
+    due_again(applied, NOW + HOUR)
+    assert look(applied, NOW + HOUR)["moved_since"]["tier"] == "COLD"
 
     # A use brings it back as ever; it doesn't fall again before the next time that its value does.
     run = applied.database.run(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.curation_looks import DAY, HAIR, NOW, OLD, SECOND, Left, archived, curate, due_again, look, pruned, write
 from tests.oracle import Memory
-from tests.oracle.fact_states import ARCHIVE_DECAY, STALE_DECAY, faded_at
+from tests.oracle.fact_states import ARCHIVE_DECAY, STALE_DECAY
 from tests.oracle.fact_tiers import value
 from tests.oracle.facts import decay, heat
 
@@ -150,12 +150,12 @@ def test_from_which_heat_on(applied: Jochi) -> None:
     assert states(left) == {"warm": "validated", "cool": "candidate"}
 
 
-def test_what_was_warm_when_it_was_used_is_so_whenever_it_is_looked_at(applied: Jochi) -> None:
-    """By now both are cool: what the second lacks is having been used more."""
+def test_what_was_warm_and_is_cool_by_now_is_judged_as_it_is(applied: Jochi) -> None:
+    """The look decides: a look in time would have found the first one warm."""
     used = {"created_at": NOW - 90 * DAY, "last_accessed_at": NOW - 80 * DAY, "updated_at": NOW - 5 * DAY}
     warm, cool = fact("warm", access_count=4, **used), fact("cool", access_count=1, **used)
     assert max(heat(warm, NOW), heat(cool, NOW - 80 * DAY)) < 0.55 <= heat(warm, NOW - 80 * DAY)
-    assert states(curate(applied, warm, cool)) == {"warm": "validated", "cool": "candidate"}
+    assert states(curate(applied, warm, cool)) == {"warm": "candidate", "cool": "candidate"}
 
 
 def heat_of_accesses(count: int) -> float:
@@ -172,23 +172,22 @@ def heat_of_accesses(count: int) -> float:
     ],
     ids=str,
 )
-def test_it_is_stale_and_then_archived_at_the_second(
+def test_it_is_stale_and_then_archived_by_the_look_that_finds_it_so(
     applied: Jochi, properties: dict[str, Any], first: datetime | None
 ) -> None:
     some = fact("f", **properties)
     write(applied, [some], first=first)
-    left = look(applied, NOW)
+    left, looked_at = look(applied, NOW), NOW
     for threshold, after in ((STALE_DECAY, "stale"), (ARCHIVE_DECAY, "archived")):
-        at = faded_at(some, threshold, FAR, first)
-        assert (at is None) == (decay(some, FAR, first) < threshold)
+        days = (NOW + days * DAY for days in range(1, 400))
+        at = next((at for at in days if decay(some, at, first) >= threshold), None)
         if at is None:
             continue
-        assert at > NOW
-        assert left["f"]["next_due"] <= at + timedelta(hours=1)
+        assert left["f"]["next_due"] <= looked_at + DAY + timedelta(hours=1)
         due_again(applied, NOW)
-        assert look(applied, at - SECOND)["f"]["state"] == left["f"]["state"]
+        assert look(applied, at - DAY)["f"]["state"] == left["f"]["state"]
         due_again(applied, NOW)
-        left = look(applied, at)
+        left, looked_at = look(applied, at), at
         assert left["f"]["state"] == after
 
 
@@ -238,7 +237,7 @@ def test_explain_shows_the_scores(applied: Jochi, confidence: float | None, veri
     }
     assert current == {
         "decay_score": pytest.approx(decay(some, NOW, OLD), abs=1e-12),
-        "heat_score": pytest.approx(heat(some, BORN + 20 * DAY), abs=1e-12),
+        "heat_score": pytest.approx(heat(some, NOW), abs=1e-12),
         "tier_value": pytest.approx(value(some, NOW), abs=1e-12),
     }
 
@@ -249,5 +248,5 @@ def test_explain_shows_both_scores(applied: Jochi) -> None:
     told = {rule.rule: rule for rule in applied.explain("default/f", at=NOW).rules}
     conditions = {name: told[name].conditions[0] for name in ("fact.stale", "fact.warm")}
     assert conditions["fact.stale"]["current"] == pytest.approx(decay(some, NOW, OLD), abs=1e-12)
-    assert conditions["fact.warm"]["current"] == pytest.approx(heat(some, BORN), abs=1e-12)
-    assert told["fact.stale"].due == faded_at(some, STALE_DECAY, FAR, OLD)
+    assert conditions["fact.warm"]["current"] == pytest.approx(heat(some, NOW), abs=1e-12)
+    assert (told["fact.stale"].due, told["fact.stale"].conditions[0]["met"]) == (None, False)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.curation_looks import DAY, HAIR, HOUR, NOW, OLD, SECOND, curate, due_again, look, write
 from tests.oracle import Link, Memory
-from tests.oracle.fact_tiers import little_from, value, value_at_best
+from tests.oracle.fact_tiers import value
 
 from jochi import Jochi
 
@@ -22,12 +22,12 @@ def memory(id: str, kind: str = "Fact", links: tuple[Link, ...] = (), **properti
 
 
 def test_what_is_of_value_comes_up_after_a_use(applied: Jochi) -> None:
-    """0.24 + 0.26 · ln(1 + n) / ln 21 + 0.20 + 0.20 · importance + 0.05, and 0.08 for a correction."""
-    worth = {"tier": "COLD", "confidence": 0.95, "category": "correction", "importance": 0.65} | USED
+    """0.24 + 0.26 · ln(1 + n) / ln 21 + 0.20 + 0.20 · importance + 0.05, and 0.08 for a correction; an hour after its use."""
+    worth = {"tier": "COLD", "confidence": 0.95, "category": "correction", "importance": 0.651} | USED
     left = curate(
         applied,
         memory("at it", **worth),
-        memory("below it", **worth | {"importance": 0.649}),
+        memory("below it", **worth | {"importance": 0.65}),
         memory("far above", **worth | {"access_count": 20}),
         memory("not used since", **worth | {"tier_at": NOW - HOUR}),
         memory("used since", **worth | {"tier_at": NOW - HOUR - HAIR}),
@@ -82,22 +82,19 @@ def test_value_means_nothing_where_no_access_was_ever_reported(applied: Jochi) -
     assert {id: one["tier"] for id, one in left.items()} == {"poor": "HOT", "worth": "COLD"}
 
 
-def test_value_that_falls_is_seen_at_the_second(applied: Jochi) -> None:
+def test_value_that_falls_is_seen_at_the_look(applied: Jochi) -> None:
     some = memory("f", tier="HOT", created_at=NOW - 20 * DAY, last_accessed_at=NOW - 10 * DAY, category="entity")
-    sunk = little_from(some, OLD)
-    assert sunk is not None
-    assert sunk > NOW + 60 * DAY
-    assert value(some, sunk - SECOND) > 0.35 >= value(some, sunk)
+    sunk = next(at for at in (NOW + days * DAY for days in range(60, 200)) if value(some, at) <= 0.35)
     write(applied, [some])
-    told = {rule.rule: rule for rule in applied.explain("default/f", at=NOW).rules}
-    assert told["tier.fact_of_little_value"].due == sunk
-    now, best = (
-        next(condition for condition in told[name].conditions if condition["property"] == "tier_value")
-        for name in ("tier.fact_of_little_value", "tier.fact_of_value")
-    )
-    assert now["current"] == pytest.approx(value(some, NOW), abs=1e-12)
-    assert now["met"] is False
-    assert best["current"] == pytest.approx(value_at_best(some), abs=1e-12)
+    for at, met in ((NOW, False), (sunk - DAY, False), (sunk, True)):
+        told = {rule.rule: rule for rule in applied.explain("default/f", at=at).rules}
+        assert told["tier.fact_of_little_value"].due == (at if met else None)
+        now, up = (
+            next(condition for condition in told[name].conditions if condition["property"] == "tier_value")
+            for name in ("tier.fact_of_little_value", "tier.fact_of_value")
+        )
+        assert now["current"] == up["current"] == pytest.approx(value(some, at), abs=1e-12)
+        assert now["met"] is met
 
 
 def test_what_idle_hours_took_down_does_not_come_back_by_itself(applied: Jochi) -> None:

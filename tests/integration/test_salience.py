@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.curation_looks import DAY, HAIR, OLD, SECOND, curate, due_again, look, write
 from tests.oracle import Link, Memory, graph
-from tests.oracle.facts import heat_at_best
+from tests.oracle.facts import heat
 from tests.oracle.states import looked_at, used
 
 from jochi import Jochi
@@ -85,10 +85,14 @@ def test_a_sure_candidate_waits_for_its_first_use(
         assert look(applied, before + SECOND)["m"]["state"] == "archived"
 
 
-def test_the_queue_comes_back_in_the_hour_of_the_crossing(applied: Jochi) -> None:
+def test_the_queue_comes_back_after_a_tenth_of_its_age(applied: Jochi) -> None:
+    """What fades is seen by the look that finds it so, and is dated by it."""
     write(applied, [memory("m")], now=FADES - 2 * DAY)
-    left = look(applied, FADES - 2 * DAY)["m"]
-    assert FADES <= left["next_due"] < FADES + timedelta(hours=1)
+    again = look(applied, FADES - 2 * DAY)["m"]["next_due"]
+    tenth = (FADES - 2 * DAY - MADE) / 10
+    assert 0.9 * tenth <= again - (FADES - 2 * DAY) <= tenth + timedelta(hours=1)
+    left = look(applied, again)["m"]
+    assert (left["state"], left["archived_at"], left["salience_at"]) == ("archived", again, again)
 
 
 @pytest.mark.parametrize(("label", "days"), [("Source", 30), ("Artifact", 30), ("Person", 90), ("Macro", 90)])
@@ -221,8 +225,8 @@ def test_half_is_left_after_35_days_whatever_the_cadence(applied: Jochi) -> None
     assert standing.at(MADE + 34.657359 * DAY) == pytest.approx(0.25, abs=1e-8)
 
 
-def test_time_alone_ends_in_the_same_graph_by_the_hour_and_by_the_month(applied: Jochi) -> None:
-    """A candidate falls at another rate once it is archived, what is ephemeral has two ends: what is written is what was due."""
+def test_clocks_end_in_the_same_graph_by_the_month_and_at_once(applied: Jochi) -> None:
+    """Hard expiry leaves the same salience whenever it is looked at; what fades is archived either way, and dated by the look."""
     some = [
         memory(f"{label}{i}", label, **properties)
         for label in ("Concept", "Source")
@@ -253,8 +257,11 @@ def test_time_alone_ends_in_the_same_graph_by_the_hour_and_by_the_month(applied:
             }
         )
         graph.clear(applied.database)
-    assert ends[0] == ends[1]
+    assert {key: one[0] for key, one in ends[0].items()} == {key: one[0] for key, one in ends[1].items()}
     assert {state for state, *_ in ends[0].values()} == {"archived", "core"}
+    clocks = {key for key, one in ends[0].items() if str(one[3]).endswith(".ephemeral")}
+    assert len(clocks) >= 2
+    assert {key: ends[0][key] for key in clocks} == {key: ends[1][key] for key in clocks}
 
 
 def test_a_thousand_noisy_searches_revive_nothing(applied: Jochi) -> None:
@@ -286,7 +293,7 @@ def test_a_thousand_noisy_searches_revive_nothing(applied: Jochi) -> None:
     ]
     for each in (*facts, quiet[1]):
         (warm,) = [rule for rule in applied.explain(each.key, at=now).rules if rule.rule == "fact.warm"]
-        assert warm.conditions[0]["current"] == pytest.approx(heat_at_best(facts[0]), abs=1e-12)
+        assert warm.conditions[0]["current"] == pytest.approx(heat(facts[0], now), abs=1e-12)
     assert (left[good.key]["state"], left[good.key]["access_count"]) == ("core", 12)
 
 

@@ -88,26 +88,6 @@ def best_or(value: float | None) -> float:
     return 1.0 if value is None else value
 
 
-def next_crossing(memory: Memory, now: datetime, first: datetime | None) -> datetime | None:
-    """The first whole second after ``now`` in which it is of another tier; None: never, by time alone. By bisection."""
-    held = classify(memory, now, first)
-    assert held
-    low, high = 0, int(timedelta(days=4000).total_seconds())
-    begins = now.replace(microsecond=0)
-
-    def other(seconds: int) -> bool:
-        found = classify(memory, begins + timedelta(seconds=seconds), first)
-        assert found
-        return found.tier != held.tier
-
-    if not other(high):
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if other(middle) else (middle, high)
-    return begins + timedelta(seconds=high)
-
-
 def _recency(used: datetime | None, at: datetime) -> float | None:
     return None if used is None else min(1.0, max(0.0, 1 - (at - used) / RECENT))
 

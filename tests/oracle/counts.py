@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 from tests.oracle.memory import Memory, is_number
@@ -25,17 +25,6 @@ def uses_in_7_days(memory: Memory, now: datetime) -> int | None:
         return 0 if count is None else count if _is_count(count) else None
     held = buckets(memory)
     return None if held is None else _sum(held, now.astimezone(timezone.utc).date())
-
-
-def falls_below(memory: Memory, number: int) -> datetime | None:
-    """The midnight (UTC) from which days gone by make the count less than ``number``; None if days change nothing about it."""
-    held = buckets(memory)
-    if not held or _sum(held, max(held)) < number:
-        return None
-    day = max(held)
-    while _sum(held, day) >= number:
-        day += timedelta(days=1)
-    return datetime.combine(day, time(), timezone.utc)
 
 
 def buckets(memory: Memory) -> dict[date, int] | None:

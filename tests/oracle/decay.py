@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import datetime, timedelta
 
 from tests.oracle.due import EVER
@@ -12,33 +11,19 @@ PER_DAY = 0.01
 IDLE = timedelta(days=7)
 STEADY_FROM = 0.9
 FLOOR = 0.2
-_DAY_S = 86_400
 
 
 def confidence(memory: Memory, now: datetime, first: datetime | None) -> float | None:
-    """What it is worth at ``now``; None where it can't be known. ``first``: the scope's first reported access."""
+    """What it is worth at ``now``, to 12 places, so that the order of adding decides nothing; None where it can't be known.
+
+    ``first``: the scope's first reported access."""
     stored = memory.get("confidence")
     if not is_number(stored) or (first is not None and _idle_from(memory, first) is None):
         return None
     start = _falls_from(memory, first)
     if start is None or now <= start:
         return float(stored)
-    return float(max(FLOOR, stored - PER_DAY * ((now - start) / timedelta(days=1))))
-
-
-def crosses(memory: Memory, threshold: float, first: datetime | None) -> datetime | None:
-    """From when on it is below ``threshold``, which is above the floor: the whole second after; EVER if it is stored so,
-    None if it never will be or can't be known."""
-    stored = memory.get("confidence")
-    if not is_number(stored) or (first is not None and _idle_from(memory, first) is None):
-        return None
-    if stored < threshold:
-        return EVER
-    start = _falls_from(memory, first)
-    if start is None:
-        return None
-    seconds = math.floor(round((stored - threshold) / PER_DAY * _DAY_S, 3)) + 1
-    return start + timedelta(seconds=seconds)
+    return round(max(FLOOR, stored - PER_DAY * ((now - start) / timedelta(days=1))), 12)
 
 
 def _falls_from(memory: Memory, first: datetime | None) -> datetime | None:

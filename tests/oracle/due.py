@@ -1,4 +1,8 @@
-"""When a rule is met: its clock and what it adds (DESIGN §4: the clock starts at the first property that is there)."""
+"""When a rule is met: its clock and what it adds (DESIGN §4: the clock starts at the first property that is there).
+
+A clock runs out at an exact instant. What decays is judged at the look (DESIGN §8): a rule that reads it is due at the look that
+finds it so, and not before its clock has run out.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,12 @@ EVER = datetime(1, 1, 1, tzinfo=timezone.utc)
 
 @dataclass(frozen=True)
 class Due:
-    """A rule that applies, the instant from which it is met, and what it does: prune | archive | flag."""
+    """A rule that applies, when it is due, what it does (prune | archive | flag | state), and when its clock runs out."""
 
     rule: str
     at: datetime
     action: str = "prune"
+    over: datetime = EVER
 
 
 def since(memory: Memory, clock: tuple[str, ...]) -> datetime | None:
@@ -32,7 +37,7 @@ def idle_since(memory: Memory, clock: tuple[str, ...], first: datetime | None) -
 
 
 def after(
-    rule: str, start: datetime | None, span: timedelta, action: str = "prune", also: datetime | None = EVER
+    rule: str, start: datetime | None, span: timedelta, action: str = "prune", seen: datetime = EVER
 ) -> list[Due]:
-    """The rule, ``span`` after ``start`` and not before ``also``; nothing where one of them is unknown or never."""
-    return [] if start is None or also is None else [Due(rule, max(start + span, also), action)]
+    """The rule, ``span`` after ``start``; nothing where that is unknown. ``seen``: when what decays was found to be so."""
+    return [] if start is None else [Due(rule, max(start + span, seen), action, start + span)]

@@ -10,13 +10,16 @@ Ours, where the seed is silent:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.oracle import salience, states
 from tests.oracle.memory import Memory
+from tests.oracle.policies import deadline, keep_forever
+from tests.oracle.reading import number, text
 
 Properties = Mapping[str, Any]
 _OF_MEMORIES_ONLY = ("recall_count", "last_recalled_at")
@@ -54,8 +57,29 @@ def salience_now(edge: LivingEdge, now: datetime, first: datetime | None) -> flo
 
 def due(edge: LivingEdge, first: datetime | None) -> datetime | None:
     """When it is archived; None: never, unknown, or it is."""
-    found = states.archived_from(edge.read, first)
-    return None if found is None else found.at
+    if text(edge.read, "state", "candidate") in (None, "archived"):
+        return None
+    return min((at for at in (deadline(edge.read), _fades(edge.read, first)) if at), default=None)
+
+
+def _fades(read: Memory, first: datetime | None) -> datetime | None:
+    """The first whole second at which it is below 0.01: edges have no horizon. Beyond the calendar is never."""
+    stored, rate = number(read, "salience", salience.INITIAL, most=1), salience.rate_of(read)
+    start = salience.falls_from(read, first)
+    if stored is None or rate is None or start is None or _stays(read, rate):
+        return None
+    if stored < salience.FADED or not rate:
+        return start if stored < salience.FADED else None
+    try:
+        seconds = math.floor(round(math.log(stored / salience.FADED) / rate * 86_400, 3)) + 1
+        return start + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
+def _stays(read: Memory, rate: float) -> bool:
+    """Whether no salience archives it: kept for ever, or a candidate that waits for its first use."""
+    return keep_forever(read) or (rate == 0 and text(read, "state", "candidate") == "candidate")
 
 
 def looked_at(edge: LivingEdge, now: datetime, first: datetime | None) -> LivingEdge:

@@ -6,7 +6,7 @@ Ours, where seed and peers are silent:
   superseded says so of the storage, as the models have it, and is no lifecycle: it isn't judged.
 - Absent is candidate. A state that can't be read stays as it is.
 - Superseded is not judged: what replaced it is.
-- Heat is judged at its best, at the last use: judged at the look, it would depend on how often jobs run what a fact becomes.
+- Heat and decay are judged at the look (DESIGN §8).
 - A fact whose created_at can't be read, or is still to come, isn't judged: unknown holds back (DESIGN §8).
 - Archived means terminal for time and scores; nothing here brings it back, no use either. Seed 002's revival is not seed 003's.
 - A category or policy class that is no text protects (DESIGN §8, Unknown blocks); an absent one doesn't.
@@ -16,10 +16,9 @@ Ours, where seed and peers are silent:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from tests.oracle.facts import NEUTRAL, OLD_DAYS, Signals, decay, heat_at_best
+from tests.oracle.facts import NEUTRAL, Signals, decay, heat
 from tests.oracle.memory import Memory
 from tests.oracle.reading import text
 
@@ -28,7 +27,6 @@ STALE_DECAY = 0.65
 ARCHIVE_DECAY = 0.85
 PROTECTED = frozenset({"decision", "principle", "commitment", "preference", "procedure"})
 """Peers A3, lifecycle.ts."""
-_SLIGHTLY = timedelta(microseconds=499)
 VOUCHED_FOR = frozenset({"user_confirmed", "system_inferred"})
 STATES = frozenset({"candidate", "validated", "active", "stale", "archived"})
 """Seed 003, Lifecycle Policy States."""
@@ -79,39 +77,12 @@ def next_state(fact: Memory, now: datetime, first: datetime | None, signals: Sig
     state = "archived" if status_of(fact) == "archived" else text(fact, "state", "candidate")
     if state is None or state not in STATES or status_of(fact) in ("superseded", None) or _birth(fact, now) is None:
         return None
-    scores = decay(fact, now, first, signals), heat_at_best(fact, signals)
+    scores = decay(fact, now, first, signals), heat(fact, now, signals)
     verification = fact.get("verification_state")
     return transition(state, *scores, protected=is_protected(fact), verification=verification)
-
-
-def faded_at(fact: Memory, threshold: float, now: datetime, first: datetime | None) -> datetime | None:
-    """From when its decay reaches ``threshold``, to the second; None: never as it is now, or it isn't judged."""
-    born = _birth(fact, now)
-    if born is None or is_settled(fact):
-        return None
-    moments = [moment for name in ("updated_at", "last_accessed_at", "created_at") if (moment := fact.moment(name))]
-    start = min(moments).replace(microsecond=0) - timedelta(seconds=1)
-    end = max([*moments, *([first] if first else [])]) + timedelta(days=OLD_DAYS + 1)
-    met = first_second(lambda at: decay(fact, at, first) >= threshold, start, end)
-    return met and max(met, born)
 
 
 def _birth(fact: Memory, now: datetime) -> datetime | None:
     """When it was made, if that can be told and is past: unknown is not judged (DESIGN §8)."""
     born = fact.moment("created_at")
     return born if born is not None and born <= now else None
-
-
-def first_second(holds: Callable[[datetime], bool], start: datetime, end: datetime) -> datetime | None:
-    """The first whole second after ``start`` from which a condition holds that never ceases to, up to ``end``.
-
-    With nothing written in between, decay only rises and heat and value only fall: so this finds when a score reaches a
-    threshold, and knows nothing of how a template solves it. To the millisecond, as crossings of salience and confidence are:
-    what comes less than half of one after a whole second comes at it."""
-    low, high = 0, (end - start) // timedelta(seconds=1)
-    if not holds(start + timedelta(seconds=high)):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(start + timedelta(seconds=middle) + _SLIGHTLY) else (middle + 1, high)
-    return start + timedelta(seconds=low)

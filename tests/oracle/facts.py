@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 
 from tests.oracle.memory import Memory, is_number
 
@@ -43,8 +43,6 @@ class Signals:
 
 
 NEUTRAL = Signals()
-
-NEVER = datetime(9000, 1, 1, tzinfo=timezone.utc)
 
 
 @dataclass(frozen=True)
@@ -87,16 +85,6 @@ def heat(fact: Memory, now: datetime, signals: Signals = NEUTRAL) -> float:
     of = inputs(fact, now, signals)
     warm = 0.25 * of.confidence + 0.30 * of.access + 0.20 * of.recency + 0.15 * of.importance + 0.10 * of.feedback
     return score(warm + 0.05 * _share(signals.causal) - of.disputed)
-
-
-def heat_at_best(fact: Memory, signals: Signals = NEUTRAL) -> float:
-    """At its last use, else change, else creation: it only falls afterwards, so whoever looks seldom judges as who looks often."""
-    return heat(fact, last_moment(fact), signals)
-
-
-def last_moment(fact: Memory) -> datetime:
-    """Of its last use, else change, else creation; where none can be read, one so late that nothing is recent."""
-    return _first_moment(fact, "last_accessed_at", "updated_at", "created_at") or NEVER
 
 
 def decay(fact: Memory, now: datetime, first: datetime | None, signals: Signals = NEUTRAL) -> float:

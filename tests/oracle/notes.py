@@ -45,7 +45,7 @@ def goes(note: Memory) -> datetime | None:
     return None if over is None else over + longest_wait(note)
 
 
-def crossings(note: Memory, _first: datetime | None) -> list[Due]:
+def crossings(note: Memory, _now: datetime, _first: datetime | None) -> list[Due]:
     """The rule of its lifetime, for a table of rules; expires_at is everybody's."""
     over = expiry(note)
     if over is None or note.get("expires_at") is not None:

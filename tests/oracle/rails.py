@@ -148,8 +148,9 @@ FLAG_RAILS = frozenset({"locked", "quarantined"})
 """What stops a flag: whoever has the memory, has it; a flag takes nothing away."""
 
 
-def ends(memory: Memory) -> list[datetime]:
-    """The instants at which a rail of time can end."""
-    after = {"created_at": GRACE, "locked_at": LOCK, "hold_until": timedelta(0), "quarantined_until": timedelta(0)}
-    moments = [(memory.moment(name), offset) for name, offset in after.items()]
-    return [moment + offset for moment, offset in moments if moment is not None]
+def ends(memory: Memory) -> dict[str, datetime]:
+    """The rails of time and when each is over, where that can be read."""
+    rails = {"grace": ("created_at", GRACE), "locked": ("locked_at", LOCK)}
+    rails |= {"hold": ("hold_until", timedelta(0)), "quarantined": ("quarantined_until", timedelta(0))}
+    moments = [(rail, memory.moment(name), after) for rail, (name, after) in rails.items()]
+    return {rail: moment + after for rail, moment, after in moments if moment is not None}

@@ -17,7 +17,7 @@ from tests.oracle.rules_reflections import reflection
 from tests.oracle.rules_tasks import task
 from tests.oracle.rules_texts import context, synthesis
 
-KINDS: dict[str, Callable[[Memory, datetime | None], list[Due]]] = {
+KINDS: dict[str, Callable[[Memory, datetime, datetime | None], list[Due]]] = {
     "Notification": notification,
     "SessionContext": session,
     "Task": task,
@@ -35,14 +35,14 @@ KINDS: dict[str, Callable[[Memory, datetime | None], list[Due]]] = {
 """The kinds with rules of their own, in the policy's order: the first that a memory carries decides."""
 
 
-def crossings(memory: Memory, first: datetime | None = None) -> list[Due]:
-    """The rules that apply, in order of precedence. A rule whose state or clock is unknown is not among them.
+def crossings(memory: Memory, now: datetime, first: datetime | None = None) -> list[Due]:
+    """The rules that apply at ``now``, in order of precedence. A rule whose state or clock is unknown is not among them.
 
     ``first``: when the memory's scope first reported an access, None if it never did: then rules of accesses are off.
     """
     found = after("any.expires_at", memory.moment("expires_at"), notes.longest_wait(memory))
     kind = kind_of(memory)
-    return found + (KINDS[kind](memory, first) if kind else [])
+    return found + (KINDS[kind](memory, now, first) if kind else [])
 
 
 def kind_of(memory: Memory) -> str | None:

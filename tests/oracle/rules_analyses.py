@@ -17,7 +17,7 @@ AFTER = {
 }
 
 
-def analysis(memory: Memory, _first: datetime | None) -> list[Due]:
+def analysis(memory: Memory, _now: datetime, _first: datetime | None) -> list[Due]:
     """By its severity, unless a Recommendation hangs on it."""
     severity = memory.get("severity")
     if not isinstance(severity, str) or severity not in AFTER or recommendation(memory):

@@ -1,42 +1,42 @@
 """What seed 003 does to facts, as the other rule tables say it: fact_expiry.py and fact_states.py have the decisions.
 
-The first state that holds decides. Heat is judged at its best, so its two rules hold from when it was made.
+The first state that holds decides. What heat and decay say is due at the look that finds it so.
 """
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime, timedelta
 
-from tests.oracle.due import Due
+from tests.oracle.due import Due, after
 from tests.oracle.fact_expiry import removals, unimportant_at
 from tests.oracle.fact_states import (
     ARCHIVE_DECAY,
     PROMOTE_HEAT,
     STALE_DECAY,
-    faded_at,
     is_protected,
     is_settled,
     is_vouched_for,
     next_state,
 )
-from tests.oracle.facts import heat_at_best
+from tests.oracle.facts import decay, heat
 from tests.oracle.memory import Memory
 
-_LATE = datetime(9000, 1, 1, tzinfo=timezone.utc)
+AT_ONCE = timedelta(0)
 
 
-def fact(memory: Memory, first: datetime | None) -> list[Due]:
+def fact(memory: Memory, now: datetime, first: datetime | None) -> list[Due]:
     """Removal, archival and what makes it stale."""
     found = removals(memory)
     unimportant = unimportant_at(memory, first)
-    found += [Due("fact.unimportant", unimportant, "archive")] if unimportant else []
-    disputed = memory.get("verification_state") == "disputed"
-    faded = None if disputed or is_protected(memory) else faded_at(memory, ARCHIVE_DECAY, _LATE, first)
-    found += [Due("fact.faded", faded, "archive")] if faded else []
-    made = memory.moment("created_at")
-    found += [Due("fact.disputed", made, "state")] if disputed and made and not is_settled(memory) else []
-    stale = faded_at(memory, STALE_DECAY, _LATE, first)
-    return found + ([Due("fact.stale", stale, "state")] if stale else [])
+    found += [Due("fact.unimportant", unimportant, "archive", unimportant)] if unimportant else []
+    if is_settled(memory):
+        return found
+    made, disputed = memory.moment("created_at"), memory.get("verification_state") == "disputed"
+    decayed = decay(memory, now, first)
+    if decayed >= ARCHIVE_DECAY and not disputed and not is_protected(memory):
+        found += after("fact.faded", made, AT_ONCE, "archive", now)
+    found += after("fact.disputed", made, AT_ONCE, "state") if disputed else []
+    return found + (after("fact.stale", made, AT_ONCE, "state", now) if decayed >= STALE_DECAY else [])
 
 
 def state_after(memory: Memory, now: datetime, first: datetime | None) -> tuple[Due, str] | None:
@@ -50,8 +50,8 @@ def state_after(memory: Memory, now: datetime, first: datetime | None) -> tuple[
 
 def _states(memory: Memory, now: datetime, first: datetime | None) -> list[Due]:
     """The rules that set a state, in order of precedence."""
-    found = [due for due in fact(memory, first) if due.action == "state"]
-    made = memory.moment("created_at")
+    found = [due for due in fact(memory, now, first) if due.action == "state"]
     vouched = is_vouched_for(memory.get("verification_state"))
     warm = "fact.warm_and_vouched_for" if vouched else "fact.warm"
-    return found + ([Due(warm, made, "state")] if made and heat_at_best(memory) >= PROMOTE_HEAT else [])
+    hot = heat(memory, now) >= PROMOTE_HEAT
+    return found + (after(warm, memory.moment("created_at"), AT_ONCE, "state", now) if hot else [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from tests.oracle.due import Due, after
@@ -15,17 +16,17 @@ SALIENT = (*LIVING, "Diary")
 READ_LIFE = timedelta(days=120)
 
 
-def living(memory: Memory, first: datetime | None) -> list[Due]:
+def living(memory: Memory, now: datetime, first: datetime | None) -> list[Due]:
     """The owner's state, hard expiry and what has faded."""
     family = "episodic" if EPISODIC & set(memory.labels) else "semantic"
     created = memory.moment("created_at")
     owner = (
         [Due("semantic.owner", created, "state")] if is_owner(memory) and created and not owner_settled(memory) else []
     )
-    return owner + [Due(f"{family}.{due.rule}", due.at, due.action) for due in archivals(memory, first)]
+    return owner + [replace(due, rule=f"{family}.{due.rule}") for due in archivals(memory, now, first)]
 
 
-def diary(memory: Memory, first: datetime | None) -> list[Due]:
+def diary(memory: Memory, now: datetime, first: datetime | None) -> list[Due]:
     """One that was read goes after 120 days; else it lives as what is known does."""
     read = after("diary.read", memory.moment("created_at"), READ_LIFE) if memory.get("read") is True else []
-    return read + living(memory, first)
+    return read + living(memory, now, first)

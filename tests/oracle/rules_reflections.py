@@ -12,7 +12,7 @@ CONSOLIDATED = timedelta(days=90)
 PROVEN = 5
 
 
-def reflection(memory: Memory, first: datetime | None) -> list[Due]:
+def reflection(memory: Memory, _now: datetime, first: datetime | None) -> list[Due]:
     """Consolidated: 90 days unless accessed more than 5 times. Not consolidated: flagged."""
     consolidated = memory.get("consolidated")
     if consolidated is False:

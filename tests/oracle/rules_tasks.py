@@ -12,7 +12,7 @@ COMPLETED = timedelta(days=14)
 FAILED = timedelta(days=90)
 
 
-def task(memory: Memory, _first: datetime | None) -> list[Due]:
+def task(memory: Memory, _now: datetime, _first: datetime | None) -> list[Due]:
     """Completed: 14 days, unless it has a LEARNED_FROM. Failed: 90 days. In progress, pending, blocked: never."""
     if not may_be_archived(memory):
         return []

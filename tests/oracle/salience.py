@@ -40,7 +40,6 @@ MOST = 1.0
 LEAST_ALPHA, MOST_ALPHA = 0.05, 0.1
 """Seed 002, Salience Updates: α ∈ [0.05, 0.1]."""
 _ANCHORS = ("salience_at", "last_accessed_at", "created_at")
-_DAY_S = 86_400
 
 
 def decay_rate(recall_frequency: float, gradient: float = GRADIENT) -> float:
@@ -75,13 +74,6 @@ def reinforced(salience: float) -> float:
 def faded(salience: float, rate: float, days: float) -> float:
     """salience · exp(-rate · days) (seed 002, Decay Formula)."""
     return salience * math.exp(-rate * max(0.0, days))
-
-
-def days_to(threshold: float, salience: float, rate: float) -> float | None:
-    """Days until ``salience`` has come down to ``threshold``: ln(salience / threshold) / rate; None if it never does."""
-    if salience <= threshold:
-        return 0.0
-    return math.log(salience / threshold) / rate if rate > 0 else None
 
 
 def rate_of(memory: Memory) -> float | None:
@@ -126,21 +118,8 @@ def salience_now(memory: Memory, now: datetime, first: datetime | None) -> float
     return stored if start is None else faded(stored, rate, (now - start) / timedelta(days=1))
 
 
-def fades(memory: Memory, first: datetime | None) -> datetime | None:
-    """From when on it is below 0.01: the whole second after; its anchor if it is stored so; None if never, or unknown.
-
-    A candidate that doesn't fall "persists indefinitely" (seed 002), whatever its salience. Beyond the calendar is never."""
-    stored, rate = number(memory, "salience", INITIAL, most=1), rate_of(memory)
-    if stored is None or rate is None or anchor_of(memory) is None or keep_forever(memory):
-        return None
-    if rate == 0 and text(memory, "state", "candidate") == "candidate":
-        return None
-    start, days = falls_from(memory, first), days_to(FADED, stored, rate)
-    if start is None or days is None:
-        return None
-    if stored < FADED:
-        return start
-    try:
-        return start + timedelta(seconds=math.floor(round(days * _DAY_S, 3)) + 1)
-    except OverflowError:
-        return None
+def is_faint(memory: Memory, now: datetime, first: datetime | None) -> bool:
+    """Whether it is below 0.01 at ``now``. A candidate that doesn't fall "persists indefinitely" (seed 002)."""
+    value = salience_now(memory, now, first)
+    steady = rate_of(memory) == 0 and text(memory, "state", "candidate") == "candidate"
+    return value is not None and value < FADED and first is not None and not steady

@@ -7,7 +7,8 @@ Ours, where the seed is silent or contradicts itself:
   with 12 uses becomes core at the next one. Nothing falls back from core but to archived.
 - Salience below 0.01 archives a candidate, too: the seed's table names active and core only, its examples archive candidates.
 - Decay archives, it never deletes. Rails that stop the action archive stop it here, too (DESIGN §8).
-- Archiving sets a new anchor at the instant it fell due, not when it was looked at: then any cadence leaves the same salience.
+- Archiving sets a new anchor at the instant it was due: of hard expiry its deadline, so that any cadence leaves the same salience;
+  of what has faded the look that found it so.
 - A use finds what the last look left: a use that is reported before the look keeps a memory that had faded (DESIGN §8, a touch that
   isn't folded yet protects). A late use is added at the anchor.
 - Revived, it loses archived_at and keeps its tier: being active is one thing, being near the context another (DESIGN §4).
@@ -21,15 +22,15 @@ Ours, where the seed is silent or contradicts itself:
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from tests.oracle.due import Due
+from tests.oracle.due import Due, after
 from tests.oracle.memory import Memory
 from tests.oracle.policies import deadline, is_owner
 from tests.oracle.rails import ARCHIVE_RAILS, FLAG_RAILS, blocking_rails
 from tests.oracle.reading import number, text
-from tests.oracle.salience import MOST, anchor_of, fades, reinforced, salience_now
+from tests.oracle.salience import MOST, anchor_of, falls_from, is_faint, reinforced, salience_now
 from tests.oracle.spacing import spaced
 
 CORE_FROM = 10
@@ -43,18 +44,20 @@ def state_after_use(state: str, access_count: float) -> str:
     return "core" if state == "core" or access_count >= CORE_FROM else "active"
 
 
-def archivals(memory: Memory, first: datetime | None) -> list[Due]:
+def archivals(memory: Memory, now: datetime, first: datetime | None) -> list[Due]:
     """When salience and hard expiry archive it; nothing if it is archived already, or if that can't be known."""
     state = text(memory, "state", "candidate")
     if state in (None, "archived"):
         return []
-    found = {"ephemeral": deadline(memory), "faded": fades(memory, first)}
-    return [Due(rule, at, "archive") for rule, at in found.items() if at is not None]
+    faint = falls_from(memory, first) if is_faint(memory, now, first) else None
+    return after("ephemeral", deadline(memory), timedelta(0), "archive") + after(
+        "faded", faint, timedelta(0), "archive", now
+    )
 
 
-def archived_from(memory: Memory, first: datetime | None) -> Due | None:
+def archived_from(memory: Memory, now: datetime, first: datetime | None) -> Due | None:
     """Which of the two archives it first, and when; None if neither does."""
-    return min(archivals(memory, first), key=lambda due: due.at, default=None)
+    return min(archivals(memory, now, first), key=lambda due: due.at, default=None)
 
 
 def owner_settled(memory: Memory) -> bool:
@@ -81,7 +84,7 @@ def looked_at(memory: Memory, now: datetime, first: datetime | None) -> Memory:
         if owner_settled(memory) or memory.moment("created_at") is None or blocking_rails(memory, now) & FLAG_RAILS:
             return memory
         return settled(memory, now)
-    due = archived_from(memory, first)
+    due = archived_from(memory, now, first)
     if due is None or due.at > now or blocking_rails(memory, now) & ARCHIVE_RAILS:
         return memory
     return _with(memory, state="archived", archived_at=now, tier="ARCHIVE", **faded_at(memory, due.at, first))

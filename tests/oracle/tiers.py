@@ -1,13 +1,14 @@
-"""The tier rules of seed 000: promotions first, then demotions, one after the other; what is written is the net move."""
+"""The tier rules of seed 000, one step a look (DESIGN §8): up as far as its uses carry it, then one rule down."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tests.oracle.counts import falls_below, uses_in_7_days
+from tests.oracle.counts import uses_in_7_days
 from tests.oracle.due import EVER, idle_since
-from tests.oracle.fact_tiers import PROMOTE_AT, little_from, value_at_best
+from tests.oracle.fact_tiers import PROMOTE_AT, is_little, old_from, value
 from tests.oracle.memory import Memory
 from tests.oracle.predicates import active_session, in_progress_task
 
@@ -25,7 +26,7 @@ _USED_OR_MADE = ("last_accessed_at", "created_at")
 
 @dataclass(frozen=True)
 class Move:
-    """A net move by the last rule of its chain, and the instant that rule gives."""
+    """A move, its rule and the instant that it gives."""
 
     rule: str
     due: datetime
@@ -38,20 +39,24 @@ class Move:
         return "promote" if TIERS.index(self.to) < TIERS.index(self.from_) else "demote"
 
 
-def net_move(memory: Memory, now: datetime, first: datetime | None) -> Move | None:
-    """Where the tier rules take it at ``now``; None where that is the tier it has, or a tier that nobody knows."""
+Demotion = tuple[str, str, str, datetime]
+"""rule, from, to, and the instant at which it is due."""
+
+
+def step(memory: Memory, now: datetime, first: datetime | None, also: Sequence[Demotion] = ()) -> Move | None:
+    """Where a look at ``now`` takes it; None where it stays, or is in a tier that nobody knows. ``also``: moves down besides."""
     tier = memory.get("tier")
     if not isinstance(tier, str) or tier not in TIERS:
         return None
-    at, rule, due = tier, "", EVER
+    at, rule = tier, ""
     for name, from_, to in _promotions(memory, now, first):
         if at == from_:
-            at, rule, due = to, name, now
-    for name, from_, to, crossing in demotions(memory, first):
-        uses = uses_in_7_days(memory, now)
-        still_used = name == "tier.warm_idle" and (uses is None or uses >= STILL_USED)
-        if at == from_ and crossing <= now and not still_used:
-            at, rule, due = to, name, crossing
+            at, rule = to, name
+    due = now
+    for name, from_, to, when in (*demotions(memory, now, first), *also):
+        if at == from_ and when <= now:
+            at, rule, due = to, name, when
+            break
     return Move(rule, due, tier, at) if at != tier else None
 
 
@@ -72,7 +77,7 @@ def _promotions(memory: Memory, now: datetime, first: datetime | None) -> list[t
             "tier.fact_of_value",
             "COLD",
             "HOT",
-            _is_fact(memory) and _of_value(memory) and first is not None and used_again,
+            _is_fact(memory) and value(memory, now) >= PROMOTE_AT and first is not None and used_again,
         ),
         ("tier.cold_used", "COLD", "WARM", uses is not None and uses >= TO_WARM and used_again),
         ("tier.archive_in_session", "ARCHIVE", "WARM", active_session(memory) and near),
@@ -87,33 +92,28 @@ def _is_fact(memory: Memory) -> bool:
     return "Fact" in memory.labels
 
 
-def _of_value(memory: Memory) -> bool:
-    return value_at_best(memory) >= PROMOTE_AT
-
-
 def _used_since_the_move(memory: Memory) -> bool:
     used, moved = memory.moment("last_accessed_at"), memory.moment("tier_at")
     return used is not None and moved is not None and used > moved
 
 
-def demotions(memory: Memory, first: datetime | None) -> list[tuple[str, str, str, datetime]]:
-    """Those that nothing hanging on it forbids: (rule, from, to, the instant from which time makes it due)."""
+def demotions(memory: Memory, now: datetime, first: datetime | None) -> list[Demotion]:
+    """Those whose conditions hold at ``now``. Where what decays has its say, due is not before ``now``."""
     if active_session(memory):
         return []
-    never = not memory.has("last_accessed_at")
-    starts = {
-        "tier.hot_idle": ("HOT", "WARM", _USED_OR_MADE, HOT_IDLE, not in_progress_task(memory)),
-        "tier.warm_idle": ("WARM", "COLD", _USED_OR_MADE, WARM_IDLE, True),
-        "tier.cold_idle": ("COLD", "ARCHIVE", ("last_accessed_at",), COLD_IDLE, not never),
-        "tier.cold_never": ("COLD", "ARCHIVE", ("created_at",), COLD_NEVER, never),
-    }
+    never, in_task, uses = not memory.has("last_accessed_at"), in_progress_task(memory), uses_in_7_days(memory, now)
     found = []
-    little = little_from(memory, first) if _is_fact(memory) and not in_progress_task(memory) else None
-    if little is not None:
-        found.append(("tier.fact_of_little_value", "HOT", "COLD", little))
-    for name, (from_, to, clock, span, holds) in starts.items():
+    old = old_from(memory, first) if _is_fact(memory) and not in_task and is_little(memory, now) else None
+    if old is not None:
+        found.append(("tier.fact_of_little_value", "HOT", "COLD", max(old, now)))
+    rarely = uses is not None and uses < STILL_USED
+    for name, from_, to, clock, span, holds, seen in (
+        ("tier.hot_idle", "HOT", "WARM", _USED_OR_MADE, HOT_IDLE, not in_task, EVER),
+        ("tier.warm_idle", "WARM", "COLD", _USED_OR_MADE, WARM_IDLE, rarely, now),
+        ("tier.cold_idle", "COLD", "ARCHIVE", ("last_accessed_at",), COLD_IDLE, not never, EVER),
+        ("tier.cold_never", "COLD", "ARCHIVE", ("created_at",), COLD_NEVER, never, EVER),
+    ):
         start = idle_since(memory, clock, first)
         if holds and start is not None:
-            fallen = falls_below(memory, STILL_USED) if name == "tier.warm_idle" else None
-            found.append((name, from_, to, max(start + span, fallen or EVER)))
+            found.append((name, from_, to, max(start + span, seen)))
     return found

@@ -1,5 +1,4 @@
-"""What a score means for a memory: bands, the action of each, and when time takes it to the next (seed 000, Option B, 3; DESIGN
-§9).
+"""What a score means for a memory: bands, and the action of each (seed 000, Option B, 3; DESIGN §9).
 
 Ours, where the seed is silent or contradicts itself:
 - Profile "seed" reads the score itself. Seven of ten kinds can't reach PRUNE there, four not even DEMOTE (peers A1).
@@ -16,24 +15,15 @@ Ours, where the seed is silent or contradicts itself:
 - DEMOTE and PRUNE go by the score at best (value.py): what isn't known takes nothing. Then such a memory is to be improved.
 - "Immediate" of Notification and SessionContext is no hard delete (DESIGN §9: soft always): it goes without the wait of
   value_and_ttl.py.
-- Crossing: the first whole second at which the score is below its band. Nothing a score is made of rises by itself: age only
-  grows, so recency falls or stands; a Belief's confidence falls or stands, with it quality and, at 0.7, weight and half-life,
-  which make recency less at any age; all else changes only when somebody writes. So the score is monotone, and bisection finds
-  the second. Where recency alone falls, half-life · log2(3 / (threshold - rest)) is its end; a rest that reaches the threshold
-  means never, as does a lowest band.
-- Unknown: the clock of recency can't be read. Then no time is named, even if a Belief's confidence falls meanwhile.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
-from tests.oracle.due import EVER
 from tests.oracle.memory import Memory, is_number
-from tests.oracle.value import RECENCY, Score, clock, is_bloated, kind_of, numbers, worths
+from tests.oracle.value import Score, is_bloated, kind_of
 
 BANDS = (
     ("keep", 8.0),
@@ -55,10 +45,6 @@ NOT_EMBEDDED = frozenset(
     }
 )
 CLAIMS = frozenset({"Belief", "Reflection", "Analysis", "Synthesis", "Recommendation", "Fact"})
-_STEADY = timedelta(days=100)
-"""After 7 idle days and 70 more no confidence falls any longer: 0.9 to 0.2 at 0.01 a day."""
-_ROUNDED = 6e-13
-"""A score this little above a threshold is rounded to it."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +53,6 @@ class Action:
 
     name: str
     work: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """When the score next falls below its band by time alone: ``when`` time | never | unknown, ``at`` of time."""
-
-    when: str
-    at: datetime | None = None
 
 
 def measured(of: Score, profile: str, *, best: bool = False) -> float:
@@ -124,58 +102,3 @@ def missing(memory: Memory) -> frozenset[str]:
         "confidence": bool(CLAIMS & set(memory.labels)) and memory.get("confidence") is None,
     }
     return frozenset(name for name, lacking in lacks.items() if lacking)
-
-
-def next_crossing(memory: Memory, now: datetime, first: datetime | None, profile: str) -> Crossing:
-    """When time alone takes it to the next band."""
-    if clock(memory, first) is None:
-        return Crossing("unknown")
-    least = LEAST[band(measured(numbers(memory, now, first), profile))]
-    at = None if least == -math.inf else falls_below(memory, least, first, profile)
-    return Crossing("never") if at is None else Crossing("time", at)
-
-
-def falls_below(
-    memory: Memory, threshold: float, first: datetime | None, profile: str, *, best: bool = False
-) -> datetime | None:
-    """The first whole second at which its score is below ``threshold``; EVER if it always was, None: never, or unknown."""
-    names = ("created_at", "last_accessed_at", "confidence_at")
-    moments = [moment for moment in (*map(memory.moment, names), first) if moment is not None]
-
-    def below(at: datetime) -> bool:
-        return measured(numbers(memory, at, first), profile, best=best) < threshold
-
-    if not moments:  # no time can change it
-        return EVER if below(EVER) else None
-    begin, steady = min(moments).replace(microsecond=0), max(moments).replace(microsecond=0) + _STEADY
-    if below(begin):
-        return EVER
-    end: datetime | None = steady if below(steady) else _faded(memory, threshold, first, profile, steady, best)
-    return end and _first_second(below, begin, end)
-
-
-def _faded(
-    memory: Memory, threshold: float, first: datetime | None, profile: str, steady: datetime, best: bool
-) -> datetime | None:
-    """An instant, a second or two late, at which recency alone has taken it below."""
-    start, half_life = clock(memory, first), worths(memory, steady, first)[best].half_life
-    if start is None or half_life is None or (best and first is None):
-        return None
-    of = numbers(memory, steady, first)
-    rest = measured(of, profile, best=best) - (of.recency.most if best else of.recency.value)
-    gap = round(threshold - rest, 12) - _ROUNDED
-    if gap <= 0:
-        return None
-    start = max(start, first) if best and first else start
-    try:
-        return start.replace(microsecond=0) + half_life * math.log2(RECENCY / gap) + timedelta(seconds=3)
-    except OverflowError:
-        return None
-
-
-def _first_second(below: Callable[[datetime], bool], start: datetime, end: datetime) -> datetime | None:
-    low, high = 0, (end - start) // timedelta(seconds=1)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if below(start + timedelta(seconds=middle)) else (middle + 1, high)
-    return start + timedelta(seconds=low)

@@ -1,6 +1,6 @@
-"""The verdict over one memory, what it leaves, and when it must be looked at again (DESIGN §8).
+"""The verdict over one memory, what it leaves, and when it must be looked at again (DESIGN §8): what holds at the look decides.
 
-Of the ten kinds of the value score it is that of value_and_ttl.py: its instants of TTLs, what the score prunes, its step down.
+Of the ten kinds of the value score it is that of value_and_ttl.py: its TTLs, what the score prunes, its step down.
 """
 
 from __future__ import annotations
@@ -10,25 +10,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from tests.oracle.counts import DAYS
 from tests.oracle.memory import Memory
 from tests.oracle.rails import ARCHIVE_RAILS, FLAG_RAILS, TIER_RAILS, blocking_rails, ends
 from tests.oracle.rules import Due, crossings, kind_of
 from tests.oracle.rules_facts import state_after
 from tests.oracle.rules_living import SALIENT
 from tests.oracle.states import faded_at, settled
-from tests.oracle.tiers import TIERS, Move, demotions, net_move
+from tests.oracle.tiers import Move, demotions, step
 from tests.oracle.value import TABLE
 from tests.oracle.value import kind_of as scored_kind
-from tests.oracle.value_and_ttl import demotes_at, moved, tier_after
-from tests.oracle.value_bands import next_crossing
+from tests.oracle.value_and_ttl import moved, step_down
 
 CLASS_MINUTES = {"Notification": 5, "SessionContext": 5, "Task": 15, "MemoryEntry": 15, "Reflection": 360, "Ticket": 5}
 """The seed's schedule by kind; everything else is looked at by the hour."""
 OTHER_CLASS_MINUTES = 60
 TIER_CLASS_MINUTES = 15
-LONGEST = timedelta(days=30)
-VOLATILE = timedelta(days=1)
+SHORTEST, LONGEST, GROWTH = timedelta(days=1), timedelta(days=30), 0.1
+"""Of the horizon: a tenth of its age, within these."""
 VOLATILE_KINDS = {"Notification", "SessionContext", "Task", "Ticket", "Fact"}
 
 
@@ -64,7 +62,7 @@ def judge(
 ) -> Verdict:
     """What must happen to ``memory`` at ``now``. ``paused``: kill switches, `kind/<label>` and `scope/<scope>`; ``first``: when
     its scope first reported an access, None if it never did; ``profile``: of the score's bands, None: no score moves anything."""
-    met = next((due for due in acting(memory, first, profile) if due.action == "prune" and due.at <= now), None)
+    met = next((due for due in acting(memory, now, first, profile) if due.action == "prune" and due.at <= now), None)
     changes, blocking, held = _changes(memory, now, first, profile)
     if paused & ({f"kind/{label}" for label in memory.labels} | {f"scope/{memory.scope}"}):
         return Verdict("paused" if met or changes else "keep", met, frozenset())
@@ -79,16 +77,13 @@ def is_scored(memory: Memory) -> bool:
     return scored_kind(memory) in TABLE
 
 
-def acting(memory: Memory, first: datetime | None, profile: str | None) -> list[Due]:
+def acting(memory: Memory, now: datetime, first: datetime | None, profile: str | None) -> list[Due]:
     """Everything that prunes or archives it, in order of precedence."""
-    return moved(memory, first, profile) if profile and is_scored(memory) else crossings(memory, first)
+    return moved(memory, now, first, profile) if profile and is_scored(memory) else crossings(memory, now, first)
 
 
 def _tier_move(memory: Memory, now: datetime, first: datetime | None, profile: str | None) -> Move | None:
-    if profile is None or not is_scored(memory):
-        return net_move(memory, now, first)
-    step, tier = tier_after(memory, now, first, profile), str(memory.get("tier"))
-    return Move(step[1], step[2], tier, step[0]) if step else None
+    return step(memory, now, first, step_down(memory, now, first, profile) if profile and is_scored(memory) else ())
 
 
 def _changes(
@@ -97,12 +92,12 @@ def _changes(
     """What changes, which rails hold back something else, and which rules those are. Archive goes before the tier rules: what it
     did leaves nothing for them at this look. Of several archives the one due first. Flags and states stand beside both."""
     rails = blocking_rails(memory, now)
-    met = [due for due in crossings(memory, first) if due.at <= now]
+    met = [due for due in crossings(memory, now, first) if due.at <= now]
     found = _state_of_a_fact(memory, now, first) if kind_of(memory) == "Fact" else _flags(memory, met)
     held = rails & FLAG_RAILS if found else frozenset()
     waiting = frozenset(change.rule for change in found) if held else frozenset()
     found = () if held else found
-    due_now = [due for due in acting(memory, first, profile) if due.at <= now]
+    due_now = [due for due in acting(memory, now, first, profile) if due.at <= now]
     archive = min((due for due in due_now if due.action == "archive"), key=lambda due: due.at, default=None)
     if archive and not rails & ARCHIVE_RAILS:
         found = tuple(change for change in found if change.action != "state")
@@ -165,44 +160,29 @@ def left_by(memory: Memory, verdict: Verdict, now: datetime, first: datetime | N
 
 
 def latest_look(memory: Memory, now: datetime, first: datetime | None = None, profile: str | None = "seed") -> datetime:
-    """The latest instant at which the look after the one at ``now`` may be: what time alone changes, or the horizon, each
-    rounded up to the whole second and then to the class of the seed's schedule (moves down: every 15 minutes); and when the score
-    leaves its band, where it is stored.
-
-    What stays open right after a look (a promotion of what was just archived) isn't a change that time makes."""
+    """The latest instant at which the look after the one at ``now`` may be: the horizon, the next clock that runs out, the end of
+    the rails in the way, or at once where it changed its tier; each rounded up to the whole second and then to the class of the
+    seed's schedule (moves down: every 15 minutes)."""
     own = 60 * max((CLASS_MINUTES[la] for la in memory.labels if la in CLASS_MINUTES), default=OTHER_CLASS_MINUTES)
-    horizon = VOLATILE if VOLATILE_KINDS & set(memory.labels) else LONGEST
-    bounds = [_rounded_up(now + horizon, own)]
-    left = left_by(memory, judge(memory, now, first=first, profile=profile), now, first)
-    open_now = judge(left, now, first=first, profile=profile)
-    leaves = next_crossing(memory, now, first, profile).at if profile and is_scored(memory) else None
-    bounds += [_rounded_up(leaves, own)] if leaves else []
-    rest, move = open_now.outcome == "prune", None
-    for moment in _moments(left, now, first, profile):
-        verdict = judge(left, moment, first=first, profile=profile)
-        moves = [c for c in verdict.changes if c.action in ("promote", "demote")]
-        others = [c for c in verdict.changes if c.action not in ("promote", "demote")]
-        if not rest and (verdict.outcome == "prune" or (others and not open_now.changes)):
-            bounds.append(_rounded_up(moment, own))
-            rest = True
-        if move is None and moves and not open_now.changes:
-            # Up it goes only when a rail ends, which is no move down, so by the schedule of its kind.
-            down = any(change.action == "demote" for change in moves)
-            bounds.append(_rounded_up(moment, 60 * TIER_CLASS_MINUTES if down else own))
-            move = moment
-    return min(bounds)
+    verdict = judge(memory, now, first=first, profile=profile)
+    clocks = [due.at for due in [*acting(memory, now, first, profile), *crossings(memory, now, first)]]
+    moves = demotions(memory, now, first)
+    moves += step_down(memory, now, first, profile) if profile and is_scored(memory) else []
+    if verdict.rails and verdict.rails <= ends(memory).keys():
+        clocks.append(max(ends(memory)[rail] for rail in verdict.rails))
+    bounds = [_rounded_up(at, own) for at in [now + horizon(memory, now), *clocks] if at > now]
+    bounds += [
+        _rounded_up(at, 60 * TIER_CLASS_MINUTES) for _, tier, _, at in moves if tier == memory.get("tier") and at > now
+    ]
+    changed = any(change.action in ("archive", "promote", "demote") for change in verdict.changes)
+    return min([*bounds, *([_rounded_up(now + timedelta(seconds=1), 60 * OTHER_CLASS_MINUTES)] if changed else [])])
 
 
-def _moments(memory: Memory, now: datetime, first: datetime | None, profile: str | None) -> list[datetime]:
-    """The instants after ``now`` at which time alone can change the verdict."""
-    midnight = now.astimezone(timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
-    days = [midnight + timedelta(days=i) for i in range(1, DAYS + 2)]
-    moves = [crossing for _rule, _from, _to, crossing in demotions(memory, first)]
-    found = {due.at for due in crossings(memory, first)} | set(ends(memory)) | set(moves) | set(days)
-    if profile and is_scored(memory):
-        falls = demotes_at(memory, first, profile) if memory.get("tier") in TIERS[:-1] else None
-        found |= {due.at for due in moved(memory, first, profile)} | ({falls} if falls else set())
-    return sorted(moment for moment in found if moment > now)
+def horizon(memory: Memory, now: datetime) -> timedelta:
+    """How late what decays can be seen."""
+    made = memory.moment("created_at")
+    volatile = bool(VOLATILE_KINDS & set(memory.labels))
+    return SHORTEST if volatile or made is None else max(SHORTEST, min(LONGEST, GROWTH * (now - made)))
 
 
 def _rounded_up(moment: datetime, seconds: int) -> datetime:

@@ -12,7 +12,18 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.conftest import say_go
-from tests.oracle import Memory, Verdict, blocking_rails, graph, judge, latest_look, left_by, value, value_bands
+from tests.oracle import (
+    Memory,
+    Verdict,
+    blocking_rails,
+    graph,
+    judge,
+    latest_look,
+    left_by,
+    value,
+    value_and_ttl,
+    value_bands,
+)
 from tests.oracle.strategies import LIVED, Kinds, batches, firsts, nows
 from tests.tally import expect_all_seen
 
@@ -220,15 +231,17 @@ def _known(tier: Any) -> Any:
 def score_agrees(said: dict[str, Any], memory: Memory, now: datetime, first: datetime | None, profile: str) -> None:
     """What the look stores of the score, and what its band asks for; takes that out of ``said``."""
     stored, at = said.pop("mvs", None), said.pop("mvs_at", None)
+    since = said.pop("mvs_low_since", None)
     compress, improve = said.pop("needs_compression", None), said.pop("needs_improvement", None)
     queues = {"tokens": said.pop("prepare_due", None), "embedding": said.pop("embed_due", None)}
     if value.kind_of(memory) is None:
-        assert [stored, at, compress, improve, *queues.values()] == [None] * 6, memory
+        assert [stored, at, since, compress, improve, *queues.values()] == [None] * 7, memory
         return
     of = value.score(memory, now, first)
     asked = value_bands.action(memory, of, profile)
     assert stored == pytest.approx(of.mvs, abs=3e-12), (memory, now, first)
     assert at == now
+    assert since == value_and_ttl.low_since(memory, now, first, profile), (memory, now, first)
     assert (compress is True) == (asked.name == "compress"), (memory, now, first)
     assert frozenset(improve or ()) == asked.work, (memory, now, first)
     assert {name for name, due in queues.items() if due == now} == asked.work & queues.keys()
@@ -241,6 +254,7 @@ def left_agrees(
     wanted = left_by(memory, verdict, now, first).properties | {"needs_consolidation": None}
     said = {name: to_python(value) for name, value in stored.properties.items()}
     score_agrees(said, memory, now, first, profile)
+    wanted.pop("mvs_low_since", None)
     flagged = left_by(memory, verdict, now, first).get("needs_consolidation") is True
     assert (said.pop("needs_consolidation", None) is True) == flagged, memory
     assert frozenset(said.pop("curation_rails", [])) == verdict.rails, memory

@@ -3,7 +3,7 @@ Option B; DESIGN §12)."""
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -56,15 +56,12 @@ def scored_alike(jochi: Jochi, case: tuple[datetime, list[Memory], dict[str, dat
 def differences(said: Scored, memory: Memory, now: datetime, first: datetime | None, profile: str) -> dict[str, Any]:
     """By what is told: (by the database, by the oracle), where these differ."""
     wanted = value.score(memory, now, first)
-    crossing = value_bands.next_crossing(memory, now, first, profile)
     act = value_bands.action(memory, wanted, profile)
     pairs: dict[str, tuple[Any, Any]] = {
         "band": (said.band, value_bands.band(value_bands.measured(wanted, profile))),
         "acting": (said.acting, value_bands.acting_band(wanted, profile)),
         "action": (said.action, act.name),
         "missing": (frozenset(said.missing), value_bands.missing(memory)),
-        "falls": (("time" if said.falls_at else "never") if said.falls_known else "unknown", crossing.when),
-        "falls_at": (said.falls_at and said.falls_at.astimezone(timezone.utc), crossing.at),
         "rails": (said.rails, wanted.rails),
         "kind": (said.kind, value.kind_of(memory)),
         "target": (said.target, value.target(memory)),

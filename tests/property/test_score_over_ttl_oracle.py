@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import say_go
-from tests.oracle.value_and_ttl import look
+from tests.oracle.value_and_ttl import kept
 from tests.property.test_curation_oracle import GENTLE, batch_sizes, judged_alike, orders, switch_the_sweep
 from tests.scored_memories import aging_cases, cases
 from tests.tally import expect_all_seen
@@ -53,7 +53,7 @@ def test_what_the_score_does_is_the_oracles(in_bands: tuple[Jochi, str]) -> None
             seen.update(change.rule for change in verdict.changes)
             seen.update([verdict.met.rule] if verdict.met and verdict.outcome == "prune" else [])
             seen.update(f"held {rule}" for rule in verdict.held)
-            seen.update(["kept"] if look(memory, now, first[memory.scope], profile).kept else [])
+            seen.update(["kept"] if kept(memory, now, first[memory.scope], profile) else [])
 
     lives()
     wanted = {"score.prunes", "score.demotes", "held score.prunes", "held score.demotes", "kept"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.oracle import Memory
-from tests.oracle.counts import access_count, falls_below, uses_in_7_days
+from tests.oracle.counts import access_count, uses_in_7_days
 
 DAY = date(2026, 3, 10)
 NOON = datetime(2026, 3, 10, 12, tzinfo=timezone.utc)
@@ -58,21 +58,3 @@ def test_where_the_count_comes_from(properties: dict[str, Any], expected: int | 
 )
 def test_all_accesses(value: Any, expected: float | None) -> None:
     assert access_count(memory(**({} if value is None else {"access_count": value}))) == expected
-
-
-@pytest.mark.parametrize(
-    ("days", "expected"),
-    [
-        ([2, 0, 0, 0, 0, 0, 0], datetime(2026, 3, 17, tzinfo=timezone.utc)),
-        ([0, 0, 0, 0, 0, 0, 2], datetime(2026, 3, 11, tzinfo=timezone.utc)),
-        ([1, 0, 0, 1, 0, 0, 0], datetime(2026, 3, 14, tzinfo=timezone.utc)),
-        ([1, 0, 0, 0, 0, 0, 0], None),
-        ([0] * 7, None),
-    ],
-)
-def test_when_days_gone_by_make_it_less_than_two(days: list[int], expected: datetime | None) -> None:
-    held = memory(access_day=DAY, access_days=days)
-    assert falls_below(held, 2) == expected
-    if expected:
-        assert uses_in_7_days(held, expected - timedelta(microseconds=1)) == 2
-        assert (uses_in_7_days(held, expected) or 0) < 2

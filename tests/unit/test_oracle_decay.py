@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from tests.oracle import Memory
-from tests.oracle.decay import confidence, crosses
-from tests.oracle.due import EVER
+from tests.oracle.decay import confidence
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
@@ -73,30 +72,6 @@ def test_it_is_idle_from_the_newest_of_anchor_access_and_first_report(
 
 def test_without_access_data_nothing_falls() -> None:
     assert confidence(belief(), MADE + 4000 * DAY, None) == 0.8
-    assert crosses(belief(), 0.3, None) is None
-    assert crosses(belief(confidence=0.25), 0.3, None) == EVER
-
-
-@pytest.mark.parametrize(
-    ("stored", "expected"),
-    [
-        (0.8, MADE + 57 * DAY + timedelta(seconds=1)),
-        (0.31, MADE + 8 * DAY + timedelta(seconds=1)),
-        (0.3, MADE + 7 * DAY + timedelta(seconds=1)),
-        (0.305, MADE + 7 * DAY + timedelta(seconds=43_201)),
-        (0.9, None),
-        (0.95, None),
-        (0.29, EVER),
-        (0.2, EVER),
-        (0, EVER),
-    ],
-)
-def test_the_crossing_is_the_whole_second_after_the_threshold(stored: float, expected: datetime | None) -> None:
-    memory = belief(confidence=stored)
-    assert crosses(memory, 0.3, LONG_AGO) == expected
-    if expected not in (None, EVER):
-        assert confidence(memory, expected - timedelta(seconds=1), LONG_AGO) == pytest.approx(0.3, abs=1e-9)
-        assert (confidence(memory, expected, LONG_AGO) or 1) < 0.3
 
 
 @pytest.mark.parametrize("name", ["created_at", "confidence", "confidence_at", "last_accessed_at"])
@@ -104,4 +79,3 @@ def test_the_crossing_is_the_whole_second_after_the_threshold(stored: float, exp
 def test_a_wrong_type_is_unknown(name: str, value: Any) -> None:
     memory = belief(**{name: value})
     assert confidence(memory, MADE + 400 * DAY, LONG_AGO) is None
-    assert crosses(memory, 0.3, LONG_AGO) is None

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from tests.oracle import Memory
-from tests.oracle.fact_states import first_second, is_protected, next_state, status_of, transition
-from tests.oracle.fact_tiers import little_from, value
-from tests.oracle.facts import Signals, age_days, confidence_tier, decay, heat, heat_at_best, idle_days, inputs
-from tests.oracle.tiers import net_move
+from tests.oracle.fact_states import is_protected, next_state, status_of, transition
+from tests.oracle.fact_tiers import is_little, old_from, value
+from tests.oracle.facts import Signals, age_days, confidence_tier, decay, heat, idle_days, inputs
+from tests.oracle.tiers import step
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
@@ -109,13 +109,11 @@ def test_heat(properties: dict[str, Any], days: float, expected: float) -> None:
     assert heat(fact(**properties), MADE + days * DAY) == pytest.approx(expected, abs=1e-9)
 
 
-def test_heat_at_its_best() -> None:
-    """Recency of 1, whenever it is looked at; of 0 where no moment can be read."""
-    assert heat_at_best(fact(access_count=1)) == heat(fact(access_count=1), MADE)
+def test_heat_counts_from_the_last_use() -> None:
     used = fact(access_count=1, last_accessed_at=MADE + 9 * DAY)
-    assert heat_at_best(used) == heat(used, MADE + 9 * DAY) == heat(used, MADE)
+    assert heat(used, MADE + 9 * DAY) == heat(used, MADE) == heat(fact(access_count=1), MADE)
     unknown = fact(access_count=1, created_at=None)
-    assert heat_at_best(unknown) == heat(unknown, MADE) == pytest.approx(heat(fact(access_count=1), MADE) - 0.2)
+    assert heat(unknown, MADE) == pytest.approx(heat(fact(access_count=1), MADE) - 0.2)
 
 
 def test_heat_by_signals() -> None:
@@ -211,7 +209,7 @@ def test_archived_is_terminal() -> None:
     [
         ({}, 0, "candidate"),  # heat 0.525
         ({"access_count": 1}, 0, "validated"),  # 0.593
-        ({"access_count": 1}, 80, "validated"),  # 0.593 when it was used, though only 0.415 by now
+        ({"access_count": 1}, 80, "candidate"),  # 0.415 by now
         ({"access_count": 1, "verification_state": "user_confirmed"}, 0, "active"),
         ({"access_count": 1, "verification_state": "system_inferred"}, 0, "active"),
         ({"access_count": 1, "verification_state": "disputed"}, 0, "stale"),
@@ -235,10 +233,8 @@ def test_the_next_state(properties: dict[str, Any], days: int, expected: str | N
 
 def test_when_a_score_reaches_its_threshold() -> None:
     """0.2 + 0.25 + 0.04 + 0.05 + 0.10125 at 120 days; 0.00875 more at 0.3/180 a day: 5.25 days."""
-    found = first_second(lambda now: decay(fact(), now, LONG_AGO) >= 0.65, MADE, MADE + 900 * DAY)
-    assert found == MADE + 125.25 * DAY
-    assert first_second(lambda now: decay(fact(), now, LONG_AGO) >= 0.85, MADE, MADE + 900 * DAY) is None
-    assert first_second(lambda _now: True, MADE, MADE + DAY) == MADE
+    assert decay(fact(), MADE + 125.25 * DAY - SECOND, LONG_AGO) < 0.65 == decay(fact(), MADE + 125.25 * DAY, LONG_AGO)
+    assert decay(fact(), MADE + 900 * DAY, LONG_AGO) < 0.85
 
 
 @pytest.mark.parametrize(
@@ -297,24 +293,25 @@ def test_the_tier_value(properties: dict[str, Any], days: float, expected: float
     [
         ({}, 86.4),  # 0.342 without recency, which is 0.04 by then
         ({"last_accessed_at": MADE + 10 * DAY}, 96.4),
-        ({"updated_at": MADE + 50 * DAY}, 136.4),
-        ({"confidence": 0.1, "importance": 0}, 14),  # 0.334 from the first
+        ({"confidence": 0.1, "importance": 0}, 0),  # 0.334 from the first
         ({"confidence": 1}, None),  # 0.39 for ever
         ({"confidence": 1, "verification_state": "disputed"}, 63),  # 0.29, and recency of 0.3
-        ({"created_at": None}, None),
-        ({"created_at": None, "confidence": 0.1, "importance": 0, "last_accessed_at": MADE}, None),
-        ({"updated_at": "x"}, None),
     ],
 )
 def test_when_it_is_of_little_value(properties: dict[str, Any], days: float | None) -> None:
-    expected = None if days is None else MADE + days * DAY
-    assert little_from(fact(**properties), LONG_AGO) == expected
-    assert little_from(fact(**properties), None) is None
+    some = fact(**properties)
+    assert is_little(some, MADE + 9000 * DAY) is (days is not None)
+    if days:
+        assert [is_little(some, MADE + days * DAY + late) for late in (-SECOND, timedelta(0))] == [False, True]
 
 
-def test_age_counts_from_the_first_reported_access() -> None:
-    poor = fact(confidence=0.1, importance=0)
-    assert little_from(poor, MADE + 5 * DAY) == MADE + 19 * DAY
+def test_from_when_it_is_old_enough_for_that() -> None:
+    assert old_from(fact(), LONG_AGO) == MADE + 14 * DAY
+    assert old_from(fact(updated_at=MADE + 50 * DAY), LONG_AGO) == MADE + 64 * DAY
+    assert old_from(fact(), MADE + 5 * DAY) == MADE + 19 * DAY  # age counts from the first reported access
+    for unknown in (fact(created_at=None), fact(updated_at="x")):
+        assert old_from(unknown, LONG_AGO) is None
+    assert old_from(fact(), None) is None
 
 
 @pytest.mark.parametrize(
@@ -328,19 +325,19 @@ def test_age_counts_from_the_first_reported_access() -> None:
         ({"access_count": 20, "tier_at": NOW - HOUR}, None),  # not used since the move
         ({"access_count": 20, "last_accessed_at": NOW - 12 * HOUR}, ("tier.hot_idle", "WARM")),
         ({"confidence": 0.95, "importance": 1, "category": "correction"}, ("tier.fact_of_value", "HOT")),  # 0.77
-        ({"confidence": 0.95, "importance": 0.65, "category": "correction"}, ("tier.fact_of_value", "HOT")),  # 0.70
-        ({"confidence": 0.95, "importance": 0.649, "category": "correction"}, None),
+        ({"confidence": 0.95, "importance": 0.651, "category": "correction"}, ("tier.fact_of_value", "HOT")),  # 0.70
+        ({"confidence": 0.95, "importance": 0.65, "category": "correction"}, None),
     ],
 )
 def test_what_is_of_value_comes_up(properties: dict[str, Any], expected: tuple[str, str] | None) -> None:
     some = fact(**{"tier": "COLD", "last_accessed_at": NOW - HOUR} | properties)
-    found = net_move(some, NOW, LONG_AGO)
+    found = step(some, NOW, LONG_AGO)
     assert (found and (found.rule, found.to)) == expected
-    assert net_move(some, NOW, None) is None
+    assert step(some, NOW, None) is None
 
 
 def test_what_is_of_little_value_goes_down() -> None:
     poor = fact(tier="HOT", confidence=0.1, importance=0, last_accessed_at=MADE + 14 * DAY - HOUR)
     for late, expected in ((-SECOND, None), (timedelta(0), ("tier.fact_of_little_value", "COLD"))):
-        found = net_move(poor, MADE + 14 * DAY + late, LONG_AGO)
+        found = step(poor, MADE + 14 * DAY + late, LONG_AGO)
         assert (found and (found.rule, found.to)) == expected

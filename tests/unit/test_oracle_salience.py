@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle import Memory
-from tests.oracle.salience import alpha, candidate_factor, days_to, decay_rate, fades, rate_of, reinforced, salience_now
+from tests.oracle.salience import alpha, candidate_factor, decay_rate, is_faint, rate_of, reinforced, salience_now
 from tests.oracle.spacing import gradient_after, interval, spaced
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -125,7 +125,7 @@ def test_absent_is_what_the_seed_begins_with() -> None:
 
 def test_without_reported_accesses_nothing_falls() -> None:
     assert salience_now(concept(), MADE + 4000 * DAY, None) == 0.5
-    assert fades(concept(), None) is None
+    assert not is_faint(concept(salience=0.001), MADE + 4000 * DAY, None)
 
 
 @pytest.mark.parametrize("name", ["salience", "salience_at", "created_at", "recall_frequency", "decay_gradient"])
@@ -133,7 +133,7 @@ def test_without_reported_accesses_nothing_falls() -> None:
 def test_what_cannot_be_read_is_unknown(name: str, value: Any) -> None:
     memory = concept(**{name: value})
     assert salience_now(memory, MADE + 400 * DAY, LONG_AGO) is None
-    assert fades(memory, LONG_AGO) is None
+    assert not is_faint(memory, MADE + 4000 * DAY, LONG_AGO)
 
 
 @pytest.mark.parametrize("salience", [-0.1, 1.1])
@@ -154,34 +154,24 @@ def test_out_of_range_is_unknown(salience: float) -> None:
 )
 def test_when_it_is_below_a_hundredth(properties: dict[str, Any], seconds: int) -> None:
     memory, expected = concept(**properties), MADE + timedelta(seconds=seconds)
-    assert fades(memory, LONG_AGO) == expected
-    assert (salience_now(memory, expected, LONG_AGO) or 1) < 0.01
+    assert is_faint(memory, expected, LONG_AGO)
     assert (salience_now(memory, expected - timedelta(seconds=1), LONG_AGO) or 0) >= 0.01 - 1e-15
 
 
 @pytest.mark.parametrize(
     ("properties", "expected"),
     [
-        ({"salience": 0.0099}, MADE),
-        ({"salience": 0}, MADE),
-        ({"salience": 0.0099, "recall_frequency": 10**15, "decay_gradient": 100.0}, MADE),
-        ({"recall_frequency": 10**15, "decay_gradient": 100.0}, None),
-        ({"recall_frequency": 10**15, "decay_gradient": 2.0}, None),  # beyond the calendar
-        ({"state": "candidate", "confidence": 0.8}, None),
-        ({"state": "candidate", "confidence": 0.8, "salience": 0.001}, None),
-        ({"ttl_policy": "keep_forever", "salience": 0.001}, None),
+        ({"salience": 0.0099}, True),
+        ({"salience": 0}, True),
+        ({"salience": 0.0099, "recall_frequency": 10**15, "decay_gradient": 100.0}, True),
+        ({"recall_frequency": 10**15, "decay_gradient": 100.0}, False),
+        ({"state": "candidate", "confidence": 0.8}, False),
+        ({"state": "candidate", "confidence": 0.8, "salience": 0.001}, False),
+        ({"ttl_policy": "keep_forever", "salience": 0.001}, False),
     ],
 )
-def test_what_has_faded_already_and_what_never_does(properties: dict[str, Any], expected: datetime | None) -> None:
-    assert fades(concept(**properties), LONG_AGO) == expected
-
-
-def test_days_to_a_threshold() -> None:
-    assert days_to(0.25, 0.5, 0.02) == pytest.approx(34.65735902799726, abs=1e-12)
-    assert days_to(0.25, 0.5, 0.044) == pytest.approx(15.753345, abs=1e-6)  # the seed: about 17
-    assert days_to(0.5, 0.5, 0.02) == 0
-    assert days_to(0.5, 0.4, 0.0) == 0
-    assert days_to(0.25, 0.5, 0.0) is None
+def test_what_has_faded_already_and_what_never_does(properties: dict[str, Any], expected: bool) -> None:
+    assert is_faint(concept(**properties), MADE, LONG_AGO) is expected
 
 
 @pytest.mark.parametrize(("salience", "added"), [(0, 0.1), (0.5, 0.075), (1, 0.05), (0.2, 0.09)])

@@ -1,28 +1,21 @@
-"""The oracle's bands of the value score, and when time crosses them, by hand (seed 000, Option B, 3; peers A1)."""
+"""The oracle's bands of the value score by hand (seed 000, Option B, 3; peers A1)."""
 
 from __future__ import annotations
 
-import math
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.oracle import Link, Memory
-from tests.oracle.due import EVER
 from tests.oracle.value import TABLE, score
 from tests.oracle.value_bands import (
     ORDER,
     PROFILES,
     Action,
-    Crossing,
     action,
     band,
-    falls_below,
     measured,
     missing,
-    next_crossing,
 )
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -200,130 +193,3 @@ def test_what_isnt_known_takes_nothing() -> None:
         assert action(poor, score(poor, old, None), profile).name == "improve"  # nobody reports accesses
         unread = memory(content="x", created_at="then")
         assert action(unread, score(unread, old, LONG_AGO), profile).name == "improve"
-
-
-def crossing(held: Memory, age: timedelta, profile: str = "seed", first: datetime | None = LONG_AGO) -> Crossing:
-    return next_crossing(held, MADE + age, first, profile)
-
-
-@pytest.mark.parametrize(
-    ("kind", "properties", "profile", "threshold", "days"),
-    [
-        ("MemoryEntry", {}, "seed", 5.0, 45 * math.log2(3 / 2.5)),
-        ("MemoryEntry", {}, "seed", 3.0, 45 * math.log2(3 / 0.5)),
-        ("MemoryEntry", {}, "seed", 1.5, None),
-        ("MemoryEntry", {"agents": ["a"]}, "seed", 3.0, None),  # 2.5 + 0.5: never below 3.0
-        ("MemoryEntry", {"token_count": 400}, "seed", 1.5, 45 * math.log2(3 / 0.5)),
-        ("Notification", {}, "seed", 1.5, 0.5 * math.log2(3)),
-        ("Notification", {}, "seed", 0.5, None),
-        ("Notification", {}, "relative", 0.5, 0.5 * math.log2(6)),
-        ("Analysis", {}, "seed", 8.0, 60 * math.log2(3)),
-        ("Analysis", {}, "relative", 1.5, 60),
-        ("Task", {"status": "pending"}, "seed", 5.0, None),
-    ],
-)
-def test_crossings_in_closed_form(
-    kind: str, properties: dict[str, Any], profile: str, threshold: float, days: float | None
-) -> None:
-    """half-life · log2(3 / (threshold - rest)), and then the next whole second."""
-    held = memory(kind, **properties)
-    expected = None if days is None else MADE + timedelta(seconds=math.floor(round(days * 86_400, 3)) + 1)
-    assert falls_below(held, threshold, LONG_AGO, profile) == expected
-    if expected:
-        for age, below in ((-SECOND, False), (timedelta(0), True)):
-            assert (measured(score(held, expected + age, LONG_AGO), profile) < threshold) is below
-        micro = memory(kind, **properties | {"created_at": MADE + timedelta(microseconds=999_999)})
-        assert falls_below(micro, threshold, LONG_AGO, profile) in (expected, expected + SECOND)
-
-
-def test_what_was_never_above_is_below_from_ever() -> None:
-    assert falls_below(memory(), 8.0, LONG_AGO, "seed") == EVER
-
-
-def test_a_belief_crosses_by_its_confidence_and_at_07_by_its_weight() -> None:
-    """0.8: 10 + 3 + 1.6 at first; on the 17th day 2.5 + 2.31 + 1.4; then confidence and recency fall together to 2.5 + 0.4."""
-    held = memory("Belief", state="active", confidence=0.8)
-    falls = crossing(held, timedelta(0))
-    assert falls == Crossing("time", MADE + 17 * DAY)
-    below_five = crossing(held, 17 * DAY)
-    assert below_five.at is not None
-    found = score(held, below_five.at, LONG_AGO).mvs, score(held, below_five.at - SECOND, LONG_AGO).mvs
-    assert found[0] < 5.0 <= found[1]
-    assert MADE + 25 * DAY < below_five.at < MADE + 42 * DAY
-    below_three = crossing(held, 60 * DAY)
-    assert below_three.at == MADE + timedelta(seconds=math.floor(45 * math.log2(3 / 0.1) * 86_400) + 1)  # steady at 0.2
-    sure = memory("Belief", state="active", confidence=0.9)
-    assert crossing(sure, 0 * DAY) == Crossing("never")
-    assert crossing(held, 0 * DAY, first=None) == Crossing("never")  # nothing falls: 10 + 1.6 for ever
-
-
-def test_never_and_unknown() -> None:
-    assert crossing(memory(), 900 * DAY) == Crossing("never")
-    assert crossing(memory("Notification", token_count=900), 900 * DAY) == Crossing("never")  # the lowest band
-    assert crossing(memory(created_at="then"), DAY) == Crossing("unknown")
-    assert crossing(memory(last_accessed_at=7), DAY) == Crossing("unknown")
-    assert crossing(memory(last_accessed_at=7), DAY, first=None).when == "time"  # isn't read there
-
-
-def test_at_best_nothing_falls_where_nobody_reports_and_else_from_the_first_report() -> None:
-    assert falls_below(memory(), 3.0, None, "seed", best=True) is None
-    late = MADE + 30 * DAY
-    plain = falls_below(memory(), 3.0, LONG_AGO, "seed", best=True)
-    assert plain == falls_below(memory(), 3.0, LONG_AGO, "seed")
-    assert plain is not None
-    assert falls_below(memory(), 3.0, late, "seed", best=True) == plain + 30 * DAY
-
-
-_ages = st.integers(0, 400 * 86_400).map(lambda seconds: timedelta(seconds=seconds))
-
-
-@st.composite
-def _memories(draw: st.DrawFn) -> Memory:
-    row: dict[str, Any] = draw(
-        st.fixed_dictionaries(
-            {
-                "state": st.sampled_from(["active", "archived"]),
-                "status": st.sampled_from(["pending", "failed"]),
-                "confidence": st.sampled_from([0.1, 0.2, 0.3, 0.69, 0.7, 0.71, 0.8, 0.89, 0.9, 1.0]),
-                "token_count": st.sampled_from([0, 150, 300, 700, 9000]),
-            },
-            optional={
-                "access_count": st.integers(0, 120),
-                "last_accessed_at": _ages.map(lambda age: MADE + age),
-                "confidence_at": _ages.map(lambda age: MADE - age),
-                "agents": st.sampled_from([["a"], ["a", "b"]]),
-                "severity": st.sampled_from(["critical", "low"]),
-            },
-        )
-    )
-    micros = timedelta(microseconds=draw(st.integers(0, 999_999)))
-    return memory(
-        draw(st.sampled_from(sorted(TABLE))), LINKS[: draw(st.integers(0, 10))], **row | {"created_at": MADE + micros}
-    )
-
-
-@settings(max_examples=150, deadline=None)
-@given(
-    held=_memories(),
-    age=_ages,
-    later=_ages,
-    profile=st.sampled_from(PROFILES),
-    first=st.sampled_from([LONG_AGO, None, MADE + 50 * DAY]),
-)
-def test_scores_only_fall_and_the_crossing_is_the_first_second_below(
-    held: Memory, age: timedelta, later: timedelta, profile: str, first: datetime | None
-) -> None:
-    now = MADE + age
-    for best in (False, True):
-        before, after = (measured(score(held, at, first), profile, best=best) for at in (now, now + later))
-        assert after <= before
-    found = next_crossing(held, now, first, profile)
-    stands = band(measured(score(held, now, first), profile))
-    if found.at is None:
-        assert found.when == "never"
-        assert band(measured(score(held, now + 20_000 * DAY, first), profile)) == stands
-    else:
-        assert found.at > now
-        assert found.at.microsecond == 0
-        assert ORDER.index(band(measured(score(held, found.at, first), profile))) > ORDER.index(stands)
-        assert band(measured(score(held, max(now, found.at - SECOND), first), profile)) == stands

@@ -35,16 +35,18 @@ def tiered(tier: str, *, idle: timedelta, links: tuple[Link, ...] = (), **proper
     [
         ("HOT", 11 * HOUR, None),
         ("HOT", 12 * HOUR, ("demote", "tier.hot_idle", NOW, "HOT", "WARM")),
-        ("HOT", 48 * HOUR, ("demote", "tier.warm_idle", NOW, "HOT", "COLD")),
-        ("HOT", 91 * DAY, ("demote", "tier.cold_idle", NOW - DAY, "HOT", "ARCHIVE")),
-        ("WARM", 49 * HOUR, ("demote", "tier.warm_idle", NOW - HOUR, "WARM", "COLD")),
+        ("HOT", 48 * HOUR, ("demote", "tier.hot_idle", NOW - 36 * HOUR, "HOT", "WARM")),
+        ("WARM", 49 * HOUR, ("demote", "tier.warm_idle", NOW, "WARM", "COLD")),
+        ("COLD", 91 * DAY, ("demote", "tier.cold_idle", NOW - DAY, "COLD", "ARCHIVE")),
         ("COLD", 89 * DAY, None),
         ("COLD", 90 * DAY, ("demote", "tier.cold_idle", NOW, "COLD", "ARCHIVE")),
         ("ARCHIVE", 900 * DAY, None),
         ("hot", 900 * DAY, None),
     ],
 )
-def test_demotions_are_chained_and_dated_by_the_last(tier: str, idle: timedelta, move: tuple[Any, ...] | None) -> None:
+def test_demotions_are_one_step_a_look_dated_by_their_clock(
+    tier: str, idle: timedelta, move: tuple[Any, ...] | None
+) -> None:
     memory = tiered(tier, idle=idle)
     assert told(memory)[1:] == ([move] if move else [])
     assert told(memory, first=None)[1:] == []
@@ -94,7 +96,9 @@ def test_weak_beliefs_are_archived_first_and_pruned_later() -> None:
     assert (left.get("state"), left.get("archived_at"), left.get("tier")) == ("archived", NOW, "ARCHIVE")
     assert told(left) == [("keep", None)]
     assert told(left, now=NOW + 30 * DAY) == [("prune", "belief.archived")]
-    assert latest_look(belief, NOW, LONG_AGO) == NOW + 30 * DAY
+    assert latest_look(left, NOW, LONG_AGO) == NOW + 6 * DAY  # a tenth of its age
+    assert latest_look(left, NOW + 29 * DAY, LONG_AGO) == NOW + 30 * DAY  # its clock
+    assert latest_look(belief, NOW, LONG_AGO) == NOW + HOUR  # its tier changes
     referred = Memory("b", left.labels, left.properties, links=(Link("X", "in", ("Belief",), {"state": "core"}),))
     assert told(referred, now=NOW + 30 * DAY) == [("keep", None)]
 
@@ -107,6 +111,9 @@ def test_the_next_look_comes_by_the_class_of_what_changes_next() -> None:
         "m", ("Analysis",), {"created_at": NOW - 59 * DAY, "severity": "low", "tier": "ARCHIVE", "token_count": 1000}
     )
     assert latest_look(warm, NOW, LONG_AGO) == NOW + DAY
+    sure = Memory("m", ("Analysis",), {"created_at": NOW - 100 * DAY, "tier": "ARCHIVE"})
+    assert latest_look(sure, NOW, LONG_AGO) == NOW + 10 * DAY
+    assert latest_look(Memory("m", ("Fact",), sure.properties), NOW, LONG_AGO) == NOW + DAY
 
 
 def test_rails_stop_a_prune_but_not_a_tier() -> None:

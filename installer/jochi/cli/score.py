@@ -9,7 +9,7 @@ import typer
 
 from jochi.cli.arguments import At, keys_of, parse_moment
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.cli.output import AsJson, out, table, write_json
 from jochi.curate.score import Scored
 from jochi.errors import UsageError
 
@@ -73,7 +73,6 @@ def _print_score(found: Scored) -> None:
     if found.acting != found.band:
         best = found.above_most if found.profile == "relative" else found.most
         out.print(f"as something is unknown, it is judged by what it may be worth: {best:.4f}, {found.acting}")
-    falls = f"at {moment(found.falls_at)}" if found.falls_at else "never" if found.falls_known else "at a time unknown"
-    out.print(f"by time alone it leaves that band {falls}; {found.tokens:,} tokens of {found.target:,}")
+    out.print(f"{found.tokens:,} tokens of {found.target:,}")
     if found.rails:
         out.print(f"protected, whatever it is worth: {', '.join(sorted(found.rails))}")

@@ -58,8 +58,6 @@ def decay_data(decay: Decay | None) -> dict[str, Any] | None:
         "idle_s": seconds(decay.idle),
         "below": decay.below,
         "floor": decay.floor,
-        # By what a distance in confidence becomes seconds.
-        "seconds_a_point": 86400 / decay.per_day,
     }
 
 

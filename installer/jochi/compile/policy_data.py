@@ -19,8 +19,6 @@ from jochi.policy.value import OneOf, Value
 _AT_ALL = ("access_count", "access_count_7d")
 """What is read as the measure stage has it, in every kind."""
 
-_FALLING = {"confidence": "confidence", "salience": "salience", "heat_score": "heat", "decay_score": "decay"}
-
 
 def policy_data(policy: Policy) -> dict[str, Any]:
     """The whole: constants, a profile a kind with its rules in order of precedence, moves up, and what measures need.
@@ -45,8 +43,7 @@ def policy_data(policy: Policy) -> dict[str, Any]:
         "profiles": profiles,
         "chosen": chosen,
         "other": compiler.profile(policy.any_kind, None),
-        "ups": [compiler.tier_rule(rule) for rule in policy.ups()],
-        "downs": [compiler.tier_rule(rule) for rule in policy.downs()],
+        "moves": [compiler.tier_rule(rule) for rule in (*policy.downs(), *policy.ups())],
         "salience": salience_data(policy.salience),
         "facts": facts_data(policy),
         "value": value_data(policy),
@@ -148,12 +145,13 @@ class _Compiler:
         return falls | ({"heat_score", "decay_score", "tier_value"} if self._policy.scored(kind) else set())
 
     def _row(self, rule: Rule | TierRule, class_s: int, falls: set[str], label: str | None) -> dict[str, Any]:
-        table = isinstance(rule, Rule)
+        when = [self._condition(each, falls, label) for each in rule.when]
         row: dict[str, Any] = {
             "rule": rule.name,
             "action": rule.action,
             "class_s": class_s,
-            "when": [self._condition(each, falls, label) for each in rule.when],
+            "when": when,
+            "decays": any(each["how"] not in ("read", "access_count") for each in when),
             "unless": list(rule.unless),
             "if_any": list(rule.if_any),
             "asks": sorted({*rule.unless, *rule.if_any}),
@@ -178,27 +176,19 @@ class _Compiler:
             row |= {
                 "from": rule.from_,
                 "to": rule.to,
-                "reach": list(TIERS[: TIERS.index(rule.from_) + 1] if rule.down else TIERS[TIERS.index(rule.from_) :]),
+                "reach": list(TIERS[TIERS.index(rule.from_) :]),
                 "by_value": rule.by_value,
                 "new_access": rule.new_access,
             }
-        row["tier"] = not table
         return {key: value for key, value in row.items() if value is not None}
 
     def _condition(self, condition: Condition, falls: set[str], label: str | None) -> dict[str, Any]:
         name, value = condition.subject, condition.value
         how = name if name in _AT_ALL or name in falls else "read"
-        timed = (
-            condition.below is not None
-            and (name == "access_count_7d" or (name in ("confidence", "salience") and name in falls))
-        ) or ((name == "decay_score" or condition.at_most is not None) and "decay_score" in falls)
-        if name == "tier_value":
-            how = "worth" if condition.at_most is None else "tier_value"
         kinds = {"BOOLEAN": "boolean", "STRING": "text"}
         return {
             "i": self._number(name),
             "how": how,
-            "timed": timed,
             "op": condition.operator,
             "type": kinds.get(condition.cypher_type, "number"),
             "value": list(value) if isinstance(value, tuple) else value,

@@ -42,7 +42,6 @@ class Scored:
     ``above_most``: both less the type weight. ``kind``: whose weight and half-life it has; None: no row of the policy names it.
     ``band``: where the score stands in the policy's ``profile``; ``acting``: where what is unknown leaves it;
     ``action``: what that band asks for, rails and TTLs aside, with ``missing``, what could be added to it.
-    ``falls_at``: when time alone takes it out of its band, None: never, or, without ``falls_known``, it can't be known.
     ``rails`` protect it now and change no number. ``stored`` and ``stored_at``: the score as the last look left it.
     """
 
@@ -58,8 +57,6 @@ class Scored:
     acting: str
     action: str
     missing: tuple[str, ...]
-    falls_at: datetime | None
-    falls_known: bool
     rails: frozenset[str]
     tokens: int
     target: int
@@ -72,8 +69,6 @@ class Scored:
         own = {
             "terms": {name: Term(*entry["terms"][name]) for name in TERMS},
             "missing": tuple(entry["missing"]),
-            "falls_at": to_python(entry["next"]),
-            "falls_known": entry["next_known"],
             "rails": frozenset(entry["rails"]),
             "stored": to_python(entry["stored"]),
             "stored_at": to_python(entry["stored_at"]),
