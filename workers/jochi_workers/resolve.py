@@ -35,12 +35,12 @@ def _values(row: Row) -> dict[str, Any]:
     candidates = row["candidates"]
     found = [_pair(row, candidate) for candidate in candidates]
     pairs = sorted((pair for pair in found if pair is not None), key=lambda pair: (-pair["score"], pair["key"]))
-    kept = {pair["key"] for pair in pairs}
+    paired = {pair["key"] for pair in pairs}
     return {
         "terms": terms,
         "other_terms": False,
         "pairs": pairs,
-        "gone": [each["key"] for each in candidates if each["flagged"] and each["key"] not in kept],
+        "gone": [each["key"] for each in candidates if each["flagged"] and each["key"] not in paired],
         # Somebody else has the name that stood alone, too.
         "again": [each["key"] for each in candidates if len(each["full_names"] or ()) > 1],
     }

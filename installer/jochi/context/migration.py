@@ -73,7 +73,7 @@ def migrate(
 
     part = _personal_part(old)
     render_for(real, store.look(), part, count, include_sensitive)  # first of all, whether the personal part has room
-    kept = keep(real, old, "pre-migration")
+    backup = keep(real, old, "pre-migration")
     keys = [_remembered(segment, store, path) for segment in memories]
     rendered = render_for(real, store.manifest(), part, count, include_sensitive)
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
@@ -84,7 +84,7 @@ def migrate(
             raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again")
 
     write_atomically(real, rendered.text, before_replacing=look_again)
-    return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, kept)
+    return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, backup)
 
 
 def _remembered(segment: Segment, store: Store, path: Path) -> str:

@@ -462,10 +462,10 @@ class Heartbeat:
         ]
         screen = RowScreen(self.engine)
         for _ in range(_TRIES):
-            kept, refused = screen.pass_on(list(enumerate(said)))
+            allowed, refused = screen.pass_on(list(enumerate(said)))
             if refused:
                 raise Refused(str(refused[0].detail), where=refused[0].key)
-            stamps = {row.get("forgotten_as_of") for _, row in kept}
+            stamps = {row.get("forgotten_as_of") for _, row in allowed}
             parameters = {
                 "now": at,
                 "scope": scope,

@@ -81,10 +81,10 @@ def migrate(
                 fix="migrate it again: what is in the graph already isn't written twice",
             )
 
-    kept = keep(path.resolve(), text, "pre-migration")
+    backup = keep(path.resolve(), text, "pre-migration")
     synced = heartbeat.replace(path, may_replace, scope, max_tokens)
     done = (replace(task, outcome="added") if task.id in written else task for task in found)
-    return MigrationResult(tuple(done), str(kept), synced)
+    return MigrationResult(tuple(done), str(backup), synced)
 
 
 def _known(heartbeat: Heartbeat, scope: str) -> dict[str, Task]:

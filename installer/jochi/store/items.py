@@ -194,8 +194,8 @@ class Items:
                 hits = recall(self.engine, query, vector=vector, scope=scope, k=min(k, most), kinds=[self.kind])
                 scores = {hit.key: hit.score for hit in hits if hit.key.startswith(starts)}
                 rows = [row for row in self._look(list(scores)) if not row["expired"]]
-                kept = [row for row in rows if where is None or where(_value(row["content"]))]
-                if len(kept) >= wanted or len(hits) < k or k >= most:
+                matches = [row for row in rows if where is None or where(_value(row["content"]))]
+                if len(matches) >= wanted or len(hits) < k or k >= most:
                     break
                 k *= 4
             ranked += [{**row, "score": scores[row["key"]]} for row in rows]

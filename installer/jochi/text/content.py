@@ -24,9 +24,9 @@ def content_hash(text: str) -> str:
     A text that normalises to nothing (emoji, punctuation) is hashed as it is, but for case, composition and blanks, behind
     a mark that no normal form has: so it is never the empty key and never the hash of another text.
     """
-    kept = normalise(text) or _ENTIRELY + " ".join(_folded(text).split())
+    normal = normalise(text) or _ENTIRELY + " ".join(_folded(text).split())
     # A lone surrogate can't be stored in Neo4j, but a hash must not fail over it.
-    return f"{VERSION}:{hashlib.sha256(kept.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return f"{VERSION}:{hashlib.sha256(normal.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def text_hash(text: str) -> str:

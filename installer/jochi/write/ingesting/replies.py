@@ -25,34 +25,34 @@ def remove_quotations(text: str) -> str:
     A signature follows a line `-- ` (RFC 3676); text after it is lost with it, unless it is long. Empty if nothing is left.
     """
     lines = text.split("\n")
-    kept = _marked(lines)
-    return _signed(_unmarked(kept, marked=len(kept) < len(lines)))
+    result = _marked(lines)
+    return _signed(_unmarked(result, marked=len(result) < len(lines)))
 
 
 def _marked(lines: list[str]) -> list[str]:
-    kept: list[str] = []
+    result: list[str] = []
     quoted = False
     for line in lines:
         if line.startswith(">"):
             if not quoted:
-                _drop_whose(kept)
+                _drop_whose(result)
             quoted = True
         else:
             quoted = quoted and not line.strip()
-            kept.append(line)
-    return kept
+            result.append(line)
+    return result
 
 
-def _drop_whose(kept: list[str]) -> None:
-    """Takes off the end of ``kept`` what says who is quoted: a line, or one that a mail program broke into two or three."""
-    end = len(kept)
-    while end and not kept[end - 1].strip():
+def _drop_whose(result: list[str]) -> None:
+    """Takes off the end of ``result`` what says who is quoted: a line, or one that a mail program broke into two or three."""
+    end = len(result)
+    while end and not result[end - 1].strip():
         end -= 1
     start = end - 1
-    while start > 0 and end - start < 3 and _BROKEN.fullmatch(kept[start - 1]):
+    while start > 0 and end - start < 3 and _BROKEN.fullmatch(result[start - 1]):
         start -= 1
-    if end and _WHOSE.fullmatch(" ".join(kept[start:end])[-_LONGEST_LINE:]):
-        del kept[start:]
+    if end and _WHOSE.fullmatch(" ".join(result[start:end])[-_LONGEST_LINE:]):
+        del result[start:]
 
 
 def _unmarked(lines: list[str], *, marked: bool) -> str:

@@ -44,44 +44,54 @@ def copy_source(engine: Engine, key: str, *, scope: str, now: datetime, agent: s
             fix=f"`jochi forget --lift --id {copy}` allows it again",
         )
     for _ in range(TRIES):
-        theirs, ours = engine.call("ingest/look", {"keys": [key, copy]}, write=False)["sources"]
-        if not theirs:
+        source_parts, copy_parts = engine.call("ingest/look", {"keys": [key, copy]}, write=False)["sources"]
+        if not source_parts:
             raise Refused("there is no such source", where=key, fix="`jochi sources ls` lists them")
-        taken = _bring(engine, [part["key"] for part in theirs], ours, key, copy, now, agent)
+        taken = _bring(engine, [part["key"] for part in source_parts], copy_parts, key, copy, now, agent)
         if taken is not None:
             return taken
     raise JochiError("the copy is written by somebody else all the time", where=copy, fix="try again when that is over")
 
 
 def _bring(
-    engine: Engine, theirs: list[str], ours: list[dict[str, Any]], key: str, copy: str, now: datetime, agent: str | None
+    engine: Engine,
+    source_parts: list[str],
+    copy_parts: list[dict[str, Any]],
+    key: str,
+    copy: str,
+    now: datetime,
+    agent: str | None,
 ) -> CopyResult | None:
     """All parts in turn; None where somebody else wrote at the same time."""
     messages = known = 0
     changed: list[str] = []
-    for number, their_key in enumerate(theirs, 1):
+    for number, their_key in enumerate(source_parts, 1):
         part = engine.call("ingest/part", {"key": their_key}, write=False)["part"]
         if part is None:
             continue
-        mine = ours[number - 1] if number <= len(ours) else None
-        if mine is None:
+        copy_part = copy_parts[number - 1] if number <= len(copy_parts) else None
+        if copy_part is None:
             written = remember(engine, [_row(part, copy, number, key)], now=now, agent=agent, on_refused="raise")
             if written.results[0].outcome != "written":
                 return None
             messages += len(part["message_ids"])
             continue
-        there, ids = mine["message_ids"], part["message_ids"]
+        there, ids = copy_part["message_ids"], part["message_ids"]
         known += len(there)
         if ids[: len(there)] != there:
-            changed.append(mine["key"])
+            changed.append(copy_part["key"])
         elif len(ids) > len(there):
-            own = engine.call("ingest/part", {"key": mine["key"]}, write=False)["part"]
+            own = engine.call("ingest/part", {"key": copy_part["key"]}, write=False)["part"]
             if own is None or not part["content"].startswith(own["content"] + "\n"):
-                changed.append(mine["key"])
+                changed.append(copy_part["key"])
                 continue
             new = ids[len(there) :]
             row = {
-                **{"key": mine["key"], "message_ids": there, "content": part["content"][len(own["content"]) + 1 :]},
+                **{
+                    "key": copy_part["key"],
+                    "message_ids": there,
+                    "content": part["content"][len(own["content"]) + 1 :],
+                },
                 **{
                     "raw": part["raw_content"][-len(new) :],
                     "ids": new,

@@ -32,8 +32,8 @@ class RowScreen:
         screened = self._screen.split(rows, lambda numbered: _asked(numbered[1]))
         # What nobody compared has no stamp, so that a worker does.
         stamp = {STAMP: screened.version} if screened.compared else {}
-        kept = [(index, {**row, **stamp}) for index, row in screened.allowed]
-        return kept, [_refusal(index, row) for index, row in screened.forgotten]
+        allowed = [(index, {**row, **stamp}) for index, row in screened.allowed]
+        return allowed, [_refusal(index, row) for index, row in screened.forgotten]
 
 
 def _asked(row: Row) -> CheckItem:

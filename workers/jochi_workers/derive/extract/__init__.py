@@ -55,12 +55,12 @@ def _words(row: Row) -> Mapping[str, Any]:
 def _made(row: Row, output: ExtractionOutput, counter: TokenCounter) -> Mapping[str, Any]:
     """What `derive/extract/store` gets: things by kind and canonical name, each note once whatever it is about, and which notes
     of earlier makings weren't made again."""
-    kept = drop_weak(row, output)
+    confident = drop_weak(row, output)
     source = row["inputs"][0]["key"]
-    ids = {thing.name: _id(thing) for thing in kept.things}
+    ids = {thing.name: _id(thing) for thing in confident.things}
     things: dict[str, dict[str, Any]] = {}
     notes: dict[str, dict[str, Any]] = {}
-    for thing in kept.things:
+    for thing in confident.things:
         known_as = _id(thing)
         if known_as is None:
             continue
@@ -77,7 +77,7 @@ def _made(row: Row, output: ExtractionOutput, counter: TokenCounter) -> Mapping[
             about["notes"].append(name)
     relations = [
         {"of": ids[one.of], "to": ids[one.to], "type": one.type, "note": one.note}
-        for one in kept.relations
+        for one in confident.relations
         if ids[one.of] and ids[one.to]
     ]
     there = {f"{row['scope']}/{name}" for name in notes}

@@ -92,14 +92,14 @@ def match_names(one: str, other: str, kind: Kind, cosine: float | None = None) -
     left, right = canonical_name(one, kind), canonical_name(other, kind)
     if not left or not right or left == right:
         return None
-    ours, theirs = left.split("-"), right.split("-")
-    if _apart(ours, theirs) or (kind != "Person" and _opposed(one, other, ours, theirs)):
+    left_words, right_words = left.split("-"), right.split("-")
+    if _apart(left_words, right_words) or (kind != "Person" and _opposed(one, other, left_words, right_words)):
         return None
-    if score := _near(ours, theirs):
+    if score := _near(left_words, right_words):
         return NameMatch("distance", score)
-    if kind != "Concept" and (score := _part(ours, theirs, kind)):
+    if kind != "Concept" and (score := _part(left_words, right_words, kind)):
         return NameMatch("part", score)
-    if score := _transliterated(ours, theirs):
+    if score := _transliterated(left_words, right_words):
         return NameMatch("script", score)
     if cosine is not None and math.isfinite(cosine) and cosine > LEAST_COSINE:
         return NameMatch("meaning", min(1.0, cosine))
@@ -151,34 +151,34 @@ def _signs(names: Sequence[str]) -> list[str]:
     )
 
 
-def _apart(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+def _apart(left_words: Sequence[str], right_words: Sequence[str]) -> bool:
     """Whether a number, an initial or a word as `Jr.` tells them apart. An initial that one alone has doesn't: J. F. Smith, John
     Smith."""
-    left, right = set(_signs(ours)) - set(theirs), set(_signs(theirs)) - set(ours)
+    left, right = set(_signs(left_words)) - set(right_words), set(_signs(right_words)) - set(left_words)
     telling = {sign for sign in left | right if len(sign) > 1 or not sign.isalpha() or sign in ("v", "x")}
     return bool(telling or (left and right))
 
 
-def _opposed(one: str, other: str, ours: Sequence[str], theirs: Sequence[str]) -> bool:
+def _opposed(one: str, other: str, left_words: Sequence[str], right_words: Sequence[str]) -> bool:
     """Whether the merge guard reads more in the difference than another name: a direction, a colour, a month, a number."""
     ruling = judge(one, other, cosine=None)
     return (ruling.verdict == "veto" and bool({*ruling.reasons} - {"name", "word"})) or any(
-        opposed(ours, theirs, language) for language in LANGUAGES
+        opposed(left_words, right_words, language) for language in LANGUAGES
     )
 
 
-def _near(ours: Sequence[str], theirs: Sequence[str]) -> float:
+def _near(left_words: Sequence[str], right_words: Sequence[str]) -> float:
     """How alike they are spelled, 0 to 1; 0 where they are further apart than names of that length may be."""
     [distance] = packages("rapidfuzz.distance.Levenshtein")
-    left, right = "-".join(ours), "-".join(theirs)
+    left, right = "-".join(left_words), "-".join(right_words)
     apart = int(distance.distance(left, right, score_cutoff=MOST_APART))
     if apart > MOST_APART:
         return 0.0
     if left.replace("-", "") != right.replace("-", "") and (
-        len(ours) != len(theirs)
+        len(left_words) != len(right_words)
         or any(
             one != other and (one[0] != other[0] or distance.distance(one, other) > _allowed(one, other))
-            for one, other in zip(ours, theirs, strict=True)
+            for one, other in zip(left_words, right_words, strict=True)
         )
     ):
         return 0.0
@@ -191,9 +191,9 @@ def _allowed(one: str, other: str) -> int:
     return 0 if size < 5 else min(MOST_APART, size // 4)
 
 
-def _part(ours: Sequence[str], theirs: Sequence[str], kind: Kind) -> float:
+def _part(left_words: Sequence[str], right_words: Sequence[str], kind: Kind) -> float:
     """The share of the longer one's words that the shorter one has; 0 where it has one that the longer hasn't."""
-    short, long = sorted((ours, theirs), key=lambda each: (len(each), sum(map(len, each)), each))
+    short, long = sorted((left_words, right_words), key=lambda each: (len(each), sum(map(len, each)), each))
     rest = list(long)
     same = 0
     for word in short:
@@ -210,12 +210,12 @@ def _part(ours: Sequence[str], theirs: Sequence[str], kind: Kind) -> float:
     return same / len(long)
 
 
-def _transliterated(ours: Sequence[str], theirs: Sequence[str]) -> float:
+def _transliterated(left_words: Sequence[str], right_words: Sequence[str]) -> float:
     """How alike they are in Latin letters. Within one script only its marks may differ: others may only sound alike."""
-    left, right = ("".join(bare(word) for word in each) for each in (ours, theirs))
+    left, right = ("".join(bare(word) for word in each) for each in (left_words, right_words))
     if _scripts(left) == _scripts(right):
         return 1.0 if left == right else 0.0
-    one, two = _latin(ours), _latin(theirs)
+    one, two = _latin(left_words), _latin(right_words)
     if "".join(one) == "".join(two):
         return 1.0
     return _near(one, two) if one and two else 0.0
