@@ -39,6 +39,7 @@ BOOKKEEPING = {
         "tier_at",
         "mvs",
         "mvs_at",
+        "mvs_low_since",
         "curation_rails",
         "needs_compression",
         "needs_improvement",

@@ -102,12 +102,20 @@ def low_since(memory: Memory, now: datetime, first: datetime | None, profile: st
     return (memory.moment("mvs_low_since") or now) if is_low(memory, now, first, profile) else None
 
 
+def _went_down_otherwise(memory: Memory) -> bool:
+    """Whether its last move was down, by another rule: the look that found it low may have made it."""
+    reason, from_ = memory.get("tier_reason"), memory.get("tier_from")
+    return reason not in (None, DEMOTES) and from_ in TIERS[: TIERS.index(str(memory.get("tier")))]
+
+
 def step_down(memory: Memory, now: datetime, first: datetime | None, profile: str) -> list[Demotion]:
     """The tier that its score takes it to."""
     made, tier, since = memory.moment("created_at"), memory.get("tier"), low_since(memory, now, first, profile)
     if tier not in TIERS[:-1] or made is None or since is None or active_session(memory) or in_progress_task(memory):
         return []
     moved_at = memory.moment("tier_at")
-    if memory.get("tier_at") is not None and (moved_at is None or moved_at >= since):
+    if memory.get("tier_at") is not None and (moved_at is None or moved_at > since):
+        return []
+    if moved_at == since and not _went_down_otherwise(memory):
         return []
     return [(DEMOTES, tier, TIERS[TIERS.index(tier) + 1], max(made + GRACE, now))]

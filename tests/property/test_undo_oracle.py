@@ -41,7 +41,17 @@ ALWAYS = (
 """What happens in every case, before what is drawn."""
 BOOKKEEPING = {
     *("next_due", "last_curated_at", "curation_action", "hold_until", "similar_due", "prepare_due", "embed_due"),
-    *("revision", "tier_reason", "tier_from", "tier_at", "mvs", "mvs_at", "curation_rails", "needs_compression"),
+    *(
+        "revision",
+        "tier_reason",
+        "tier_from",
+        "tier_at",
+        "mvs",
+        "mvs_at",
+        "mvs_low_since",
+        "curation_rails",
+        "needs_compression",
+    ),
     *("needs_improvement", "slot_due"),
 }
 """What the engine writes anew instead of putting it back."""

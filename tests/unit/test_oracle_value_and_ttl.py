@@ -205,6 +205,10 @@ def test_tier_rules_go_first_and_the_score_takes_one_step_of_its_own() -> None:
     assert steps(fresh, MADE + 24 * HOUR, "relative") == ["tier.hot_idle", "score.demotes", "COLD"]
     long = memory("MemoryEntry", token_count=400, tier="HOT", last_accessed_at=MADE)
     assert steps(long, MADE + LOW) == ["tier.hot_idle", "tier.warm_idle", "COLD"]
+    warm = memory("MemoryEntry", token_count=400, tier="WARM", last_accessed_at=MADE)
+    assert steps(warm, MADE + LOW) == ["tier.warm_idle", "score.demotes", "ARCHIVE"]
+    up = {"token_count": 400, "tier": "COLD", "last_accessed_at": MADE + 8 * HOUR, "access_count_7d": 3}
+    assert steps(memory("MemoryEntry", **up), MADE + 80 * DAY)[:2] == ["tier.cold_used", "WARM"]
 
 
 def test_one_step_for_each_fall() -> None:

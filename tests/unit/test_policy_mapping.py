@@ -46,8 +46,10 @@ def test_a_wrong_mapping_is_refused_at_load(tmp_path: Path, properties: str, sai
 def test_without_a_mapping_nothing_is_rendered_differently() -> None:
     """The plain reading is `m.name` everywhere, and rules read by the standard names."""
     shipped = load_policy().policy
-    text = " ".join(render_one("curate/judge", shipped, SERVER).text.split())
-    assert "[value IN [m.created_at, m.last_accessed_at, " in text
+    measure, text = (
+        " ".join(render_one(name, shipped, SERVER).text.split()) for name in ("curate/measure", "curate/judge")
+    )
+    assert "[value IN [m.created_at, m.last_accessed_at, " in measure
     assert "NOT coalesce(moments.created_at <= k.utc - k.grace, false)" in text
     assert [name for name in policy_data(shipped)["names"] if name["own"] is not None] == []
 
@@ -56,7 +58,7 @@ def test_a_mapped_name_is_read_in_place_by_rules_and_rails(tmp_path: Path) -> No
     mapped = policy(
         tmp_path, '{ created_at = { property = "opened", as = "epoch_ms" }, expires_at = "until", content = "body" }'
     )
-    text = " ".join(render_one("curate/judge", mapped.policy, SERVER).text.split())
+    text = " ".join(render_one("curate/measure", mapped.policy, SERVER).text.split())
     assert "[value IN [(CASE WHEN m:Ticket THEN (CASE WHEN m.opened IS :: INTEGER NOT NULL" in text
     assert {name["name"]: name["own"] for name in policy_data(mapped.policy)["names"] if name["own"]} == {
         "created_at": [{"label": "Ticket", "name": "opened", "conversion": "epoch_ms"}],

@@ -108,8 +108,8 @@ def _print_live(found: Explanation) -> None:
             for name in ("retention", "uniqueness", "confidence", "frequency", "recency")
         ]
         table("Value", ("signal", "0 to 1"), [*signals, ("value", f"{found.value['value']:.3f}")], right=(1,))
-        falls = moment(found.value["next"]) if found.value["next"] else "never"
-        out.print(f"its value is in the tier [bold]{found.value['tier']}[/]; by time alone it leaves it: {falls}")
+        since = f", as a look first found at {moment(found.value['low_since'])}" if found.value["low_since"] else ""
+        out.print(f"its value is in the tier [bold]{found.value['tier']}[/]{since}")
     if found.orphan is not None:
         due = f"; due {moment(found.orphan.due)}" if found.orphan.due else ""
         out.print(f"orphan: {found.orphan.words}{due}")

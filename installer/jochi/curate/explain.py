@@ -103,7 +103,7 @@ class Explanation:
     """None: it isn't live."""
     value: Mapping[str, Any] | None = None
     """Its value by five signals (docs/reference/value.md): retention, uniqueness, confidence, frequency, recency (None: unknown),
-    value, best, tier, next. None: of no kind that is classified, or switched off."""
+    value, best, tier, low_since (when a look first found ARCHIVE, or None). None: of no kind that is classified, or it is off."""
     duplicates: list[Mapping[str, Any]] = field(default_factory=list)
     """Who may be the same memory: other (key), verdict, score, same_text, reasons, held_by, merge_due, decided_by; constraints:
     those that can be what holds it, where held_by has constraint."""
