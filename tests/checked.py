@@ -34,7 +34,7 @@ from jochi.localserver.report import Silent
 from jochi.localserver.versions import APOC, NEO4J, apoc_for
 from jochi.policy import load_policy
 
-VERSIONS = ("5.26.0", NEO4J, "2025.10.1", "2026.09.0")
+VERSIONS = (NEO4J, "2026.09.0")
 """The servers whose users needn't wait for an install: others are asked there."""
 
 POLICIES = [load_policy(path) for path in (None, Path(jochi.__file__).parent / "demo" / "policy.toml")]
