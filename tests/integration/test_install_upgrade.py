@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -80,7 +81,7 @@ def test_a_second_install_renews_and_plans_nothing(
     database: Database, test_policy: LoadedPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned: list[int] = []
-    monkeypatch.setattr(INSTALL, "explain_all", lambda _database, procedures, _facts: planned.append(len(procedures)))
+    monkeypatch.setattr(INSTALL, "explain_all", lambda _database, procedures, *_: planned.append(len(procedures)))
     before = Jochi(database.driver, policy=test_policy).preview_install()
     assert (before.installed, before.migrations) == (None, tuple(sorted(file.name for file in SHIPPED_FILES)))
     assert database.run("MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
@@ -110,6 +111,41 @@ def test_a_second_install_renews_and_plans_nothing(
         for verb in (newer.preview_install, lambda newer=newer: newer.install(arm=False)):
             with pytest.raises(Refused, match=r"use jochi .* or restore the backup") if refused else nullcontext():
                 verb()
+
+
+@pytest.mark.slow
+def test_a_first_install_that_was_stopped_while_it_checked_goes_on(
+    database: Database, test_policy: LoadedPolicy, monkeypatch: pytest.MonkeyPatch, without_explain: Callable[..., None]
+) -> None:
+    """On a version that nobody tried: all is stored, nothing is armed, and what has passed isn't asked again."""
+    asked: list[str] = []
+    told: list[str] = []
+
+    def explain(_database: Database, name: str, *_: str) -> None:
+        if len(asked) >= stop_at:
+            raise KeyboardInterrupt
+        asked.append(name)
+
+    monkeypatch.setattr(INSTALL, "explain_all", without_explain)
+    monkeypatch.setattr(INSTALL, "_explain", explain)
+    monkeypatch.setattr(INSTALL, "_AT_ONCE", 1)
+    monkeypatch.setattr(INSTALL, "known_to_compile", lambda _facts: frozenset())
+    stop_at = 100
+    with pytest.raises(KeyboardInterrupt):
+        install(database, test_policy, on_progress=told.append)
+    client = Jochi(database.driver)
+    assert others(client) == {}
+    assert pump_of(client)["armed"] is False
+    assert client.armed() == []
+    passed = {each.name for each in client.engine.procedures().values() if each.checked_on is not None}
+    assert 60 < len(passed) < 100
+    assert any(line.startswith("checking every statement on this server: ") for line in told)
+    asked.clear()
+    stop_at = 1000
+    install(database, test_policy, arm=False)
+    assert not passed & {*asked}
+    assert passed | {*asked} >= {name for name in client.engine.procedures() if not name.startswith("scheduler/")}
+    assert all(each.checked_on for each in Jochi(database.driver).engine.procedures().values())
 
 
 @pytest.mark.slow

@@ -53,6 +53,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "undo/restores": frozenset({"prune"}),
     "undo/outputs": frozenset({"prune"}),
     "derive/compress/store": frozenset({"compress"}),
+    "derive/store": frozenset({"derive"}),
     "derive/levels/store": frozenset({"derive"}),
     "derive/process/store": frozenset({"derive"}),
     **{
@@ -133,6 +134,7 @@ WHY_NOT: dict[str, str] = {
     "topics/index_topics": "counted from what is there, and counted anew on each walk",
     "stories/count_mentions": "counted from what is there, and counted anew where that changes",
     "undo/begin": ENGINE,
+    "undo/count": ENGINE,
     "undo/end": ENGINE,
     "undo/others": ENGINE,
     **{f"derive/{name}/want": SCHEDULE for name in ("prepare", "judge", "embed", "compress", "resolve")},

@@ -258,3 +258,16 @@ def test_long_lines_are_broken_outside_of_quotes_and_brackets() -> None:
     assert max(len(each) for each in lines if quoted not in each) <= 60
     assert all(each.startswith("// ") for each in lines[lines.index(next(e for e in lines if e.startswith("//"))) :])
     assert wrapped("short\n", 60) == "short\n"
+
+
+def test_what_a_body_reads_of_the_policy_it_has() -> None:
+    """A constant that a body doesn't read isn't in it: what it reads must be."""
+    data = policy_data(POLICY).keys()
+    for name, procedure in render_all(POLICY, WITH_APOC).items():
+        for text in procedure.sections.values():
+            own = re.search(r"^WITH given \{\n(.*?)^\} AS k$", text, re.MULTILINE | re.DOTALL)
+            if own is not None and text.count(" AS k\n") == 1:
+                constants = {*re.findall(r"^  (\w+): ", own[1], re.MULTILINE)}
+                read = {*re.findall(r"\bk\.(\w+)", text)}
+                assert read - constants <= data, name
+                assert constants <= read, name

@@ -9,8 +9,13 @@ import math
 from datetime import timedelta
 from typing import Any
 
+from jochi.graph import catalogue
 from jochi.policy.model import Policy
 from jochi.policy.rules import TIERS, Decay, Salience
+from jochi.text.tokens import ESTIMATE_COUNTER
+
+CHARACTERS_A_TOKEN = 4
+"""What an estimate of tokens goes by."""
 
 
 def seconds(span: timedelta | None) -> int | None:
@@ -46,6 +51,23 @@ def constants_of(policy: Policy) -> dict[str, Any]:
         "breaker_run_share": limits.breaker_run_share,
         "breaker_run_floor": limits.breaker_run_floor,
         "breaker_pause_s": seconds(limits.breaker_pause),
+        "newborn": newborn_data(policy),
+    }
+
+
+def newborn_data(policy: Policy) -> dict[str, Any]:
+    """What `newborn` of procedures/_macros/write/newborn.j2 reads."""
+    return {
+        "estimate_counter": ESTIMATE_COUNTER,
+        "estimate_prefix": "estimate:",
+        "hash_prefix": catalogue.HASH_PREFIX,
+        "characters_a_token": CHARACTERS_A_TOKEN,
+        "unique_kinds": list(policy.unique_labels()),
+        "compared_kinds": list(policy.duplicates.kinds),
+        "resolved_kinds": list(policy.resolved_labels()),
+        "derived_kinds": list(policy.derived_labels()),
+        "embedded_kinds": list(policy.embedded_labels()),
+        "embedding_model": policy.embedding.model,
     }
 
 

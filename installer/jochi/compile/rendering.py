@@ -18,7 +18,7 @@ from typing import Literal, cast
 
 import jinja2
 
-from jochi.compile.constants import decay_data
+from jochi.compile.constants import CHARACTERS_A_TOKEN, decay_data, newborn_data
 from jochi.compile.quoting import At, any_name, cypher_map, identifier, literal
 from jochi.compile.wrapping import wrapped
 from jochi.database.installed import hash_of_sections, text_of_sections
@@ -36,6 +36,8 @@ _KIND = re.compile(r"^// Kind: (job|call|engine|stage)\b", re.MULTILINE)
 _HEAD = re.compile(r"^(?:\{\{ server.language_prefix \}\})?(// Kind: .*\n(?://(?! ====).*\n)*)", re.MULTILINE)
 _CALLED = re.compile(r"s\.name = '([\w/]+)' \| s\.body")
 _SECTION = re.compile(r"^// ==== (select|act) ====$\n?", re.MULTILINE)
+_CONSTANTS = re.compile(r"^WITH given \{\n(.*?)^\} AS k$", re.MULTILINE | re.DOTALL)
+_CONSTANT = re.compile(r"^ +(\w+): ")
 _SUFFIX = ".cypher.j2"
 
 KindOfProcedure = Literal["job", "call", "engine", "stage"]
@@ -154,8 +156,19 @@ def _sections(rendered: str, kind: str) -> dict[str, str]:
 
 def _tidy(text: str) -> str:
     """No blanks at line ends, no empty lines, no long lines, one line end at the end: macros leave such traces."""
-    lines = [line.rstrip() for line in text.splitlines()]
+    lines = [line.rstrip() for line in _without_unread(text).splitlines()]
     return wrapped("\n".join(line for line in lines if line) + "\n")
+
+
+def _without_unread(text: str) -> str:
+    """The constants of `_macros/values/constants.j2` without those that this body doesn't read: a server plans each."""
+    read = {*re.findall(r"\bk\.(\w+)", text)}
+
+    def those_read(found: re.Match[str]) -> str:
+        lines = [line for line in found[1].splitlines() if not (name := _CONSTANT.match(line)) or name[1] in read]
+        return "WITH given {\n" + ",\n".join(line.removesuffix(",") for line in lines) + "\n} AS k"
+
+    return _CONSTANTS.sub(those_read, text)
 
 
 @cache
@@ -180,7 +193,9 @@ def _environment(root: Path) -> jinja2.Environment:
     environment.globals.update(
         data_at=At,
         owned=catalogue,
+        characters_a_token=CHARACTERS_A_TOKEN,
         decay_data=decay_data,
+        newborn_data=newborn_data,
         slot_names=slot_names,
         derivations=derivations,
         protected_kinds=PROTECTED_KINDS,

@@ -1,7 +1,8 @@
 """`jochi install`: migrations, then procedures, policy, jobs and pump in one transaction, then the arming.
 
-Idempotent. Nothing is stored before every rendered statement has passed EXPLAIN, here or on a server of this version, so a
-template that doesn't compile leaves the old version in place and running.
+Idempotent. Nothing is armed before every rendered statement has passed EXPLAIN, here or on a server of this version. An upgrade
+checks before it stores, so a template that doesn't compile leaves the old version in place and running. A first install on a
+version that nobody tried stores first: when it is stopped, the next one checks what is left, and arms then.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -29,7 +31,7 @@ from jochi.database.server_facts import NEEDED_FOR_PIN, ServerFacts, read_facts
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.graph.catalogue import EARLIER
-from jochi.install.checked import hash_of, known_to_compile
+from jochi.install.checked import hash_of, known_to_compile, samples_of_apoc
 from jochi.install.holding import held_pump
 from jochi.install.preflight import jobs_obstacle, require_no_newer, require_suitable_server
 from jochi.jobs.arming import ensure_jobs, take_off_list
@@ -41,6 +43,9 @@ from jochi.version import __version__
 
 _AT_ONCE = 4
 """Statements that are planned at the same time."""
+
+_MARKED_AT_ONCE = 8
+"""Procedures that have passed until that is written down."""
 
 _APOC_CALL = re.compile(r"\bCALL (apoc\.[\w.]+)")
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
@@ -127,14 +132,25 @@ def install(
         # Before the statements that ask them: planned without their index, they would read every relationship of a type.
         changes = indexes.reconcile(database, policy.policy, on_progress=say)
         indexes.await_built(database, indexes.edge_indexes(policy.policy), on_progress=say)
-        say("checking every statement on this server")
         found = compare(procedures, engine.procedures().values())
-        explain_all(database, _unchecked(found, procedures, facts), facts)
+        unchecked = _unchecked(found, procedures, facts)
         gone = of_earlier_versions(found)
-        say("storing procedures, policy and jobs")
         obstacle = jobs_obstacle(facts)
         arm = arm and obstacle is None
-        changed, pinned = _store(database, engine, policy, procedures, facts.signature, armed=arm, pin=pin, gone=gone)
+
+        def store(*, unchecked: Mapping[str, Procedure], armed: bool) -> tuple[bool, bool]:
+            say("storing procedures, policy and jobs")
+            rows = [
+                {**_procedure_row(each, procedures), "checked_on": None if each.name in unchecked else facts.signature}
+                for each in procedures.values()
+            ]
+            return _store(database, engine, policy, procedures, rows, armed=armed, pin=pin, gone=gone)
+
+        if state.pump is None and not known_to_compile(facts):
+            store(unchecked=unchecked, armed=False)
+        say("checking every statement on this server")
+        explain_all(database, unchecked, facts, _marking(database, facts, say))
+        changed, pinned = store(unchecked={}, armed=arm)
     engine.refresh()
     armed: list[str] = []
     if arm:
@@ -179,28 +195,61 @@ def of_earlier_versions(found: list[ProcedureStatus]) -> list[str]:
     ]
 
 
-def explain_all(database: Database, procedures: dict[str, Procedure], facts: ServerFacts) -> None:
+OnPassed = Callable[[list[Procedure], int, int], None]
+"""Is given procedures whose sections have passed, how many sections have, and of how many."""
+
+
+def explain_all(
+    database: Database, procedures: dict[str, Procedure], facts: ServerFacts, on_passed: OnPassed | None = None
+) -> None:
     """EXPLAINs every section on the server as doIt runs it, which is stricter than a driver; `JochiError` names the procedure.
 
     What is known to compile here is left out (`jochi.install.checked`), and what calls an APOC procedure that this server doesn't
-    have: only the database itself would run it. Some at a time: planning is what a first install waits for, and each statement
+    have: only the database itself would run it. Some at a time: planning is what such an install waits for, and each statement
     takes one core.
     """
-    known = known_to_compile(facts)
+    texts = [text for each in procedures.values() for text in each.sections.values() if can_be_explained(text, facts)]
+    known = known_to_compile(facts) - samples_of_apoc(texts, facts)
     sections = [
         (procedure.name, section, text)
         for procedure in procedures.values()
         for section, text in procedure.sections.items()
         if hash_of(text) not in known and can_be_explained(text, facts)
     ]
+    left = Counter(name for name, _section, _text in sections)
+    whole: list[Procedure] = []
+    for done, name in enumerate(explain_each(database, sections), 1):
+        left[name] -= 1
+        if not left[name]:
+            whole.append(procedures[name])
+        if on_passed is not None and len(whole) >= _MARKED_AT_ONCE:
+            on_passed(whole, done, len(sections))
+            whole = []
+
+
+def explain_each(database: Database, sections: list[tuple[str, str, str]], prefix: str = "") -> Iterator[str]:
+    """EXPLAINs each (procedure, section, text), with ``prefix`` in front where it has none of its own; yields the procedure's name
+    when it has passed."""
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="jochi-explain") as pool:
-        asked = [pool.submit(_explain, database, *section) for section in sections]
+        asked = [pool.submit(_explain, database, *section, prefix) for section in sections]
         try:
-            for answer in asked:
+            for answer, (name, _section, _text) in zip(asked, sections, strict=True):
                 answer.result()
+                yield name
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def _marking(database: Database, facts: ServerFacts, say: Callable[[str], None]) -> OnPassed:
+    """Tells how far it is, and marks what has passed where it is stored: an install that is stopped needn't begin anew."""
+
+    def passed(procedures: list[Procedure], done: int, of: int) -> None:
+        say(f"checking every statement on this server: {done} of {of}")
+        rows = [{"name": each.name, "sha256": each.sha256} for each in procedures]
+        database.run(statement("install/mark_checked"), {"procedures": rows, "checked_on": facts.signature})
+
+    return passed
 
 
 def can_be_explained(text: str, facts: ServerFacts) -> bool:
@@ -208,14 +257,14 @@ def can_be_explained(text: str, facts: ServerFacts) -> bool:
     return set(_APOC_CALL.findall(text)) <= facts.callable
 
 
-def _explain(database: Database, name: str, section: str, text: str) -> None:
+def _explain(database: Database, name: str, section: str, text: str, prefix: str) -> None:
     try:
-        database.autocommit("EXPLAIN " + as_doit_runs_it(text))
+        database.autocommit("EXPLAIN " + ("" if text.startswith("CYPHER ") else prefix) + as_doit_runs_it(text))
     except (ClientError, DatabaseError) as error:
         raise JochiError(
             f"the section {section} doesn't compile on this server: {error.message}",
             where=f"procedure {name}",
-            fix="nothing was stored and the version before still runs; mend the template or the policy",
+            fix="nothing was armed, and a version before still runs; mend the template or the policy, then install again",
         ) from None
 
 
@@ -268,7 +317,7 @@ def _store(
     engine: Engine,
     policy: LoadedPolicy,
     procedures: dict[str, Procedure],
-    checked_on: str,
+    rows: list[dict[str, Any]],
     *,
     armed: bool,
     pin: bool | None,
@@ -276,7 +325,8 @@ def _store(
 ) -> tuple[bool, bool]:
     """Everything in one transaction: another client sees the old engine or the new one.
 
-    Returns whether verdicts changed, and whether the engine is pinned.
+    ``rows``: the procedures as `install/store_procedures` takes them. Returns whether verdicts changed, and whether the engine
+    is pinned.
     """
     now = ServerClock(database).now()
 
@@ -293,8 +343,7 @@ def _store(
             clock=now,
             off=[name for name, each in policy.policy.derive.items() if not each.deriving],
         )
-        rows = [_procedure_row(procedure, procedures) for procedure in procedures.values()]
-        run("install/store_procedures", procedures=rows, version=__version__, checked_on=checked_on, clock=now)
+        run("install/store_procedures", procedures=rows, version=__version__, clock=now)
         tx.run(statement("install/delete_procedures"), {"names": gone}).consume()
         run("install/store_jobs", jobs=job_rows(policy), clock=now)
         tx.run(procedures["scheduler/slots"].sections["body"], in_one_map({"clock": now})).single(strict=True)
