@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from jochi.cli.connection import jochi
+from jochi.cli.connection import job_verbs as jochi
 from jochi.cli.jobs import print_jobs
+from jochi.cli.mode import mode_in_words
 from jochi.cli.output import AsJson, moment, out, some, table, write_json
-from jochi.client import Jochi
+from jochi.client.jobs import JobVerbs
 from jochi.errors import JochiError
-from jochi.jobs.results import Mode
 from jochi.jobs.runs import AuditSize
 from jochi.localserver.paths import apoc_conf_at
 from jochi.operate.check import Check, Level
@@ -51,7 +51,7 @@ def status(
             )
 
 
-def _audit_size(client: Jochi) -> AuditSize | None:
+def _audit_size(client: JobVerbs) -> AuditSize | None:
     """None where an older version is installed, or none."""
     try:
         return client.audit_size()
@@ -112,19 +112,6 @@ def _print_engine(found: Overview) -> None:
                 _say(f"{job.name} failed {job.failures} times in a row: {job.last_error or 'no error was kept'}")
     _print_quarantined(found)
     _print_tiers(found)
-
-
-def mode_in_words(found: Mode) -> str:
-    """One line: the mode, why, and since when."""
-    why = (
-        "nothing has looked yet"
-        if found.rate is None
-        else f"{found.rate:,.1f} accesses and writes a minute at {moment(found.looked_at)}"
-    )
-    if found.pinned_by is not None:
-        why = f"pinned by {found.pinned_by}; `jochi mode auto` lets it choose; {why}"
-    since = f" since {moment(found.since)}" if found.since else ""
-    return f"mode: {found.mode}{since}: {why}"
 
 
 def _print_check(title: str, check: Check | None) -> None:
