@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -98,3 +99,31 @@ def test_an_old_name_is_the_new_command_and_says_so() -> None:
     shown = CliRunner().invoke(app, ["--help"]).stdout
     assert "topics" not in shown
     assert "memory" in shown
+
+
+def options(command: Any, *path: str) -> Iterator[tuple[str, list[str]]]:
+    """Every option of every command, with the words that call it."""
+    if command.hidden:
+        return
+    for name, below in getattr(command, "commands", {}).items():
+        yield from options(below, *path, name)
+    for each in command.params:
+        if each.opts[0].startswith("-"):
+            yield " ".join(path), each.opts
+
+
+def test_an_option_has_one_spelling_everywhere() -> None:
+    short = {"--scope": "-s", "--kind": "-k", "--limit": "-n"}
+    for command, spellings in options(get_command(app)):
+        for long, letter in short.items():
+            if long in spellings:
+                assert spellings == [long, letter], command
+        if "-n" in spellings and "--lines" not in spellings:
+            assert spellings[0] == "--limit", command
+
+
+def test_old_spellings_of_options_still_work_and_say_so() -> None:
+    told = CliRunner().invoke(app, ["recall", "tea", "--k=0", "--kinds", "Belief", "--uri"])
+    assert "`--k` is now `--limit`" in told.stderr
+    assert "`--kinds` is now `--kind`" in told.stderr
+    assert "No such option: --uri" in told.stderr

@@ -82,7 +82,7 @@ def job_word(job: JobState) -> str:
 def history(
     context: typer.Context,
     job: Annotated[str | None, typer.Argument(help="Only this job.")] = None,
-    limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many runs.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many runs.")] = 20,
     changed: Annotated[bool, typer.Option("--changed", help="Only runs that changed something.")] = False,
     as_json: AsJson = False,
 ) -> None:

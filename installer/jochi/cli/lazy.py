@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-from jochi.cli.tree import COMMANDS, GROUPS, MOVED, Entry
+from jochi.cli.tree import COMMANDS, GROUPS, MOVED, OLD_OPTIONS, Entry
 from jochi.extras import extra_named
 
 
@@ -45,13 +45,12 @@ class LazyGroup(TyperGroup):
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        found = super().resolve_command(ctx, args)
-        entry = self.commands.entries.get(found[0])
+        name, command, rest = super().resolve_command(ctx, args)
+        entry = self.commands.entries.get(name)
         if entry is not None and entry.moved and not ctx.resilient_parsing:
-            typer.echo(
-                f"`jochi {entry.name}` is now `jochi {entry.moved}`; the old name goes with the next version", err=True
-            )
-        return found
+            _hint(f"jochi {entry.name}", f"jochi {entry.moved}")
+        old = OLD_OPTIONS.get(name or "", {}) if entry is not None else {}
+        return name, command, [_renamed(word, old) for word in rest]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         TyperGroup.format_help(self._outline(), ctx, formatter)
@@ -96,3 +95,15 @@ def _loaded(entry: Entry) -> Any:
     command.rich_help_panel = entry.panel
     command.hidden = entry.moved is not None
     return command
+
+
+def _renamed(word: str, old: Mapping[str, str]) -> str:
+    option, equals, value = word.partition("=")
+    if option not in old:
+        return word
+    _hint(option, old[option])
+    return f"{old[option]}{equals}{value}"
+
+
+def _hint(old: str, new: str) -> None:
+    typer.echo(f"`{old}` is now `{new}`; the old name goes with the next version", err=True)

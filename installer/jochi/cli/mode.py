@@ -48,6 +48,6 @@ def mode_in_words(found: Mode) -> str:
         else f"{found.rate:,.1f} accesses and writes a minute at {moment(found.looked_at)}"
     )
     if found.pinned_by is not None:
-        why = f"pinned by {found.pinned_by}; `jochi mode auto` lets it choose; {why}"
+        why = f"pinned by {found.pinned_by}; `jochi jobs mode auto` lets it choose; {why}"
     since = f" since {moment(found.since)}" if found.since else ""
     return f"mode: {found.mode}{since}: {why}"

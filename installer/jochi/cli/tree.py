@@ -127,3 +127,10 @@ MOVED: tuple[Entry, ...] = (
     Entry("mode", "mode:mode", "How busy the engine is.", moved="jobs mode"),
 )
 """Old names: hidden, and gone with the next minor version."""
+
+OLD_OPTIONS: dict[str, dict[str, str]] = {
+    "recall": {"--k": "--limit", "--kinds": "--kind"},
+    "explore": {"--k": "--limit"},
+    "forget": {"--k": "--limit"},
+}
+"""Old spellings of options, by command: not in any help, and gone with the next minor version."""

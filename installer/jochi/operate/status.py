@@ -46,6 +46,9 @@ MOST_QUARANTINED = 1_000
 MOST_OVERFLOWS = 20
 """Tiers of scopes that are named as above their budget."""
 
+MOST_CHANGES = 4
+"""Runs that changed something, the newest."""
+
 _TIERS = ("HOT", "WARM", "COLD", "ARCHIVE")
 
 
@@ -63,7 +66,7 @@ class Versions:
 
 @dataclass(frozen=True)
 class Chain:
-    """The migrations: the outcome of `jochi migrations validate`, and how many are applied and pending."""
+    """The migrations: the outcome of `jochi engine migrations validate`, and how many are applied and pending."""
 
     outcome: str
     applied: int
@@ -185,6 +188,8 @@ class Overview:
     """What is left for workers, by derivation."""
     sources: list[sources.Unfinished] = field(default_factory=list)
     """Raw sources that workers gave up on, or that have waited for more than a day."""
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    """The last runs that changed something, as the properties of their nodes, newest first."""
 
 
 def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt = unread) -> Overview:
@@ -255,6 +260,7 @@ def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt =
         Mode.from_pump(seen) if seen else None,
         part("work", lambda: work_left(client.engine)) or {},
         part("sources", lambda: sources.unfinished(client.engine)) or [],
+        part("runs", lambda: to_python(client.history(limit=MOST_CHANGES, changed_only=True))) or [],
     )
 
 

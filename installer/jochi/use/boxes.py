@@ -53,7 +53,7 @@ def contents(engine: Engine, key: str, *, include_superseded: bool, limit: int) 
     told = to_python(engine.call("memory/boxed", asked, write=False))
     if told["kind"] is None:
         raise UsageError(
-            f"{key!r} is no box and no trace", fix="`jochi recall` finds them: --kinds MemoryBox, --kinds Trace"
+            f"{key!r} is no box and no trace", fix="`jochi recall` finds them: --kind MemoryBox, --kind Trace"
         )
     boxes = tuple(Box(**{**box, "topics": tuple(box["topics"] or ())}) for box in told["boxes"])
     return Contents(key, tuple(told["topics"]), boxes, tuple(Boxed(**each) for each in told["memories"]))
