@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from typer.cli import get_docs_for_click
 
 from jochi.cli.app import app
-from jochi.compile.rendering import procedure_names
+from jochi.compile.templates import procedure_names
 from jochi.database.statements import procedures_folder
 from jochi.graph.catalogue import MEMORY
 from jochi.policy import Policy, load_policy

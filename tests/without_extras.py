@@ -65,28 +65,27 @@ ARGUMENTS = {
     "ingest": "PAGE",
     "observe": "hello",
     "worker": "--once",
-    "touch": "default/a",
+    "memory touch": "default/a",
     "undo": "run/1",
     "forget": "--match text --scope default --yes",
     "recall": "text --provider minilm",
     "explore": "text --provider minilm",
-    "history": "default user city",
+    "memory history": "default user city",
     "supersede": "old new --yes",
-    "levels": "default/a",
-    "originals": "default/a",
+    "memory levels": "default/a",
+    "memory originals": "default/a",
     "demo": "--report report.html",
     "uninstall": "--yes",
     "enrol": "Ticket --yes",
     "disenrol": "Ticket --yes",
     "explain": "default/a",
-    "score": "default/a",
+    "memory score": "default/a",
     "approve": "run/1",
     "restore": "default/a",
     "unmerge": "default/a",
     "decompress": "default/a",
-    "run": "curate_due",
     "server start": "--version 1.0",
-    "procedures show": "curate/plan",
+    "engine procedures show": "curate/plan",
     "jobs run": "curate_due",
     "jobs pause": "curate_due",
     "jobs resume": "curate_due",
@@ -123,7 +122,9 @@ API = ("jochi_models", "jochi.store.langgraph", "jochi_workers.judge", "jochi_wo
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Every command that does something by itself."""
+    """Every command that does something by itself, each by its present name."""
+    if command.hidden:
+        return
     if not hasattr(command, "commands") or command.invoke_without_command:
         yield " ".join(path)
     for name, below in getattr(command, "commands", {}).items():

@@ -157,3 +157,48 @@ def expect_whole(database: Database) -> None:
         database.run("MATCH (t:Tombstone) WHERE t:Notification OR NOT 'Curated' IN t.tombstone_labels RETURN t.key")
         == []
     )
+
+
+INPUTS = {
+    "(:Curated {key: 'u1/a'})": (
+        "curate_due",
+        "requeue",
+        "sweep_orphans",
+        "requeue_embeddings",
+        "roll_access_days",
+        "hygiene",
+        "index_topics",
+        "consolidate_profiles",
+        "consolidate_identity",
+        "requeue_slots",
+        "requeue_duplicates",
+        "enforce_budgets",
+    ),
+    "(:Tombstone {key: 'u1/b'})": ("purge_tombstones", "merge_duplicates"),
+    "(:JochiScopeChange {scope: 'u1'})": ("enforce_budgets",),
+    "(:CurationAudit {id: 'a'})": ("expire_audit", "learn_guidelines"),
+    "(:JochiAccess {key: 'u1/a'})": ("fold_accesses",),
+    "(:JochiAccessBatch {id: 'b'})": ("forget_batches",),
+    "(:JochiManifest {id: 'm', scope: 'u1'})": ("make_manifests",),
+    "(:JochiAction {id: 'a', scope: 'u1'})": ("expire_actions", "learn_guidelines"),
+    "(:JochiPass {scope: 'u1'})": ("consolidate_scopes",),
+    "(:JochiBuffer {key: 'u1/s'})": ("flush_buffers",),
+    "(:JochiSlotChange {key: 'u1/a'})": ("settle_slots",),
+    "(:JochiIntake {label: 'Note'})": ("intake",),
+    "()-[:RELATED_TO]->()": ("decay_edges", "schedule_edges"),
+    "()-[:SIMILAR_TO]->()": ("merge_duplicates",),
+    "(:Curated {key: 'u1/c', is_dirty: true, last_accessed_at: datetime()})": ("consolidate",),
+    "(:Curated {key: 'u1/d', count_due: datetime()})": ("count_mentions",),
+    "(:Curated {key: 'u1/e', promote_due: datetime()})": ("promote_storylines",),
+    "(:Curated {key: 'u1/f', macro_due: datetime()})": ("promote_macros",),
+    "(:Curated {key: 'u1/g', meaning_due: datetime()})": ("find_meaning",),
+    "(:Curated {key: 'u1/h', slot_due: datetime()})": ("settle_slots",),
+    "(:Curated {key: 'u1/i', similar_due: datetime()})": ("find_duplicates",),
+}
+"""What gives a job something to do, by the jobs that it makes live (the oracle of `_macros/schedule/inputs.j2`)."""
+
+
+def write_inputs(jochi: Jochi) -> None:
+    """Every job has something to do."""
+    for pattern in INPUTS:
+        jochi.database.run(f"CREATE {pattern}")

@@ -223,7 +223,7 @@ def test_a_lock_of_another_machine_is_never_taken_over_unasked(database: Databas
         migrations.apply(database, wait_for_lock_seconds=0)
     text = str(caught.value)
     assert "process 1 of eve on far-away since 2026-01-02T03:04:05+00:00" in text
-    assert "jochi migrations apply --break-lock" in text
+    assert "jochi engine migrations apply --break-lock" in text
     assert read_lock(database) is not None
     result = migrations.apply(database, wait_for_lock_seconds=0, break_lock=True)
     assert "as ordered" in result.messages[0]

@@ -113,7 +113,7 @@ def test_a_deleted_procedure_and_a_strange_one(jochi: Jochi) -> None:
     assert (check.level, "MISSING: curate/plan" in check.found) == (FAIL, True)
     with broken(jochi, "CREATE (x:JochiProcedure {name: 'a/b'})", "MATCH (x:JochiProcedure {name: 'a/b'}) DELETE x"):
         check = look(jochi)["procedures"]
-    assert (check.level, check.fix) == (WARN, "run `jochi procedures prune`")
+    assert (check.level, check.fix) == (WARN, "run `jochi engine procedures prune`")
 
 
 def test_an_edited_pump(jochi: Jochi) -> None:
@@ -141,7 +141,7 @@ def test_a_migration_that_is_not_recorded(jochi: Jochi) -> None:
     jochi.database.run("MATCH (m:__Neo4jMigration) WHERE NOT (m)-[:MIGRATED_TO]->() DETACH DELETE m")
     check = look(jochi)["migrations"]
     migrations.apply(jochi.database)
-    assert (check.level, check.fix) == (FAIL, "run `jochi migrations apply`")
+    assert (check.level, check.fix) == (FAIL, "run `jochi engine migrations apply`")
     assert look(jochi)["migrations"].level is OK
 
 
@@ -218,7 +218,7 @@ def test_memories_without_a_place_in_the_queue(jochi: Jochi) -> None:
     assert "1 without next_due (such as default/b)" in check.found
     assert "1 whose next_due is not a zoned datetime (such as default/c)" in check.found
     assert "default/a" not in check.found
-    assert "`jochi run hygiene --drain`" in (check.fix or "")
+    assert "`jochi jobs run hygiene --drain`" in (check.fix or "")
     jochi.run("hygiene", drain=True)
     assert look(jochi)["memories"].level is OK
 

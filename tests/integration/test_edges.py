@@ -645,7 +645,7 @@ def test_the_report_names_what_waits(client: Jochi, server: TestServer) -> None:
         (["plan", "--at", "2026-06-30T00:00:00Z"], "1 CAUSED, 1 SAME_ENTITY"),
         (["recall", "fact", "--scope", "s", "--hops", "2", "--json"], '"reached"'),
         (["recall", "fact", "--scope", "s", "--hops", "1"], "more along edges"),
-        (["recall", "fact", "--scope", "s", "--k", "1", "--hops", "1"], "conf="),
+        (["recall", "fact", "--scope", "s", "--limit", "1", "--hops", "1"], "conf="),
     ):
         answer = CliRunner().invoke(app, words, env=environment)
         assert answer.exit_code == 0, answer.output

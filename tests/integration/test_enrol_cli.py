@@ -1,4 +1,4 @@
-"""`jochi enrol`, `jochi disenrol` and `jochi intake` as a person meets them: what is shown, asked, done, and the exit code."""
+"""`jochi enrol`, `jochi disenrol` and `jochi engine intake` as a person meets them: what is shown, asked, done; exit codes."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 
 import pytest
-from tests.faults.support import claim, set_job
+from tests.faults.support import claim, set_job, write_inputs
 
 from jochi import Jochi
 
@@ -19,7 +19,8 @@ MOST = timedelta(minutes=5)
 
 @pytest.fixture
 def client(applied: Jochi) -> Jochi:
-    """Every job is due from NOON on, as after an install."""
+    """Every job is due from NOON on, as after an install, and has something to do."""
+    write_inputs(applied)
     applied.database.run("MATCH (j:JochiJob) SET j.next_start = $noon", {"noon": NOON})
     return applied
 

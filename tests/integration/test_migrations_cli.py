@@ -1,4 +1,4 @@
-"""`jochi migrations ls|apply|validate` as a person runs them. Needs the fixture `database`."""
+"""`jochi engine migrations ls|apply|validate` as a person runs them. Needs the fixture `database`."""
 
 from __future__ import annotations
 

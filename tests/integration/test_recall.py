@@ -632,10 +632,10 @@ def test_the_command(client: Jochi, run: Callable[..., Result]) -> None:
     assert shown.exit_code == 0, shown.output
     assert "default/a" in shown.output
     assert "default/b" not in shown.output
-    assert told(run("tea", "--include-archived", "--k", "5", "--kinds", "Belief", "--json")) == ["a", "b"]
+    assert told(run("tea", "--include-archived", "-n", "5", "-k", "Belief", "--json")) == ["a", "b"]
     assert told(run("tea", "--scope", "nobody", "--json")) == []
     assert "the scope 'nobody' has no memory" in run("tea", "--scope", "nobody").output
-    refused = run("tea", "--k", "0").exception
+    refused = run("tea", "--limit", "0").exception
     assert isinstance(refused, UsageError)
     assert refused.exit_code == 2
 

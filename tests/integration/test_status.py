@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import typer
+from tests.faults.support import write_inputs
 from typer.testing import CliRunner, Result
 
 from jochi import Jochi, clock
@@ -196,12 +197,54 @@ def test_a_failing_job_is_shown_with_its_error(run: Callable[..., Result], jochi
     assert "requeue failed 2 times in a row: out of [luck]" in run(jochi).stdout
 
 
-def test_the_command_shows_everything(run: Callable[..., Result], jochi: Jochi) -> None:
+SCREEN = (24, 100)
+"""Lines and columns."""
+
+
+def lines(text: str) -> int:
+    """How many lines of a screen ``text`` takes."""
+    return sum(max(1, -(-len(line) // SCREEN[1])) for line in text.splitlines())
+
+
+def test_a_fresh_installation_is_said_in_a_few_lines(run: Callable[..., Result], jochi: Jochi) -> None:
+    text = run(jochi).stdout
+    assert lines(text) <= 16, text
+    assert "waits for `jochi apply`: nobody has said go under this policy; 5 jobs stand still" in text
+    assert "jobs: 1 live, 33 idle" in text
+    assert "flush_buffers" not in text
+
+
+def test_a_normal_installation_fits_on_one_screen(run: Callable[..., Result], jochi: Jochi) -> None:
+    write_inputs(jochi)
+    for number in range(10):
+        put_aside(jochi, f"u1/sick{number}", number, until=timedelta(hours=1))
+        create(jochi, "JochiQuota", key=f"u{number}/Task", scope=f"u{number}", kind="Task", tripped_at=clock.now())
+        run_of = {"id": f"hygiene/{number}", "job": "hygiene", "changed": number, "status": "ok"}
+        create(jochi, "JochiJobRun", **run_of, started_at=clock.now() - timedelta(minutes=number))
+        jochi.pause(Switch("scope", f"u{number}"))
+    jochi.database.run("MATCH (j:JochiJob) WHERE j.name < 'd' SET j.failures = 2")
+    text = run(jochi).stdout
+    assert lines(text) <= SCREEN[0], text
+    for said in (
+        "waits for `jochi apply`",
+        "backlog: ",
+        "for workers: ",
+        "hygiene/1: 1 changed",
+        "hygiene/4: 4 changed",
+    ):
+        assert said in text, said
+    for said in ("hygiene/0", "hygiene/5", "sick1"):
+        assert said not in text, said
+    assert "… and 16 decisions more" in text
+    assert len(json.loads(run(jochi, "--json").stdout)["jobs"]) == len(jochi.policy.policy.jobs)
+
+
+def test_all_shows_everything(run: Callable[..., Result], jochi: Jochi) -> None:
     put_aside(jochi, "u1/sick", 1, until=timedelta(hours=1))
     create(jochi, "Curated", key="u1/a", scope="u1", tier="HOT", token_count=5, next_due=clock.now())
     create(jochi, "JochiQuota", key="u1/Task", scope="u1", kind="Task", tripped_at=clock.now())
     jochi.pause(Switch("scope", "u1"))
-    result = run(jochi)
+    result = run(jochi, "--all")
     assert result.exit_code == 0, result.output
     for text in (
         "migrations: VALID",
@@ -218,7 +261,7 @@ def test_the_command_shows_everything(run: Callable[..., Result], jochi: Jochi) 
         "budgets are tokens per scope",
     ):
         assert text in result.stdout, text
-    assert "budgets are tokens per scope" not in run(jochi, "--no-tiers").stdout
+    assert "budgets are tokens per scope" not in run(jochi, "--all", "--no-tiers").stdout
     plain = json.loads(run(jochi, "--json").stdout)
     assert (plain["engine"]["due"], plain["tiers"][0]["tokens"], plain["quarantined"][0]["key"]) == (1, 5, "u1/sick")
 
@@ -236,7 +279,7 @@ def test_a_broken_part_does_not_hide_the_others(run: Callable[..., Result], joch
         jochi.database.run(statement)
     try:
         jochi.engine.refresh()
-        result = run(jochi)
+        result = run(jochi, "--all")
     finally:
         for statement in mended:
             jochi.database.run(statement)

@@ -370,7 +370,7 @@ def unseen(**counts: int) -> Unseen:
 def test_memories_that_are_not_seen(fault: str) -> None:
     check = check_visible(unseen(**{fault: 3}))
     assert (check.level, "3 " in check.found, "default/m1" in check.found) == (FAIL, True, True)
-    assert ("jochi run hygiene" in (check.fix or "")) == (fault != "no_key")
+    assert ("jochi jobs run hygiene" in (check.fix or "")) == (fault != "no_key")
     assert check_dated(unseen(**{fault: 3})).level is OK
 
 

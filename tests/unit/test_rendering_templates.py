@@ -12,7 +12,8 @@ import pytest
 
 from jochi.compile.policy_data import policy_data
 from jochi.compile.quoting import identifier, literal
-from jochi.compile.rendering import procedure_names, render_all, render_one
+from jochi.compile.rendering import render_all, render_one
+from jochi.compile.templates import procedure_names
 from jochi.compile.wrapping import LONGEST, wrapped
 from jochi.database.server_facts import NEEDED_FOR_JOBS, ServerFacts
 from jochi.database.statements import procedures_folder

@@ -21,10 +21,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    from neo4j.exceptions import DriverError, Neo4jError
-
     from jochi.cli.app import app
-    from jochi.cli.output import err
 
     # What the driver retries is no news for a person: what fails for good is an error below.
     logging.getLogger("neo4j").addHandler(logging.NullHandler())
@@ -39,18 +36,33 @@ def _run() -> None:
             sys.exit(0)
         raise
     except JochiError as error:
-        err.print(f"[bold red]error:[/] {_escaped(str(error))}", soft_wrap=True)
+        _print_error(f"[bold red]error:[/] {_escaped(str(error))}")
         sys.exit(error.exit_code)
-    except Neo4jError as error:
-        err.print(
-            f"[bold red]error:[/] the server refused a statement: {_escaped(error.message or str(error))}",
-            soft_wrap=True,
-        )
-        err.print(f"  → code {error.code}; `jochi doctor` looks for the cause", soft_wrap=True)
-        sys.exit(1)
-    except DriverError as error:
-        err.print(f"[bold red]error:[/] the connection failed: {_escaped(str(error))}", soft_wrap=True)
-        sys.exit(4)
+    except Exception as error:
+        code = _print_error_of_driver(error)
+        if code is None:
+            raise
+        sys.exit(code)
+
+
+def _print_error_of_driver(error: Exception) -> int | None:
+    """The exit code; None for what is no error of the driver, which is imported only here: a help text needs none."""
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    if isinstance(error, Neo4jError):
+        _print_error(f"[bold red]error:[/] the server refused a statement: {_escaped(error.message or str(error))}")
+        _print_error(f"  → code {error.code}; `jochi doctor` looks for the cause")
+        return 1
+    if isinstance(error, DriverError):
+        _print_error(f"[bold red]error:[/] the connection failed: {_escaped(str(error))}")
+        return 4
+    return None
+
+
+def _print_error(text: str) -> None:
+    from jochi.cli.output import err
+
+    err.print(text, soft_wrap=True)
 
 
 def _escaped(text: str) -> str:

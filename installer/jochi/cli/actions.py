@@ -29,7 +29,7 @@ def add(
     files: Annotated[
         list[Path] | None, typer.Option("--file", help="Actions as JSON Lines instead, also packed with gzip.")
     ] = None,
-    scope: Annotated[str, typer.Option(help="The scope of what was done.")] = "default",
+    scope: Annotated[str, typer.Option("--scope", "-s", help="The scope of what was done.")] = "default",
     id: Annotated[
         str | None, typer.Option(help="That of a decision, or your own: the same again changes nothing.")
     ] = None,
@@ -63,8 +63,8 @@ def _show_added(done: ActionsResult, *, as_json: bool) -> None:
 @app.command()
 def ls(
     context: typer.Context,
-    scope: Annotated[str | None, typer.Option(help="Only this scope.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="So many at most.")] = 50,
+    scope: Annotated[str | None, typer.Option("--scope", "-s", help="Only this scope.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="So many at most.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show what agents asked and did, the newest first."""
@@ -80,7 +80,7 @@ def ls(
 @app.command()
 def guidelines(
     context: typer.Context,
-    scope: Annotated[str | None, typer.Option(help="Only this scope, and the whole database.")] = None,
+    scope: Annotated[str | None, typer.Option("--scope", "-s", help="Only this scope, and the whole database.")] = None,
     file: Annotated[
         Path | None, typer.Option("--out", help="Write them into a file: compression-guidelines.md.")
     ] = None,

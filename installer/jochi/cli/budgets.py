@@ -12,7 +12,9 @@ from jochi.cli.output import AsJson, out, some, table, write_json
 
 def budgets(
     context: typer.Context,
-    scope: Annotated[str | None, typer.Option(help="Only this scope. Without it, every memory is read.")] = None,
+    scope: Annotated[
+        str | None, typer.Option("--scope", "-s", help="Only this scope. Without it, every memory is read.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what the token budgets would move between tiers now, and what is pinned above them. This writes nothing."""

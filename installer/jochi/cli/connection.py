@@ -4,37 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
+from jochi.cli.options import options_of
 from jochi.cli.settings import find_settings
-from jochi.client import Jochi
 from jochi.database.connection import connected
 from jochi.database.database import Database
-from jochi.policy import LoadedPolicy, load_policy
 
-
-@dataclass(frozen=True)
-class Options:
-    """What was given before the command: `jochi --uri … status`."""
-
-    uri: str | None = None
-    user: str | None = None
-    password_file: Path | None = None
-    database: str | None = None
-    policy: Path | None = None
-
-    def load_policy(self) -> LoadedPolicy | None:
-        """The policy file that was named, if one was."""
-        return None if self.policy is None else load_policy(self.policy)
-
-
-def options_of(context: typer.Context) -> Options:
-    """The options given before the command."""
-    found = context.find_object(Options)
-    return found or Options()
+if TYPE_CHECKING:
+    from jochi.client import Jochi
+    from jochi.client.jobs import JobVerbs
 
 
 @contextmanager
@@ -49,6 +30,18 @@ def connect(context: typer.Context) -> Iterator[Database]:
 @contextmanager
 def jochi(context: typer.Context) -> Iterator[Jochi]:
     """The client on that database."""
+    from jochi.client import Jochi
+
     policy = options_of(context).load_policy()
     with connect(context) as database:
         yield Jochi(database.driver, database.name, policy=policy)
+
+
+@contextmanager
+def job_verbs(context: typer.Context) -> Iterator[JobVerbs]:
+    """The page of the client that looks at jobs, without all others: what a command that is run often needs."""
+    from jochi.client.jobs import JobVerbs
+
+    policy = options_of(context).load_policy()
+    with connect(context) as database:
+        yield JobVerbs(database.driver, database.name, policy=policy)

@@ -18,7 +18,7 @@ app = typer.Typer(
     no_args_is_help=True, help="What an agent starts with, chosen from the graph within a limit of tokens."
 )
 
-Scope = Annotated[str, typer.Option(help="Whose context it is.")]
+Scope = Annotated[str, typer.Option("--scope", "-s", help="Whose context it is.")]
 Sensitive = Annotated[bool, typer.Option("--include-sensitive", help="With memories whose access_tier is SENSITIVE.")]
 MaxTokens = Annotated[
     int | None, typer.Option(min=1, help="Tokens that it has at most; default: what it had, else the policy's.")

@@ -16,8 +16,8 @@ from jochi.errors import PartlyDone, UsageError
 
 app = typer.Typer(help="Pairs of memories that say nearly the same: look, and decide.", invoke_without_command=True)
 
-Scope = Annotated[str | None, typer.Option(help="Only of this scope.")]
-KindName = Annotated[str | None, typer.Option(help="Only of this kind.")]
+Scope = Annotated[str | None, typer.Option("--scope", "-s", help="Only of this scope.")]
+KindName = Annotated[str | None, typer.Option("--kind", "-k", help="Only of this kind.")]
 _LONGEST = 400
 
 
@@ -31,7 +31,7 @@ def duplicates(
         typer.Option(help="waiting, merge, flag, veto, approved, rejected or merged. Default: all but merged."),
     ] = None,
     reason: Annotated[str | None, typer.Option(help="Only with this reason, such as number.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many pairs at most.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many pairs at most.")] = 20,
     approve: Annotated[
         tuple[str, str] | None, typer.Option(metavar="KEY KEY", help="Let these two merge, whatever the worker judged.")
     ] = None,

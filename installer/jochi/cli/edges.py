@@ -1,4 +1,4 @@
-"""`jochi edges`."""
+"""`jochi memory edges`."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from jochi.errors import UsageError
 def explain(
     context: typer.Context,
     memory: Annotated[str, typer.Argument(help="The memory's key scope/id, or its id in the scope default.")],
-    scope: Annotated[str, typer.Option(help="Scope, where only the id is given.")] = "default",
+    scope: Annotated[str, typer.Option("--scope", "-s", help="Scope, where only the id is given.")] = "default",
     at: At = None,
     as_json: AsJson = False,
 ) -> None:

@@ -20,10 +20,10 @@ _LEVELS: dict[str, Any] = {"1": 1, "2": 2, "3": 3, "auto": "auto"}
 def explore(
     context: typer.Context,
     text: Annotated[str, typer.Argument(help="What to look for; with --drill the key of what to look into.")],
-    scope: Annotated[str, typer.Option(help="Whose memories.")] = "default",
+    scope: Annotated[str, typer.Option("--scope", "-s", help="Whose memories.")] = "default",
     granularity: Annotated[str, typer.Option(help="1: sources, 2: storylines, 3: themes, or auto.")] = "1",
     drill: Annotated[bool, typer.Option("--drill", help="Show what lies beneath the memory with this key.")] = False,
-    k: Annotated[int, typer.Option("--k", help="How many at most.")] = 10,
+    k: Annotated[int, typer.Option("--limit", "-n", help="How many at most.")] = 10,
     include_archived: Annotated[bool, typer.Option("--include-archived", help="Find archived memories, too.")] = False,
     since: Annotated[str | None, typer.Option(help="Only what was created at this moment or later.")] = None,
     until: Annotated[str | None, typer.Option(help="Only what was created before this moment.")] = None,

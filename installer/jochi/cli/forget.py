@@ -63,7 +63,10 @@ def forget(
         list[str] | None, typer.Option("--id", help="Key of a memory, scope/id. Can be given several times.")
     ] = None,
     scope: Annotated[
-        str | None, typer.Option(help="Everything in this scope. With --match, --hash or --about: only in this scope.")
+        str | None,
+        typer.Option(
+            "--scope", "-s", help="Everything in this scope. With --match, --hash or --about: only in this scope."
+        ),
     ] = None,
     content_hash: Annotated[str | None, typer.Option("--hash", help="All memories of this content hash.")] = None,
     match: Annotated[
@@ -80,7 +83,7 @@ def forget(
         str | None,
         typer.Option(help=f"With --about: search by meaning, too, with {PROVIDERS}."),
     ] = None,
-    k: Annotated[int, typer.Option("--k", min=1, max=100, help="With --about: how many to show.")] = 5,
+    k: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="With --about: how many to show.")] = 5,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="With --match or --hash: in all scopes.")] = False,
     whole: Annotated[
         bool,

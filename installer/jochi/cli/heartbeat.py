@@ -19,7 +19,7 @@ from jochi.policy.durations import format_duration, parse_duration
 app = typer.Typer(help="Tasks of agents: their definitions are in the graph, HEARTBEAT.md stays small.")
 
 Id = Annotated[str, typer.Argument(help="The task's id.")]
-Scope = Annotated[str, typer.Option(help="The scope that the tasks are in.")]
+Scope = Annotated[str, typer.Option("--scope", "-s", help="The scope that the tasks are in.")]
 Token = Annotated[str, typer.Option(help="What `jochi heartbeat due` gave with the task.")]
 Most = Annotated[int, typer.Option("--max-tokens", min=1, help="Tokens of the file at most.")]
 
@@ -116,7 +116,7 @@ def due(
     lease: Annotated[
         str, typer.Option(help="How long they are this agent's: 30s, 10min, 2h. Then another agent can have them.")
     ] = format_duration(LEASE),
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="So many at most.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="So many at most.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Claim the tasks that are due. Each is given to one agent alone; report it with its token: done or failed."""

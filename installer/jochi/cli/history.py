@@ -1,4 +1,4 @@
-"""`jochi history`."""
+"""`jochi memory history`."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from jochi.write.ingesting import KEPT, READERS, Fault, IngestResult
 def ingest(
     context: typer.Context,
     files: Annotated[list[str], typer.Argument(help="Files or folders; `-` reads standard input.")],
-    scope: Annotated[str, typer.Option(help="Whose memories they become.")] = "default",
+    scope: Annotated[str, typer.Option("--scope", "-s", help="Whose memories they become.")] = "default",
     format: Annotated[str | None, typer.Option(help=f"One of {', '.join(READERS)}.", show_default="guessed")] = None,
     zone: Annotated[str, typer.Option(help="Time zone of times that have none.")] = "UTC",
     sensitivity: Annotated[str | None, typer.Option(help="low, normal or high: who may see new ones.")] = None,

@@ -77,7 +77,7 @@ def install(
         if row.status is Status.MODIFIED:
             out.print(f"  {row.name} had been edited in the database and is as shipped again")
         if row.status is Status.PRUNE and row.name not in result.procedures_removed:
-            out.print(f"  {row.name} is no longer shipped: `jochi procedures prune` removes it")
+            out.print(f"  {row.name} is no longer shipped: `jochi engine procedures prune` removes it")
     if result.procedures_removed:
         out.print(f"procedures: {len(result.procedures_removed)} that this version no longer has are removed")
     if result.settings_added:

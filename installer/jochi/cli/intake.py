@@ -1,4 +1,4 @@
-"""`jochi intake install|list|remove|cost`: the optional triggers."""
+"""`jochi engine intake install|list|remove|cost`: the optional triggers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def install(
     _show(rows, as_json)
     if not running:
         err.print(
-            "not running yet: the database reads its triggers every apoc.trigger.refresh; see `jochi intake list`"
+            "not running yet: the database reads its triggers every apoc.trigger.refresh; see `jochi engine intake list`"
         )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli.connection import jochi
+from jochi.cli.mode import mode
 from jochi.cli.output import AsJson, moment, out, table, write_json
 from jochi.cli.run import run
 from jochi.graph.driver_values import to_python
@@ -14,6 +15,7 @@ from jochi.jobs.results import JobState, Switch
 
 app = typer.Typer(help="The scheduled jobs of the engine.", no_args_is_help=True)
 app.command("run")(run)
+app.command("mode")(mode)
 
 JobName = Annotated[str, typer.Argument(help="Name of the job.")]
 
@@ -69,14 +71,18 @@ def job_word(job: JobState) -> str:
         return f"paused by {job.paused_by}"
     if job.waits_for is not None:
         return f"waits for {job.waits_for}"
-    return "running" if job.running else "backing off" if job.failures else "ready"
+    if job.running:
+        return "running"
+    if job.failures:
+        return "backing off"
+    return "nothing to do" if job.idle else "ready"
 
 
 @app.command()
 def history(
     context: typer.Context,
     job: Annotated[str | None, typer.Argument(help="Only this job.")] = None,
-    limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many runs.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many runs.")] = 20,
     changed: Annotated[bool, typer.Option("--changed", help="Only runs that changed something.")] = False,
     as_json: AsJson = False,
 ) -> None:

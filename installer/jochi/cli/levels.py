@@ -1,4 +1,4 @@
-"""`jochi levels`."""
+"""`jochi memory levels`."""
 
 from __future__ import annotations
 

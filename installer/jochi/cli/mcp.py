@@ -14,7 +14,7 @@ from jochi.cli.recall import embedder
 
 def mcp(
     context: typer.Context,
-    scope: Annotated[str, typer.Option(help="Whose memories: the tools see no others.")] = "default",
+    scope: Annotated[str, typer.Option("--scope", "-s", help="Whose memories: the tools see no others.")] = "default",
     provider: Annotated[
         str | None,
         typer.Option(help=f"Search by meaning, too: embed questions with {PROVIDERS}."),

@@ -1,4 +1,4 @@
-"""`jochi migrations ls|apply|validate|repair`: the fixed constraints and indexes, over `jochi.schema.migrations`."""
+"""`jochi engine migrations ls|apply|validate|repair`: the fixed constraints and indexes, over `jochi.schema.migrations`."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _print_repair(result: RepairResult) -> None:
     if not result.steps:
         typer.echo(f"nothing to repair ({_place(result)})")
     if result.pending:
-        typer.echo(f"stays pending, for `jochi migrations apply`: {', '.join(result.pending)}")
+        typer.echo(f"stays pending, for `jochi engine migrations apply`: {', '.join(result.pending)}")
     _print_notes(result.messages, result.warnings)
 
 

@@ -16,7 +16,7 @@ app = typer.Typer(
     no_args_is_help=True, help="A folder of Markdown files with facts, artifacts and profiles: people read and edit it."
 )
 
-Scope = Annotated[str, typer.Option(help="Whose memories they are.")]
+Scope = Annotated[str, typer.Option("--scope", "-s", help="Whose memories they are.")]
 Folder = Annotated[Path, typer.Option("--out", help="The folder. Each scope has one of its own.")]
 Sensitive = Annotated[bool, typer.Option("--include-sensitive", help="With memories whose access_tier is SENSITIVE.")]
 StrikeMany = Annotated[

@@ -1,4 +1,4 @@
-"""`jochi mode`."""
+"""`jochi jobs mode`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, out, write_json
-from jochi.cli.status import mode_in_words
+from jochi.cli.output import AsJson, moment, out, write_json
+from jochi.jobs.results import Mode
 
 
 class Wanted(str, Enum):
@@ -38,3 +38,16 @@ def mode(
         write_json(found)
     else:
         out.print(mode_in_words(found), soft_wrap=True, markup=False)
+
+
+def mode_in_words(found: Mode) -> str:
+    """One line: the mode, why, and since when."""
+    why = (
+        "nothing has looked yet"
+        if found.rate is None
+        else f"{found.rate:,.1f} accesses and writes a minute at {moment(found.looked_at)}"
+    )
+    if found.pinned_by is not None:
+        why = f"pinned by {found.pinned_by}; `jochi jobs mode auto` lets it choose; {why}"
+    since = f" since {moment(found.since)}" if found.since else ""
+    return f"mode: {found.mode}{since}: {why}"

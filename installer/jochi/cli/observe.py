@@ -28,7 +28,7 @@ def observe(
         ),
     ] = None,
     session: Annotated[str | None, typer.Option(help="Of which conversation (default: default).")] = None,
-    scope: Annotated[str, typer.Option(help="Whose memories they become.")] = "default",
+    scope: Annotated[str, typer.Option("--scope", "-s", help="Whose memories they become.")] = "default",
     speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
     at: Annotated[str | None, typer.Option(help="When it was said: 2026-12-24T18:00:00Z.", show_default="now")] = None,
     id: Annotated[str | None, typer.Option(help="Its id in the session.")] = None,

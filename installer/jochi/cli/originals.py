@@ -1,4 +1,4 @@
-"""`jochi originals`."""
+"""`jochi memory originals`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def originals(
     key: Annotated[
         str, typer.Argument(help="Key scope/id of what was made: an insight, a summary, a storyline, a theme.")
     ],
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="So many at most, the newest first.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1_000, help="So many at most, the newest first.")
+    ] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Show the sources that a memory was made of, archived ones too. `--json` has their whole text. This writes nothing."""

@@ -14,8 +14,8 @@ from jochi.jobs.results import Switch
 
 def pause(
     context: typer.Context,
-    kind: Annotated[str | None, typer.Option(help="Pause one kind.")] = None,
-    scope: Annotated[str | None, typer.Option(help="Pause one scope.")] = None,
+    kind: Annotated[str | None, typer.Option("--kind", "-k", help="Pause one kind.")] = None,
+    scope: Annotated[str | None, typer.Option("--scope", "-s", help="Pause one scope.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Pause everything.")] = False,
 ) -> None:
     """Stop a kind, a scope or everything (a kill switch). For a single job: `jochi jobs pause`."""
@@ -29,8 +29,8 @@ def pause(
 
 def resume(
     context: typer.Context,
-    kind: Annotated[str | None, typer.Option(help="Resume one kind.")] = None,
-    scope: Annotated[str | None, typer.Option(help="Resume one scope.")] = None,
+    kind: Annotated[str | None, typer.Option("--kind", "-k", help="Resume one kind.")] = None,
+    scope: Annotated[str | None, typer.Option("--scope", "-s", help="Resume one scope.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Resume everything.")] = False,
 ) -> None:
     """Take a pause back."""

@@ -52,7 +52,7 @@ def plan(
 @app.command("ls")
 def list_plans(
     context: typer.Context,
-    limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many plans.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many plans.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Show the saved plans, newest first."""
@@ -70,7 +70,7 @@ def list_plans(
 def show(
     context: typer.Context,
     plan: PlanId,
-    limit: Annotated[int, typer.Option("-n", min=0, max=10_000, help="How many memories to name.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=10_000, help="How many memories to name.")] = 50,
     skip: Annotated[int, typer.Option(min=0, help="Skip so many memories first.")] = 0,
     drift: Annotated[bool, typer.Option("--drift", help="Only memories that were not done as planned.")] = False,
     as_json: AsJson = False,
@@ -130,7 +130,7 @@ def exclude(
     context: typer.Context,
     plan: PlanId,
     memories: Annotated[list[str], typer.Argument(help="Keys scope/id, or ids in the scope default.")],
-    scope: Annotated[str, typer.Option(help="Scope, where only ids are given.")] = "default",
+    scope: Annotated[str, typer.Option("--scope", "-s", help="Scope, where only ids are given.")] = "default",
     as_json: AsJson = False,
 ) -> None:
     """Leave memories out of a plan. They are held for 30 days (policy), so that no job prunes them either."""
@@ -202,7 +202,7 @@ def print_plan(found: Plan) -> None:
     )
     if found.edges:
         told = ", ".join(f"{n:,} {type_}" for type_, n in sorted(found.edges.items()))
-        out.print(f"Time would take from these edges: {told}. `jochi edges` shows some.")
+        out.print(f"Time would take from these edges: {told}. `jochi memory edges` shows some.")
     if found.merges:
         out.print(
             f"{some(found.merges, 'pair', 'pairs')} of near duplicates may be merged. `jochi duplicates` shows them."

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from jochi.cli import policy_actions
-from jochi.cli.connection import connect, options_of
+from jochi.cli.connection import connect
+from jochi.cli.options import options_of
 from jochi.cli.output import AsJson, out
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.errors import Refused

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from jochi.cli.connection import jochi, options_of
+from jochi.cli.connection import jochi
+from jochi.cli.options import options_of
 from jochi.cli.output import AsJson, err, out, table, write_json
 from jochi.curate.actions import FALLBACK_ACTION, FALLBACK_ELIGIBILITY, Verdict, judge, parse_action, parse_eligibility
 from jochi.errors import UsageError

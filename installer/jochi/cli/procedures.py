@@ -1,4 +1,4 @@
-"""`jochi procedures ls|diff|show|install|prune`: the Cypher in the database against the Cypher of this version and policy."""
+"""`jochi engine procedures ls|diff|show|install|prune`: the Cypher in the database against that of this version and policy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _rows(context: typer.Context, name: str | None = None) -> list[ProcedureStat
         rows = status_of_procedures(client.database, client.policy)
     chosen = [row for row in rows if name in (None, row.name)]
     if name is not None and not chosen:
-        raise UsageError(f"there is no procedure {name!r}", fix="`jochi procedures ls` lists them")
+        raise UsageError(f"there is no procedure {name!r}", fix="`jochi engine procedures ls` lists them")
     return chosen
 
 

@@ -26,10 +26,10 @@ def recall(
     text: Annotated[
         str | None, typer.Argument(help="What to look for, in plain words. Nothing in it is syntax.")
     ] = None,
-    scope: Annotated[str, typer.Option(help="Whose memories.")] = "default",
-    k: Annotated[int, typer.Option("--k", help="How many at most.")] = 10,
+    scope: Annotated[str, typer.Option("--scope", "-s", help="Whose memories.")] = "default",
+    k: Annotated[int, typer.Option("--limit", "-n", help="How many at most.")] = 10,
     kinds: Annotated[
-        list[str] | None, typer.Option("--kinds", help="Only this kind. Can be given several times.")
+        list[str] | None, typer.Option("--kind", "-k", help="Only this kind. Can be given several times.")
     ] = None,
     tiers: Annotated[
         list[str] | None, typer.Option("--tiers", help="Only this tier. Can be given several times.")

@@ -21,9 +21,9 @@ from jochi.write.remembering import BATCH_SIZE, RememberResult, Result, Unreadab
 def remember(
     context: typer.Context,
     content: Annotated[str | None, typer.Argument(help="The text to remember.")] = None,
-    kind: Annotated[str | None, typer.Option(help="Its kind, such as Belief.")] = None,
+    kind: Annotated[str | None, typer.Option("--kind", "-k", help="Its kind, such as Belief.")] = None,
     id: Annotated[str | None, typer.Option(help="Its id in the scope. Without it, an id is made.")] = None,
-    scope: Annotated[str | None, typer.Option(help="Its scope (default: default).")] = None,
+    scope: Annotated[str | None, typer.Option("--scope", "-s", help="Its scope (default: default).")] = None,
     file: Annotated[str | None, typer.Option(help="Memories as JSON Lines instead; `-` reads standard input.")] = None,
     agent: Annotated[str | None, typer.Option(help="Who remembers.")] = None,
     batch_size: Annotated[

@@ -1,4 +1,4 @@
-"""`jochi run`, which is also `jochi jobs run`."""
+"""`jochi jobs run`."""
 
 from __future__ import annotations
 

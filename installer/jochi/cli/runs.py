@@ -20,7 +20,7 @@ _OF = {"undo": "undo of", "plan": "application of the plan"}
 @app.command("ls")
 def list_runs(
     context: typer.Context,
-    limit: Annotated[int, typer.Option("-n", min=1, max=1000, help="How many runs.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many runs.")] = 20,
     every: Annotated[bool, typer.Option("--all", help="Show runs that found nothing to do, too.")] = False,
     as_json: AsJson = False,
 ) -> None:

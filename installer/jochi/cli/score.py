@@ -1,4 +1,4 @@
-"""`jochi score`."""
+"""`jochi memory score`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ def score(
     context: typer.Context,
     memories: Annotated[list[str] | None, typer.Argument(help="Keys scope/id, or ids in the scope default.")] = None,
     scope: Annotated[
-        str | None, typer.Option(help="Scope, where only ids are given (default); with --improve: only this one.")
+        str | None,
+        typer.Option("--scope", "-s", help="Scope, where only ids are given (default); with --improve: only this one."),
     ] = None,
     improve: Annotated[
         bool, typer.Option("--improve", help="List the memories to which something could be added, and what.")
     ] = False,
-    most: Annotated[int, typer.Option("-n", min=1, help="With --improve: how many.")] = 50,
+    most: Annotated[int, typer.Option("--limit", "-n", min=1, help="With --improve: how many.")] = 50,
     at: At = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what memories are worth, term by term, and what follows from it. This writes nothing."""
     if improve == bool(memories):
-        raise UsageError("name memories, or --improve", fix="`jochi score default/m1`, or `jochi score --improve`")
+        raise UsageError(
+            "name memories, or --improve", fix="`jochi memory score default/m1`, or `jochi memory score --improve`"
+        )
     if improve:
         _improvable(context, scope, most, as_json)
         return

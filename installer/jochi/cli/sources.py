@@ -17,9 +17,11 @@ app = typer.Typer(help="See what was ingested, how far it is, and put back what 
 @app.command()
 def ls(
     context: typer.Context,
-    scope: Annotated[str | None, typer.Option(help="Only this scope.", show_default="all")] = None,
+    scope: Annotated[str | None, typer.Option("--scope", "-s", help="Only this scope.", show_default="all")] = None,
     state: Annotated[str | None, typer.Option(help=f"One of {', '.join(STATES)}.", show_default="all")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="So many at most, the newest first.")] = 100,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=10_000, help="So many at most, the newest first.")
+    ] = 100,
     as_json: AsJson = False,
 ) -> None:
     """List sources, the newest first. `failed`: workers gave up; `stuck`: a phase has waited for more than a day."""
@@ -100,7 +102,7 @@ def retry(
 def take(
     context: typer.Context,
     key: Annotated[str, typer.Argument(help="A team's source: scope/id.")],
-    scope: Annotated[str, typer.Option(help="The scope of the user who needs it.")],
+    scope: Annotated[str, typer.Option("--scope", "-s", help="The scope of the user who needs it.")],
     agent: Annotated[str | None, typer.Option(help="Who takes it.")] = None,
 ) -> None:
     """Give a user a team's source, as a copy of its own: what is extracted of it is that user's alone. Again it brings in what

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from jochi.cli.connection import jochi
+from jochi.cli.connection import job_verbs as jochi
 from jochi.cli.jobs import print_jobs
-from jochi.cli.output import AsJson, moment, out, some, table, write_json
-from jochi.client import Jochi
+from jochi.cli.mode import mode_in_words
+from jochi.cli.output import AsJson, moment, out, shortened, some, table, write_json
+from jochi.client.jobs import JobVerbs
 from jochi.errors import JochiError
-from jochi.jobs.results import Mode
+from jochi.jobs.results import JobState
 from jochi.jobs.runs import AuditSize
 from jochi.localserver.paths import apoc_conf_at
 from jochi.operate.check import Check, Level
@@ -24,23 +25,33 @@ from jochi.use.sources import Unfinished
 
 MOST_SHOWN = 20
 
+_COLUMNS = 100
+
+_FEW = 2
+"""Of what is wrong, so many are named on one screen."""
+
 
 def status(
     context: typer.Context,
     tiers: Annotated[
         bool, typer.Option(help="Sum up the tiers against their budgets; this reads every memory once.")
     ] = True,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show the rest, too: all jobs, tiers, what is put aside, accesses, hygiene.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the engine at a glance: versions, jobs, backlog, what waits for a person, and what is put aside.
+    """Show the engine at a glance: what waits for a person, the backlog, the last runs that changed something, and the workers.
 
     Token budgets are per scope: `jochi budgets` shows what the next run would move.
     """
     with jochi(context) as client:
-        found = overview(client, tiers=tiers, apoc_conf_at=apoc_conf_at)
-        size = None if as_json else _audit_size(client)
+        found = overview(client, tiers=tiers and (every or as_json), apoc_conf_at=apoc_conf_at)
+        size = _audit_size(client) if every and not as_json else None
     if as_json:
         write_json(found)
+    elif not every:
+        print_glance(found)
     else:
         print_overview(found)
         if size is not None and size.ratio is not None:
@@ -51,12 +62,72 @@ def status(
             )
 
 
-def _audit_size(client: Jochi) -> AuditSize | None:
+def _audit_size(client: JobVerbs) -> AuditSize | None:
     """None where an older version is installed, or none."""
     try:
         return client.audit_size()
     except JochiError:
         return None
+
+
+def print_glance(found: Overview) -> None:
+    """One screen: what a person has to do comes first, and what is as it should be takes a line."""
+    _say(f"database {found.database} at {moment(found.at)}")
+    _print_versions(found.versions)
+    chain = found.migrations
+    if chain is not None and (chain.outcome != "VALID" or not found.installed):
+        _say(f"migrations: {chain.outcome}, {chain.applied} applied, {chain.pending} pending")
+    if not found.installed:
+        _say("jochi is not installed in this database: `jochi install` installs it")
+    for name, word in list(found.not_installed.items())[:_FEW]:
+        _say(f"procedures: {name} is {word}")
+    _print_check("pump", found.pump)
+    if found.restart is not None and found.restart.level is not Level.OK:
+        _say(f"restart: {found.restart.found}")
+    _print_decisions(found, few=True)
+    if found.engine is not None:
+        _print_amounts(found.engine, few=True)
+        _print_work(found.work)
+    if found.quarantined:
+        _say(f"put aside after a failure: {some(len(found.quarantined), 'memory', 'memories')}")
+    if found.sources:
+        _say(f"sources that stand still: {sum(one.n for one in found.sources):,}; `jochi sources ls --state failed`")
+    _print_changes(found)
+    _print_jobs_in_words(found.jobs)
+    for note in found.notes[:_FEW]:
+        out.print(f"[yellow]not readable:[/] {escape(note)}", soft_wrap=True)
+    if found.installed:
+        _say("`jochi status --all` shows the rest")
+
+
+def _print_changes(found: Overview) -> None:
+    if not found.changes:
+        if found.jobs:
+            _say("last runs that changed something: none")
+        return
+    _say("last runs that changed something:")
+    for run in found.changes:
+        _say(f"  {moment(run['started_at'])}  {run['id']}: {run['changed']:,} changed, {run['status']}")
+
+
+def _print_jobs_in_words(jobs: Sequence[JobState]) -> None:
+    if not jobs:
+        return
+    live = [job for job in jobs if not job.idle]
+    _say(f"jobs: {len(live)} live, {len(jobs) - len(live)} idle, which have nothing to work on yet")
+    failing = [job for job in jobs if job.failures]
+    for job in failing[:_FEW]:
+        _say(
+            shortened(
+                f"  {job.name} failed {job.failures} times in a row: {job.last_error or 'no error was kept'}", 100
+            )
+        )
+    if len(failing) > _FEW:
+        _say(f"  … and {len(failing) - _FEW} more fail")
+
+
+def _failure(job: JobState) -> str:
+    return f"{job.name} failed {job.failures} times in a row: {job.last_error or 'no error was kept'}"
 
 
 def print_overview(found: Overview) -> None:
@@ -84,7 +155,10 @@ def _say(text: str) -> None:
 def _print_versions(versions: Versions) -> None:
     apoc = f"APOC {versions.apoc}" if versions.apoc else "no APOC"
     installed = "nothing" if versions.installed is None else f"jochi {versions.installed}, policy {versions.policy}"
-    _say(f"jochi {versions.jochi}; installed: {installed}; Neo4j {versions.server} {versions.edition}, {apoc}")
+    ours = f"jochi {versions.jochi}; installed: "
+    if versions.installed == versions.jochi:
+        ours = ""
+    _say(f"{ours}{installed}; Neo4j {versions.server} {versions.edition}, {apoc}")
 
 
 def _print_engine(found: Overview) -> None:
@@ -106,25 +180,13 @@ def _print_engine(found: Overview) -> None:
     if found.hygiene is not None:
         _print_hygiene(found.hygiene)
     if found.jobs:
+        _print_changes(found)
         print_jobs(found.jobs)
         for job in found.jobs:
             if job.failures:
-                _say(f"{job.name} failed {job.failures} times in a row: {job.last_error or 'no error was kept'}")
+                _say(_failure(job))
     _print_quarantined(found)
     _print_tiers(found)
-
-
-def mode_in_words(found: Mode) -> str:
-    """One line: the mode, why, and since when."""
-    why = (
-        "nothing has looked yet"
-        if found.rate is None
-        else f"{found.rate:,.1f} accesses and writes a minute at {moment(found.looked_at)}"
-    )
-    if found.pinned_by is not None:
-        why = f"pinned by {found.pinned_by}; `jochi mode auto` lets it choose; {why}"
-    since = f" since {moment(found.since)}" if found.since else ""
-    return f"mode: {found.mode}{since}: {why}"
 
 
 def _print_check(title: str, check: Check | None) -> None:
@@ -135,27 +197,35 @@ def _print_check(title: str, check: Check | None) -> None:
         _say(f"  → {check.fix}")
 
 
-def _print_decisions(found: Overview) -> None:
-    for wait in found.waiting:
+def _print_decisions(found: Overview, *, few: bool = False) -> None:
+    """``few``: two of each, and jobs are counted."""
+    for wait in found.waiting[: _FEW if few else None]:
         since = f" since {moment(wait.since)}" if wait.since else ""
-        _say(f"waits for `jochi {wait.verb}`{since}: {wait.why}; standing still: {', '.join(wait.jobs) or 'no job'}")
-    for switch in found.paused:
+        still = some(len(wait.jobs), "job stands", "jobs stand") + " still" if few else ""
+        jobs = still or f"standing still: {', '.join(wait.jobs) or 'no job'}"
+        _say(f"waits for `jochi {wait.verb}`{since}: {wait.why}; {jobs}")
+    for switch in found.paused[: _FEW if few else None]:
         what = "everything" if switch.what == "all" else f"{switch.what} {switch.name}"
         _say(
             f"paused: {what} by {switch.by or 'somebody'} since {moment(switch.since)}; `{switch.resume}` takes it back"
         )
-    for breaker in found.tripped:
+    for breaker in found.tripped[: _FEW if few else None]:
+        then = "" if few else ", and let what it counts through with `jochi apply`"
         _say(
             f"the breaker holds back {breaker.kind} in scope {breaker.scope} since {moment(breaker.since)}; "
-            "look at `jochi plan`, and let what it counts through with `jochi apply`"
+            f"look at `jochi plan`{then}"
         )
+    left = sum(max(0, len(each) - _FEW) for each in (found.waiting, found.paused, found.tripped)) if few else 0
+    if left:
+        _say(f"… and {some(left, 'decision', 'decisions')} more")
 
 
-def _print_amounts(engine: Status) -> None:
+def _print_amounts(engine: Status, *, few: bool = False) -> None:
     oldest = f", the oldest since {moment(engine.oldest_due)}" if engine.due else ""
     _say(f"backlog: {some(engine.due, 'memory is', 'memories are')} due for a look{oldest}")
     gone = f", the oldest from {moment(engine.oldest_tombstone)}; {some(engine.tombstones_due, 'is', 'are')} due for the purge"
-    _say(f"tombstones: {engine.tombstones:,}" + (gone if engine.tombstones else ""))
+    if engine.tombstones or not few:
+        _say(f"tombstones: {engine.tombstones:,}" + (gone if engine.tombstones else ""))
 
 
 def _print_sources(unfinished: Sequence[Unfinished]) -> None:

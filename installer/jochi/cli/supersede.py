@@ -31,7 +31,7 @@ def supersede(
         ),
     ],
     new: Annotated[str, typer.Argument(help="What is said from now on, as a sentence: 'Ann lives in Oslo.'")],
-    scope: Annotated[str, typer.Option(help="Whose memories.")] = "default",
+    scope: Annotated[str, typer.Option("--scope", "-s", help="Whose memories.")] = "default",
     key: Annotated[str | None, typer.Option("--key", help="Only in this memory, by its key or id.")] = None,
     provider: Annotated[str | None, typer.Option(help=f"Look by meaning, too, with {PROVIDERS}.")] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only show what would be said.")] = False,

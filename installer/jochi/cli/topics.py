@@ -1,4 +1,4 @@
-"""`jochi topics`."""
+"""`jochi memory topics`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from jochi.cli.output import AsJson, moment, out, printable, some, table, write_
 
 def topics(
     context: typer.Context,
-    scope: Annotated[str | None, typer.Option(help="Only this scope.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="So many scopes at most.")] = 100,
+    scope: Annotated[str | None, typer.Option("--scope", "-s", help="Only this scope.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="So many scopes at most.")] = 100,
     as_json: AsJson = False,
 ) -> None:
     """Show what the memories of each scope are about, and the newest of each topic."""

@@ -1,4 +1,4 @@
-"""`jochi touch`."""
+"""`jochi memory touch`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def touch(
         str | None,
         typer.Option(help="A text of your own. If you send the same command with it again, it counts nothing."),
     ] = None,
-    scope: Annotated[str, typer.Option(help="Scope, where only the id is given.")] = "default",
+    scope: Annotated[str, typer.Option("--scope", "-s", help="Scope, where only the id is given.")] = "default",
     at: At = None,
     as_json: AsJson = False,
 ) -> None:

@@ -6,44 +6,20 @@
 ...     print(Jochi(driver).plan().prunes)
 """
 
-from jochi.client.actions import ActionVerbs
-from jochi.client.context import ContextVerbs
-from jochi.client.duplicates import DuplicateVerbs
-from jochi.client.forget import ForgetVerbs
-from jochi.client.heartbeat import HeartbeatVerbs
-from jochi.client.ingest import IngestVerbs
-from jochi.client.install import InstallVerbs
-from jochi.client.items import ItemVerbs
-from jochi.client.jobs import JobVerbs
-from jochi.client.mirror import MirrorVerbs
-from jochi.client.observe import ObserveVerbs
-from jochi.client.plan import PlanVerbs
-from jochi.client.undo import UndoVerbs
-from jochi.client.use import UseVerbs
-from jochi.client.write import WriteVerbs
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jochi.client.client import Jochi
 
 __all__ = ["Jochi"]
 
 
-class Jochi(
-    MirrorVerbs,
-    InstallVerbs,
-    PlanVerbs,
-    JobVerbs,
-    DuplicateVerbs,
-    UseVerbs,
-    WriteVerbs,
-    IngestVerbs,
-    ObserveVerbs,
-    ContextVerbs,
-    UndoVerbs,
-    ForgetVerbs,
-    HeartbeatVerbs,
-    ItemVerbs,
-    ActionVerbs,
-):
-    """Memory curation in one database.
+def __getattr__(name: str) -> Any:
+    # Only when it is asked for: who wants one page of it, as `jochi status` does, needs no other.
+    if name != "Jochi":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from jochi.client.client import Jochi
 
-    ``policy`` is what install stores and what the database is compared with; without one it is the policy that the database
-    has, or on a fresh one the shipped policy. So an upgrade never puts a custom policy back to the default.
-    """
+    return Jochi

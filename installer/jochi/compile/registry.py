@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from jochi.compile.rendering import Procedure
+from jochi.compile.templates import template_hashes
 from jochi.database.installed import InstalledProcedure
+
+if TYPE_CHECKING:
+    from jochi.compile.rendering import Procedure
 
 
 class Status(str, Enum):
@@ -51,3 +55,14 @@ def compare(wanted: Mapping[str, Procedure], installed: Iterable[InstalledProced
             status = Status.INSTALLED if have.sha256 == want.sha256 else Status.OUTDATED
         rows.append(ProcedureStatus(name, status, want, have))
     return rows
+
+
+def is_up_to_date(installed: Mapping[str, InstalledProcedure], signature: str) -> bool:
+    """Whether all is INSTALLED, without rendering: the same templates, rendered for the server of this ``signature``, and nobody
+    edited what came of them. It holds under the version and the policy that installed them; where it is False, `compare` says.
+    """
+    wanted = template_hashes()
+    return wanted.keys() == installed.keys() and all(
+        one.template_sha256 == wanted[name] and one.checked_on == signature and one.is_intact
+        for name, one in installed.items()
+    )

@@ -8,7 +8,6 @@ kept beside the texts: a server need not read it again in each. Sections begin w
 
 from __future__ import annotations
 
-import hashlib
 import re
 import traceback
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ import jinja2
 
 from jochi.compile.constants import CHARACTERS_A_TOKEN, decay_data, newborn_data
 from jochi.compile.quoting import At, any_name, cypher_map, identifier, literal
+from jochi.compile.templates import SUFFIX, procedure_names, shared_hash, template_hash
 from jochi.compile.wrapping import wrapped
 from jochi.database.installed import hash_of_sections, text_of_sections
 from jochi.database.server_facts import ServerFacts
@@ -38,7 +38,6 @@ _CALLED = re.compile(r"s\.name = '([\w/]+)' \| s\.body")
 _SECTION = re.compile(r"^// ==== (select|act) ====$\n?", re.MULTILINE)
 _CONSTANTS = re.compile(r"^WITH given \{\n(.*?)^\} AS k$", re.MULTILINE | re.DOTALL)
 _CONSTANT = re.compile(r"^ +(\w+): ")
-_SUFFIX = ".cypher.j2"
 
 KindOfProcedure = Literal["job", "call", "engine", "stage"]
 
@@ -70,13 +69,6 @@ class Procedure:
         return sorted({name for text in self.sections.values() for name in _CALLED.findall(text)})
 
 
-def procedure_names(folder: Path | None = None) -> list[str]:
-    """The names `<area>/<name>` and `derive/<derivation>/<name>` of all templates, sorted."""
-    root = folder or procedures_folder()
-    paths = [path.relative_to(root).as_posix() for path in root.glob(f"*/**/*{_SUFFIX}")]
-    return sorted(path.removesuffix(_SUFFIX) for path in paths if not path.startswith("_"))
-
-
 def derivations(folder: Path | None = None) -> list[str]:
     """The names of the folders in `procedures/derive`: all there is to know of which derivations exist."""
     return sorted(path.name for path in ((folder or procedures_folder()) / "derive").iterdir() if path.is_dir())
@@ -85,19 +77,19 @@ def derivations(folder: Path | None = None) -> list[str]:
 def render_all(policy: Policy, server: ServerFacts, folder: Path | None = None) -> dict[str, Procedure]:
     """Every procedure, rendered for this policy and this server."""
     root = folder or procedures_folder()
-    shared = _shared_texts(root)
+    shared = shared_hash(root)
     return {name: _render(name, policy, server, root, shared) for name in procedure_names(root)}
 
 
 def render_one(name: str, policy: Policy, server: ServerFacts, folder: Path | None = None) -> Procedure:
     """One procedure; `JochiError` with file and line if its template is broken."""
     root = folder or procedures_folder()
-    return _render(name, policy, server, root, _shared_texts(root))
+    return _render(name, policy, server, root, shared_hash(root))
 
 
 def _render(name: str, policy: Policy, server: ServerFacts, root: Path, shared: bytes) -> Procedure:
     environment = _environment(root)
-    file = f"{name}{_SUFFIX}"
+    file = f"{name}{SUFFIX}"
     try:
         template = environment.get_template(file)
         rendered = template.render(policy=policy, server=server)
@@ -116,7 +108,7 @@ def _render(name: str, policy: Policy, server: ServerFacts, root: Path, shared: 
         raise JochiError("no line `// Kind: job|call|engine|stage` at the head of the template", where=str(root / file))
     rendered = _tidy(rendered.replace(about, f"// jochi {name}\n", 1))
     sections = _sections(rendered, kind[1])
-    return Procedure(name, cast(KindOfProcedure, kind[1]), sections, _template_hash(root / file, shared), _tidy(about))
+    return Procedure(name, cast(KindOfProcedure, kind[1]), sections, template_hash(root / file, shared), _tidy(about))
 
 
 def render_statement(name: str, policy: Policy) -> str:
@@ -124,7 +116,7 @@ def render_statement(name: str, policy: Policy) -> str:
 
     Its folder begins with `_`, so it is no procedure and is never stored.
     """
-    return _tidy(_environment(procedures_folder()).get_template(f"{name}{_SUFFIX}").render(policy=policy))
+    return _tidy(_environment(procedures_folder()).get_template(f"{name}{SUFFIX}").render(policy=policy))
 
 
 def render_for_label(name: str, label: str, **more: object) -> str:
@@ -207,14 +199,3 @@ def _environment(root: Path) -> jinja2.Environment:
 @lru_cache(maxsize=1024)
 def _head(environment: jinja2.Environment, text: str) -> jinja2.Template:
     return environment.from_string(text)
-
-
-def _shared_texts(root: Path) -> bytes:
-    """All that a template may draw on."""
-    paths = [*sorted((root / "_macros").rglob("*.j2")), *sorted((root / "_predicates").glob("*.j2"))]
-    return b"".join(path.read_bytes() for path in paths)
-
-
-def _template_hash(file: Path, shared: bytes) -> str:
-    """The hash of the template and of all it may draw on, so that a changed macro never looks like a changed database."""
-    return hashlib.sha256(file.read_bytes() + shared).hexdigest()

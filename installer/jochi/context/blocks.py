@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Literal
-
-from markdown_it.tree import SyntaxTreeNode
+from typing import TYPE_CHECKING, Literal
 
 from jochi.context.lines import Piece, begins_with_mark, read, without_comments
 from jochi.errors import Refused
-from jochi.text.markdown import PARSER
+from jochi.text.markdown import heading_underlines, syntax_tree
+
+if TYPE_CHECKING:
+    from markdown_it.tree import SyntaxTreeNode
 
 Kind = Literal["item", "paragraph", "row", "fence", "quote", "html", "title", "heading", "bare heading"]
 
@@ -70,8 +71,7 @@ def refuse_conflicts(text: str, where: str) -> None:
             continue
         if line.startswith("="):  # it may underline a heading
             if underlines is None:
-                tokens = PARSER.parse(text)
-                underlines = {each.map[1] for each in tokens if each.type == "heading_open" and each.map}
+                underlines = heading_underlines(text)
             if at in underlines:
                 continue
         raise Refused(
@@ -86,7 +86,7 @@ class _Reader:
         text = text.removeprefix("\ufeff")
         self.lines = [line.rstrip("\r\n") for line in source_lines(text)]
         self.apart = apart
-        self.nodes = [node for node in SyntaxTreeNode(PARSER.parse(text)).children if node.type != "hr"]
+        self.nodes = [node for node in syntax_tree(text).children if node.type != "hr"]
         self.headings: tuple[str, ...] = ()
         self.title = ""
 

@@ -30,13 +30,20 @@ class InstalledProcedure:
     checked_on: str | None = None
     """`ServerFacts.signature` of the server that it passed EXPLAIN on."""
     about: str = field(default="", repr=False)
+    template_sha256: str | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> InstalledProcedure:
         """From a row of `install/read_engine`."""
         sections = {name: row[name] for name in ("select", "act", "body") if row.get(name) is not None}
         return cls(
-            row["name"], sections, row.get("sha256"), row.get("version"), row.get("checked_on"), row.get("about") or ""
+            row["name"],
+            sections,
+            row.get("sha256"),
+            row.get("version"),
+            row.get("checked_on"),
+            row.get("about") or "",
+            row.get("template_sha256"),
         )
 
     @property

@@ -149,7 +149,7 @@ def measure_cost(
     say = on_progress or (lambda _message: None)
     names = [row.name for row in list_triggers(engine) if row.status in ("INSTALLED", "PAUSED")]
     if not names:
-        raise Refused("no trigger is installed", fix="`jochi intake install` first")
+        raise Refused("no trigger is installed", fix="`jochi engine intake install` first")
     with_ms, without_ms, added = [], [], []
     try:
         for pair in range(pairs):

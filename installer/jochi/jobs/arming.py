@@ -79,7 +79,7 @@ def _no_apoc(engine: Engine) -> Refused:
     return Refused(
         "this server has no APOC procedures to arm jobs with",
         where=f"database {engine.database.name}",
-        fix="put apoc-core into the plugins folder, or drive the jobs from outside with `jochi run`",
+        fix="put apoc-core into the plugins folder, or drive the jobs from outside with `jochi jobs run`",
     )
 
 

@@ -50,6 +50,8 @@ class JobState:
     crashes: int
     running: bool
     waits_for: str | None
+    idle: bool = False
+    """Nothing that it works on is in the store: the pump doesn't run it until something is."""
     stopped_run: str | None = None
     stopped_at: datetime | None = None
     stops: tuple[Stop, ...] = ()

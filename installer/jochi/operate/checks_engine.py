@@ -35,15 +35,15 @@ def check_policy(policy: LoadedPolicy) -> Check:
 
 
 def check_migrations(found: Validation) -> Check:
-    """Valid, in the words of `jochi migrations validate`."""
+    """Valid, in the words of `jochi engine migrations validate`."""
     if found.outcome is Outcome.VALID:
         if found.warnings:
             return warn("migrations", "; ".join(found.warnings), "see docs/reference/migrations.md")
         return ok("migrations", "VALID")
     fix = (
-        "run `jochi migrations apply`"
+        "run `jochi engine migrations apply`"
         if found.outcome is Outcome.INCOMPLETE_DATABASE
-        else "see `jochi migrations ls` and docs/reference/migrations.md, Outcomes"
+        else "see `jochi engine migrations ls` and docs/reference/migrations.md, Outcomes"
     )
     return fail("migrations", f"{found.outcome.value}: {'; '.join(found.messages)}", fix)
 
@@ -70,7 +70,7 @@ def check_procedures(rows: Sequence[ProcedureStatus]) -> Check:
         return fail(
             "procedures",
             f"MODIFIED in the database: {some(by[Status.MODIFIED])}",
-            "`jochi procedures diff` shows what; `jochi install` puts it right",
+            "`jochi engine procedures diff` shows what; `jochi install` puts it right",
         )
     if by[Status.MISSING]:
         return fail("procedures", f"MISSING: {some(by[Status.MISSING])}", "run `jochi install`")
@@ -81,7 +81,7 @@ def check_procedures(rows: Sequence[ProcedureStatus]) -> Check:
             "run `jochi install`",
         )
     if by[Status.PRUNE]:
-        return warn("procedures", f"no longer shipped: {some(by[Status.PRUNE])}", "run `jochi procedures prune`")
+        return warn("procedures", f"no longer shipped: {some(by[Status.PRUNE])}", "run `jochi engine procedures prune`")
     return ok("procedures", f"all {len(rows)} INSTALLED")
 
 

@@ -71,7 +71,7 @@ def check_visible(found: Unseen) -> Check:
         fixes.append("give each its scope, its id and key = scope/id (`jochi import` does), or take :Curated off")
     if found.counts.get("no_next_due") or found.counts.get("wrong_next_due"):
         fixes.append(
-            "`jochi run hygiene --drain` gives those with a key a place (the job does it by itself every few hours)"
+            "`jochi jobs run hygiene --drain` gives those with a key a place (the job does it by itself every few hours)"
         )
     return fail("memories", f"the engine never looks at: {faults}; looked at {found.share}", "; ".join(fixes))
 

@@ -89,7 +89,7 @@ def check_apoc(facts: ServerFacts, *, armed: bool) -> Check:
         return warn(
             "apoc",
             "APOC Core is not installed: the database can't run jobs by itself",
-            f"{fix}; or drive the jobs from outside with `jochi run`",
+            f"{fix}; or drive the jobs from outside with `jochi jobs run`",
         )
     numbers = tuple(int(number) for number in re.findall(r"\d+", facts.apoc)[:2])
     if numbers != facts.release:

@@ -24,7 +24,7 @@ def check_pump(
         return warn(
             "pump",
             "not armed: the database doesn't curate itself",
-            "drive the jobs from outside with `jochi run`, or run `jochi install` to arm them",
+            "drive the jobs from outside with `jochi jobs run`, or run `jochi install` to arm them",
         )
     if faults is None:
         return fail(

@@ -13,12 +13,12 @@ from neo4j.exceptions import Neo4jError
 
 from jochi import clock
 from jochi.compile.registry import Status as Word
+from jochi.compile.registry import is_up_to_date
 from jochi.database.server_clock import ServerClock
-from jochi.database.server_facts import read_facts
+from jochi.database.server_facts import ServerFacts, read_facts
 from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError
 from jochi.graph.driver_values import to_python
-from jochi.install.install import status_of_procedures
 from jochi.jobs.arming import job_faults
 from jochi.jobs.results import JobState, Mode
 from jochi.operate.check import Check
@@ -33,7 +33,7 @@ from jochi.use import sources
 from jochi.version import __version__
 
 if TYPE_CHECKING:
-    from jochi.client import Jochi
+    from jochi.client.jobs import JobVerbs
 
 T = TypeVar("T")
 
@@ -45,6 +45,9 @@ MOST_QUARANTINED = 1_000
 
 MOST_OVERFLOWS = 20
 """Tiers of scopes that are named as above their budget."""
+
+MOST_CHANGES = 4
+"""Runs that changed something, the newest."""
 
 _TIERS = ("HOT", "WARM", "COLD", "ARCHIVE")
 
@@ -63,7 +66,7 @@ class Versions:
 
 @dataclass(frozen=True)
 class Chain:
-    """The migrations: the outcome of `jochi migrations validate`, and how many are applied and pending."""
+    """The migrations: the outcome of `jochi engine migrations validate`, and how many are applied and pending."""
 
     outcome: str
     applied: int
@@ -185,9 +188,11 @@ class Overview:
     """What is left for workers, by derivation."""
     sources: list[sources.Unfinished] = field(default_factory=list)
     """Raw sources that workers gave up on, or that have waited for more than a day."""
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    """The last runs that changed something, as the properties of their nodes, newest first."""
 
 
-def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = unread) -> Overview:
+def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt = unread) -> Overview:
     """Reads everything. ``tiers=False`` leaves out the one part that reads every memory; ``apoc_conf_at`` as for `examine`.
 
     Raises `ConnectionFailed` where no server answers; a part that can't be read becomes a note.
@@ -225,7 +230,7 @@ def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = un
         return Overview(
             database.name, at, True, versions, chain, notes=[*notes, f"jobs and memories: {refused.what} ({fix})"]
         )
-    words = part("procedures", lambda: status_of_procedures(database, client.policy)) or []
+    words = part("procedures", lambda: _words(client, facts)) or {}
     engine = part("engine", client.status)
     jobs = part("jobs", client.jobs) or []
     seen: Mapping[str, Any] = (engine.pump if engine else None) or {}
@@ -237,8 +242,8 @@ def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = un
         True,
         versions,
         chain,
-        dict(Counter(row.status.value for row in words)),
-        {row.name: row.status.value for row in words if row.status is not Word.INSTALLED},
+        dict(Counter(word.value for word in words.values())),
+        {name: word.value for name, word in words.items() if word is not Word.INSTALLED},
         part("pump", lambda: _pump(client, seen, can_list=can_list)) if seen else None,
         part("restart", lambda: restart_of(database, facts, seen, _started_at(client), apoc_conf_at)) if seen else None,
         engine,
@@ -255,6 +260,7 @@ def overview(client: Jochi, *, tiers: bool = True, apoc_conf_at: ApocConfAt = un
         Mode.from_pump(seen) if seen else None,
         part("work", lambda: work_left(client.engine)) or {},
         part("sources", lambda: sources.unfinished(client.engine)) or [],
+        part("runs", lambda: to_python(client.history(limit=MOST_CHANGES, changed_only=True))) or [],
     )
 
 
@@ -287,20 +293,32 @@ def switches(pump: Mapping[str, Any], jobs: Sequence[JobState], pauses: Sequence
     return found
 
 
-def _chain(client: Jochi) -> Chain:
+def _chain(client: JobVerbs) -> Chain:
     found = migrations.listing(client.database)
     states = Counter(row.state for row in found.migrations)
     return Chain(found.outcome.value, states[State.APPLIED], states[State.PENDING], list(found.messages))
 
 
-def _pump(client: Jochi, pump: Mapping[str, Any], *, can_list: bool) -> Check:
+def _words(client: JobVerbs, facts: ServerFacts) -> dict[str, Word]:
+    """What `procedures ls` says of each. Rendering all templates takes a second and more, so that is done only where it decides."""
+    there = client.engine.procedures()
+    pump = client.engine.state().pump or {}
+    known = pump["version"] == __version__ and pump["policy_sha256"] == client.policy.sha256
+    if known and is_up_to_date(there, facts.signature):
+        return dict.fromkeys(there, Word.INSTALLED)
+    from jochi.install.install import status_of_procedures
+
+    return {row.name: row.status for row in status_of_procedures(client.database, client.policy)}
+
+
+def _pump(client: JobVerbs, pump: Mapping[str, Any], *, can_list: bool) -> Check:
     """By the server's clock, which is the one that the tick was written by."""
     faults = job_faults(client.engine) if can_list else None
     now = ServerClock(client.database).now()
     return check_pump(pump, faults, now, client.policy.policy.scheduler.stall_after)
 
 
-def _started_at(client: Jochi) -> datetime | None:
+def _started_at(client: JobVerbs) -> datetime | None:
     try:
         started: datetime = to_python(client.database.run(statement("server/started_at"), write=False)[0]["started_at"])
     except Neo4jError:
@@ -308,12 +326,12 @@ def _started_at(client: Jochi) -> datetime | None:
     return started
 
 
-def _quarantined(client: Jochi, now: datetime) -> list[Quarantined]:
+def _quarantined(client: JobVerbs, now: datetime) -> list[Quarantined]:
     row = client.engine.call("report/quarantined", {"now": now, "most": MOST_QUARANTINED}, write=False)
     return [Quarantined(**to_python(entry)) for entry in row["quarantined"]]
 
 
-def _tiers(client: Jochi) -> tuple[list[Tier], Budgets]:
+def _tiers(client: JobVerbs) -> tuple[list[Tier], Budgets]:
     found = to_python(client.engine.call("report/budgets", {"samples": MOST_OVERFLOWS}, write=False))
     rows = [Tier(**entry) for entry in found["tiers"]]
     rows.sort(key=lambda row: (_TIERS.index(row.tier) if row.tier in _TIERS else len(_TIERS), row.tier))
@@ -321,6 +339,6 @@ def _tiers(client: Jochi) -> tuple[list[Tier], Budgets]:
     return rows, Budgets(found["overflowing"], overflows, found["waiting"])
 
 
-def _accesses(client: Jochi, *, look: bool) -> Accesses:
+def _accesses(client: JobVerbs, *, look: bool) -> Accesses:
     row = client.engine.call("report/accesses", {"most": MOST_MEMORIES if look else 0, "samples": 0}, write=False)
     return Accesses.from_row(row, looked=look)

@@ -6,16 +6,36 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal
 
-from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.tree import SyntaxTreeNode
 
-# What stands within a line is nobody's business here, and a definition of a link is text like any other.
-PARSER = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["inline", "text_join", "reference"])
 _MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+|$)")
 _COLUMN = re.compile(r"(?<!\\)\|")
 _FRONT = re.compile(r"\A---\n(?:[\w-]+:.*\n|[ \t-].*\n)*---\n")
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    # What stands within a line is nobody's business here, and a definition of a link is text like any other.
+    return MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").disable(["inline", "text_join", "reference"])
+
+
+def heading_underlines(text: str) -> set[int]:
+    """The lines, from 1, that end a heading."""
+    return {each.map[1] for each in _parser().parse(text) if each.type == "heading_open" and each.map}
+
+
+def syntax_tree(text: str) -> SyntaxTreeNode:
+    """The blocks of ``text``."""
+    from markdown_it.tree import SyntaxTreeNode
+
+    return SyntaxTreeNode(_parser().parse(text))
 
 
 @dataclass(frozen=True)
@@ -52,7 +72,7 @@ def sections(text: str) -> list[Section]:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff").split("\n")
     for at in range(front_matter("\n".join(lines)).count("\n")):
         lines[at] = ""
-    tree = SyntaxTreeNode(PARSER.parse("\n".join(lines)))
+    tree = syntax_tree("\n".join(lines))
     found: list[tuple[int, str, int, int, list[Block]]] = [(0, "", 0, 0, [])]
     for node in tree.children:
         start, end = node.map or (0, 0)

@@ -53,7 +53,7 @@ def box_contents(engine: Engine, key: str, *, include_superseded: bool, limit: i
     row = to_python(engine.call("memory/boxed", request, write=False))
     if row["kind"] is None:
         raise UsageError(
-            f"{key!r} is no box and no trace", fix="`jochi recall` finds them: --kinds MemoryBox, --kinds Trace"
+            f"{key!r} is no box and no trace", fix="`jochi recall` finds them: --kind MemoryBox, --kind Trace"
         )
     boxes = tuple(Box(**{**box, "topics": tuple(box["topics"] or ())}) for box in row["boxes"])
     return BoxContents(key, tuple(row["topics"]), boxes, tuple(BoxMember(**each) for each in row["memories"]))

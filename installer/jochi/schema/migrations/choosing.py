@@ -2,7 +2,7 @@
 
 neo4j-migrations tells chains apart by `migrationTarget` alone. An application that runs it with its defaults sees only
 nodes without one, so a chain that carries `migrationTarget: 'jochi'` is neither read nor touched by it. The tool can't
-be pointed at that chain on the Community edition; `jochi migrations` looks after it.
+be pointed at that chain on the Community edition; `jochi engine migrations` looks after it.
 """
 
 from __future__ import annotations

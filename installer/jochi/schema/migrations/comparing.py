@@ -96,16 +96,16 @@ def _judge(
     if twice:
         return Outcome.DUPLICATE_VERSION, (
             f"recorded more than once: {', '.join(twice)}; two tools without a common lock have migrated it. "
-            "`jochi migrations repair` keeps one record of each",
+            "`jochi engine migrations repair` keeps one record of each",
         )
     if chain.broken:
         return Outcome.UNDEFINED, (
             f"the chain of migrations in the database is broken: {chain.broken}. "
-            "It was edited by hand or written by two tools at once; `jochi migrations repair` makes one line of it",
+            "It was edited by hand or written by two tools at once; `jochi engine migrations repair` makes one line of it",
         )
     if is_earlier_chain(folder, chain):
         return Outcome.INCOMPLETE_DATABASE, (
-            "the constraints and indexes are those of a jochi before 0.2.0. `jochi install` (or `jochi migrations apply`) "
+            "the constraints and indexes are those of a jochi before 0.2.0. `jochi install` (or `jochi engine migrations apply`) "
             "brings them to this version",
         )
     newer = [entry for entry in chain.applied if entry.version not in local]
@@ -120,7 +120,7 @@ def _judge(
     pending = [file for file in folder.files if file.version not in {entry.version for entry in chain.applied}]
     if pending:
         return Outcome.INCOMPLETE_DATABASE, (
-            f"pending: {_names(pending)}. `jochi migrations apply` applies what is pending",
+            f"pending: {_names(pending)}. `jochi engine migrations apply` applies what is pending",
         )
     return Outcome.VALID, ()
 
@@ -160,7 +160,7 @@ def _out_of_order(folder: Folder, chain: Chain) -> list[str]:
 
 def _foreign(entries: list[Applied], name: ChainName) -> str:
     remedy = (
-        "Give Jochi a chain of its own beside it: `jochi install --chain jochi`, or `jochi migrations apply --chain jochi`"
+        "Give Jochi a chain of its own beside it: `jochi install --chain jochi`, or `jochi engine migrations apply --chain jochi`"
         if name is ChainName.DEFAULT
         else "Use another database for Jochi"
     )

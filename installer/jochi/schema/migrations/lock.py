@@ -39,7 +39,7 @@ class Locked(Refused):
         return cls(
             "this run's lock was taken away while it worked, so it stops",
             where=where,
-            fix="see `jochi migrations ls` for who works now; run this again when they are done",
+            fix="see `jochi engine migrations ls` for who works now; run this again when they are done",
         )
 
 
@@ -172,7 +172,7 @@ def _locked(database: Database, holder: Lock, alive: Liveness, waited: float) ->
     else:
         fix = (
             "run this again when it is done. If it has died, the lock is left over: "
-            "`jochi migrations apply --break-lock` takes it away"
+            "`jochi engine migrations apply --break-lock` takes it away"
         )
     return Locked(what, where=f"database {database.name}", fix=fix)
 

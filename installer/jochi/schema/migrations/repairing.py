@@ -118,7 +118,7 @@ def _repair_in(
         raise Refused(
             "the chain is not as it was when the repair was planned; nothing was changed",
             where=where,
-            fix="look at `jochi migrations repair --dry-run` again",
+            fix="look at `jochi engine migrations repair --dry-run` again",
         )
     if not plan.steps:
         return plan

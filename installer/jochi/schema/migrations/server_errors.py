@@ -31,7 +31,7 @@ def explained(error: Neo4jError, database: Database, where: str | None = None) -
             f"database {database.name} is read-only here: {error.message}",
             where=place,
             fix="connect to the server that takes its writes, or lift server.databases.read_only and "
-            "server.databases.default_to_read_only; `jochi migrations ls` and `validate` work without writing",
+            "server.databases.default_to_read_only; `jochi engine migrations ls` and `validate` work without writing",
         )
     if error.code == _FORBIDDEN:
         return MigrationFailed(

@@ -74,7 +74,7 @@ def check_ready(database: Database) -> None:
         raise UsageError(
             "the constraint on the keys of memories is missing",
             where=f"database {database.name}",
-            fix="run `jochi migrations apply` first",
+            fix="run `jochi engine migrations apply` first",
         )
 
 

@@ -1,0 +1,43 @@
+"""The whole client: all pages together."""
+
+from __future__ import annotations
+
+from jochi.client.actions import ActionVerbs
+from jochi.client.context import ContextVerbs
+from jochi.client.duplicates import DuplicateVerbs
+from jochi.client.forget import ForgetVerbs
+from jochi.client.heartbeat import HeartbeatVerbs
+from jochi.client.ingest import IngestVerbs
+from jochi.client.install import InstallVerbs
+from jochi.client.items import ItemVerbs
+from jochi.client.jobs import JobVerbs
+from jochi.client.mirror import MirrorVerbs
+from jochi.client.observe import ObserveVerbs
+from jochi.client.plan import PlanVerbs
+from jochi.client.undo import UndoVerbs
+from jochi.client.use import UseVerbs
+from jochi.client.write import WriteVerbs
+
+
+class Jochi(
+    MirrorVerbs,
+    InstallVerbs,
+    PlanVerbs,
+    JobVerbs,
+    DuplicateVerbs,
+    UseVerbs,
+    WriteVerbs,
+    IngestVerbs,
+    ObserveVerbs,
+    ContextVerbs,
+    UndoVerbs,
+    ForgetVerbs,
+    HeartbeatVerbs,
+    ItemVerbs,
+    ActionVerbs,
+):
+    """Memory curation in one database.
+
+    ``policy`` is what install stores and what the database is compared with; without one it is the policy that the database
+    has, or on a fresh one the shipped policy. So an upgrade never puts a custom policy back to the default.
+    """
