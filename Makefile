@@ -15,6 +15,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 REPORT ?= jochi-demo-report.html
+# Where this is set, each of the hundreds of processes of a test run compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 PYTHON_FILES := installer neomodel_models workers tests docs/generate.py
