@@ -1,9 +1,10 @@
 # Everything sets itself up: this needs nothing but make and Python >= 3.10.
 #   make demo [DATA=file] [KEEP=1]   a local Neo4j that curates itself, and a report of what it did
 #   make test                        the test suite, against a real server
+#   make test-all                    all of it, and what is exhaustive; within an hour. A release needs it
 #   make docs                        the documentation as a site in site/; open site/index.html
 #   make faults                      the long tests: servers killed, restarted, reconfigured; installs that fail; large graphs
-#   make faults-brief                a few of these, five to fifteen minutes
+#   make faults-brief                a few of these, some four minutes
 #   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
 #   make forgetting-cases [CASES=n]  3,021 generated cases of forgetting on a server; CASES: of each class, 500
 #   make merge-pairs [DATA=file]     what may merge and what must not, judged; DATA is LoCoMo's file
@@ -16,12 +17,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.ready-for-demo
 REPORT ?= jochi-demo-report.html
+# Where this is set, each of the hundreds of processes of a test run compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 # What is imported is compiled once and kept, whatever the caller's environment says: the tests start a hundred processes.
 export PYTHONDONTWRITEBYTECODE :=
 PYTHON_FILES := installer neomodel_models workers tests docs/generate.py
-.PHONY: help setup demo test lint docs format faults faults-brief search exit-criteria forgetting-cases merge-pairs proof-rails mutants bench lock clean
+.PHONY: help setup demo test test-all lint docs format faults faults-brief search exit-criteria forgetting-cases merge-pairs proof-rails mutants bench lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -55,6 +58,10 @@ WORKERS ?= $(if $(JOCHI_TEST_URI),0,2)
 test: $(READY)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
+# And what shows the same as a test of `make test` with more cases (the marker exhaustive; property tests with all their examples).
+test-all: $(READY)
+	@JOCHI_TEST_ALL=1 $(BIN)/python -m pytest -m "not slow and not rails" -n $(WORKERS) --dist loadfile
+
 lint: $(READY) docs
 	@$(BIN)/ruff check $(PYTHON_FILES)
 	@$(BIN)/ruff format --check $(PYTHON_FILES)
@@ -76,10 +83,10 @@ faults: $(READY)
 	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadfile
 
 # Of these a few, with each change: a server and installers killed, jobs that fail, one lease for two who run a job, merging and
-# forgetting terminated, schema commands during ticks.
-FAULTS_BRIEF := merge merge_killed forget migrations_crash scheduler_failures scheduler_healing scheduler_leases scheduler_restart
+# forgetting terminated, schema commands during ticks. Of their exhaustive cases none.
+FAULTS_BRIEF := merge merge_killed forget migrations_crash scheduler_failures scheduler_healing scheduler_leases
 faults-brief: $(READY)
-	@$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadfile $(FAULTS_BRIEF:%=tests/faults/test_%.py)
+	@$(BIN)/python -m pytest -m "slow and not exhaustive" -n $(WORKERS) --dist loadfile $(FAULTS_BRIEF:%=tests/faults/test_%.py)
 
 exit-criteria: $(READY)
 	@$(BIN)/python -m tests.exit_criteria $(if $(DATA),--data $(DATA)) $(if $(PAGE),--page $(PAGE))

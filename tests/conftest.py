@@ -48,10 +48,15 @@ TEST_POLICY = Path(__file__).with_name("policy.toml")
 KEEP = bool(os.environ.get("JOCHI_TEST_KEEP"))
 """Install over what a given server has, instead of from nothing: what is the same is neither checked nor planned again."""
 
-SETTINGS = {"dbms.cypher.statistics_divergence_threshold": "1.0", "dbms.cypher.min_replan_interval": "1h"}
+SETTINGS = {
+    "dbms.cypher.statistics_divergence_threshold": "1.0",
+    "dbms.cypher.min_replan_interval": "1h",
+    "server.memory.query_cache.per_db_cache_num_entries": "5000",
+}
 """What the shared server has over `jochi`'s defaults. Every test empties and fills the store, so the server would plan the big
 statements anew every ten seconds (a threshold of 1.0 alone is still reached from 0), which is two thirds of a run; a store in
-use changes that much once. Servers that a test
+use changes that much once. And the tests' own statements would
+push the engine's out of the cache, which has 1,000 places; each is planned anew then, for up to two seconds. Servers that a test
 starts for itself (the faults, the two-server story) keep the defaults."""
 
 
@@ -144,6 +149,7 @@ def driver(server: TestServer) -> Iterator[neo4j.Driver]:
     """One driver for the whole session."""
     with server.driver() as made:
         yield made
+        disarm(Database(made))
 
 
 class _Installed:
@@ -154,26 +160,29 @@ class _Installed:
     jobs: ClassVar[list[dict[str, Any]]] = []
 
 
+def start_anew(database: Database, jobs: list[dict[str, Any]]) -> bool:
+    """Takes out what tests left, but not what install made, and takes our repeat jobs off the server's list; every job becomes as
+    install left it. One statement, because it stands before each test. False if nothing is installed."""
+    rows = database.autocommit(
+        "CALL () { CALL apoc.periodic.list() YIELD name WITH name WHERE name STARTS WITH 'jochi.' "
+        "CALL apoc.periodic.cancel(name) YIELD name AS cancelled RETURN count(*) AS cancelled } "
+        "CALL () { MATCH (n) WHERE NOT n:JochiProcedure AND NOT (n:JochiPolicy AND n.current) AND NOT n:JochiPump "
+        "AND NOT (n:JochiJob AND n.name IN $names) AND NOT n:__Neo4jMigration RETURN n } "
+        "CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS "
+        "WITH count(*) AS done "
+        "CALL () { MATCH (p:JochiPump) SET p.enabled = true, p.guard = null, p.applied_at = null, "
+        "p.last_tick = datetime.realtime(), p.installing_until = null, p.armed = false, "
+        "p.mode = null, p.mode_since = null, p.mode_pinned = null, p.mode_rate = null, p.mode_at = null } "
+        "CALL () { UNWIND $jobs AS job MERGE (j:JochiJob {name: job.name}) SET j = job, j.next_start = datetime.realtime() } "
+        "RETURN EXISTS { (:JochiPolicy) } AS installed",
+        {"jobs": jobs, "names": [job["name"] for job in jobs]},
+    )
+    return bool(rows[0]["installed"])
+
+
 def wipe_memories(database: Database) -> None:
-    """Takes out what tests left, but not what install made."""
-    database.autocommit(
-        "MATCH (n) WHERE NOT n:JochiProcedure AND NOT (n:JochiPolicy AND n.current) AND NOT n:JochiPump AND NOT n:JochiJob "
-        "AND NOT n:__Neo4jMigration CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
-    )
-    database.run(
-        "MATCH (p:JochiPump) SET p.enabled = true, p.guard = null, p.applied_at = null, p.last_tick = datetime.realtime(), "
-        "p.installing_until = null, p.armed = false, "
-        "p.mode = null, p.mode_since = null, p.mode_pinned = null, p.mode_rate = null, p.mode_at = null"
-    )
-
-
-def put_jobs_back(database: Database, jobs: list[dict[str, Any]]) -> None:
-    """Every job as install left it, whatever a test did to it."""
-    database.run(
-        "OPTIONAL MATCH (gone:JochiJob) WHERE NOT gone.name IN [job IN $jobs | job.name] DELETE gone WITH count(*) AS done "
-        "UNWIND $jobs AS job MERGE (j:JochiJob {name: job.name}) SET j = job, j.next_start = datetime.realtime()",
-        {"jobs": jobs},
-    )
+    """The same within a test."""
+    start_anew(database, _Installed.jobs)
 
 
 def make_tokens(database: Database, policy: LoadedPolicy) -> None:
@@ -281,21 +290,19 @@ def explained(jochi: Jochi, monkeypatch: pytest.MonkeyPatch, without_explain: Ca
 
 
 @pytest.fixture
-def install_once(driver: neo4j.Driver, server: TestServer) -> Iterator[Callable[[LoadedPolicy], Jochi]]:
+def install_once(driver: neo4j.Driver, server: TestServer) -> Callable[[LoadedPolicy], Jochi]:
     """Installs a policy (not armed, not applied) unless just that one is installed, and empties the database of memories."""
     made = Database(driver)
     _Installed.server = server
 
     def ready(policy: LoadedPolicy) -> Jochi:
         client = Jochi(driver, policy=policy)
-        disarm(made)
-        if not made.run("MATCH (p:JochiPolicy) RETURN p.name LIMIT 1", write=False):
-            _Installed.sha256 = None  # a test uninstalled it
+        same = _Installed.sha256 == policy.sha256
+        if not start_anew(made, _Installed.jobs if same else []):
+            _Installed.sha256 = None  # at the beginning, and where a test uninstalled it
         if _Installed.sha256 != policy.sha256:
             if _Installed.sha256 is None and not KEEP:
                 wipe_everything(made)
-            wipe_memories(made)
-            made.run("MATCH (j:JochiJob) DELETE j")
             # Tests change the policy often. Over another it is installed as on any server: what is the same keeps its plans.
             client.install(arm=False)
             _Installed.sha256 = policy.sha256
@@ -304,12 +311,10 @@ def install_once(driver: neo4j.Driver, server: TestServer) -> Iterator[Callable[
                 made.autocommit(f"CREATE CONSTRAINT {name} IF NOT EXISTS {what}")
             rows = made.run("MATCH (j:JochiJob) RETURN properties(j) AS job", write=False)
             _Installed.jobs = [row["job"] for row in rows]
-        wipe_memories(made)
-        put_jobs_back(made, _Installed.jobs)
+            start_anew(made, _Installed.jobs)
         return client
 
-    yield ready
-    disarm(made)
+    return ready
 
 
 def say_go(client: Jochi) -> None:

@@ -24,6 +24,7 @@ CASES, SEED = 20, 7
 """At least so many memories of each class that say what is forgotten."""
 
 
+@pytest.mark.exhaustive
 def test_both_sides_of_generated_cases(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of all classes but what derivations make (test_derivations.py, test_meaning.py, test_mirror.py)."""
     monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))

@@ -23,6 +23,7 @@ def test_what_is_decided_about_the_store(install_once: Callable[[LoadedPolicy], 
     agrees("default", decided(installed(load_policy(), install_once)))
 
 
+@pytest.mark.exhaustive
 def test_what_is_decided_about_locomo(tmp_path: Path, install_once: Callable[[LoadedPolicy], Jochi]) -> None:
     """Its texts stay where they are: of each memory there is a hash of what changed."""
     if not LOCOMO.is_file():

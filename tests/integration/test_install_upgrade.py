@@ -77,6 +77,7 @@ def test_the_line_of_a_pin_is_in_the_json_too(
     assert told("--no-pin") is None
 
 
+@pytest.mark.exhaustive
 def test_a_second_install_renews_and_plans_nothing(
     database: Database, test_policy: LoadedPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,6 +239,7 @@ def test_a_policy_that_judges_otherwise_closes_the_gate_and_requeues_everything_
     assert changed.run("curate_due")[0].status == "ok"
 
 
+@pytest.mark.exhaustive
 def test_uninstall_leaves_nothing_and_brings_everything_back(client: Jochi) -> None:
     dead, kept = set(remember(client.database, 12)), set(remember(client.database, 4, name="unread", unread=True))
     client.database.run("CREATE (:Tombstone {name: 'of another application'}), (:Person {id: 'p1'})")

@@ -110,7 +110,7 @@ def noticed(tree: Path, mutant: Mutant, server: Mapping[str, str]) -> str | None
         "-p",
         "no:cacheprovider",
         "-m",
-        "not slow",
+        "not slow and not rails and not exhaustive",
         *mutant.tests.split(),
     ]
     try:

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.oracle import Memory, budgets, graph
 from tests.oracle.strategies import WRONG_TYPES
+from tests.tally import examples
 
 from jochi import Jochi
 from jochi.graph.driver_values import to_python
@@ -86,7 +87,7 @@ stores = st.integers(0, 45).flatmap(lambda n: st.tuples(*(memories(i) for i in r
     ),
 )
 @settings(
-    max_examples=15,
+    max_examples=examples(8, 15),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target],
     suppress_health_check=list(HealthCheck),

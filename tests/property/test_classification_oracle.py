@@ -13,6 +13,7 @@ from tests.conftest import PolicyWith, say_go
 from tests.oracle import graph
 from tests.oracle.classification import classify
 from tests.scored_memories import cases
+from tests.tally import examples
 
 from jochi import Jochi
 from jochi.jobs.runner import run_job
@@ -57,7 +58,7 @@ def classifying(policy_with: PolicyWith, install_once: Callable[[LoadedPolicy], 
 
 @given(case=cases(), more=st.lists(_COMPARED, min_size=45, max_size=45))
 @settings(
-    max_examples=15,
+    max_examples=examples(8, 15),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -10,6 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tests.context_memories import SECTIONS, entry, exact, manifest
+from tests.tally import examples
 
 from jochi.context import Edits, Entry, Rendering, State, as_json, as_prompt, edits, render
 from jochi.context.blocks import blocks
@@ -65,7 +66,7 @@ PERSONAL = st.lists(
 
 
 @given(HOSTILE)
-@settings(max_examples=1000)
+@settings(max_examples=examples(300, 1000))
 @example("[x]:")
 @example("`<!--bcd-->`")
 @example("` \\`")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.oracle import graph
 from tests.oracle.context import Chosen, choose
 from tests.scored_memories import cases
+from tests.tally import examples
 
 from jochi import Jochi
 
@@ -45,7 +46,7 @@ _MORE = st.fixed_dictionaries(
     open=st.booleans(),
 )
 @settings(
-    max_examples=25,
+    max_examples=examples(10, 25),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -25,7 +25,7 @@ from tests.oracle import (
     value_bands,
 )
 from tests.oracle.strategies import LIVED, Kinds, batches, firsts, nows
-from tests.tally import expect_all_seen
+from tests.tally import examples, expect_all_seen
 
 from jochi import Jochi
 from jochi.curate.plan import Plan
@@ -79,7 +79,7 @@ batch_sizes, orders = st.sampled_from([7, 25, 100]), st.integers(0, 2**16)
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisWarning")  # a batch of fifty is told at length
 @given(case=cases(), batch_size=batch_sizes, seed=orders)
-@settings(max_examples=10, **GENTLE)
+@settings(max_examples=examples(6, 10), **GENTLE)
 def test_the_database_judges_as_the_oracle_does(
     applied: Jochi, case: tuple[datetime, list[Memory], Firsts], batch_size: int, seed: int
 ) -> None:

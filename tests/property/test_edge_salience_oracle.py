@@ -15,7 +15,7 @@ from tests import living_edges
 from tests.edge_graph import wipe
 from tests.oracle import edge_salience as oracle
 from tests.oracle.edge_salience import LivingEdge
-from tests.tally import expect_all_seen
+from tests.tally import examples, expect_all_seen
 
 from jochi import Jochi
 from jochi.use.edges import Edge
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.server
 START = datetime(2026, 3, 1, 22, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
 CHECKS = settings(
-    max_examples=15,
+    max_examples=examples(8, 15),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target],
     suppress_health_check=list(HealthCheck),

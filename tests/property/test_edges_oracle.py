@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.conftest import say_go
 from tests.edge_graph import add_edges, add_memories, look_along, next_dues, stored, wipe
 from tests.oracle.edges import Edge, decayed, due, reinforced
+from tests.tally import examples
 
 from jochi import Jochi
 from jochi.use.edges import Edge as Observed
@@ -26,7 +27,7 @@ KEYS = ("s/a", "s/b", "s/c", "s/with/slashes")
 JOBS = ("schedule_edges", "decay_edges")
 TYPES = ("SAME_ENTITY", "NEAR_IN_TIME", "CAUSED")
 CHECKS = settings(
-    max_examples=15,
+    max_examples=examples(8, 15),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target],
     suppress_health_check=list(HealthCheck),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tally import examples
 
 from jochi.text.tokens import Estimate
 from jochi_workers.derive.extract.checks import faults
@@ -64,7 +65,7 @@ _NAMES = _ANY | _WORDS
 _KINDS: st.SearchStrategy[Kind] = st.sampled_from(("Person", "Concept", "Entity"))
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(150, 400))
 @given(_NAMES, _KINDS)
 def test_canonical_names(name: str, kind: Kind) -> None:
     found = canonical_name(name, kind)

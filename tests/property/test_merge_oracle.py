@@ -16,6 +16,7 @@ from tests.conftest import say_go
 from tests.merge_graph import THING, differ, told, without
 from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel, hindrances, merge, survivor
+from tests.tally import examples
 
 from jochi import Jochi
 from jochi.graph.driver_values import to_python
@@ -183,7 +184,7 @@ def run(client: Jochi, now: datetime = NOW) -> dict[str, int]:
 
 
 @given(before=graphs(), first=firsts)
-@settings(max_examples=60, **CHECKS)
+@settings(max_examples=examples(30, 60), **CHECKS)
 def test_a_merge_leaves_what_the_oracle_says_and_unmerge_takes_it_back(
     client: Jochi, before: Graph, first: datetime | None
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.mirror_memories import Graph, fact, thing, tree
 from tests.property.test_context_file import HOSTILE
+from tests.tally import examples
 
 from jochi.mirror import check_mirror, write_mirror
 from jochi.mirror.document import digest, parse, render, visible_text
@@ -35,7 +36,7 @@ BODIES = st.lists(TEXTS | st.sampled_from(["---\n", "\n---\nkey: 1\n---\n", "\r\
 
 
 @given(FRONT, BODIES)
-@settings(max_examples=500)
+@settings(max_examples=examples(150, 500))
 @example({}, "")
 @example({}, "\n")
 @example({"key": "---"}, '---\nkey: "other"\n---\n\nx')
@@ -58,7 +59,7 @@ def test_a_file_is_read_as_it_was_written(front: dict[str, object], body: str) -
         ["CON", "nul.", "com1", "Lpt¹", "..", "/etc/passwd", "a\\b", "C:x", " . ", "İstanbul", "STRASSE", "é" * 90]
     )
 )
-@settings(max_examples=500)
+@settings(max_examples=examples(150, 500))
 def test_a_name_is_safe_everywhere(text: str) -> None:
     name = safe_name(text, "other")
     assert name == folded_name(name)

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
+from tests.tally import examples
 
 from jochi_workers.derive.extract.names import match_names, search_terms
 
@@ -41,7 +42,7 @@ def matches(term: str, other: str) -> bool:
 
 
 @given(pair=edited(), kind=KINDS)
-@settings(max_examples=1_000)
+@settings(max_examples=examples(300, 1_000))
 def test_each_is_found_by_the_other(pair: tuple[str, str], kind: Any) -> None:
     one, other = pair
     found = match_names(one, other, kind, None)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.oracle import Memory, graph
 from tests.oracle.orphans import AFTER, CLOCK, Neighbour, orphan_since, swept
 from tests.oracle.strategies import WRONG_TYPES, memories, moments, nows
+from tests.tally import examples
 
 from jochi import Jochi
 from jochi.curate.plan import ORPHANS
@@ -86,7 +87,7 @@ def cases(draw: st.DrawFn) -> tuple[datetime, list[Case]]:
     paused=st.sampled_from(["", "", "kind/Recommendation", "scope/other"]),
 )
 @settings(
-    max_examples=10,
+    max_examples=examples(6, 10),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -38,6 +38,7 @@ def in_bands(
     switch_the_sweep(client, on=True)
 
 
+@pytest.mark.exhaustive
 def test_what_the_score_does_is_the_oracles(in_bands: tuple[Jochi, str]) -> None:
     """The tally at the end says that nothing was left out: a change of the strategies could lose it unseen."""
     client, profile = in_bands

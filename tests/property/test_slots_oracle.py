@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.conftest import wipe_memories
 from tests.oracle.memory import Memory
 from tests.slot_looks import MADE, NOW, fact, look, prune, remember, restore, settle
+from tests.tally import examples
 
 from jochi import Jochi
 
@@ -36,7 +37,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8, 15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(said, min_size=3, max_size=8), steps, st.randoms(use_true_random=False))
 def test_whatever_happens_the_oracle_agrees(
     jochi: Jochi, first: list[Any], steps: list[tuple[str, Any]], random: Any

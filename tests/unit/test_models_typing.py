@@ -10,6 +10,7 @@ from mypy import api
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.exhaustive
 def test_a_type_checker_knows_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     out, errors, code = api.run(["--strict", "tests/typing/models.py"])
