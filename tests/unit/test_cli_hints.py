@@ -144,7 +144,7 @@ def forgetting(*targets: Target, **counts: int) -> SimpleNamespace:
     )
     return SimpleNamespace(
         policy=load_policy(),
-        meant=lambda *_, **__: [
+        candidates=lambda *_, **__: [
             Candidate("carol/a", "Belief", "a", 0.5, 0.0),
             Candidate("carol/b", "Belief", "b", 0.5, 0.0),
         ],
