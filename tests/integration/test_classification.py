@@ -39,6 +39,7 @@ def entry(id: str, *links: Link, used: datetime = NOW - FALLS, kind: str = "Memo
 
 def test_what_is_of_little_value_is_archived_once_and_rails_first(applied: Jochi) -> None:
     session = Link("IN", "out", ("SessionContext",), {"active": True})
+    task = Link("IN", "out", ("Task",), {"status": "in_progress"})
     young = {"created_at": NOW - 24 * HOUR, "access_count": 0, "confidence": 0.0, "used": NOW - 40 * DAY}
     left = curate(
         applied,
@@ -47,6 +48,7 @@ def test_what_is_of_little_value_is_archived_once_and_rails_first(applied: Jochi
         entry("fell", used=NOW - FALLS - SECOND),
         entry("hot", used=NOW - FALLS - SECOND, tier="HOT"),
         entry("used_now", session, used=NOW - FALLS - SECOND),
+        entry("worked_on", task, used=NOW - FALLS - SECOND),
         entry("pinned", used=NOW - FALLS - SECOND, hold_until=NOW + DAY),
         entry("moved_since", used=NOW - FALLS - SECOND, tier_at=NOW),
         entry("moved_before", used=NOW - FALLS - SECOND, tier_at=NOW - SECOND),
