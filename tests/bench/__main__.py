@@ -12,6 +12,7 @@ from rich.table import Table
 from tests.bench import (
     accesses,
     budgets,
+    cli,
     context,
     duplicates,
     edges,
@@ -78,6 +79,7 @@ def main() -> None:
     growth = language.add_rows(table)
     for row in enrol.measure():
         table.add_row(*row)
+    cli.add_rows(table)
     console.print(table)
     recall.check(found)
     duplicates.check(pairs_found)

@@ -640,8 +640,8 @@ def test_the_report_names_what_waits(client: Jochi, server: TestServer) -> None:
     assert client.plan(MADE + 180 * DAY - TICK).edges == {}
     environment = {"JOCHI_URI": server.uri, "JOCHI_USER": server.user, "JOCHI_PASSWORD": server.password}
     for words, says in (
-        (["edges", "--at", "2026-06-30T00:00:00Z"], "SAME_ENTITY"),
-        (["edges", "--json"], '"next_due"'),
+        (["memory", "edges", "--at", "2026-06-30T00:00:00Z"], "SAME_ENTITY"),
+        (["memory", "edges", "--json"], '"next_due"'),
         (["plan", "--at", "2026-06-30T00:00:00Z"], "1 CAUSED, 1 SAME_ENTITY"),
         (["recall", "fact", "--scope", "s", "--hops", "2", "--json"], '"reached"'),
         (["recall", "fact", "--scope", "s", "--hops", "1"], "more along edges"),

@@ -141,7 +141,7 @@ def test_intake_list_shows_what_is_stored_and_what_runs(
         triggers.TriggerStatus("jochi.intake.neo4j.on_created", "afterAsync", "INSTALLED", True),
     ]
     monkeypatch.setattr(triggers, "list_triggers", lambda engine: rows)
-    shown = run("intake", "list")
+    shown = run("engine", "intake", "list")
     assert code(shown) == 0, shown.output
     cells = [[cell.strip() for cell in line.strip("│").split("│")] for line in shown.stdout.splitlines()]
     assert ["jochi.intake.neo4j.on_changed", "before", "OUTDATED", "no"] in cells
@@ -158,7 +158,7 @@ def test_intake_cost_prints_what_a_commit_costs(run: Run, jochi: Jochi, monkeypa
         return triggers.TriggerCost(2, 40, 1.25, 1.5, 0.25, -0.125, 0.75)
 
     monkeypatch.setattr(triggers, "measure_cost", measured)
-    words = ("intake", "cost", "--pairs", "2", "--commits", "40", "--wait", "7")
+    words = ("engine", "intake", "cost", "--pairs", "2", "--commits", "40", "--wait", "7")
     shown = run(*words)
     assert code(shown) == 0, shown.output
     assert shown.stdout.strip() == (

@@ -136,7 +136,7 @@ def test_the_chain_by_any_key(
     assert [one.key for one in client.levels("default/talk").levels] == ["default/talk", "default/talk:keywords"]
     for name in ("uri", "user", "password"):
         monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
-    command = ["--policy", str(with_days.path), "levels"]
+    command = ["--policy", str(with_days.path), "memory", "levels"]
     told = CliRunner().invoke(app, [*command, "default/talk:keywords", "--json"])
     assert [one["level"] for one in json.loads(told.stdout)["levels"]] == ["full", "keywords"]
     assert "lighthouse" in CliRunner().invoke(app, [*command, "default/talk"]).stdout

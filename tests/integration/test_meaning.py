@@ -256,7 +256,7 @@ def test_the_originals_are_in_reach(client: Jochi, server: TestServer, monkeypat
     assert [one.key for one in client.originals("default/b").originals] == ["default/s0"]
     for name in ("uri", "user", "password"):
         monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
-    command = ["--policy", str(client.policy.path), "originals", f"default/{ANNA}", "--limit", "2"]
+    command = ["--policy", str(client.policy.path), "memory", "originals", f"default/{ANNA}", "--limit", "2"]
     assert CliRunner().invoke(app, command).stdout.rstrip().endswith("2 of 3")
     told = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
     assert [one["key"] for one in told["originals"]] == ["default/s2", "default/s1"]

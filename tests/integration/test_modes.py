@@ -252,12 +252,12 @@ def test_status_says_the_mode(client: Jochi, server: Any, tmp_path: Path) -> Non
         assert result.exit_code == 0, result.output
         return result.output
 
-    assert said("mode").startswith("mode: BACKGROUND: nothing has looked yet")
-    assert "mode: IDLE" in said("mode", "idle")
-    assert "pinned by" in said("status", "--no-tiers")
+    assert said("jobs", "mode").startswith("mode: BACKGROUND: nothing has looked yet")
+    assert "mode: IDLE" in said("jobs", "mode", "idle")
+    assert "pinned by" in said("status", "--all", "--no-tiers")
     assert "150 s (300 s)" in said("jobs", "ls")
-    assert "pinned" not in said("mode", "auto")
-    assert CliRunner().invoke(app, [*options, "mode", "fast"]).exit_code == 2
+    assert "pinned" not in said("jobs", "mode", "auto")
+    assert CliRunner().invoke(app, [*options, "jobs", "mode", "fast"]).exit_code == 2
 
 
 def batch(client: Jochi, limit: int, took_ms: int, selected: int | None = None) -> int | None:

@@ -90,7 +90,7 @@ def test_a_plan_from_saving_to_applying(jochi: Jochi, run: Callable[..., Result]
 def test_a_tripped_breaker_from_status_to_approval(jochi: Jochi, run: Callable[..., Result]) -> None:
     remember(jochi, 103)
     jochi.apply(jochi.plan(clock.now() - timedelta(days=300)))  # go, without a lift
-    assert run("run", "curate_due", "--drain").exit_code == 0
+    assert run("jobs", "run", "curate_due", "--drain").exit_code == 0
     (stopped,) = (job.stopped_run for job in jochi.jobs() if job.stopped_run)
     assert stopped is not None
     why = "Notification in scope default: 100 went within 24 hours, the limit is 100; 3 more of its last batch wait"
@@ -104,7 +104,7 @@ def test_a_tripped_breaker_from_status_to_approval(jochi: Jochi, run: Callable[.
     doctor = run("doctor", "--no-probe")
     assert doctor.exit_code == 5
     assert f"`jochi approve {stopped}`" in doctor.stdout
-    refused = run("run", "curate_due")
+    refused = run("jobs", "run", "curate_due")
     assert code(refused) == 5
     assert code(run("approve", "curate_due/none")) == 2
     assert "the guard was open" in run("approve").stdout
@@ -115,5 +115,5 @@ def test_a_tripped_breaker_from_status_to_approval(jochi: Jochi, run: Callable[.
     assert f"approved: {stopped}; curate_due goes on" in approved.stdout
     assert "approved at " in run("runs", "show", stopped).stdout
     assert code(run("approve", stopped)) == 2
-    assert run("run", "curate_due").exit_code == 0
+    assert run("jobs", "run", "curate_due").exit_code == 0
     assert len(graph.pruned(jochi.database)) == 103

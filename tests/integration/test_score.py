@@ -309,7 +309,7 @@ def test_the_command_line_tells_it_term_by_term(jochi: Jochi, server: TestServer
         [memory("m", "Analysis", 60 * DAY, severity="high", confidence=0.5, token_count=750, pinned=True)],
         first=None,
     )
-    options = ["--uri", server.uri, "--user", server.user, "score", "--at", NOW.isoformat()]
+    options = ["--uri", server.uri, "--user", server.user, "memory", "score", "--at", NOW.isoformat()]
     shown = CliRunner().invoke(app, [*options, "m"], env={"JOCHI_PASSWORD": server.password, "COLUMNS": "200"})
     assert shown.exit_code == 0, shown.output
     for said in ("-0.7500", "up to 2.0000", "9.0500", "band keep", "750 tokens of 500", "pinned"):

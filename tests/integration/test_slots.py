@@ -540,7 +540,7 @@ def test_on_the_command_line(jochi: Jochi, server: TestServer) -> None:
     environment = {"JOCHI_PASSWORD": server.password}
 
     def said(*arguments: str) -> str:
-        done = CliRunner().invoke(app, [*options, "history", *arguments], env=environment)
+        done = CliRunner().invoke(app, [*options, "memory", "history", *arguments], env=environment)
         assert done.exit_code == 0, done.output
         return done.output
 

@@ -64,7 +64,7 @@ def test_topics_are_counted_as_plain_python_counts_them(jochi: Jochi, now: datet
         assert [(each.n, each.topic) for each in found[scope].topics] == expected
         assert all(list(each.newest) == held[each.topic][: numbers.newest] for each in found[scope].topics)
         assert (found[scope].read, found[scope].cut) == (sum(row["scope"] == scope for row in rows), False)
-    shown = CliRunner().invoke(app, ["topics", "--help"])
+    shown = CliRunner().invoke(app, ["memory", "topics", "--help"])
     assert shown.exit_code == 0
     assert json.dumps([each.topic for each in found["a"].topics])
 

@@ -59,7 +59,7 @@ def test_what_is_remembered_is_found_by_meaning_and_its_use_is_counted(client: J
     hits = found(run, question, "--provider", "minilm")
     assert (len(hits), hits[0]["content"]) == (3, texts[0])
     assert hits[0]["cosine"] > hits[1]["cosine"]
-    run("touch", hits[0]["key"], "--agent", "planner")
+    run("memory", "touch", hits[0]["key"], "--agent", "planner")
     client.run("fold_accesses", drain=True)
     (row,) = client.database.run(
         "MATCH (m:Curated {key: $key}) RETURN m.access_count AS uses, m.agents AS agents, m.embed_due AS embed",

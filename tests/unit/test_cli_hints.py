@@ -94,7 +94,7 @@ def test_a_run_says_what_it_was_of(run: Run, job: str, target: str, said: str) -
 )
 def test_a_run_counts_in_whole_words(run: Run, job: str, tally: dict[str, int], said: str) -> None:
     one = JobRun(f"{job}/1", job, "ok", 1, 5, 1, tally=tally)
-    assert said in run("run", SimpleNamespace(run=lambda *_, **__: [one]), "run", job).stdout
+    assert said in run("run", SimpleNamespace(run=lambda *_, **__: [one]), "jobs", "run", job).stdout
 
 
 def test_what_install_returns_has_a_short_repr() -> None:
