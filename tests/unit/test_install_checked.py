@@ -19,7 +19,6 @@ TOLD = json.loads(checked_file(NEO4J).read_text())
 FACTS = ServerFacts(
     TOLD["version"], "community", TOLD["apoc"], frozenset(TOLD["callable"]), "CYPHER_5", 5.0, False, True
 )
-PROCEDURES = render_all(POLICIES[0].policy, FACTS)
 
 
 def test_what_is_shipped_was_checked() -> None:
@@ -55,8 +54,9 @@ class Asked:
 def test_only_a_text_or_a_version_of_ones_own_is_checked_again(
     facts: ServerFacts, asked: list[str] | None, without_explain: Any
 ) -> None:
-    one = PROCEDURES["curate/plan"]
-    changed = {**PROCEDURES, "curate/plan": replace(one, sections={"body": "// changed"})}
+    procedures = render_all(POLICIES[0].policy, FACTS)
+    one = procedures["curate/plan"]
+    changed = {**procedures, "curate/plan": replace(one, sections={"body": "// changed"})}
     database: Any = Asked()
     without_explain(database, changed, facts)
     if asked is not None:
