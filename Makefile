@@ -4,7 +4,7 @@
 #   make test-all                    all of it, and what is exhaustive; within an hour. A release needs it
 #   make docs                        the documentation as a site in site/; open site/index.html
 #   make faults                      the long tests: servers killed, restarted, reconfigured; installs that fail; large graphs
-#   make faults-brief                a few of these, some four minutes
+#   make faults-brief                a few of these, with each change
 #   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
 #   make forgetting-cases [CASES=n]  3,021 generated cases of forgetting on a server; CASES: of each class, 500
 #   make merge-pairs [DATA=file]     what may merge and what must not, judged; DATA is LoCoMo's file

@@ -188,7 +188,7 @@ def source(number: int) -> str:
 
 
 @pytest.mark.parametrize("step", ["LOCKED None", "RUNNING {}", "DONE {}", "RECORDED {}"])
-@pytest.mark.parametrize("number", [0, 2])
+@pytest.mark.parametrize("number", [pytest.param(0, marks=pytest.mark.exhaustive), 2])
 def test_the_run_after_a_killed_one_finishes(start: Start, database: Database, step: str, number: int) -> None:
     killed = start(KILL_AT=step.format(source(number)))
     killed.communicate(timeout=60)

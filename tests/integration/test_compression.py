@@ -8,6 +8,7 @@ import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,10 @@ class Says:
         return answer
 
 
-GOOD = ExtractiveSummariser(Estimate()).summarise(TEXT, len(TEXT) // 8).text
+@cache
+def good() -> str:
+    """A summary that passes; not at import, which each worker does."""
+    return ExtractiveSummariser(Estimate()).summarise(TEXT, len(TEXT) // 8).text
 
 
 def work(client: Jochi, provider: Any = None, now: datetime = NOW) -> dict[str, Any]:
@@ -291,7 +295,7 @@ def test_a_summary_that_fails_its_checks_is_counted_tried_again_and_put_aside(cl
     left = status(client.engine, moment)["compress"]
     assert (left.put_aside, left.rejected, spent(client, moment)) == (1, {"lost number": 3}, (3, 30, 15))
     assert retry(client.engine, moment) == 1
-    assert work(client, Says(Summary(GOOD, 10, 5)), moment + timedelta(minutes=5))["done"] == 1
+    assert work(client, Says(Summary(good(), 10, 5)), moment + timedelta(minutes=5))["done"] == 1
 
 
 def test_what_always_fails_alike_is_tried_once(client: Jochi) -> None:
@@ -640,7 +644,7 @@ def test_a_prompt_of_ones_own_is_told_and_is_on_record(
     key = put(client, "a")
     put(client, "short", token_count=3)
     with stub_server() as stub:
-        stub.script = [Answer(GOOD), Answer("On 8 May"), Answer(GOOD)]
+        stub.script = [Answer(good()), Answer("On 8 May"), Answer(good())]
         options = ["--provider", "openai", "--model", "m", "--base-url", f"{stub.url}/v1"]
         shown = told("derive", "show", "compress", key, "--json")
         assert (shown["inputs"]["content"], shown["output"], stub.requests) == (TEXT, {"type": "string"}, [])
@@ -651,7 +655,7 @@ def test_a_prompt_of_ones_own_is_told_and_is_on_record(
         assert "content: \N{REPLACEMENT CHARACTER}[31m[red]Ann: On 8 May 2026 we moved" in red
         assert "at most 210 words" in red
         before = look(client, key)
-        assert told("derive", "try", "compress", key, *options, "--json")["output"]["summary"] == GOOD
+        assert told("derive", "try", "compress", key, *options, "--json")["output"]["summary"] == good()
         assert told("derive", "try", "compress", key, *options, "--json")["rejected"] == "lost number"
         assert told("derive", "try", "prepare", key, "--json")["output"]["content_hash"] == content_hash(TEXT)
         plain = CliRunner().invoke(app, ["derive", "try", "compress", key]).output

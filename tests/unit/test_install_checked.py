@@ -19,7 +19,6 @@ from jochi.localserver.versions import NEO4J
 
 FACTS = facts_of(NEO4J)
 NEWEST = replace(facts_of(VERSIONS[-1]), apoc="2026.09.0")
-PROCEDURES = render_all(POLICIES[0].policy, FACTS)
 
 
 def test_what_is_shipped_was_checked() -> None:
@@ -114,6 +113,7 @@ class Failing(Asked):
 
 def test_what_has_passed_is_told_as_it_goes(without_explain: Any) -> None:
     """Whole procedures, each once; those after the one that fails aren't among them."""
+    procedures = render_all(POLICIES[0].policy, FACTS)
     facts = replace(FACTS, version="5.26.9999")
     passed: list[str] = []
     counts: list[tuple[int, int]] = []
@@ -122,15 +122,15 @@ def test_what_has_passed_is_told_as_it_goes(without_explain: Any) -> None:
         passed.extend(each.name for each in procedures)
         counts.append((done, of))
 
-    without_explain(database := Asked(), PROCEDURES, facts, on_passed)  # type: ignore[arg-type]
-    assert len(passed) == len({*passed}) > len(PROCEDURES) - 10
+    without_explain(database := Asked(), procedures, facts, on_passed)  # type: ignore[arg-type]
+    assert len(passed) == len({*passed}) > len(procedures) - 10
     assert counts == sorted(counts)
     assert counts[-1][0] <= counts[-1][1] == len(database.texts)
     passed.clear()
-    one = next(name for name in sorted(PROCEDURES)[100:] if "body" in PROCEDURES[name].sections)
+    one = next(name for name in sorted(procedures)[100:] if "body" in procedures[name].sections)
     with pytest.raises(JochiError, match=f"procedure {one}"):
-        without_explain(Failing(as_doit_runs_it(PROCEDURES[one].sections["body"])), PROCEDURES, facts, on_passed)
-    assert 80 < len(passed) <= sorted(PROCEDURES).index(one)
+        without_explain(Failing(as_doit_runs_it(procedures[one].sections["body"])), procedures, facts, on_passed)
+    assert 80 < len(passed) <= sorted(procedures).index(one)
 
 
 def test_what_calls_what_is_not_there_was_not_checked() -> None:
