@@ -145,7 +145,7 @@ def aging(draw: st.DrawFn, now: datetime, number: int) -> Memory:
             optional={
                 "last_accessed_at": some,
                 "tier_at": some,
-                "mvs_low_since": some,
+                "mvs_low_at": some,
                 "access_count_7d": st.just(2),
                 "archived_at": some,
                 "access_count": st.sampled_from([1, 3, 5, 99]),

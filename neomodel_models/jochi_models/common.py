@@ -95,7 +95,7 @@ class CuratedFields:
     hold_until = Owned(ZonedDateTimeProperty("rail: no rule takes it before"))
     mvs = Owned(FloatProperty("memory value score at the last look, of kinds that have one (score.md)"))
     mvs_at = Owned(ZonedDateTimeProperty("when that look was"))
-    mvs_low_since = Owned(ZonedDateTimeProperty("when a look first found that score below improve"))
+    mvs_low_at = Owned(ZonedDateTimeProperty("when a look first found that score below improve"))
     compressed_at = Owned(ZonedDateTimeProperty("when its content was shortened"))
     compressed_by = Owned(TextProperty("provider and model that shortened it"))
     derived_by = Owned(TextProperty("the derivation that made it out of others"))

@@ -369,14 +369,14 @@ def test_what_stands_still_is_told_by_phase_and_reason(
 
     [first, *_] = json.loads(told("status", "--no-tiers", "--json"))["sources"]
     assert [first[name] for name in ("state", "phase", "why", "n")] == ["failed", "process", "empty", 2]
-    table = told("status", "--no-tiers")
+    table = told("status", "--all", "--no-tiers")
     assert "Sources that stand still" in table
     [check] = [one for one in json.loads(told("doctor", "--no-probe", "--json"))["checks"] if one["name"] == "sources"]
     assert (check["level"], check["found"].startswith("2 failed in process: empty")) == ("warn", True)
     assert "`jochi sources retry`" in check["fix"]
     run(client, "MATCH (w:JochiWork) DELETE w")
     run(client, "MATCH (m:Source) REMOVE m.prepare_due")
-    assert "Sources that stand still" not in told("status", "--no-tiers")
+    assert "Sources that stand still" not in told("status", "--all", "--no-tiers")
 
 
 def test_files_of_every_kind_through_the_command_line(

@@ -442,7 +442,7 @@ def test_a_stale_save_leaves_what_was_archived_and_moved_as_the_engine_left_it(a
 
     assert (was["archived"]["state"], was["archived"]["revision"]) == ("archived", 2)
     assert "state" not in was["not yet"]
-    assert (before["idle"]["tier"], was["idle"]["tier"]) == ("HOT", "ARCHIVE")
+    assert (before["idle"]["tier"], was["idle"]["tier"]) == ("HOT", "WARM")
     moved = [name for name in loaded if name.startswith("big") and was[name]["tier"] != "HOT"]
     assert len(moved) == 1
     for name, one in loaded.items():

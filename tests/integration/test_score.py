@@ -213,11 +213,11 @@ def test_a_fall_below_three_is_one_tier_down_once(applied: Jochi) -> None:
         "idle, too": "COLD",
     }
     assert left["fallen"].moved == ("COLD", "score.demotes", "WARM", NOW)
-    assert {left[id]["mvs_low_since"] for id in left} == {NOW, None}
-    assert left["nearly"]["mvs_low_since"] is None
+    assert {left[id]["mvs_low_at"] for id in left} == {NOW, None}
+    assert left["nearly"]["mvs_low_at"] is None
     due_again(applied, NOW + DAY / 2)
     left = look(applied, NOW + DAY / 2)
-    assert (left["fallen"]["tier"], left["fallen"]["mvs_low_since"]) == ("COLD", NOW)
+    assert (left["fallen"]["tier"], left["fallen"]["mvs_low_at"]) == ("COLD", NOW)
     assert left["idle, too"].moved[:2] == ("ARCHIVE", "tier.cold_never")  # in COLD, where it never was used
     due_again(applied, NOW + DAY)
     assert look(applied, NOW + DAY)["held"].moved[:2] == ("COLD", "score.demotes")  # low since before, moved by nothing

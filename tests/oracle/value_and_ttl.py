@@ -16,7 +16,7 @@ is that of the look; clocks are exact. Ours, where the seed is silent or contrad
 - The seed's Phase 2 says of a low score "demoted faster" only; its bands and DESIGN §8 say PRUNE, too. These win, within these
   bounds.
 - Score demotes: below 3.0 one tier down where no tier rule moves it, once for each fall: not if it was moved since a look first
-  found it low (``mvs_low_since``). Not before a day is over (rail 9's: fresh memories start near 3.0 in "relative"), nor while an
+  found it low (``mvs_low_at``). Not before a day is over (rail 9's: fresh memories start near 3.0 in "relative"), nor while an
   active session or a task in progress hangs on it, which would bring it back. What is to be pruned and is protected goes down all
   the same.
 - Pruning and demoting read the score at best, keeping the score itself (value.py). So in a scope that never reported an access
@@ -99,7 +99,7 @@ def is_low(memory: Memory, now: datetime, first: datetime | None, profile: str) 
 
 def low_since(memory: Memory, now: datetime, first: datetime | None, profile: str) -> datetime | None:
     """When a look first found it low, this one or one before; None: it isn't."""
-    return (memory.moment("mvs_low_since") or now) if is_low(memory, now, first, profile) else None
+    return (memory.moment("mvs_low_at") or now) if is_low(memory, now, first, profile) else None
 
 
 def _went_down_otherwise(memory: Memory) -> bool:

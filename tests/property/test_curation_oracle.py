@@ -231,7 +231,7 @@ def _known(tier: Any) -> Any:
 def score_agrees(said: dict[str, Any], memory: Memory, now: datetime, first: datetime | None, profile: str) -> None:
     """What the look stores of the score, and what its band asks for; takes that out of ``said``."""
     stored, at = said.pop("mvs", None), said.pop("mvs_at", None)
-    since = said.pop("mvs_low_since", None)
+    since = said.pop("mvs_low_at", None)
     compress, improve = said.pop("needs_compression", None), said.pop("needs_improvement", None)
     queues = {"tokens": said.pop("prepare_due", None), "embedding": said.pop("embed_due", None)}
     if value.kind_of(memory) is None:
@@ -254,7 +254,7 @@ def left_agrees(
     wanted = left_by(memory, verdict, now, first).properties | {"needs_consolidation": None}
     said = {name: to_python(value) for name, value in stored.properties.items()}
     score_agrees(said, memory, now, first, profile)
-    wanted.pop("mvs_low_since", None)
+    wanted.pop("mvs_low_at", None)
     flagged = left_by(memory, verdict, now, first).get("needs_consolidation") is True
     assert (said.pop("needs_consolidation", None) is True) == flagged, memory
     assert frozenset(said.pop("curation_rails", [])) == verdict.rails, memory

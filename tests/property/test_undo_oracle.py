@@ -48,7 +48,7 @@ BOOKKEEPING = {
         "tier_at",
         "mvs",
         "mvs_at",
-        "mvs_low_since",
+        "mvs_low_at",
         "curation_rails",
         "needs_compression",
     ),

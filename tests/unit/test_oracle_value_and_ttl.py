@@ -191,7 +191,7 @@ def steps(held: Memory, now: datetime, profile: str = "seed") -> list[Any]:
     """The rules of the looks that follow each other at once."""
     found = []
     while (seen := judge(held, now, first=LONG_AGO, profile=profile)).changes:
-        low = {"mvs_low_since": low_since(held, now, LONG_AGO, profile)}
+        low = {"mvs_low_at": low_since(held, now, LONG_AGO, profile)}
         held = left_by(held, seen, now, LONG_AGO)
         held = Memory(held.id, held.labels, held.properties | low, links=held.links)
         found.append(seen.changes[0].rule)
@@ -217,7 +217,7 @@ def test_one_step_for_each_fall() -> None:
     assert tier(memory("MemoryEntry", **held), LOW) == ("COLD", "score.demotes", LOW)
     assert steps(memory("MemoryEntry", **held), MADE + LOW) == ["score.demotes", "COLD"]
     for since, step in ((-SECOND, True), (timedelta(0), False), (5 * DAY, False)):
-        moved = memory("MemoryEntry", **held, mvs_low_since=MADE + LOW, tier_at=MADE + LOW + since)
+        moved = memory("MemoryEntry", **held, mvs_low_at=MADE + LOW, tier_at=MADE + LOW + since)
         assert (tier(moved, LOW + 9 * DAY)[0] == "COLD") is step
     again = memory("MemoryEntry", **held, tier_at=MADE + LOW)  # it was used since, and a look found it above
     assert tier(again, 2 * LOW) == ("COLD", "score.demotes", 2 * LOW)

@@ -187,7 +187,7 @@ MEMORY = (
     *_of("counts", _MARK, "combined", "access_windows"),
     *_of("moment", _SCHEDULE, "newborn", "next_due"),
     *_of("number", _CURATION, "combined", "mvs"),
-    *_of("moment", _CURATION, "", "mvs_at mvs_low_since last_curated_at"),
+    *_of("moment", _CURATION, "", "mvs_at mvs_low_at last_curated_at"),
     *_of("flag", _CURATION, "", "needs_compression"),
     *_of("texts", _CURATION, "", "needs_improvement curation_rails"),
     *_of("flag", _CHECK, "", "needs_consolidation"),
