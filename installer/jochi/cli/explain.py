@@ -12,7 +12,7 @@ from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, moment, out, table, write_json
 from jochi.curate.duplicates import held_in_words
-from jochi.curate.explain import Explanation
+from jochi.curate.explain import Explanation, RuleCheck
 from jochi.errors import UsageError
 
 
@@ -21,9 +21,12 @@ def explain(
     memory: Annotated[str, typer.Argument(help="The memory's key scope/id, or its id in the scope default.")],
     scope: Annotated[str, typer.Option("--scope", "-s", help="Scope, where only the id is given.")] = "default",
     at: At = None,
+    everything: Annotated[
+        bool, typer.Option("--all", "-a", help="Every rule with its source, and every rail.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show why a memory is still here or why it is gone, with every rule and every rail."""
+    """Show why a memory is still here or why it is gone."""
     with jochi(context) as client:
         found = client.explain(memory, scope=scope, at=parse_moment(at))
     if not found.found:
@@ -32,7 +35,7 @@ def explain(
         write_json(found)
         return
     if found.kind is not None:
-        _print_live(found)
+        _print_live(found, everything)
     for tombstone in found.tombstones:
         into = tombstone["merged_into"]
         gone = "pruned" if into is None else f"merged into {into}"
@@ -76,7 +79,7 @@ def _told(value: object) -> str:
     return moment(value) if isinstance(value, datetime) else str(value)
 
 
-def _print_live(found: Explanation) -> None:
+def _print_live(found: Explanation, everything: bool) -> None:
     out.print(
         f"{found.key} is a {found.kind}. Verdict at {moment(found.at)}: [bold]{found.outcome}[/]"
         + (f" ({found.rule})" if found.rule else "")
@@ -85,6 +88,55 @@ def _print_live(found: Explanation) -> None:
         way = f" from {change.from_} to {change.to}" if change.to else f" {change.flag or change.state}"
         deed = "set the state" if change.state else change.action
         out.print(f"it would {deed}{way}, by {change.rule}, due since {moment(change.due)}")
+    if everything:
+        _print_all_rules(found)
+    else:
+        near = [rule for rule in found.rules if rule.action == "prune" or rule.due or rule.unknown]
+        table("Rules", ("rule", "would", "state"), [(rule.rule, rule.action, _state(rule)) for rule in near])
+        blocking = [(r.rail, r.until, r.required, r.current) for r in found.rails if r.blocks]
+        if blocking:
+            table("Rails that block", ("rail", "until", "passes if", "current"), blocking)
+        else:
+            out.print(f"none of {len(found.rails)} rails blocks")
+    if found.value is not None:
+        signals = [
+            (name, "unknown" if found.value[name] is None else f"{found.value[name]:.3f}")
+            for name in ("retention", "uniqueness", "confidence", "frequency", "recency")
+        ]
+        table("Value", ("signal", "0 to 1"), [*signals, ("value", f"{found.value['value']:.3f}")], right=(1,))
+        since = f", as a look first found at {moment(found.value['low_since'])}" if found.value["low_since"] else ""
+        out.print(f"its value is in the tier [bold]{found.value['tier']}[/]{since}")
+    if found.orphan is not None:
+        due = f"; due {moment(found.orphan.due)}" if found.orphan.due else ""
+        out.print(f"orphan: {found.orphan.words}{due}")
+    out.print(
+        f"in the queue for {moment(found.next_due)}; looked at now, it would come up again at {moment(found.next_look)}"
+    )
+    if not everything:
+        out.print(
+            f"`jochi explain {found.key} --all` shows all {len(found.rules)} rules and {len(found.rails)} rails",
+            markup=False,
+        )
+
+
+def _state(rule: RuleCheck) -> str:
+    """Whether a rule is met; if it isn't, what stands against it."""
+    if rule.unknown:
+        return "unknown: blocks"
+    if rule.due is not None:
+        return f"{'met since' if rule.met else 'met at'} {moment(rule.due)}"
+    against = [
+        f"{c['property']} is {_value(c['current'])}, required: {c['required']}" for c in rule.conditions if not c["met"]
+    ]
+    unset = " and ".join(c["property"] for c in rule.clock if c["current"] is None)
+    return "no: " + ("; ".join(against) or f"{unset or 'its moment'} is not set")
+
+
+def _value(value: object) -> str:
+    return "not set" if value is None else _told(value) if isinstance(value, datetime) else repr(value)
+
+
+def _print_all_rules(found: Explanation) -> None:
     rows: list[tuple[Any, ...]] = []
     for rule in found.rules:
         clock = " or ".join(c["property"] for c in rule.clock)
@@ -101,18 +153,4 @@ def _print_live(found: Explanation) -> None:
         "Rails",
         ("rail", "blocks", "until", "passes if", "current"),
         [(r.rail, r.blocks, r.until, r.required, r.current) for r in found.rails],
-    )
-    if found.value is not None:
-        signals = [
-            (name, "unknown" if found.value[name] is None else f"{found.value[name]:.3f}")
-            for name in ("retention", "uniqueness", "confidence", "frequency", "recency")
-        ]
-        table("Value", ("signal", "0 to 1"), [*signals, ("value", f"{found.value['value']:.3f}")], right=(1,))
-        since = f", as a look first found at {moment(found.value['low_since'])}" if found.value["low_since"] else ""
-        out.print(f"its value is in the tier [bold]{found.value['tier']}[/]{since}")
-    if found.orphan is not None:
-        due = f"; due {moment(found.orphan.due)}" if found.orphan.due else ""
-        out.print(f"orphan: {found.orphan.words}{due}")
-    out.print(
-        f"in the queue for {moment(found.next_due)}; looked at now, it would come up again at {moment(found.next_look)}"
     )
