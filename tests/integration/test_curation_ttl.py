@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -74,79 +75,76 @@ PRUNES_BY_ACCESS: list[Row] = [
 ]
 
 
-def around(row: Row) -> list[Memory]:
-    """One a hair too young, one just old enough, and one older."""
-    _rule, kind, properties, clock, after = row
-    offsets = {"hair": HAIR, "exact": timedelta(0), "late": -SECOND}
-    return [Memory(id, (kind,), properties | {clock: NOW - after + offset}) for id, offset in offsets.items()]
+ROWS = PRUNES + PRUNES_BY_ACCESS + ARCHIVES + WEAK
+BY_ACCESS = PRUNES_BY_ACCESS + WEAK
+OFFSETS = {"hair": HAIR, "exact": timedelta(0), "late": -SECOND}
 
 
-def when_late(row: Row) -> datetime:
-    """What a record gives as due: its clock, or the look, where what is left of a confidence has its say."""
-    return NOW if row[0].startswith("belief.") else NOW - SECOND
+def around(rows: list[Row]) -> list[Memory]:
+    """Of each row one a hair too young, one just old enough, and one older."""
+    return [
+        Memory(f"{ROWS.index(row)} {id}", (row[1],), row[2] | {row[3]: NOW - row[4] + offset})
+        for row in rows
+        for id, offset in OFFSETS.items()
+    ]
 
 
-@pytest.mark.parametrize("row", PRUNES + PRUNES_BY_ACCESS, ids=lambda row: f"{row[0]}-{row[3]}")
-def test_a_pruning_rule_at_its_threshold(applied: Jochi, row: Row) -> None:
-    write(applied, around(row))
+def ids(rows: list[Row], *of: str) -> set[str]:
+    return {f"{ROWS.index(row)} {id}" for row in rows for id in of}
+
+
+def test_every_rule_at_its_threshold(applied: Jochi) -> None:
+    write(applied, around(ROWS))
     # The sweep of orphans is a job of its own, and the plan tells of it, too.
-    planned = [group for group in applied.plan(NOW).groups if group.outcome == "prune" and group.rule == row[0]]
-    assert sum(group.n for group in planned) == 2
+    rules = {row[0] for row in ROWS}
+    groups = [group for group in applied.plan(NOW).groups if group.outcome == "prune" and group.rule in rules]
+    planned = sum((Counter({group.rule: group.n}) for group in groups), Counter())
+    assert planned == Counter(row[0] for row in PRUNES + PRUNES_BY_ACCESS for _ in ("exact", "late"))
     left = look(applied)
-    assert pruned(left) == {"exact", "late"}
-    audits = {audit["key"]: audit for audit in graph.audits(applied.database)}
-    assert {(a["action"], a["rule"]) for a in audits.values()} == {("prune", row[0])}
-    assert to_python(audits["default/late"]["due"]) == when_late(row)
-    assert NOW < left["hair"]["next_due"] <= NOW + timedelta(hours=6)
-    assert pruned(look(applied, left["hair"]["next_due"])) == {"hair", "exact", "late"}
+    assert pruned(left) == ids(PRUNES + PRUNES_BY_ACCESS, "exact", "late")
+    assert archived(left) == ids(ARCHIVES + WEAK, "exact", "late") | ids(PRUNES[:1], "hair")
+    audits = {audit["key"].split("/")[1]: to_python(audit) for audit in graph.audits(applied.database)}
+    assert audits.keys() == ids(ROWS, "exact", "late")
+    for i, row in enumerate(ROWS):
+        rule, kind, properties, _clock, _after = row
+        audit, late, hair = audits[f"{i} late"], left[f"{i} late"], left[f"{i} hair"]
+        # What a record gives as due: its clock, or the look, where what is left of a confidence has its say.
+        due = NOW if rule.startswith("belief.") else NOW - SECOND
+        prunes = row in PRUNES + PRUNES_BY_ACCESS
+        assert (audit["action"], audit["rule"], audit["due"]) == ("prune" if prunes else "archive", rule, due)
+        assert (audit["kind"], audit["scope"], audit["at"]) == (kind, "default", NOW)
+        assert audit["run"]
+        assert audit["policy"]
+        assert NOW < hair["next_due"] <= NOW + timedelta(hours=6 if prunes else 1)
+        if not prunes:
+            assert late["archived_at"] == NOW  # the second step's clock starts when the first really happened
+            assert (late.moved, late["curation_action"]) == (("ARCHIVE", rule, None, NOW), "ARCHIVE")
+            assert hair.moved == (None, None, None, None)
+            assert audit.get("before_state") == properties.get("state")
+    left = look(applied, max(left[id]["next_due"] for id in ids(ROWS, "hair")))
+    assert pruned(left) == ids(PRUNES + PRUNES_BY_ACCESS, *OFFSETS)
+    assert archived(left) == ids(ARCHIVES + WEAK, *OFFSETS)
 
 
-@pytest.mark.parametrize("row", ARCHIVES + WEAK, ids=lambda row: f"{row[0]}-{row[3]}")
-def test_an_archiving_rule_at_its_threshold(applied: Jochi, row: Row) -> None:
-    left = curate(applied, *around(row))
-    assert pruned(left) == set()
-    assert archived(left) == {"exact", "late"}
-    assert left["late"]["archived_at"] == NOW  # the second step's clock starts when the first really happened
-    assert left["late"].moved == ("ARCHIVE", row[0], None, NOW)
-    assert left["late"]["curation_action"] == "ARCHIVE"
-    assert left["hair"].moved == (None, None, None, None)
-    audits = {audit["key"]: audit for audit in graph.audits(applied.database)}
-    assert audits.keys() == {"default/exact", "default/late"}
-    audit = {name: to_python(value) for name, value in audits["default/late"].items()}
-    assert (audit["action"], audit["rule"], audit["kind"], audit["scope"]) == ("archive", row[0], row[1], "default")
-    assert (audit["due"], audit["at"], audit.get("before_state")) == (when_late(row), NOW, row[2].get("state"))
-    assert audit["run"]
-    assert audit["policy"]
-    assert NOW < left["hair"]["next_due"] <= NOW + timedelta(hours=1)
-    assert archived(look(applied, left["hair"]["next_due"])) == {"hair", "exact", "late"}
+def test_only_rules_of_accesses_are_off_where_nobody_reports_them(applied: Jochi) -> None:
+    left = curate(applied, *around(ROWS), first=None)
+    assert pruned(left) == ids(PRUNES, "exact", "late")
+    assert archived(left) == ids(ARCHIVES, "exact", "late") | ids(PRUNES[:1], "hair")
 
 
-@pytest.mark.parametrize("row", PRUNES_BY_ACCESS + WEAK, ids=lambda row: f"{row[0]}-{row[3]}")
-def test_a_rule_of_accesses_is_off_where_nobody_reports_them(applied: Jochi, row: Row) -> None:
-    memories = around(row)
-    left = curate(applied, *memories, first=None)
-    assert pruned(left) == archived(left) == set()
-    assert graph.audits(applied.database) == []
-
-
-@pytest.mark.parametrize("row", PRUNES + ARCHIVES, ids=lambda row: f"{row[0]}-{row[3]}")
-def test_a_rule_of_something_else_is_on_where_nobody_reports_them(applied: Jochi, row: Row) -> None:
-    left = curate(applied, *around(row), first=None)
-    assert (pruned(left) if row in PRUNES else archived(left)) == {"exact", "late"}
-
-
-@pytest.mark.parametrize("row", PRUNES_BY_ACCESS + WEAK, ids=lambda row: f"{row[0]}-{row[3]}")
-@pytest.mark.parametrize(("offset", "met"), [(HAIR, False), (timedelta(0), True)])
-def test_idleness_counts_from_the_first_report(applied: Jochi, row: Row, offset: timedelta, met: bool) -> None:
-    _rule, kind, properties, clock, after = row
-    memory = Memory("m", (kind,), properties | {clock: OLD, "created_at": OLD})
-    left = curate(applied, memory, first=NOW - after + offset)
-    assert (pruned(left) | archived(left) == {"m"}) is met
-
-
-def test_a_rule_of_something_else_does_not_wait_for_the_first_report(applied: Jochi) -> None:
-    analysis = Memory("m", ("Analysis",), {"severity": "low", "created_at": NOW - 60 * DAY})
-    assert pruned(curate(applied, analysis, first=NOW - HAIR)) == {"m"}
+def test_only_idleness_counts_from_the_first_report(applied: Jochi) -> None:
+    """Each in a scope of its own, which began to report a hair too late, or just in time."""
+    memories, firsts = [], {}
+    for i, (_rule, kind, more, clock, after) in enumerate(BY_ACCESS):
+        for id, offset in (("hair", HAIR), ("exact", timedelta(0))):
+            properties = {**more, clock: OLD, "created_at": OLD}
+            memories.append(Memory(f"{i} {id}", (kind,), properties, scope=f"{i}-{id}"))
+            firsts[f"{i}-{id}"] = NOW - after + offset
+    memories.append(Memory("analysis", ("Analysis",), {"severity": "low", "created_at": NOW - 60 * DAY}, scope="late"))
+    write(applied, memories, first=None)
+    graph.write_scopes(applied.database, {**firsts, "late": NOW - HAIR})
+    left = look(applied)
+    assert pruned(left) | archived(left) == {f"{i} exact" for i in range(len(BY_ACCESS))} | {"analysis"}
 
 
 def link(labels: str, direction: str = "in", type: str = "ABOUT", **properties: Any) -> Link:
