@@ -96,7 +96,7 @@ def test_the_job_stands_still_and_status_jobs_and_doctor_say_why_and_what_to_do(
     graph.write(applied.database, notifications(101) + notifications(5, scope="b", first=500), due=NOW)
     (run,) = curate(applied)
     with pytest.raises(Refused, match=f"stopped the run {run.id}: Notification in scope default") as refused:
-        curate(applied, NOW + 3 * DAY)
+        curate(applied, NOW + 40 * DAY)
     assert f"`jochi approve {run.id}`" in str(refused.value)
     (wait,) = overview(applied, tiers=False).waiting
     assert (wait.verb, wait.jobs, wait.since) == (f"approve {run.id}", ["curate_due"], NOW)
@@ -181,18 +181,13 @@ def test_an_approval_can_be_asked_for_in_vain(applied: Jochi) -> None:
     with pytest.raises(UsageError, match="didn't stop"):
         applied.approve_run(well.id)
     (run,) = curate(applied)
+    assert applied.approve() is None, "it opens the guard against gaps of the clock, and nothing else"
+    assert stopped(applied) == run.id
     applied.approve_run(run.id, now=NOW)
     with pytest.raises(UsageError, match="approved already"):
         applied.approve_run(run.id, now=NOW)
     assert curate(applied)[-1].status == "ok"
     assert gone(applied) == 101
-
-
-def test_opening_the_gap_guard_approves_no_run(applied: Jochi) -> None:
-    graph.write(applied.database, notifications(101), due=NOW)
-    (run,) = curate(applied)
-    assert applied.approve() is None
-    assert stopped(applied) == run.id
 
 
 def test_the_run_that_waits_stays_in_the_history(applied: Jochi) -> None:
@@ -231,9 +226,8 @@ def test_just_a_twentieth_is_no_stop(applied: Jochi) -> None:
     assert gone(applied) == 150
 
 
-@pytest.mark.parametrize("batch_size", [30, 1000])
-def test_the_size_of_a_batch_does_not_matter(applied: Jochi, batch_size: int) -> None:
-    set_batch_size(applied, batch_size)
+def test_the_size_of_a_batch_does_not_matter(applied: Jochi) -> None:
+    set_batch_size(applied, 30)
     graph.write(applied.database, notifications(150), due=NOW)
     assert [run.status for run in curate(applied)][-1] == "breaker"
     assert gone(applied) == 100
@@ -254,14 +248,6 @@ def test_the_window_rolls_for_those_who_approve(applied: Jochi) -> None:
         if run.status == "breaker":
             asked = {"now": NOW + after, "run": run.id, "by": "a test", "lifts": []}
             assert applied.engine.call("curate/approve_run", asked)["approved"]
-
-
-def test_time_alone_lets_nothing_go_on(applied: Jochi) -> None:
-    graph.write(applied.database, notifications(101), due=NOW)
-    curate(applied)
-    with pytest.raises(Refused, match="stands still"):
-        curate(applied, NOW + 40 * DAY)
-    assert gone(applied) == 100
 
 
 def test_kinds_and_scopes_are_counted_apart(applied: Jochi) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.oracle import Memory, graph, judge
 
 from jochi import Jochi
@@ -63,22 +64,23 @@ RULES: list[tuple[str, tuple[str, ...], dict[str, Any], str, timedelta]] = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "labels", "properties", "clock", "after"), RULES)
-def test_a_rule_is_met_at_its_threshold_and_not_a_second_before(
-    applied: Jochi, rule: str, labels: tuple[str, ...], properties: dict[str, Any], clock: str, after: timedelta
-) -> None:
-    def aged(id: str, offset: timedelta) -> Memory:
-        return Memory(id, labels, properties | {clock: NOW - after + offset})
-
-    early = [aged("early", SECOND), aged("hair", timedelta(microseconds=1))]
-    assert curate(applied, *early, aged("exact", timedelta(0)), aged("late", -SECOND)) == {"exact", "late"}
-    assert {audit["rule"] for audit in graph.audits(applied.database) if audit["action"] == "prune"} == {rule}
-    assert [judge(memory, NOW).outcome for memory in early] == ["keep", "keep"]
+def test_a_rule_is_met_at_its_threshold_and_not_a_second_before(applied: Jochi) -> None:
+    sides = {"early": SECOND, "hair": timedelta(microseconds=1), "exact": timedelta(0), "late": -SECOND}
+    aged = {
+        f"{i} {id}": Memory(f"{i} {id}", labels, properties | {clock: NOW - after + offset})
+        for i, (_rule, labels, properties, clock, after) in enumerate(RULES)
+        for id, offset in sides.items()
+    }
+    due = {f"{i} {id}": row[0] for i, row in enumerate(RULES) for id in ("exact", "late")}
+    assert curate(applied, *aged.values()) == due.keys()
+    audits = [audit for audit in graph.audits(applied.database) if audit["action"] == "prune"]
+    assert {audit["key"].split("/")[1]: audit["rule"] for audit in audits} == due
+    assert {judge(memory, NOW).outcome for id, memory in aged.items() if id not in due} == {"keep"}
     # Both sides once more by the clock: what was a second too young is not, a second later, once its look has come.
-    due = {key: to_python(s.properties["next_due"]) for key, s in graph.state(applied.database).items() if s.live}
-    assert all(NOW < moment <= NOW + 6 * HOUR for moment in due.values())
-    run_job(applied.engine, "curate_due", now=max(due.values()), drain=True)
-    assert graph.pruned(applied.database) == {"default/early", "default/hair", "default/exact", "default/late"}
+    looks = [to_python(s.properties["next_due"]) for s in graph.state(applied.database).values() if s.live]
+    assert all(NOW < moment <= NOW + 6 * HOUR for moment in looks)
+    run_job(applied.engine, "curate_due", now=max(looks), drain=True)
+    assert graph.pruned(applied.database) == {memory.key for memory in aged.values()}
 
 
 def test_what_no_rule_names_stays_for_ever(applied: Jochi) -> None:
@@ -101,19 +103,17 @@ def test_what_no_rule_names_stays_for_ever(applied: Jochi) -> None:
     assert {stored.properties["curation_action"] for stored in graph.state(applied.database).values()} == {"KEEP"}
 
 
-@pytest.mark.parametrize("id", ["no-priority", "odd-priority", "odd-clock"])
-def test_what_is_unknown_is_said(applied: Jochi, id: str) -> None:
-    odd: dict[str, dict[str, Any]] = {
-        "no-priority": {"read": False},
-        "odd-priority": {"read": False, "priority": 3},
-        "odd-clock": {"read": True, "read_at": "2020-01-01"},
+def test_what_is_unknown_is_said(applied: Jochi) -> None:
+    odd: dict[str, tuple[dict[str, Any], str]] = {
+        "no-priority": ({"read": False}, "notification.unread"),
+        "odd-priority": ({"read": False, "priority": 3}, "notification.unread"),
+        "odd-clock": ({"read": True, "read_at": "2020-01-01"}, "notification.read"),
     }
-    graph.write(applied.database, [Memory(id, ("Notification",), odd[id] | {"created_at": OLD})], due=NOW)
-    rules = applied.explain(id, at=NOW).rules
-    assert [rule.rule for rule in rules if rule.unknown] == [
-        "notification.read" if id == "odd-clock" else "notification.unread"
-    ]
-    assert sum(run.tally.get("unknown", 0) for run in run_job(applied.engine, "curate_due", now=NOW)) == 1
+    memories = [Memory(id, ("Notification",), more | {"created_at": OLD}) for id, (more, _) in odd.items()]
+    graph.write(applied.database, memories, due=NOW)
+    for id, (_more, unknown) in odd.items():
+        assert [rule.rule for rule in applied.explain(id, at=NOW).rules if rule.unknown] == [unknown]
+    assert sum(run.tally.get("unknown", 0) for run in run_job(applied.engine, "curate_due", now=NOW)) == 3
 
 
 def test_the_deadline_goes_before_the_kinds_own_rule(applied: Jochi) -> None:
@@ -183,7 +183,7 @@ def test_nothing_is_pruned_before_somebody_says_go(jochi: Jochi) -> None:
         with pytest.raises(Refused, match="go"):
             run_job(jochi.engine, job, now=NOW)
     assert graph.pruned(jochi.database) == set()
-    jochi.apply()
+    say_go(jochi)
     run_job(jochi.engine, "curate_due", now=NOW)
     assert graph.pruned(jochi.database) == {"default/n"}
 
