@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests import merge_graph
+from tests.conftest import say_go
 from tests.living_edges import add
 from tests.oracle import Memory, graph
 from tests.oracle.edge_salience import LivingEdge
@@ -146,7 +147,7 @@ def test_at_the_level_destructive_merges_and_purges_are_on_record_and_moves_are_
     install_once: Callable[[LoadedPolicy], Jochi], destructive_only: LoadedPolicy
 ) -> None:
     client = install_once(destructive_only)
-    client.apply()
+    say_go(client)
     twins(client)
     held = {"tier": "HOT", "last_accessed_at": NOW - 30 * DAY, "access_count": 1, "created_at": OLD}
     put(client, Memory("n", ("Notification",), {"read": True, "created_at": OLD}), Memory("m", ("MemoryEntry",), held))

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -115,22 +116,27 @@ STORES: dict[str, list[Memory]] = {
 }
 
 
-@pytest.mark.parametrize("store", STORES.values(), ids=STORES)
-def test_what_goes_down_and_how_far(jochi: Jochi, store: list[Memory]) -> None:
-    graph.write(jochi.database, store, due=NOW + DAY)
-    wanted = budgets.enforce(store)
+def test_what_goes_down_and_how_far(jochi: Jochi) -> None:
+    """Each store in scopes of its own."""
+    stores = {
+        name: [replace(memory, scope=f"{number}{memory.scope}") for memory in store]
+        for number, (name, store) in enumerate(STORES.items())
+    }
+    graph.write(jochi.database, [memory for store in stores.values() for memory in store], due=NOW + DAY)
     run(jochi)
     found = graph.state(jochi.database)
-    assert {m.key: found[m.key].properties.get("tier") for m in store} == {m.key: wanted.tier(m) for m in store}
-    for memory in store:
-        now = to_python(found[memory.key].properties)
-        move = wanted.moves.get(memory.key)
-        assert now["next_due"] == NOW + DAY
-        if move is None:
-            assert not {"tier_from", "tier_reason", "tier_at", "curation_action"} & now.keys()
-        else:
-            assert (now["tier_from"], now["tier_reason"], now["tier_at"]) == (move.start, move.reason, NOW)
-            assert (now["curation_action"], now["last_curated_at"]) == ("DEMOTE", NOW)
+    for name, store in stores.items():
+        wanted = budgets.enforce(store)
+        assert [found[m.key].properties.get("tier") for m in store] == [wanted.tier(m) for m in store], name
+        for memory in store:
+            now = to_python(found[memory.key].properties)
+            move = wanted.moves.get(memory.key)
+            assert now["next_due"] == NOW + DAY
+            if move is None:
+                assert not {"tier_from", "tier_reason", "tier_at", "curation_action"} & now.keys()
+            else:
+                assert (now["tier_from"], now["tier_reason"], now["tier_at"]) == (move.start, move.reason, NOW)
+                assert (now["curation_action"], now["last_curated_at"]) == ("DEMOTE", NOW)
     assert sum(each.changed for each in run(jochi, NOW + HOUR)) == 0
 
 
@@ -163,14 +169,13 @@ def test_budgets_of_nothing_and_of_another_order(
     assert tiers(client) == {m.key: wanted.tier(m) for m in store}
     assert wanted.tier(store[0]) == "COLD"
     assert wanted.overflow == {("a", "HOT"): 10}
-    # Another policy: all scopes are looked at again, though none has changed.
-    smaller = install_once(policy_with("[tiers]\nHOT = 0\nWARM = 0\nCOLD = 100"))
-    graph.write(smaller.database, store, due=NOW)
-    smaller.database.run(
-        "MATCH (j:JochiJob {name: 'enforce_budgets'}) SET j.checked_at = $now, j.check_mark = '0/0/500'", {"now": NOW}
-    )
-    run(smaller)
-    assert tiers(smaller)["a/m002"] == "ARCHIVE"
+    # Looked at under another policy: all scopes are looked at again, though none has changed.
+    graph.write(client.database, [note(7, 500)], due=NOW)
+    mark = "MATCH (j:JochiJob {name: 'enforce_budgets'}) SET j.checked_at = $now, j.check_mark = coalesce($mark, j.check_mark)"
+    for mine, tier in ((None, "HOT"), ("0/0/100", "ARCHIVE")):
+        client.database.run(mark, {"now": NOW, "mark": mine})
+        run(client)
+        assert tiers(client)["a/m007"] == tier
 
 
 # -- overflow --------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from tests.oracle import Memory, graph, judge
 
 from jochi import Jochi
 from jochi.graph.driver_values import to_python
-from jochi.jobs.runner import replay, run_job
+from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
 
 pytestmark = pytest.mark.server
@@ -136,31 +136,6 @@ def test_a_tombstone_keeps_everything_and_loses_every_label(applied: Jochi) -> N
     (audit,) = graph.audits(applied.database)
     assert (audit["action"], audit["kind"], audit["key"]) == ("prune", "Notification", "default/n")
     assert to_python(audit["due"]) == OLD + 7 * DAY
-
-
-@pytest.mark.slow
-def test_ticking_every_hour_and_one_look_after_a_month_leave_the_same_graph(applied: Jochi) -> None:
-    """Rules of time alone do not depend on how often jobs ran (DESIGN §8)."""
-    start, end = NOW, NOW + 31 * DAY
-    ages = [timedelta(days=d, minutes=7 * d) for d in range(-40, 31, 3)]
-    memories = [
-        Memory(f"{kind}{i}", (kind,), properties | {"created_at": start - age})
-        for i, age in enumerate(ages)
-        for kind, properties in {
-            "Notification": {"read": i % 2 == 0, "priority": "low" if i % 3 else "critical"},
-            "SessionContext": {"active": False, "last_active_at": start - age / 2},
-            "Belief": {"state": "archived", "expires_at": start - age + 12 * DAY},
-        }.items()
-    ]
-    left = []
-    for interval in (HOUR, end - start):
-        graph.clear(applied.database)
-        graph.write(applied.database, memories, due=start - 20 * DAY)
-        replay(applied.engine, {"curate_due": interval}, start=start, end=end)
-        left.append({key: stored.live for key, stored in graph.state(applied.database).items()})
-    assert left[0] == left[1]
-    assert left[0] == {memory.key: judge(memory, end).outcome != "prune" for memory in memories}
-    assert 10 < sum(left[0].values()) < len(memories) - 10  # both answers are there
 
 
 def test_two_scopes_with_the_same_ids_do_not_touch_each_other(applied: Jochi) -> None:

@@ -268,10 +268,10 @@ def test_a_label_without_a_kind_is_answered_with_the_kind_it_could_have(jochi: J
         assert line in str(caught.value)
 
 
-@pytest.mark.parametrize("label", ["Agent", "SystemConfig", "Curated", "Tombstone", "JochiJob", "No such", "a`b"])
-def test_protected_and_impossible_labels_are_refused(jochi: Jochi, label: str) -> None:
-    with pytest.raises(UsageError):
-        jochi.enrol(label)
+def test_protected_and_impossible_labels_are_refused(jochi: Jochi) -> None:
+    for label in ("Agent", "SystemConfig", "Curated", "Tombstone", "JochiJob", "No such", "a`b"):
+        with pytest.raises(UsageError):
+            jochi.enrol(label)
 
 
 def test_disenrol_of_a_kind_with_intake_is_refused(jochi: Jochi) -> None:

@@ -263,20 +263,6 @@ def test_no_value_of_any_property_makes_it_throw(ready: Jochi) -> None:
     }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CHECKED)
-def test_nor_where_everything_else_is_broken_besides(ready: Jochi, name: str) -> None:
-    broken = {"next_due": "x", "tier": 7, "token_count": -1, "quarantined_until": [1], "tombstone": "yes", "read_at": 5}
-    for number, value in enumerate(WRONG_TYPES.values()):
-        write(ready, f"m{number}")
-        ready.database.run(
-            "MATCH (m:Curated {key: $key}) SET m += $changed",
-            {"key": f"default/m{number}", "changed": broken | {name: value}},
-        )
-    clean(ready)
-    assert {fault for fault in again(ready) if fault.startswith("repaired_")} == set()
-
-
 def test_paused_ones_and_those_that_an_agent_holds_wait(ready: Jochi) -> None:
     write(ready, "note", next_due=None)
     write(ready, "held", "Person", next_due=None, locked_by="kublai", locked_at=NOW - timedelta(minutes=10) + SECOND)
