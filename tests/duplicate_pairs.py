@@ -88,9 +88,9 @@ class Pairs:
             for i in range(many)
         ]
         self.client.database.run(
-            "UNWIND $rows AS row CREATE (m:Curated:Belief {key: row.key, scope: 's', id: row.id, content: row.content, tier: 'HOT', "
-            "content_hash: row.hash, embedding_hash: row.hash, embedding_model: $model, created_at: $now, next_due: $due, "
-            "embedding: [n IN range(0, $dimensions - 1) | CASE n WHEN row.at THEN 1.0 ELSE 0.0 END]})",
+            "UNWIND $rows AS row CREATE (m:Curated:Belief {key: row.key, scope: 's', id: row.id, content: row.content, "
+            "tier: 'HOT', content_hash: row.hash, embedding_hash: row.hash, embedding_model: $model, created_at: $now, "
+            "next_due: $due, embedding: [n IN range(0, $dimensions - 1) | CASE n WHEN row.at THEN 1.0 ELSE 0.0 END]})",
             {
                 "rows": rows,
                 "model": model,

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
-import neo4j
 import pytest
 import typer
 from tests.conftest import PolicyWith, say_go
@@ -457,13 +456,6 @@ def test_a_touch_protects_until_it_is_folded_and_then_the_rule_decides(jochi: Jo
     assert read(jochi, key, "Tombstone")["access_count"] == 1
 
 
-def test_a_fold_leaves_the_place_in_the_queue_of_what_nothing_held(jochi: Jochi) -> None:
-    key = memory(jochi, curation_action="KEEP")
-    jochi.touch([key], now=NOW)
-    fold(jochi)
-    assert read(jochi, key)["next_due"] == NOW + DAY
-
-
 def test_only_uses_that_can_bring_a_memory_up_have_it_looked_at(jochi: Jochi) -> None:
     """Three within seven days; of what moves by its value any."""
     cases = {
@@ -551,18 +543,6 @@ def test_one_memory_that_fails_is_put_aside_and_the_others_are_folded(jochi: Joc
     jochi.database.run("MATCH (j:JochiJob {name: 'fold_accesses'}) SET j.skip = []")
     fold(jochi)
     assert read(jochi, bad)["recall_count"] == 1
-
-
-def test_a_batch_that_is_rolled_back_counts_nothing(jochi: Jochi) -> None:
-    key = memory(jochi)
-    jochi.touch([key], now=NOW)
-    given = in_one_map({"now": NOW, "keys": [key], "run": "r", "policy": "p", "job": {"name": "fold_accesses"}})
-    with jochi.database.driver.session() as session, session.begin_transaction() as tx:
-        assert tx.run(jochi.engine.text("access/fold_accesses", "act"), given).single(strict=True)["changed"] == 1
-        tx.rollback()
-    assert (counted(jochi, key), waiting(jochi)) == ({}, 1)
-    fold(jochi)
-    assert read(jochi, key)["recall_count"] == 1
 
 
 def test_nothing_to_do_is_one_row(jochi: Jochi) -> None:
@@ -660,44 +640,6 @@ def test_a_scope_is_known_by_reported_uses_only(jochi: Jochi) -> None:
     jochi.touch(["shown/m", "imported/m"], now=NOW)
     fold(jochi)
     assert examine(jochi, probe=False)["accesses"].level is Level.OK
-
-
-# -- plans -------------------------------------------------------------------------------------------------------------
-
-SEEKS = {"NodeIndexSeek", "NodeUniqueIndexSeek", "NodeUniqueIndexSeek(Locking)", "NodeIndexSeekByRange"}
-
-
-def operators(plan: dict[str, Any]) -> Iterator[str]:
-    yield plan["operatorType"].split("@")[0]
-    for child in plan.get("children", []):
-        yield from operators(child)
-
-
-def test_every_statement_seeks(jochi: Jochi, driver: neo4j.Driver) -> None:
-    jobs = ("fold_accesses", "roll_access_days", "forget_batches")
-    statements = [("memory/touch", "body"), *((f"access/{job}", part) for job in jobs for part in ("select", "act"))]
-    given = {
-        "keys": ["a/b"],
-        "now": NOW,
-        "limit": 5,
-        "skip": ["a/c"],
-        "job": {"name": "x", "cursor": "a/a"},
-        "run": "r",
-        "policy": "p",
-        "used": True,
-        "agent": None,
-        "batch": "b",
-    }
-    for name, section in statements:
-        with driver.session() as session:
-            plan = session.run("EXPLAIN " + jochi.engine.text(name, section), in_one_map(given)).consume().plan
-        assert plan is not None
-        used = set(operators(plan))
-        scans = {operator for operator in used if "Scan" in operator or "Seek" in operator} - SEEKS
-        assert scans == set(), name
-        if section == "select":
-            assert used & SEEKS, name
-            assert not used & {"Top", "PartialTop"}, name
 
 
 def test_a_window_must_go_into_a_day(policy_with: PolicyWith) -> None:

@@ -578,19 +578,6 @@ def test_a_cycle_is_undone_like_any_run_and_its_record_outlasts_the_time_of_reco
     assert [row["key"] for row in left] == ["s/b"]
 
 
-def test_what_was_made_anew_from_the_summary_gives_way(client: Jochi) -> None:
-    key = put(client, "a")
-    work(client)
-    client.database.run(
-        "MATCH (m:Curated {key: $key}) SET m.embedding = [1.0], m.embedding_hash = 'x', m.compression_level = 'keywords'",
-        {"key": key},
-    )
-    [result] = client.decompress([key], now=NOW)
-    assert (result.outcome, result.changed) == ("decompressed", ("compression_level",))
-    again = look(client, key)
-    assert (again["embedding"], again["compression_level"], again["content"]) == ([0.5] * 384, "keywords", TEXT)
-
-
 def test_a_kind_with_a_name_of_its_own_for_its_content(client: Jochi) -> None:
     """No such kind is compressed in the shipped policy; the statement reads the name where it writes it."""
     text = client.engine.text("derive/compress/store")

@@ -150,15 +150,6 @@ def test_a_belief_above_the_line_is_archived_when_it_falls_and_not_when_it_is_id
     assert (audit["rule"], to_python(audit["due"])) == ("belief.weak", again)
 
 
-def test_it_falls_as_fast_however_often_jobs_run(applied: Jochi) -> None:
-    """The first implementation took 0.01 off at every hourly run: 24 times too fast."""
-    curate(applied, belief("b", confidence=0.5, created_at=NOW - 20 * DAY))
-    for hour in range(1, 13):
-        due_again(applied, NOW + hour * HOUR)
-        left = look(applied, NOW + hour * HOUR)["b"]
-        assert (left["state"], left["confidence"], left["confidence_at"]) == ("active", 0.5, None)
-
-
 def fold(client: Jochi, *ids: str, at: datetime, now: datetime, used: bool = True) -> list[dict[str, Any]]:
     """One touch of each, folded; their properties then."""
     client.touch([f"default/{id}" for id in ids], used=used, now=at)

@@ -1,4 +1,5 @@
-"""Each rule on both sides of its threshold (seed 000, TTL Rules; DESIGN §4, §8)."""
+"""What rules leave alone, what they leave of a memory, and when they may (seed 000, TTL Rules; DESIGN §4, §8). Each rule on both
+sides of its threshold: test_curation_ttl.py."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import say_go
-from tests.oracle import Memory, graph, judge
+from tests.oracle import Memory, graph
 
 from jochi import Jochi
 from jochi.graph.driver_values import to_python
@@ -39,48 +40,6 @@ def curate(client: Jochi, *memories: Memory, now: datetime = NOW) -> set[str]:
     gone = {key.split("/")[1] for key in graph.pruned(client.database)}
     assert planned == len(gone)
     return gone
-
-
-RULES: list[tuple[str, tuple[str, ...], dict[str, Any], str, timedelta]] = [
-    ("notification.read", ("Notification",), {"read": True, "created_at": OLD}, "read_at", 7 * DAY),
-    ("notification.read", ("Notification",), {"read": True}, "created_at", 7 * DAY),
-    ("notification.read", ("Notification",), {"read": True, "priority": "critical"}, "created_at", 7 * DAY),
-    ("notification.unread", ("Notification",), {"read": False, "priority": "low"}, "created_at", 30 * DAY),
-    ("session.inactive", ("SessionContext",), {"active": False, "created_at": OLD}, "last_active_at", DAY),
-    ("session.inactive", ("SessionContext",), {"active": False}, "created_at", DAY),
-    *(
-        ("any.expires_at", (kind,), {"created_at": OLD, **more}, "expires_at", timedelta(0))
-        for kind, more in {
-            "Notification": {"read": False, "priority": "critical"},
-            "SessionContext": {"active": False, "last_active_at": NOW},
-            "Task": {"status": "completed"},
-            "Belief": {"state": "archived"},
-            "Reflection": {"consolidated": False},
-            "Analysis": {},
-            "MemoryEntry": {},
-            "SomebodyElses": {},
-        }.items()
-    ),
-]
-
-
-def test_a_rule_is_met_at_its_threshold_and_not_a_second_before(applied: Jochi) -> None:
-    sides = {"early": SECOND, "hair": timedelta(microseconds=1), "exact": timedelta(0), "late": -SECOND}
-    aged = {
-        f"{i} {id}": Memory(f"{i} {id}", labels, properties | {clock: NOW - after + offset})
-        for i, (_rule, labels, properties, clock, after) in enumerate(RULES)
-        for id, offset in sides.items()
-    }
-    due = {f"{i} {id}": row[0] for i, row in enumerate(RULES) for id in ("exact", "late")}
-    assert curate(applied, *aged.values()) == due.keys()
-    audits = [audit for audit in graph.audits(applied.database) if audit["action"] == "prune"]
-    assert {audit["key"].split("/")[1]: audit["rule"] for audit in audits} == due
-    assert {judge(memory, NOW).outcome for id, memory in aged.items() if id not in due} == {"keep"}
-    # Both sides once more by the clock: what was a second too young is not, a second later, once its look has come.
-    looks = [to_python(s.properties["next_due"]) for s in graph.state(applied.database).values() if s.live]
-    assert all(NOW < moment <= NOW + 6 * HOUR for moment in looks)
-    run_job(applied.engine, "curate_due", now=max(looks), drain=True)
-    assert graph.pruned(applied.database) == {memory.key for memory in aged.values()}
 
 
 def test_what_no_rule_names_stays_for_ever(applied: Jochi) -> None:

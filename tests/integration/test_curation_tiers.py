@@ -326,16 +326,6 @@ def test_a_session_or_a_task_takes_it_up(applied: Jochi) -> None:
         assert {left[id].moved for id in promoted} == {(to, rule, tier, NOW)}
 
 
-def test_a_memory_that_a_budget_pushed_out_is_not_brought_back_by_the_same_uses(applied: Jochi) -> None:
-    budget = {"tier_reason": "budget.HOT", "tier_at": NOW - HOUR}
-    left = curate(
-        applied,
-        entry("before", "WARM", last_accessed_at=NOW - 2 * HOUR, **days(12), **budget),
-        entry("since", "WARM", last_accessed_at=NOW - MINUTE, **days(12), **budget),
-    )
-    assert (left["before"]["tier"], left["since"]["tier"]) == ("WARM", "HOT")
-
-
 def test_a_tier_that_nobody_knows_is_left_alone(applied: Jochi) -> None:
     tiers = [None, "hot", "Hot", "FROZEN", "", 7, True, ["HOT"]]
     odd = [entry(str(i), tier, session(), task(), last_accessed_at=OLD, **days(12)) for i, tier in enumerate(tiers)]
@@ -383,12 +373,6 @@ def test_what_blocks_a_move_and_what_does_not(applied: Jochi) -> None:
     assert look(applied, NOW + 15 * MINUTE)["down hold"].moved == ("WARM", "tier.hot_idle", "HOT", NOW - 12 * HOUR)
 
 
-def test_a_newborn_moves_too(applied: Jochi) -> None:
-    """The grace of 24 hours is a rail against pruning; the first implementation's tiers and rails mixed them up."""
-    left = curate(applied, entry("m", "HOT", created_at=NOW - 12 * HOUR))
-    assert left["m"].moved == ("WARM", "tier.hot_idle", "HOT", NOW)
-
-
 def test_a_memory_of_a_rule_and_a_tier_is_looked_at_for_whichever_comes_first(applied: Jochi) -> None:
     """An Analysis is of the hour, its tier of the quarter of an hour."""
     at = NOW + 5 * MINUTE
@@ -399,20 +383,6 @@ def test_a_memory_of_a_rule_and_a_tier_is_looked_at_for_whichever_comes_first(ap
     )
     assert left["tier"]["next_due"] == NOW + 15 * MINUTE
     assert left["rule"]["next_due"] == NOW + HOUR
-
-
-def test_each_scope_has_its_own_first_report(applied: Jochi) -> None:
-    idle = MADE | {"tier": "HOT", "last_accessed_at": NOW - DAY}
-    memories = [Memory("m", ("MemoryEntry",), idle, scope=scope) for scope in ("a", "b", "c")]
-    graph.write(applied.database, memories, due=NOW)
-    graph.write_scopes(applied.database, {"a": OLD, "b": NOW - HOUR, "c": None})
-    look(applied)
-    state = graph.state(applied.database)
-    assert {key: stored.properties["tier"] for key, stored in state.items()} == {
-        "a/m": "WARM",
-        "b/m": "HOT",
-        "c/m": "HOT",
-    }
 
 
 def test_accesses_that_were_reported_take_a_memory_up_and_keep_it_there(applied: Jochi) -> None:

@@ -57,6 +57,25 @@ PRUNES: list[Row] = [
     ("analysis.medium", "Analysis", {"severity": "medium"}, "created_at", 120 * DAY),
     ("analysis.major", "Analysis", {"severity": "high"}, "created_at", 180 * DAY),
     ("analysis.major", "Analysis", {"severity": "critical"}, "created_at", 180 * DAY),
+    ("notification.read", "Notification", {"read": True, "created_at": OLD}, "read_at", 7 * DAY),
+    ("notification.read", "Notification", {"read": True}, "created_at", 7 * DAY),
+    ("notification.read", "Notification", {"read": True, "priority": "critical"}, "created_at", 7 * DAY),
+    ("notification.unread", "Notification", {"read": False, "priority": "low"}, "created_at", 30 * DAY),
+    ("session.inactive", "SessionContext", {"active": False, "created_at": OLD}, "last_active_at", DAY),
+    ("session.inactive", "SessionContext", {"active": False}, "created_at", DAY),
+    *(
+        ("any.expires_at", kind, {"created_at": OLD, **more}, "expires_at", 0 * DAY)
+        for kind, more in {
+            "Notification": {"read": False, "priority": "critical"},
+            "SessionContext": {"active": False, "last_active_at": NOW},
+            "Task": {"status": "done"},
+            "Belief": {"state": "archived"},
+            "Reflection": {"consolidated": False},
+            "Analysis": {},
+            "MemoryEntry": {},
+            "SomebodyElses": {},
+        }.items()
+    ),
 ]
 PRUNES_BY_ACCESS: list[Row] = [
     ("reflection.consolidated", "Reflection", {"consolidated": True, "created_at": OLD}, "consolidated_at", 90 * DAY),
@@ -77,6 +96,8 @@ PRUNES_BY_ACCESS: list[Row] = [
 
 ROWS = PRUNES + PRUNES_BY_ACCESS + ARCHIVES + WEAK
 BY_ACCESS = PRUNES_BY_ACCESS + WEAK
+ARCHIVED = [row for row in PRUNES if row[2].get("state") == "archived"]
+"""They are so before anything is done."""
 OFFSETS = {"hair": HAIR, "exact": timedelta(0), "late": -SECOND}
 
 
@@ -102,7 +123,7 @@ def test_every_rule_at_its_threshold(applied: Jochi) -> None:
     assert planned == Counter(row[0] for row in PRUNES + PRUNES_BY_ACCESS for _ in ("exact", "late"))
     left = look(applied)
     assert pruned(left) == ids(PRUNES + PRUNES_BY_ACCESS, "exact", "late")
-    assert archived(left) == ids(ARCHIVES + WEAK, "exact", "late") | ids(PRUNES[:1], "hair")
+    assert archived(left) == ids(ARCHIVES + WEAK, "exact", "late") | ids(ARCHIVED, "hair")
     audits = {audit["key"].split("/")[1]: to_python(audit) for audit in graph.audits(applied.database)}
     assert audits.keys() == ids(ROWS, "exact", "late")
     for i, row in enumerate(ROWS):
@@ -112,7 +133,8 @@ def test_every_rule_at_its_threshold(applied: Jochi) -> None:
         due = NOW if rule.startswith("belief.") else NOW - SECOND
         prunes = row in PRUNES + PRUNES_BY_ACCESS
         assert (audit["action"], audit["rule"], audit["due"]) == ("prune" if prunes else "archive", rule, due)
-        assert (audit["kind"], audit["scope"], audit["at"]) == (kind, "default", NOW)
+        known = {"SomebodyElses": "other"}.get(kind, kind)
+        assert (audit["kind"], audit["scope"], audit["at"]) == (known, "default", NOW)
         assert audit["run"]
         assert audit["policy"]
         assert NOW < hair["next_due"] <= NOW + timedelta(hours=6 if prunes else 1)
@@ -129,7 +151,7 @@ def test_every_rule_at_its_threshold(applied: Jochi) -> None:
 def test_only_rules_of_accesses_are_off_where_nobody_reports_them(applied: Jochi) -> None:
     left = curate(applied, *around(ROWS), first=None)
     assert pruned(left) == ids(PRUNES, "exact", "late")
-    assert archived(left) == ids(ARCHIVES, "exact", "late") | ids(PRUNES[:1], "hair")
+    assert archived(left) == ids(ARCHIVES, "exact", "late") | ids(ARCHIVED, "hair")
 
 
 def test_only_idleness_counts_from_the_first_report(applied: Jochi) -> None:
@@ -160,6 +182,7 @@ UNTOUCHED: dict[str, tuple[str, dict[str, Any], tuple[Link, ...]]] = {
         f"task {status!r}": ("Task", TASK | {"status": status}, ())
         for status in ("in_progress", "pending", "blocked", "Completed", "", 7, True, ["completed"])
     },
+    "task of a state that can't be read": ("Task", TASK | {"state": 7}, ()),
     "task without a status": ("Task", {"created_at": OLD}, ()),
     "task that was learned from": ("Task", TASK, (link("Note", "in", "LEARNED_FROM"),)),
     "task that learned": ("Task", TASK, (link("Reflection", "out", "LEARNED_FROM"),)),
@@ -370,38 +393,3 @@ def test_a_paused_kind_archives_and_flags_nothing(applied: Jochi) -> None:
     left = look(applied, NOW + timedelta(hours=1))
     assert archived(left) == {"t"}
     assert (left["r"]["needs_consolidation"], left["m"]["tier"]) == (True, "WARM")
-
-
-def test_a_pinned_reflection_of_the_grace_period_and_the_like_are_kept(applied: Jochi) -> None:
-    """The rails stand over the new rules as over the old ones (seed 000, Never-Prune Safety Rails)."""
-    rails: dict[str, dict[str, Any]] = {
-        **BLOCKS,
-        "consensus": {"agents": ["a", "b", "c", "d"]},
-        "odd agents": {"agents": 7},
-        "no date": {"created_at": None},
-    }
-    memories = []
-    for id, more in rails.items():
-        for kind, base in {"Belief": BELIEF, "Analysis": ANALYSIS, "Reflection": REFLECTION}.items():
-            known = {name: value for name, value in (base | more).items() if value is not None}
-            memories.append(Memory(f"{kind} {id}", (kind,), known))
-    memories.append(Memory("core", ("Belief",), BELIEF | {"state": "core", "confidence": 0.95}))
-    assert pruned(curate(applied, *memories)) == set()
-
-
-def test_everything_that_is_due_is_worked_in_one_run_however_small_the_batch(applied: Jochi) -> None:
-    """No LIMIT without continuation: a backlog drains (the first implementation's never did)."""
-    tasks = [Memory(f"t{i}", ("Task",), TASK) for i in range(60)]
-    analyses = [Memory(f"a{i}", ("Analysis",), ANALYSIS, links=(link("Note"),)) for i in range(60)]
-    applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 7")
-    left = curate(applied, *tasks, *analyses)
-    assert (len(archived(left)), len(pruned(left))) == (60, 60)  # connected or not: soft, and nothing throws
-
-
-def test_a_state_that_cannot_be_read_is_not_archived_over(applied: Jochi) -> None:
-    done = {"created_at": NOW - 90 * DAY, "status": "completed", "completed_at": NOW - 40 * DAY}
-    write(applied, [Memory("odd", ("Task",), {**done, "state": 7}), Memory("plain", ("Task",), done)])
-    assert applied.plan(NOW).archives == 1
-    look(applied, NOW)
-    state = {key: stored.properties.get("state") for key, stored in graph.state(applied.database).items()}
-    assert state == {"default/odd": 7, "default/plain": "archived"}

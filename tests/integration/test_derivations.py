@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from tests.all_derivations import DERIVING
 from tests.conftest import PolicyWith, TestServer, say_go
 from tests.unit.stub_chat import Answer, stub_server
 from typer.testing import CliRunner
@@ -54,7 +55,7 @@ def talk(thing: str = "lighthouse", times: int = 24) -> str:
 
 @pytest.fixture(scope="session")
 def with_levels(policy_with: PolicyWith) -> Any:
-    return policy_with("[derive.levels]\nderiving = true")
+    return policy_with(DERIVING)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.all_derivations import DERIVING
 from tests.conftest import PolicyWith, say_go
 
 from jochi import Jochi
@@ -48,7 +49,7 @@ class Counting(OfflineMaker):
 
 @pytest.fixture(scope="session")
 def describing(policy_with: PolicyWith) -> Any:
-    return policy_with("[derive.describe]\nderiving = true")
+    return policy_with(DERIVING)
 
 
 @pytest.fixture(scope="session")

@@ -137,24 +137,6 @@ def test_rare_runs_take_whole_windows_and_stop_at_the_floor(client: Jochi) -> No
     assert set(next_dues(client).values()) == {None}
 
 
-@pytest.mark.slow
-def test_hours_and_months_come_to_the_same(client: Jochi) -> None:
-    found = []
-    for step in (timedelta(hours=12), timedelta(days=30), timedelta(days=400)):
-        client.database.run("MATCH (m:Curated) DETACH DELETE m")
-        client.database.run("MATCH (j:JochiJob {name: 'schedule_edges'}) SET j.walked_at = null")
-        given(client, *(edge(str(i), confidence=i / 10, created_at=MADE - i * 17 * DAY) for i in range(11)))
-        tally(client, "schedule_edges", MADE)
-        now = MADE + 100 * DAY
-        while now < MADE + 200 * DAY:
-            client.run("decay_edges", now=now)
-            now += step
-        tally(client, "decay_edges", MADE + 200 * DAY)
-        found.append(stored(client, [edge(str(i)) for i in range(11)]))
-    assert found[0] == found[1] == found[2]
-    assert found[0]["10"].confidence == 0.7  # 370 days old: windows ended at 180, 270 and 360
-
-
 def test_what_is_no_edge_between_memories_is_left_alone(client: Jochi) -> None:
     client.database.run(
         "CREATE (:Curated:Fact {key: 's/a', scope: 's'})-[:SAME_ENTITY {id: 'x', created_at: $at}]->(:Thing {key: 's/t'}) "

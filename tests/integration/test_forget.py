@@ -178,12 +178,6 @@ def test_only_the_clause_goes_where_that_can_be_done(engine: Jochi) -> None:
     assert again["n"] > 0
 
 
-def test_whole_takes_the_memory_as_it_is(engine: Jochi) -> None:
-    memories(engine, {"id": "both", "content": "likes tea and lives at 5 Elm St"})
-    done = engine.forget(Request(phrase="5 Elm St", scope="default", clauses=False))
-    assert (done.counts["memories"], done.counts.get("cut", 0), keys(engine)) == (1, 0, set())
-
-
 def test_what_was_made_of_it_goes_and_what_rests_on_more_is_marked(engine: Jochi) -> None:
     memories(
         engine,

@@ -233,13 +233,6 @@ def test_a_label_tombstone_of_others_is_theirs(ready: Jochi) -> None:
     assert clean(ready) == {}
 
 
-def test_touches_of_memories_that_vanished_are_the_folds_to_forget(ready: Jochi) -> None:
-    ready.database.run("CREATE (:JochiAccess {key: 'default/never', at: $now, used: true})", {"now": NOW})
-    (run,) = run_job(ready.engine, "fold_accesses", now=NOW)
-    assert run.tally["unknown"] == 1
-    assert ready.database.run("MATCH (a:JochiAccess) RETURN count(a) AS n") == [{"n": 0}]
-
-
 # ---- how it works ------------------------------------------------------------------------------------------------------
 
 CHECKED = (
