@@ -30,17 +30,9 @@ pytestmark = pytest.mark.server
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=timezone.utc)
 SECOND, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
 FOLDED = (
-    "recall_count",
-    "last_recalled_at",
-    "access_count",
-    "access_count_7d",
-    "access_days",
-    "access_day",
-    "access_windows",
-    "last_accessed_at",
-    "prev_accessed_at",
-    "agents",
-)
+    "recall_count", "last_recalled_at", "access_count", "access_count_7d", "access_days", "access_day", "access_windows",
+    "last_accessed_at", "prev_accessed_at", "agents",
+)  # fmt: skip
 
 
 def memory(client: Jochi, id_: str = "m", label: str = "Note", scope: str = "default", **properties: Any) -> str:

@@ -13,13 +13,12 @@ from typing import Any
 
 import neo4j
 import pytest
-from tests.conftest import PolicyWith, TestServer
+from tests.conftest import PolicyWith, TestServer, say_go
 from tests.oracle import Memory, budgets, graph
 from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
-from jochi.database.database import in_one_map
 from jochi.graph.driver_values import to_python
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import Run
@@ -270,7 +269,7 @@ def test_whoever_writes_tells_the_scopes(
     graph.write(
         database, [Memory("t", ("Notification",), {"read": True, "created_at": NOW - 90 * DAY}, scope="back")], due=NOW
     )
-    checked.apply()
+    say_go(checked)
     checked.run("curate_due", now=NOW, drain=True)
     reports(lambda: checked.restore(["back/t"]), ["back"])
 
@@ -396,53 +395,6 @@ def test_what_is_written_in_the_middle_of_it_is_weighed_at_the_end(jochi: Jochi)
     assert tokens(jochi)["a", "HOT"] == 1600
 
 
-# -- cost ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_cost_follows_the_scopes_that_changed(checked: Jochi) -> None:
-    hits = {}
-    for others in (50, 1000):
-        checked.database.run("MATCH (m:Curated) DETACH DELETE m")
-        checked.database.run(
-            "UNWIND range(1, $n) AS s UNWIND range(1, 10) AS i CREATE (:Curated:Note {scope: 's' + s, id: toString(i), "
-            "key: 's' + s + '/' + i, tier: 'HOT', token_count: 300, created_at: $now - duration({hours: i})})",
-            {"n": others, "now": NOW},
-        )
-        checked.database.run(
-            "UNWIND range(1, 20) AS s CREATE (:JochiScopeChange {scope: 's' + s, at: $now})", {"now": NOW}
-        )
-        job = checked.database.run(
-            "MATCH (j:JochiJob {name: 'enforce_budgets'}) RETURN properties(j) AS p", write=False
-        )[0]["p"]
-        given = {"now": NOW, "limit": 100, "skip": [], "job": job, "run": "r/1", "policy": "p"}
-        select, keys = profiled(checked, "select", given)
-        act, row = profiled(checked, "act", {**given, "keys": keys["keys"]})
-        assert (len(keys["keys"]), row["changed"], row["more"]) == (20, 100, False)
-        hits[others] = select + act
-    assert hits[1000] <= hits[50] * 1.1, hits
-
-
-def profiled(client: Jochi, section: str, parameters: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Database hits of a section, and the row that it returns."""
-    with client.database.driver.session() as session:
-        text = client.engine.text("tiers/enforce_budgets", section)
-        result = session.run("PROFILE " + text, in_one_map(parameters))
-        (record,) = list(result)
-        plan = result.consume().profile
-    found = 0
-
-    def walk(node: dict[str, Any]) -> None:
-        nonlocal found
-        found += node.get("dbHits", node["args"].get("DbHits", 0))
-        for child in node.get("children", []):
-            walk(child)
-
-    assert plan is not None
-    walk(plan)
-    return found, record.data()
-
-
 # -- others at the same time -----------------------------------------------------------------------------------------
 
 
@@ -514,23 +466,3 @@ def test_no_memory_that_is_remembered_during_runs_is_overlooked(checked: Jochi) 
     assert over(checked) == {}
     assert reported(checked) == []
     assert sum(tokens(checked).values()) == 3 * 25 * 3 * 90
-
-
-@pytest.mark.slow
-def test_a_scope_that_somebody_holds_keeps_no_other_waiting(checked: Jochi, server: TestServer) -> None:
-    graph.write(checked.database, [note(i, 1000, scope=s) for i in range(2) for s in ("a", "b", "c")], due=NOW)
-    checked.database.run("UNWIND ['a', 'b', 'c'] AS s CREATE (:JochiScopeChange {scope: s, at: $now})", {"now": NOW})
-    checked.database.run("MATCH (j:JochiJob {name: 'enforce_budgets'}) SET j.batch_size = 1")
-    # A driver that gives up soon: it would try for half a minute.
-    with checked.database.driver.session() as session, server.driver(max_transaction_retry_time=1) as hasty:
-        transaction = session.begin_transaction()
-        transaction.run("MATCH (m:Curated {key: 'a/m001'}) SET m.app = 1").consume()
-        seen: list[Run] = []
-        while over(checked).keys() != {("a", "HOT")}:
-            seen += Jochi(hasty).run("enforce_budgets", now=NOW)
-            assert len(seen) < 10
-        transaction.rollback()
-    assert any("a" in each.quarantined for each in seen)
-    checked.database.run("MATCH (j:JochiJob {name: 'enforce_budgets'}) SET j.batch_size = 100, j.skip = []")
-    run(checked)
-    assert over(checked) == {}

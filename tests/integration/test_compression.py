@@ -39,21 +39,8 @@ MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 TEXT = "\n".join(
     ["Ann: On 8 May 2026 we moved web-03 to the rack in Berlin."]
     + [
-        f"Bob: It was a rather quiet afternoon and we talked about this and that, {word}."
-        for word in (
-            "slowly",
-            "calmly",
-            "gladly",
-            "quietly",
-            "happily",
-            "warmly",
-            "kindly",
-            "softly",
-            "gently",
-            "freely",
-            "openly",
-            "mildly",
-        )
+        f"Bob: It was a rather quiet afternoon and we talked about this and that, {word}ly."
+        for word in ("slow", "calm", "glad", "quiet", "happi", "warm", "kind", "soft", "gent", "free", "open", "mild")
     ]
     + ["Ann: The rack in Berlin holds 42 servers and web-03 is the last of 42 servers."] * 2
     + ["Bob: Afterwards there was some talk about the weather and how the garden was coming along in the rain."] * 12
@@ -150,14 +137,8 @@ def client(jochi: Jochi) -> Jochi:
 def test_the_original_gives_way_and_comes_back_to_the_letter(client: Jochi) -> None:
     key = put(client, "a", needs_compression=True)
     before = look(client, key)
-    assert work(client) | {"held": None} == {
-        "done": 1,
-        "outdated": 0,
-        "failed": {},
-        "quarantined": (),
-        "held": None,
-        "leased": 1,
-    }
+    done = {"done": 1, "outdated": 0, "failed": {}, "quarantined": (), "held": None, "leased": 1}
+    assert work(client) | {"held": None} == done
     after = look(client, key)
     assert after["content"] != TEXT
     assert after["token_count"] == Estimate().count(after["content"]) <= Estimate().count(TEXT) / 2
@@ -201,7 +182,7 @@ def test_the_original_gives_way_and_comes_back_to_the_letter(client: Jochi) -> N
 
 
 SHORTENED: list[tuple[dict[str, Any], bool]] = [
-        ({"token_count": 500}, False), ({"token_count": 501}, True), ({"token_count": None}, False),
+    ({"token_count": 500}, False), ({"token_count": 501}, True), ({"token_count": None}, False),
     ({"token_count": "700"}, False), ({"tier": "COLD"}, False), ({"compression_level": "summary"}, False),
     ({"compression_level": None}, True), ({"pinned": True}, False), ({"pinned": "no"}, False),
     ({"ttl_policy": "keep_forever"}, False), ({"hold_until": NOW + MINUTE}, False), ({"hold_until": NOW - MINUTE}, True),
@@ -258,7 +239,7 @@ def test_nothing_before_somebody_said_go(jochi: Jochi) -> None:
     )
     worker.run(once=True)
     assert worker.progress["compress"].note == "nothing is compressed before `jochi apply`", "and it ends"
-    jochi.apply()
+    say_go(jochi)
     jochi.database.run("MATCH (p:JochiPump) SET p.enabled = false")
     assert work(jochi)["held"] == "the engine is paused"
     jochi.database.run("MATCH (p:JochiPump) SET p.enabled = true")
@@ -397,8 +378,6 @@ def test_so_many_a_minute(client: Jochi) -> None:
 
 
 FAMILY = "\U0001f468\u200d\U0001f469"
-
-
 TEXTS = ("word ", "\u00e4\u00df ", "\u201cyes\u201d ", "\u65e5\u672c\u8a9e", FAMILY)
 
 

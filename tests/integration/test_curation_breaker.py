@@ -218,13 +218,6 @@ def test_just_a_twentieth_is_no_stop(applied: Jochi) -> None:
     assert gone(applied) == 150
 
 
-def test_the_size_of_a_batch_does_not_matter(applied: Jochi) -> None:
-    set_batch_size(applied, 30)
-    graph.write(applied.database, notifications(150), due=NOW)
-    assert [run.status for run in curate(applied)][-1] == "breaker"
-    assert gone(applied) == 100
-
-
 def test_the_window_rolls_for_those_who_approve(applied: Jochi) -> None:
     graph.write(applied.database, notifications(250), due=NOW)
     for after, total in (

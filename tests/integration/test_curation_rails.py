@@ -105,38 +105,23 @@ def test_every_rail_holds_on_its_side_and_not_on_the_other(applied: Jochi, kind:
     assert_rails(applied, memories, wanted)
 
 
-INPUTS: dict[str, tuple[str, ...]] = {
-    "created_at": ("Note",),
-    "status": ("Task",),
-    "active": ("SessionContext",),
-    "state": ("Belief",),
-    "confidence": ("Belief",),
-    "consolidated": ("Reflection",),
-    "access_count": ("Reflection",),
-    "agents": ("Note",),
-    "pinned": ("Note",),
-    "ttl_policy": ("Note",),
-    "hold_until": ("Note",),
-    "locked_by": ("Note",),
-    "locked_at": ("Note",),
-    "quarantined_until": ("Note",),
+INPUTS = {
+    "created_at": ("Note", "grace"),
+    "status": ("Task", "active_task"),
+    "active": ("SessionContext", "active_session"),
+    "state": ("Belief", "confident_belief"),
+    "confidence": ("Belief", "confident_belief"),
+    "consolidated": ("Reflection", "proven_reflection"),
+    "access_count": ("Reflection", "proven_reflection"),
+    "agents": ("Note", "consensus"),
+    "pinned": ("Note", "pinned"),
+    "ttl_policy": ("Note", "keep_forever"),
+    "hold_until": ("Note", "hold"),
+    "locked_by": ("Note", "locked"),
+    "locked_at": ("Note", "locked"),
+    "quarantined_until": ("Note", "quarantined"),
 }
-RAIL_OF = {
-    "created_at": "grace",
-    "status": "active_task",
-    "active": "active_session",
-    "state": "confident_belief",
-    "confidence": "confident_belief",
-    "consolidated": "proven_reflection",
-    "access_count": "proven_reflection",
-    "agents": "consensus",
-    "pinned": "pinned",
-    "ttl_policy": "keep_forever",
-    "hold_until": "hold",
-    "locked_by": "locked",
-    "locked_at": "locked",
-    "quarantined_until": "quarantined",
-}
+"""The kind on which it is an input, and of which rail."""
 
 
 def right_type(name: str, value: Any) -> bool:
@@ -158,12 +143,13 @@ def right_type(name: str, value: Any) -> bool:
 )
 def test_a_wrong_type_of_any_rails_input_protects_and_stops_nobody_else(applied: Jochi, kind: tuple[str, ...]) -> None:
     memories, wanted = [], {}
-    for name, labels in INPUTS.items():
+    for name, (label, rail) in INPUTS.items():
+        labels = (*kind, label)
         for what, value in WRONG_TYPES.items():
             if not right_type(name, value):
-                memory = Memory(f"{name}: {what}", (*kind, *labels), prunable((*kind, *labels), **{name: value}))
+                memory = Memory(f"{name}: {what}", labels, prunable(labels, **{name: value}))
                 memories.append(memory)
-                wanted[memory.key] = {RAIL_OF[name]}
+                wanted[memory.key] = {rail}
     assert len(memories) > 200
     memories.append(Memory("plain", (*kind, "Note"), prunable(kind)))
     wanted["default/plain"] = set()
@@ -171,23 +157,20 @@ def test_a_wrong_type_of_any_rails_input_protects_and_stops_nobody_else(applied:
 
 
 def test_absence_protects_where_a_rail_must_know_and_means_nothing_elsewhere(applied: Jochi) -> None:
-    must_know: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-        "created_at": (("Note",), {}),
-        "status": (("Task",), {}),
-        "active": (("SessionContext",), {}),
-        "state": (("Belief",), {"confidence": 0.95}),
-        "confidence": (("Belief",), {"state": "active"}),
-        "consolidated": (("Reflection",), {"access_count": 6}),
+    must_know: dict[str, dict[str, Any]] = {
+        "created_at": {},
+        "status": {},
+        "active": {},
+        "state": {"confidence": 0.95},
+        "confidence": {"state": "active"},
+        "consolidated": {"access_count": 6},
     }
+    others: dict[str, dict[str, Any]] = {"access_count": {"consolidated": True}}
     memories, wanted = [], {}
-    for name, (labels, properties) in must_know.items():
-        memories.append(Memory(name, labels, prunable(labels, **properties, **{name: ABSENT})))
-        wanted[f"default/{name}"] = {RAIL_OF[name]}
-    for name, labels in INPUTS.items():
-        if name not in must_know:
-            more: dict[str, Any] = {"consolidated": True} if name == "access_count" else {}
-            memories.append(Memory(name, labels, prunable(labels, **more, **{name: ABSENT})))
-            wanted[f"default/{name}"] = set()
+    for name, (label, rail) in INPUTS.items():
+        more = must_know.get(name, others.get(name, {}))
+        memories.append(Memory(name, (label,), prunable((label,), **more, **{name: ABSENT})))
+        wanted[f"default/{name}"] = {rail} if name in must_know else set()
     assert_rails(applied, memories, wanted)
 
 

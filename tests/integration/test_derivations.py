@@ -649,9 +649,9 @@ def test_a_derivation_says_what_is_wrong_with_it(policy_with: PolicyWith) -> Non
 
 def test_only_what_has_the_value_for_it_is_summarised(install_once: Any, policy_with: PolicyWith) -> None:
     """Seed 001: SUMMARIZE wants a summary. What is pinned is KEEP."""
-    tables = '[classification]\nclassifying = true\n[derive.levels]\nderiving = true\nretention = ["SUMMARIZE"]'
+    tables = f'{DERIVING}retention = ["SUMMARIZE"]\n[classification]\nclassifying = true'
     client: Jochi = install_once(policy_with(tables))
-    client.apply()
+    say_go(client)
     put(client, talk(), properties={"pinned": True})
     for pinned, made in ((True, None), (False, "summary")):
         text = "MATCH (m:Curated) SET m.pinned = $pinned, m.created_at = $now, m.next_due = $now"

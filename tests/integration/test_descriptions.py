@@ -318,7 +318,7 @@ def test_the_newest_notes_are_read_as_far_as_there_is_room(client: Jochi) -> Non
 
 def test_lazily_only_what_was_used_since_something_was_said(install_once: Any, lazily: Any) -> None:
     client: Jochi = install_once(lazily)
-    client.apply()
+    say_go(client)
     said = NOW - 3 * DAY
     for name, used in (("Before", said - HAIR), ("Then", said), ("After", said + DAY), ("Never", None)):
         key = put(client, name, used=used)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
@@ -30,17 +30,6 @@ def test_both_sides_of_the_thresholds(pairs: Pairs) -> None:
         assert flag.get("reasons") == (None if waits else ["below_merge_threshold"])
         assert ("judge_due" in flag, "merge_due" in flag, flag["same_text"]) == (waits, False, False)
         assert flag["found_at"] == flag["seen_at"] == NOON
-
-
-def test_the_same_text_may_merge_without_a_judge(pairs: Pairs) -> None:
-    a, b = pairs.add("a", content="One text"), pairs.add("b", content="One text")
-    c = pairs.add("c", content="one TEXT")
-    pairs.find()
-    flags = pairs.flags()
-    assert (flags[a, b]["verdict"], flags[a, b]["guard"], flags[a, b]["merge_due"]) == ("merge", "same text", NOON)
-    assert (flags[a, b]["same_text"], "judge_due" in flags[a, b], "score" in flags[a, b]) == (True, False, False)
-    for pair in ((a, c), (b, c)):
-        assert (flags[pair]["same_text"], flags[pair]["judge_due"], flags[pair].get("verdict")) == (False, NOON, None)
 
 
 @pytest.mark.parametrize("many", [0, 230], ids=["one by one", "by index"])
@@ -115,39 +104,34 @@ def test_facts_that_differ_veto_and_nobody_is_asked(pairs: Pairs) -> None:
     assert all(flag["verdict"] == "veto" for (a, b), flag in flags.items() if a[-1] != b[-1])
 
 
-def test_the_same_moment_in_two_zones_is_no_difference(pairs: Pairs) -> None:
-    from datetime import timezone
-
-    a = pairs.add("a", content="One", expires_at=LATER)
-    b = pairs.add("b", content="One", expires_at=LATER.astimezone(timezone(timedelta(hours=5))))
+def test_what_one_text_says_of_a_pair(pairs: Pairs) -> None:
+    """Each in a scope of its own: which pairs are flagged, and what a flag says."""
+    one, slot = {"content": "One text"}, {"kind": "Fact", "slot_name": "v1:n", "slot_value": "v1:v"}
+    written: dict[str, dict[str, dict[str, Any]]] = {
+        "same": {"a": one, "b": one, "c": {"content": "one TEXT"}},
+        "zones": {"a": {"expires_at": LATER}, "b": {"expires_at": LATER.astimezone(timezone(timedelta(hours=5)))}},
+        "slot": {id: {**slot, "valid_from": at} for id, at in (("a", NOON), ("b", LATER), ("c", NOON))},
+        "dateless": {"a": slot, "b": slot},
+        "label": {"a": {}, "b": {"kind": "Belief:Draft"}},
+        "archived": {"a": {"state": "archived"}, "b": {"state": "active"}, "c": {"state": "archived"}},
+        "vector": {"a": {**one, "vector": 1.0}, "b": {"content": "2", "vector": 1.0, "embedding_hash": "v1:another"}},
+    }
+    for scope, memories in written.items():
+        for id, given in memories.items():
+            pairs.add(id, scope=scope, **{**one, **given})
     pairs.find()
-    assert pairs.flag(a, b)["verdict"] == "merge"
-
-
-def test_observations_of_a_slot_are_its_history(pairs: Pairs) -> None:
-    slot = {"kind": "Fact", "slot_name": "v1:n", "slot_value": "v1:v"}
-    a = pairs.add("a", content="Rome", **slot, valid_from=NOON)
-    b = pairs.add("b", content="Rome", **slot, valid_from=LATER)
-    c = pairs.add("c", content="Rome", **slot, valid_from=NOON)
-    d, e = (pairs.add(id, content="Rome", **slot) for id in "de")
-    pairs.find()
-    assert pairs.flag(a, b)["reasons"] == ["valid_from"]
-    assert pairs.flag(d, e)["reasons"] == ["valid_from"]
-    assert pairs.flag(a, c)["verdict"] == "merge"
-
-
-def test_another_label_vetoes(pairs: Pairs) -> None:
-    a, b = pairs.add("a", content="One"), pairs.add("b", content="One", kind="Belief:Draft")
-    pairs.find()
-    assert pairs.flag(a, b)["reasons"] == ["kind"]
-
-
-def test_archived_and_live_are_no_pair(pairs: Pairs) -> None:
-    pairs.add("a", 1.0, "One", state="archived")
-    pairs.add("b", 1.0, "One", state="active")
-    c = pairs.add("c", 1.0, "One", state="archived")
-    pairs.find()
-    assert set(pairs.flags()) == {("s/a", c)}
+    flags = {(a.split("/")[0], a[-1] + b[-1]): flag for (a, b), flag in pairs.flags().items()}
+    told = {pair: flag.get("reasons") or flag.get("verdict") for pair, flag in flags.items()}
+    assert told == {
+        **{("same", "ab"): "merge", ("same", "ac"): None, ("same", "bc"): None, ("zones", "ab"): "merge"},
+        # Observations of a slot are its history.
+        **{("slot", "ab"): ["valid_from"], ("slot", "bc"): ["valid_from"], ("slot", "ac"): "merge"},
+        **{("dateless", "ab"): ["valid_from"], ("label", "ab"): ["kind"], ("archived", "ac"): "merge"},
+    }
+    merges, waits = flags["same", "ab"], flags["same", "ac"]
+    assert (merges["guard"], merges["merge_due"], merges["same_text"]) == ("same text", NOON, True)
+    assert not {"judge_due", "score"} & merges.keys(), "no judge is asked"
+    assert (waits["same_text"], waits["judge_due"]) == (False, NOON)
 
 
 def test_a_second_look_changes_nothing(pairs: Pairs) -> None:
@@ -345,13 +329,6 @@ def test_relationships_of_an_app_are_not_flags(pairs: Pairs) -> None:
     pairs.change(a)
     pairs.find()
     assert pairs.flags() == {(a, b): {"since": 1}}
-
-
-def test_a_vector_of_another_text_is_not_compared(pairs: Pairs) -> None:
-    pairs.add("a", 1.0)
-    pairs.add("b", 1.0, embedding_hash="v1:of another text")
-    pairs.find()
-    assert pairs.flags() == {}
 
 
 @pytest.mark.slow

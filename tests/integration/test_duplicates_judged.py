@@ -113,19 +113,21 @@ def test_a_content_that_changed_meanwhile_is_judged_again(pairs: Pairs, pair: tu
     assert queue.lease().rows[0][("left", "right")[end]] == "new"
 
 
-@pytest.mark.parametrize("how", ["tombstone", "archived", "no content"])
-def test_what_is_gone_leaves_the_queue(pairs: Pairs, pair: tuple[str, str], how: str) -> None:
-    said = {
+def test_what_is_gone_leaves_the_queue(pairs: Pairs) -> None:
+    changes = {
         "tombstone": "REMOVE m:Curated:Belief SET m:Tombstone, m.tombstone = true",
         "archived": "SET m.state = 'archived', m.similar_due = $now",
         "no content": "REMOVE m.content",
-    }[how]
-    pairs.client.database.run(f"MATCH (m {{key: $key}}) {said}", {"key": pair[1], "now": NOON})
-    if how == "archived":
-        pairs.find()
-    batch = pairs.queue().lease()
-    assert not batch.rows
-    assert bool(pairs.flags()) == (how == "no content")
+    }
+    for scope in changes:
+        pairs.add("a", 1.0, scope=scope)
+        pairs.add("b", 0.97, scope=scope)
+    pairs.find()
+    for scope, change in changes.items():
+        pairs.client.database.run(f"MATCH (m {{key: $key}}) {change}", {"key": f"{scope}/b", "now": NOON})
+    pairs.find()
+    assert not pairs.queue().lease().rows
+    assert set(pairs.flags()) == {("no content/a", "no content/b")}
     assert not pairs.queue().lease().rows
 
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 
 from jochi import Jochi
 from jochi.compile.rendering import render_for_label
@@ -82,7 +83,7 @@ def test_enrolled_nodes_keep_what_they_had_and_are_judged_by_their_own_names(joc
     assert done.clock[0]["property"] == "opened"
     grace = next(rail for rail in said.rails if rail.rail == "grace")
     assert grace.required.startswith("opened is known")
-    jochi.apply()
+    say_go(jochi)
     run_job(jochi.engine, "curate_due", now=NOW, drain=True)
     assert {r["k"] for r in jochi.database.run("MATCH (t:Tombstone) RETURN t.key AS k")} == {"acme/1", "acme/2"}
 
@@ -208,7 +209,7 @@ def test_disenrol_leaves_the_node_as_it_was_after_it_was_pruned_and_curated(joch
     jochi.database.run(VALUES, {"opened": millis(NOW - 8 * DAY), "bytes": bytes(range(256))})
     tickets(jochi, 1, first=2, done=False)
     enrol(jochi)
-    jochi.apply()
+    say_go(jochi)
     run_job(jochi.engine, "curate_due", now=NOW, drain=True)
     assert count(jochi, "(t:Tombstone {key: 'acme/1'})") == 1
     assert count(jochi, "(t:Curated {key: 'acme/2', curation_action: 'KEEP'})") == 1
@@ -244,7 +245,7 @@ def test_disenrol_leaves_what_the_app_wrote_since_and_what_nobody_enrolled(jochi
 def test_disenrol_can_leave_tombstones_pruned(jochi: Jochi) -> None:
     tickets(jochi, 3)
     enrol(jochi)
-    jochi.apply()
+    say_go(jochi)
     run_job(jochi.engine, "curate_due", now=NOW, drain=True)
     result = jochi.disenrol("Ticket", keep_tombstones=True)
     assert (result.released, result.kept) == (0, 3)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.curation_looks import set_batches
 from tests.oracle import Memory, graph
 from tests.oracle.strategies import WRONG_TYPES
@@ -208,7 +209,7 @@ def test_a_kind_with_names_of_its_own_is_read_by_these(ready: Jochi) -> None:
 
 
 def test_what_somebody_gave_its_label_back_comes_back_whole(ready: Jochi) -> None:
-    ready.apply()
+    say_go(ready)
     write(ready, "m", "Notification", "Draft", read=True, next_due=NOW, content_key="default/Notification/x")
     run_job(ready.engine, "curate_due", now=NOW)
     ready.database.run("MATCH (t:Tombstone) SET t:Curated:Notification")  # as a stale object of an app does
