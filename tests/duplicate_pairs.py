@@ -80,6 +80,26 @@ class Pairs:
         self.client.database.run(f"CREATE (m:Curated:{kind}) SET m = $row", {"row": row | more})
         return f"{scope}/{id}"
 
+    def fill(self, many: int) -> None:
+        """So many memories that are like nothing and that nobody looks at: with hundreds, a scope is searched by its index."""
+        model = self.client.policy.policy.embedding.model
+        rows = [
+            {"key": f"s/x{i}", "id": f"x{i}", "content": f"x{i}", "hash": content_hash(f"x{i}"), "at": i + 2}
+            for i in range(many)
+        ]
+        self.client.database.run(
+            "UNWIND $rows AS row CREATE (m:Curated:Belief {key: row.key, scope: 's', id: row.id, content: row.content, "
+            "tier: 'HOT', content_hash: row.hash, embedding_hash: row.hash, embedding_model: $model, created_at: $now, "
+            "next_due: $due, embedding: [n IN range(0, $dimensions - 1) | CASE n WHEN row.at THEN 1.0 ELSE 0.0 END]})",
+            {
+                "rows": rows,
+                "model": model,
+                "now": NOON,
+                "due": LATER + timedelta(days=100),
+                "dimensions": self.dimensions,
+            },
+        )
+
     def change(self, key: str, **values: Any) -> None:
         """Changes a memory and has it looked at again."""
         said = {"content_hash": content_hash(values["content"])} if "content" in values else {}

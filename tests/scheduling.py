@@ -21,6 +21,15 @@ TOGETHER = {
         f"tests/integration/test_{test}"
         for test in ("golden_shipped", "jobs_slots", "lifetimes", "pages", "whole_path")
     ),
+    # What they run is large, and one worker plans it: the derivations' statements, most under one policy, and those that forget.
+    "derivations": tuple(
+        f"tests/integration/test_{test}"
+        for test in (
+            *("consolidation_pass", "derivations", "descriptions", "extraction", "ingest", "levels", "meaning"),
+            *("profiles", "resolution", "storylines"),
+        )
+    ),
+    "forgetting": ("tests/integration/test_forget",),
     # With the fixture `empty_server`.
     "the empty server": (
         *(f"tests/faults/test_{test}" for test in ("import_", "install_faults", "migrations_", "upgrades")),
@@ -40,30 +49,35 @@ TOGETHER = {
 
 LAST = (
     "tests/faults/test_scheduler_healing.py::test_schema_commands_during_ticks_hang_nothing",
+    "tests/integration/test_curation_plan_explain.py::test_a_due_select_seeks_its_index_and_acting_on_keys_seeks_each_key",
     "tests/integration/test_doctor.py::test_a_dropped_index_and_a_dropped_constraint",
     "tests/integration/test_duplicates_whole.py::test_disenrol_and_uninstall_leave_no_flag",
     "tests/integration/test_duplicates_whole.py::test_without_embeddings_the_same_texts_are_found",
+    "tests/integration/test_earlier_states.py::test_it_is_looked_at_and_upgraded",
+    "tests/integration/test_embeddings_endpoint.py",
     "tests/integration/test_embeddings_stored.py::test_a_worker_that_read_the_old_policy_stores_no_vector_of_the_old_model",
     "tests/integration/test_embeddings_stored.py::test_another_model_in_the_policy_embeds_everything_anew",
     "tests/integration/test_enrolment.py::test_schema_changes_go_through_while_nodes_are_enrolled",
     "tests/integration/test_forget_shapes.py::test_a_content_under_another_name_is_read_cut_and_not_learned_again",
     "tests/integration/test_forget_shapes.py::test_the_original_of_a_content_under_another_name_goes_and_is_not_learned_again",
     "tests/integration/test_given_back.py::test_a_graph_is_as_it_was_before_it_was_enrolled",
+    "tests/integration/test_import_files.py::test_nothing_is_read_without_the_constraint_or_with_a_wrong_request",
+    "tests/integration/test_import_files.py::test_what_the_server_refuses_is_found_within_its_batch",
+    "tests/integration/test_models_save.py::test_a_query_by_key_is_an_index_seek",
     "tests/integration/test_models_save.py::test_neomodels_schema_installer_finds_nothing_to_do",
     "tests/integration/test_recall.py::test_without_its_indexes_recall_goes_on_as_it_can",
     "tests/integration/test_remember_client.py::test_a_row_that_only_the_server_can_refuse_stands_alone",
     "tests/integration/test_remember_rows.py::test_embeddings_that_are_off_leave_no_work",
 )
-"""They change indexes or constraints of the shared server."""
+"""They change indexes or constraints of the shared server, or have it plan anew: see `fill` in tests/query_plans.py."""
 
 
 def unit_of(nodeid: str) -> str:
     """Tests with the same one run on one worker, one after the other."""
-    for name, tests in TOGETHER.items():
-        if nodeid.startswith(tests):
-            return name
     file = nodeid.split("::", 1)[0]
-    return f"last of {file}" if nodeid.startswith(LAST) else file
+    if nodeid.startswith(LAST):
+        return f"last of {file}"
+    return next((name for name, tests in TOGETHER.items() if nodeid.startswith(tests)), file)
 
 
 class Units(LoadFileScheduling):

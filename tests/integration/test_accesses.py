@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
-import neo4j
 import pytest
 import typer
+from tests.conftest import PolicyWith, say_go
 from tests.oracle.strategies import WRONG_TYPES
 from typer.testing import CliRunner
 
@@ -30,17 +30,9 @@ pytestmark = pytest.mark.server
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=timezone.utc)
 SECOND, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
 FOLDED = (
-    "recall_count",
-    "last_recalled_at",
-    "access_count",
-    "access_count_7d",
-    "access_days",
-    "access_day",
-    "access_windows",
-    "last_accessed_at",
-    "prev_accessed_at",
-    "agents",
-)
+    "recall_count", "last_recalled_at", "access_count", "access_count_7d", "access_days", "access_day", "access_windows",
+    "last_accessed_at", "prev_accessed_at", "agents",
+)  # fmt: skip
 
 
 def memory(client: Jochi, id_: str = "m", label: str = "Note", scope: str = "default", **properties: Any) -> str:
@@ -48,6 +40,26 @@ def memory(client: Jochi, id_: str = "m", label: str = "Note", scope: str = "def
     base = {"key": f"{scope}/{id_}", "scope": scope, "id": id_, "created_at": NOW - 100 * DAY, "next_due": NOW + DAY}
     client.database.run(f"CREATE (m:Curated:{label}) SET m = $p", {"p": base | properties})
     return str(base["key"])
+
+
+def memories(client: Jochi, each: dict[str, dict[str, Any]]) -> list[str]:
+    """Memories by id, with these properties; returns their keys."""
+    client.database.run(
+        "UNWIND $rows AS row CREATE (m:Curated:Note {key: 'default/' + row.id, scope: 'default', id: row.id, "
+        "created_at: $made, next_due: $due}) SET m += row.properties",
+        {
+            "rows": [{"id": id_, "properties": properties} for id_, properties in each.items()],
+            "made": NOW - 100 * DAY,
+            "due": NOW + DAY,
+        },
+    )
+    return [f"default/{id_}" for id_ in each]
+
+
+def read_all(client: Jochi) -> dict[str, dict[str, Any]]:
+    """What folding writes on each memory, by key."""
+    rows = client.database.run("MATCH (m:Curated) RETURN m.key AS key, properties(m) AS p", write=False)
+    return {row["key"]: {n: v for n, v in to_python(row["p"]).items() if n in FOLDED} for row in rows}
 
 
 def read(client: Jochi, key: str, label: str = "Curated") -> dict[str, Any]:
@@ -261,17 +273,18 @@ def test_a_use_counts_as_both(jochi: Jochi) -> None:
     }
 
 
-@pytest.mark.parametrize("portions", [1, 2, 13])
-def test_a_window_takes_so_many_in_however_many_folds(jochi: Jochi, portions: int) -> None:
-    key = memory(jochi)
+def test_a_window_takes_so_many_in_however_many_folds(jochi: Jochi) -> None:
     limit = jochi.policy.policy.accesses.per_window
     moments = [NOW - HOUR + 10 * SECOND * i for i in range(limit + 3)] + [NOW - HOUR - SECOND, NOW]
-    for portion in range(portions):
-        for at in moments[portion::portions]:
-            jochi.touch([key], now=at)
+    portions = {memory(jochi, f"m{n}"): n for n in (1, 2, 13)}
+    for portion in range(max(portions.values())):
+        for key, n in portions.items():
+            for at in moments[portion::n] if portion < n else ():
+                jochi.touch([key], now=at)
         fold(jochi)
-    found = read(jochi, key)
-    assert (found["recall_count"], found["access_count"], found["access_days"][0]) == (limit + 5, limit + 2, limit + 2)
+    for found in read_all(jochi).values():
+        assert (found["recall_count"], found["access_count"]) == (limit + 5, limit + 2)
+        assert found["access_days"][0] == limit + 2
 
 
 def test_only_so_many_windows_are_remembered(jochi: Jochi) -> None:
@@ -332,15 +345,15 @@ def test_records_that_nobody_can_read_are_dropped_and_told(jochi: Jochi) -> None
 
 
 def test_wrong_types_on_the_memory_never_throw(jochi: Jochi) -> None:
-    keys = []
+    odd: dict[str, dict[str, Any]] = {}
     for name, value in WRONG_TYPES.items():
-        keys += [memory(jochi, f"{name}-{at}", **{at: value}) for at in FOLDED]
-        keys.append(memory(jochi, f"{name}-all", **dict.fromkeys(FOLDED, value)))
+        odd |= {f"{name}-{at}": {at: value} for at in FOLDED}
+        odd[f"{name}-all"] = dict.fromkeys(FOLDED, value)
+    keys = memories(jochi, odd)
     jochi.touch([*keys, *keys], agent="ada", now=NOW)
     run = fold(jochi)
     assert (run.changed, run.tally["records"]) == (len(keys), 2 * len(keys))
-    for key in keys:
-        found = counted(jochi, key)
+    for key, found in read_all(jochi).items():
         assert type(found["recall_count"]) is type(found["access_count"]) is int, key
         assert found["recall_count"] >= 2, key
         assert found["access_count"] >= 2, key
@@ -404,7 +417,7 @@ def test_days_that_were_there_move_to_today(jochi: Jochi) -> None:
 
 
 def test_tombstones_are_counted_and_stay_and_a_live_memory_comes_first(jochi: Jochi) -> None:
-    jochi.apply()
+    say_go(jochi)
     gone, both = memory(jochi, "gone", expires_at=NOW), memory(jochi, "both", expires_at=NOW)
     jochi.database.run("MATCH (m:Curated) SET m.next_due = $now", {"now": NOW})
     assert jochi.run("curate_due", now=NOW)[0].changed == 2
@@ -421,7 +434,7 @@ def test_tombstones_are_counted_and_stay_and_a_live_memory_comes_first(jochi: Jo
 
 
 def test_a_touch_protects_until_it_is_folded_and_then_the_rule_decides(jochi: Jochi) -> None:
-    jochi.apply()
+    say_go(jochi)
     key = memory(jochi, expires_at=NOW - DAY, next_due=NOW - DAY)
     jochi.touch([key], now=NOW)
     (refused,) = jochi.run("curate_due", now=NOW)
@@ -435,26 +448,21 @@ def test_a_touch_protects_until_it_is_folded_and_then_the_rule_decides(jochi: Jo
     assert read(jochi, key, "Tombstone")["access_count"] == 1
 
 
-def test_a_fold_leaves_the_place_in_the_queue_of_what_nothing_held(jochi: Jochi) -> None:
-    key = memory(jochi, curation_action="KEEP")
-    jochi.touch([key], now=NOW)
-    fold(jochi)
-    assert read(jochi, key)["next_due"] == NOW + DAY
-
-
-@pytest.mark.parametrize(
-    ("label", "tier", "uses", "due"),
-    [("Note", "WARM", 2, DAY), ("Note", "WARM", 3, 0 * DAY), ("Note", "HOT", 3, DAY), ("Fact", "COLD", 1, 0 * DAY)],
-)
-def test_only_uses_that_can_bring_a_memory_up_have_it_looked_at(
-    jochi: Jochi, label: str, tier: str, uses: int, due: timedelta
-) -> None:
+def test_only_uses_that_can_bring_a_memory_up_have_it_looked_at(jochi: Jochi) -> None:
     """Three within seven days; of what moves by its value any."""
-    key = memory(jochi, label=label, tier=tier)
-    for _ in range(uses):
-        jochi.touch([key], now=NOW)
+    cases = {
+        ("Note", "WARM", 2): DAY,
+        ("Note", "WARM", 3): 0 * DAY,
+        ("Note", "HOT", 3): DAY,
+        ("Fact", "COLD", 1): 0 * DAY,
+    }
+    for label, tier, uses in cases:
+        key = memory(jochi, f"{label}{tier}{uses}", label=label, tier=tier)
+        for _ in range(uses):
+            jochi.touch([key], now=NOW)
     fold(jochi)
-    assert read(jochi, key)["next_due"] == NOW + due
+    for (label, tier, uses), due in cases.items():
+        assert read(jochi, f"default/{label}{tier}{uses}")["next_due"] == NOW + due
 
 
 # -- batches -----------------------------------------------------------------------------------------------------------
@@ -529,18 +537,6 @@ def test_one_memory_that_fails_is_put_aside_and_the_others_are_folded(jochi: Joc
     assert read(jochi, bad)["recall_count"] == 1
 
 
-def test_a_batch_that_is_rolled_back_counts_nothing(jochi: Jochi) -> None:
-    key = memory(jochi)
-    jochi.touch([key], now=NOW)
-    given = in_one_map({"now": NOW, "keys": [key], "run": "r", "policy": "p", "job": {"name": "fold_accesses"}})
-    with jochi.database.driver.session() as session, session.begin_transaction() as tx:
-        assert tx.run(jochi.engine.text("access/fold_accesses", "act"), given).single(strict=True)["changed"] == 1
-        tx.rollback()
-    assert (counted(jochi, key), waiting(jochi)) == ({}, 1)
-    fold(jochi)
-    assert read(jochi, key)["recall_count"] == 1
-
-
 def test_nothing_to_do_is_one_row(jochi: Jochi) -> None:
     for name in ("fold_accesses", "roll_access_days", "forget_batches"):
         (run,) = jochi.run(name, now=NOW)
@@ -587,12 +583,15 @@ def test_days_without_a_roll(jochi: Jochi) -> None:
 
 def test_buckets_that_can_not_be_read_are_taken_off(jochi: Jochi) -> None:
     yesterday = NOW.date() - DAY
-    keys = [
-        memory(jochi, name, access_days=value, access_day=yesterday, access_count_7d=value)
-        for name, value in WRONG_TYPES.items()
-    ]
+    keys = memories(
+        jochi,
+        {
+            name: {"access_days": value, "access_day": yesterday, "access_count_7d": value}
+            for name, value in WRONG_TYPES.items()
+        },
+    )
     assert jochi.run("roll_access_days", now=NOW)[0].tally["repaired"] == len(keys)
-    assert [counted(jochi, key) for key in keys] == [{"access_count_7d": 0}] * len(keys)
+    assert list(read_all(jochi).values()) == [{"access_count_7d": 0}] * len(keys)
 
 
 # -- scopes ------------------------------------------------------------------------------------------------------------
@@ -635,58 +634,10 @@ def test_a_scope_is_known_by_reported_uses_only(jochi: Jochi) -> None:
     assert examine(jochi, probe=False)["accesses"].level is Level.OK
 
 
-# -- plans -------------------------------------------------------------------------------------------------------------
-
-SEEKS = {"NodeIndexSeek", "NodeUniqueIndexSeek", "NodeUniqueIndexSeek(Locking)", "NodeIndexSeekByRange"}
-
-
-def operators(plan: dict[str, Any]) -> Iterator[str]:
-    yield plan["operatorType"].split("@")[0]
-    for child in plan.get("children", []):
-        yield from operators(child)
-
-
-@pytest.mark.parametrize(
-    ("name", "section"),
-    [
-        ("memory/touch", "body"),
-        *(
-            (f"access/{job}", part)
-            for job in ("fold_accesses", "roll_access_days", "forget_batches")
-            for part in ("select", "act")
-        ),
-    ],
-)
-def test_every_statement_seeks(jochi: Jochi, driver: neo4j.Driver, name: str, section: str) -> None:
-    given = {
-        "keys": ["a/b"],
-        "now": NOW,
-        "limit": 5,
-        "skip": ["a/c"],
-        "job": {"name": "x", "cursor": "a/a"},
-        "run": "r",
-        "policy": "p",
-    }
-    given |= {"used": True, "agent": None, "batch": "b"}
-    with driver.session() as session:
-        plan = session.run("EXPLAIN " + jochi.engine.text(name, section), in_one_map(given)).consume().plan
-    assert plan is not None
-    used = set(operators(plan))
-    scans = {operator for operator in used if "Scan" in operator or "Seek" in operator} - SEEKS
-    assert scans == set()
-    if section == "select":
-        assert used & SEEKS
-        assert not used & {"Top", "PartialTop"}
-
-
-@pytest.mark.parametrize("window", ["7min", "5h", "2d", "36h"])
-def test_a_window_must_go_into_a_day(tmp_path: Any, window: str) -> None:
-    from jochi.policy import load_policy
-
-    file = tmp_path / "p.toml"
-    file.write_text(f'[policy]\nname = "p"\nextends = "default"\n[accesses]\nwindow = "{window}"\n')
-    with pytest.raises(JochiError, match="go into a day"):
-        load_policy(file)
+def test_a_window_must_go_into_a_day(policy_with: PolicyWith) -> None:
+    for window in ("7min", "5h", "2d", "36h"):
+        with pytest.raises(JochiError, match="go into a day"):
+            policy_with(f"[accesses]\nwindow = '{window}'")
 
 
 def test_the_shipped_policy_is_what_the_page_says(test_policy: LoadedPolicy) -> None:

@@ -25,24 +25,8 @@ DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
 MARK = "zebra secret"
 
 ODD: list[Any] = [
-    None,
-    True,
-    0,
-    1,
-    -1,
-    0.5,
-    1.5,
-    float("nan"),
-    float("inf"),
-    "",
-    "0.5",
-    "active",
-    MARK,
-    [],
-    [0.5],
-    {},
-    {"a": 1},
-]
+    None, True, 0, 1, -1, 0.5, 1.5, float("nan"), float("inf"), "", "0.5", "active", MARK, [], [0.5], {}, {"a": 1},
+]  # fmt: skip
 
 
 def cases() -> list[tuple[Any, Any]]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 
 import pytest
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
-from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
-from jochi.policy import LoadedPolicy
 
 pytestmark = pytest.mark.server
 
@@ -40,19 +37,6 @@ def run(client: Jochi, job: str, now: datetime) -> int:
 
 def actions(client: Jochi) -> list[str]:
     return sorted(audit["action"] for audit in graph.audits(client.database, lists=True))
-
-
-def test_a_record_says_what_was_required_and_what_was_found(applied: Jochi) -> None:
-    put(applied, notice("n"), moved("m"))
-    run(applied, "curate_due", NOW)
-    records = {audit["action"]: to_python(audit) for audit in graph.audits(applied.database, lists=True)}
-    pruned, down = records["prune"], records["demote"]
-    assert pruned["since"] == NOW - 40 * DAY
-    assert pruned["since"] + (pruned["due"] - pruned["since"]) == pruned["due"] <= NOW
-    assert any(text.startswith("read: true") for text in pruned["inputs"]), pruned
-    assert (down["keys"], down["before"], down["n"], down["property"]) == (["default/m"], ["HOT"], 1, "tier")
-    assert (down["run"], down["policy"]) == (pruned["run"], pruned["policy"])
-    assert pruned["run"].startswith("curate_due/")
 
 
 def test_a_record_expires_after_thirty_days_and_never_before_its_tombstone_is_purged(applied: Jochi) -> None:
@@ -107,15 +91,3 @@ def test_the_bytes_on_record_are_few_against_the_data(applied: Jochi) -> None:
     size = applied.audit_size()
     assert size.ratio is not None
     assert 0 < size.ratio <= 0.5, size
-
-
-def test_at_the_level_destructive_only_what_is_destructive_is_on_record(
-    install_once: Callable[[LoadedPolicy], Jochi], destructive_only: LoadedPolicy
-) -> None:
-    client = install_once(destructive_only)
-    client.apply()
-    task = {"status": "completed", "completed_at": NOW - 20 * DAY, "created_at": NOW - 40 * DAY, "tier": "WARM"}
-    flagged = {"consolidated": False, "created_at": NOW - 40 * DAY}
-    put(client, notice("n"), moved("m"), Memory("t", ("Task",), task), Memory("r", ("Reflection",), flagged))
-    run(client, "curate_due", NOW)
-    assert actions(client) == ["archive", "prune"]

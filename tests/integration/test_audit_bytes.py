@@ -104,7 +104,7 @@ def test_what_a_merge_keeps_does_not_grow_with_the_contents(client: Jochi) -> No
     assert long.ratio <= 0.1
 
 
-@pytest.mark.parametrize("length", [100, 20_000])
+@pytest.mark.parametrize("length", [pytest.param(100, marks=pytest.mark.exhaustive), 20_000])
 def test_what_a_group_leaves_is_bounded_by_its_flags(client: Jochi, length: int) -> None:
     """Each flag of one that goes is kept, without the contents that it was judged on; a group is of ten at most."""
     merge_graph.clear(client.database)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests import merge_graph
+from tests.conftest import say_go
 from tests.living_edges import add
 from tests.oracle import Memory, graph
 from tests.oracle.edge_salience import LivingEdge
@@ -46,32 +47,30 @@ def span(value: Any) -> timedelta:
     return timedelta(days=value.days, seconds=value.seconds) if not isinstance(value, timedelta) else value
 
 
-def test_an_archival(applied: Jochi) -> None:
+def test_an_archival_a_state_a_move_and_a_purge(applied: Jochi) -> None:
     done = {"status": "completed", "completed_at": NOW - 20 * DAY, "created_at": OLD, "tier": "WARM"}
-    put(applied, Memory("t", ("Task",), done))
+    held = {"tier": "HOT", "last_accessed_at": NOW - DAY, "access_count": 1, "created_at": OLD}
+    put(
+        applied,
+        Memory("t", ("Task",), done),
+        Memory("me", ("Person",), {"is_owner": True, "created_at": OLD, "state": "candidate"}),
+        Memory("m", ("MemoryEntry",), held),
+        Memory("n", ("MemoryEntry",), held),
+        Memory("read", ("Notification",), {"read": True, "created_at": OLD}),
+    )
     run(applied, "curate_due")
     said = record(applied, "archive")
     assert (said["rule"], span(said["required"]), said["since"]) == ("task.completed", 14 * DAY, NOW - 20 * DAY)
-    assert said["due"] == NOW - 6 * DAY
-    assert said["inputs"] == ["status: completed"]
-
-
-def test_a_state(applied: Jochi) -> None:
-    put(applied, Memory("me", ("Person",), {"is_owner": True, "created_at": OLD, "state": "candidate"}))
-    run(applied, "curate_due")
+    assert (said["due"], said["inputs"]) == (NOW - 6 * DAY, ["status: completed"])
     said = record(applied, "state")
     assert (said["rule"], span(said["required"]), said["since"]) == ("semantic.owner", 0 * DAY, OLD)
     assert (said["before_state"], said["after_state"]) == ("candidate", "core")
-
-
-def test_a_move(applied: Jochi) -> None:
-    held = {"tier": "HOT", "last_accessed_at": NOW - DAY, "access_count": 1, "created_at": OLD}
-    put(applied, Memory("m", ("MemoryEntry",), held), Memory("n", ("MemoryEntry",), held))
-    run(applied, "curate_due")
     said = record(applied, "demote")
     assert (said["rule"], said["property"], said["keys"]) == ("tier.hot_idle", "tier", ["default/m", "default/n"])
-    assert span(said["required"]) == DAY / 2
-    assert said["dues"] == [NOW - DAY / 2] * 2
+    assert (span(said["required"]), said["dues"]) == (DAY / 2, [NOW - DAY / 2] * 2)
+    run(applied, "purge_tombstones", NOW + 31 * DAY)
+    said = record(applied, "purge")
+    assert (said["rule"], span(said["required"]), said["pruned_at"]) == ("tombstone.ttl", 30 * DAY, NOW)
 
 
 def test_an_orphan(applied: Jochi) -> None:
@@ -134,27 +133,27 @@ def test_a_merge(applied: Jochi) -> None:
     assert said["mvs"] <= said["into_mvs"]
 
 
-def test_a_purge(applied: Jochi) -> None:
-    put(applied, Memory("n", ("Notification",), {"read": True, "created_at": OLD}))
-    run(applied, "curate_due")
-    run(applied, "purge_tombstones", NOW + 31 * DAY)
-    said = record(applied, "purge")
-    assert (said["rule"], span(said["required"]), said["pruned_at"]) == ("tombstone.ttl", 30 * DAY, NOW)
-
-
-def test_at_the_level_destructive_merges_and_purges_are_on_record_and_moves_are_not(
+def test_at_the_level_destructive_only_what_is_destructive_is_on_record(
     install_once: Callable[[LoadedPolicy], Jochi], destructive_only: LoadedPolicy
 ) -> None:
     client = install_once(destructive_only)
-    client.apply()
+    say_go(client)
     twins(client)
     held = {"tier": "HOT", "last_accessed_at": NOW - 30 * DAY, "access_count": 1, "created_at": OLD}
-    put(client, Memory("n", ("Notification",), {"read": True, "created_at": OLD}), Memory("m", ("MemoryEntry",), held))
+    put(
+        client,
+        Memory("n", ("Notification",), {"read": True, "created_at": OLD}),
+        Memory("m", ("MemoryEntry",), held),
+        Memory(
+            "t", ("Task",), {"status": "completed", "completed_at": NOW - 20 * DAY, "created_at": OLD, "tier": "WARM"}
+        ),
+        Memory("r", ("Reflection",), {"consolidated": False, "created_at": OLD}),
+    )
     for job in ("merge_duplicates", "curate_due"):
         run(client, job)
     run(client, "purge_tombstones", NOW + 31 * DAY)
     found = [each["action"] for each in graph.audits(client.database, lists=True)]
-    assert sorted(found) == ["merge", "prune", "purge", "purge"]
+    assert sorted(found) == ["archive", "merge", "prune", "purge", "purge"]
     client.unmerge(["default/b"])  # purged: nothing comes back, and nothing is on record
     assert "unmerge" not in {each["action"] for each in graph.audits(client.database)}
 

@@ -39,21 +39,8 @@ MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 TEXT = "\n".join(
     ["Ann: On 8 May 2026 we moved web-03 to the rack in Berlin."]
     + [
-        f"Bob: It was a rather quiet afternoon and we talked about this and that, {word}."
-        for word in (
-            "slowly",
-            "calmly",
-            "gladly",
-            "quietly",
-            "happily",
-            "warmly",
-            "kindly",
-            "softly",
-            "gently",
-            "freely",
-            "openly",
-            "mildly",
-        )
+        f"Bob: It was a rather quiet afternoon and we talked about this and that, {word}ly."
+        for word in ("slow", "calm", "glad", "quiet", "happi", "warm", "kind", "soft", "gent", "free", "open", "mild")
     ]
     + ["Ann: The rack in Berlin holds 42 servers and web-03 is the last of 42 servers."] * 2
     + ["Bob: Afterwards there was some talk about the weather and how the garden was coming along in the rain."] * 12
@@ -150,14 +137,8 @@ def client(jochi: Jochi) -> Jochi:
 def test_the_original_gives_way_and_comes_back_to_the_letter(client: Jochi) -> None:
     key = put(client, "a", needs_compression=True)
     before = look(client, key)
-    assert work(client) | {"held": None} == {
-        "done": 1,
-        "outdated": 0,
-        "failed": {},
-        "quarantined": (),
-        "held": None,
-        "leased": 1,
-    }
+    done = {"done": 1, "outdated": 0, "failed": {}, "quarantined": (), "held": None, "leased": 1}
+    assert work(client) | {"held": None} == done
     after = look(client, key)
     assert after["content"] != TEXT
     assert after["token_count"] == Estimate().count(after["content"]) <= Estimate().count(TEXT) / 2
@@ -200,49 +181,54 @@ def test_the_original_gives_way_and_comes_back_to_the_letter(client: Jochi) -> N
     assert left["n"] == 0
 
 
-@pytest.mark.parametrize(
-    ("properties", "taken"),
-    [
-        ({"token_count": 500}, False), ({"token_count": 501}, True), ({"token_count": None}, False),
-        ({"token_count": "700"}, False), ({"tier": "COLD"}, False), ({"compression_level": "summary"}, False),
-        ({"compression_level": None}, True), ({"pinned": True}, False), ({"pinned": "no"}, False),
-        ({"ttl_policy": "keep_forever"}, False), ({"hold_until": NOW + MINUTE}, False), ({"hold_until": NOW - MINUTE}, True),
-        ({"locked_by": "ann", "locked_at": NOW}, False), ({"created_at": NOW - timedelta(hours=23)}, False),
-        ({"created_at": NOW - timedelta(hours=25)}, True), ({"created_at": None}, False),
-        ({"agents": ["a", "b", "c", "d"]}, False), ({"quarantined_until": NOW + MINUTE}, False),
-        ({"content": 5}, False), ({"kind": "Belief", "state": "archived"}, False), ({"kind": "MemoryEntry"}, True),
-        ({"tombstone": True}, False), ({"kind": "MemoryEntry", "compressed_hash": content_hash(TEXT)}, False),
-        ({"kind": "MemoryEntry", "compressed_hash": "of another"}, True),
-    ],
-    ids=str,
-)  # fmt: skip
-def test_who_is_shortened(client: Jochi, properties: dict[str, Any], taken: bool) -> None:
-    key = put(client, "a", **properties)
-    assert leased(client) == ([key] if taken else [])
+SHORTENED: list[tuple[dict[str, Any], bool]] = [
+    ({"token_count": 500}, False), ({"token_count": 501}, True), ({"token_count": None}, False),
+    ({"token_count": "700"}, False), ({"tier": "COLD"}, False), ({"compression_level": "summary"}, False),
+    ({"compression_level": None}, True), ({"pinned": True}, False), ({"pinned": "no"}, False),
+    ({"ttl_policy": "keep_forever"}, False), ({"hold_until": NOW + MINUTE}, False), ({"hold_until": NOW - MINUTE}, True),
+    ({"locked_by": "ann", "locked_at": NOW}, False), ({"created_at": NOW - timedelta(hours=23)}, False),
+    ({"created_at": NOW - timedelta(hours=25)}, True), ({"created_at": None}, False),
+    ({"agents": ["a", "b", "c", "d"]}, False), ({"quarantined_until": NOW + MINUTE}, False),
+    ({"content": 5}, False), ({"kind": "Belief", "state": "archived"}, False), ({"kind": "MemoryEntry"}, True),
+    ({"tombstone": True}, False), ({"kind": "MemoryEntry", "compressed_hash": content_hash(TEXT)}, False),
+    ({"kind": "MemoryEntry", "compressed_hash": "of another"}, True),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "SET m.content = 'another'", "SET m.pinned = true", "SET m.tier = 'HOT'",
-        "SET m.hold_until = datetime('2027-01-01T00:00Z')",
-        "SET m.locked_by = 'ann', m.locked_at = $now", "CREATE (:JochiAccess {key: m.key})",
-        "CREATE (:JochiPause {key: 'scope/s'})",
-        "WITH m MATCH (p:JochiPump) SET p.applied_at = null", "SET m.tombstone = true",
-    ],
+def test_who_is_shortened(client: Jochi) -> None:
+    keys = [put(client, f"m{i}", **properties) for i, (properties, _taken) in enumerate(SHORTENED)]
+    assert leased(client) == sorted(key for key, (_properties, taken) in zip(keys, SHORTENED, strict=True) if taken)
+
+
+BETWEEN = (
+    "SET m.content = 'another'", "SET m.pinned = true", "SET m.tier = 'HOT'",
+    "SET m.hold_until = datetime('2027-01-01T00:00Z')", "SET m.locked_by = 'ann', m.locked_at = $now",
+    "CREATE (:JochiAccess {key: m.key})", "CREATE (:JochiPause {key: 'scope/' + m.scope})", "SET m.tombstone = true",
 )  # fmt: skip
-def test_what_happens_between_wins(client: Jochi, change: str) -> None:
-    key = put(client, "a")
+
+
+def test_what_happens_between_wins(client: Jochi) -> None:
+    keys = [f"s{i}/m" for i in range(len(BETWEEN) + 2)]
+    for i, key in enumerate(keys):
+        put(client, "m", key=key, scope=f"s{i}")
     handler = CompressHandler(ExtractiveSummariser(Estimate()), client.policy.policy.compression, Estimate())
-    batch = queue(client).lease(1)
+    some = queue(client)
+    batch, later = some.lease(len(keys) - 1), some.lease(1)
     done = handler.handle(batch.rows).done
-    client.database.run(f"MATCH (m:Curated {{key: $key}}) {change}", {"key": key, "now": NOW})
-    before = look(client, key)
+    [row] = later.rows
+    spared, *changed = sorted(r["key"] for r in batch.rows)
+    assert {spared, *changed, row["key"]} == set(keys)
+    for key, change in zip(changed, BETWEEN, strict=True):
+        client.database.run(f"MATCH (m:Curated {{key: $key}}) {change}", {"key": key, "now": NOW})
+    before = {key: look(client, key) for key in changed}
     finished = queue(client).finish(batch, done)
-    assert (finished.done, finished.outdated) == (0, 1)
-    assert look(client, key) == before
-    [left] = client.database.run("MATCH (s:CurationSnapshot) RETURN count(*) AS n")
-    assert left["n"] == 0
+    assert (finished.done, finished.outdated) == (1, len(BETWEEN))
+    assert {key: look(client, key) for key in changed} == before
+    [left] = client.database.run("MATCH (s:CurationSnapshot)<-[:KEEPS]-(a) RETURN collect(DISTINCT a.key) AS keys")
+    assert left["keys"] == [spared]
+    client.database.run("MATCH (p:JochiPump) SET p.applied_at = null")
+    finished = queue(client).finish(later, handler.handle(later.rows).done)
+    assert (finished.done, finished.outdated, look(client, row["key"])["content"]) == (0, 1, TEXT)
 
 
 def test_nothing_before_somebody_said_go(jochi: Jochi) -> None:
@@ -253,7 +239,7 @@ def test_nothing_before_somebody_said_go(jochi: Jochi) -> None:
     )
     worker.run(once=True)
     assert worker.progress["compress"].note == "nothing is compressed before `jochi apply`", "and it ends"
-    jochi.apply()
+    say_go(jochi)
     jochi.database.run("MATCH (p:JochiPump) SET p.enabled = false")
     assert work(jochi)["held"] == "the engine is paused"
     jochi.database.run("MATCH (p:JochiPump) SET p.enabled = true")
@@ -392,19 +378,23 @@ def test_so_many_a_minute(client: Jochi) -> None:
 
 
 FAMILY = "\U0001f468\u200d\U0001f469"
+TEXTS = ("word ", "\u00e4\u00df ", "\u201cyes\u201d ", "\u65e5\u672c\u8a9e", FAMILY)
 
 
-@pytest.mark.parametrize("text", ["word ", "\u00e4\u00df ", "\u201cyes\u201d ", "\u65e5\u672c\u8a9e", FAMILY])
-def test_what_is_reserved_surely_covers_a_request(client: Jochi, text: str) -> None:
+def test_what_is_reserved_surely_covers_a_request(client: Jochi) -> None:
     """Whatever language it is in: by its bytes, which no tokenizer makes more tokens of."""
-    content = text * 1_000
-    put(client, "a", content=content, token_count=600)
+    sizes = {
+        put(client, f"m{i}", content=t * 200, token_count=600): len((t * 200).encode()) for i, t in enumerate(TEXTS)
+    }
     handler = CompressHandler(Says(Summary("x")), client.policy.policy.compression, Estimate())
-    [row] = queue(client, **handler.asks).lease(5).rows
-    assert len(content.encode()) <= row["charge"]["tokens_in"] - Says.overhead <= 2 * len(content.encode())
-    # And no more is asked for than that, however the worker counts.
-    handler.handle([{**row, "charge": {**row["charge"], "tokens_out": 3}}])
-    assert handler.provider.most == [3]  # type: ignore[attr-defined]
+    rows = queue(client, **handler.asks).lease(5).rows
+    assert {row["key"] for row in rows} == sizes.keys()
+    for row in rows:
+        size = sizes[row["key"]]
+        assert size <= row["charge"]["tokens_in"] - Says.overhead <= 2 * size
+        # And no more is asked for than that, however the worker counts.
+        handler.handle([{**row, "charge": {**row["charge"], "tokens_out": 3}}])
+    assert handler.provider.most == [3] * 5  # type: ignore[attr-defined]
 
 
 def test_what_a_whole_cap_may_not_be_enough_for_stops_no_other(client: Jochi) -> None:
@@ -508,19 +498,15 @@ def test_what_a_compression_leaves_when_it_is_taken_back_is_named(client: Jochi)
     assert [(row.key, row.outcome, row.changed) for row in done.rows] == [(key, "partly", ("compression_level",))]
 
 
-@pytest.mark.parametrize(
-    ("hold", "left"),
-    [
-        (None, NOW + 30 * DAY), (NOW + DAY, NOW + 30 * DAY), (NOW + 300 * DAY, NOW + 300 * DAY), ("for ever", "for ever"),
-    ],
-    ids=["none", "shorter", "longer", "unreadable"],
-)  # fmt: skip
-def test_a_hold_is_made_longer_and_never_shorter(client: Jochi, hold: Any, left: Any) -> None:
-    key = put(client, "a")
+def test_a_hold_is_made_longer_and_never_shorter(client: Jochi) -> None:
+    longest = NOW + 300 * DAY
+    holds = {None: NOW + 30 * DAY, NOW + DAY: NOW + 30 * DAY, longest: longest, "for ever": "for ever"}
+    keys = {put(client, f"m{i}"): hold for i, hold in enumerate(holds)}
     work(client)
-    client.database.run("MATCH (m:Curated {key: $key}) SET m.hold_until = $hold", {"key": key, "hold": hold})
-    assert [one.outcome for one in client.decompress([key], now=NOW)] == ["decompressed"]
-    assert look(client, key)["hold_until"] == left
+    for key, hold in keys.items():
+        client.database.run("MATCH (m:Curated {key: $key}) SET m.hold_until = $hold", {"key": key, "hold": hold})
+    assert [one.outcome for one in client.decompress(list(keys), now=NOW)] == ["decompressed"] * 4
+    assert [look(client, key)["hold_until"] for key in keys] == list(holds.values())
 
 
 def test_a_cycle_is_undone_like_any_run_and_its_record_outlasts_the_time_of_records(client: Jochi) -> None:
@@ -571,19 +557,6 @@ def test_a_cycle_is_undone_like_any_run_and_its_record_outlasts_the_time_of_reco
     assert [row["key"] for row in left] == ["s/b"]
 
 
-def test_what_was_made_anew_from_the_summary_gives_way(client: Jochi) -> None:
-    key = put(client, "a")
-    work(client)
-    client.database.run(
-        "MATCH (m:Curated {key: $key}) SET m.embedding = [1.0], m.embedding_hash = 'x', m.compression_level = 'keywords'",
-        {"key": key},
-    )
-    [result] = client.decompress([key], now=NOW)
-    assert (result.outcome, result.changed) == ("decompressed", ("compression_level",))
-    again = look(client, key)
-    assert (again["embedding"], again["compression_level"], again["content"]) == ([0.5] * 384, "keywords", TEXT)
-
-
 def test_a_kind_with_a_name_of_its_own_for_its_content(client: Jochi) -> None:
     """No such kind is compressed in the shipped policy; the statement reads the name where it writes it."""
     text = client.engine.text("derive/compress/store")
@@ -611,7 +584,7 @@ def test_a_refusal_costs_what_was_reserved_where_nobody_counted(client: Jochi) -
     assert spent(client) == (1, len(TEXT) + Says.overhead, 350)
 
 
-@pytest.mark.parametrize(("share", "rows"), [(2.001, 2), (1.999, 1), (1.001, 1), (0.999, 0)])
+@pytest.mark.parametrize(("share", "rows"), [(2.001, 2), (1.999, 1), (0.999, 0)])
 def test_money_is_capped(client: Jochi, tmp_path: Path, share: float, rows: int) -> None:
     """As a policy with prices renders it, with a cap of so many times what one of the memories may cost."""
     file = tmp_path / "policy.toml"

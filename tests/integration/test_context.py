@@ -431,27 +431,24 @@ def test_what_ended_takes_no_place_and_no_text_is_too_long(client: Jochi) -> Non
     }
 
 
-@pytest.mark.parametrize(
-    ("insights", "of_each", "looked_for"),
-    [(9, 67, False), (9, 62, True), (6, 67, True)],
-    ids=["near ones fill share and whole", "not the share of the section", "not the whole"],
-)
-def test_what_was_never_used_of_the_archive_is_looked_for_where_room_is(
-    client: Jochi, insights: int, of_each: int, looked_for: bool
-) -> None:
+def test_what_was_never_used_of_the_archive_is_looked_for_where_room_is(client: Jochi) -> None:
     """Of 1,000 tokens 120 are the frame's; preferences have 500 of 2,000, so 220. A line costs 8 tokens more."""
-    near = {f"insight {n}": {"token_count": 92} for n in range(insights)}
-    near |= {f"wish {n}": {"token_count": of_each, "category": "preference"} for n in range(3)}
-    client.database.run(
-        "UNWIND keys($near) AS said "
-        "CREATE (m:Curated:Fact {key: 'near/' + said, id: said, scope: 'near', content: said, tier: 'WARM'}) "
-        "SET m += $near[said] RETURN count(*)",
-        {"near": near | {"archived": {"token_count": 1, "category": "identity", "tier": "ARCHIVE"}}},
-    )
-    made = client.engine.call(
-        "context/look", {"now": NOON, "scope": "near", "open": False, "max_tokens": 1000}, write=False
-    )
-    assert ("archived" in {entry["text"] for entry in made["entries"]}) is looked_for
+    # Near ones fill share and whole; not the share of the section; not the whole.
+    for scope, insights, of_each, looked_for in (("n1", 9, 67, False), ("n2", 9, 62, True), ("n3", 6, 67, True)):
+        near = {f"insight {n}": {"token_count": 92} for n in range(insights)}
+        near |= {f"wish {n}": {"token_count": of_each, "category": "preference"} for n in range(3)}
+        client.database.run(
+            "UNWIND keys($near) AS said "
+            "CREATE (m:Curated:Fact {key: $scope + '/' + said, id: said, scope: $scope, content: said, tier: 'WARM'}) "
+            "SET m += $near[said] RETURN count(*)",
+            {
+                "scope": scope,
+                "near": near | {"archived": {"token_count": 1, "category": "identity", "tier": "ARCHIVE"}},
+            },
+        )
+        asked = {"now": NOON, "scope": scope, "open": False, "max_tokens": 1000}
+        made = client.engine.call("context/look", asked, write=False)
+        assert ("archived" in {entry["text"] for entry in made["entries"]}) is looked_for, scope
 
 
 def test_an_old_file_is_taken_over_once(client: Jochi, tmp_path: Path) -> None:

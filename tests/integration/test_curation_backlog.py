@@ -54,16 +54,3 @@ def test_a_backlog_goes_oldest_first_and_every_run_is_bounded(small_runs: Jochi)
             break
         assert run.changed == 100, "each run goes on where the last one ended"
     assert runs == 4
-
-
-def test_what_comes_due_meanwhile_waits_its_turn_and_no_longer(small_runs: Jochi) -> None:
-    keys = pile_up(small_runs)
-    small_runs.apply(small_runs.plan(NOW))
-    run_job(small_runs.engine, "curate_due", now=NOW)
-    late = Memory("late", ("SessionContext",), {"active": False, "created_at": NOW - timedelta(days=390)})
-    graph.write(small_runs.database, [late], due=NOW - timedelta(days=389))
-    # It has waited longer than most of the notifications: its place is among the next hundred, whatever its kind.
-    ahead = [key for i, key in enumerate(keys) if NOW - timedelta(days=393) + i * HOUR < NOW - timedelta(days=389)]
-    assert len(ahead) < 200
-    run_job(small_runs.engine, "curate_due", now=NOW)
-    assert late.key in graph.pruned(small_runs.database)

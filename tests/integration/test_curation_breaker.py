@@ -96,7 +96,7 @@ def test_the_job_stands_still_and_status_jobs_and_doctor_say_why_and_what_to_do(
     graph.write(applied.database, notifications(101) + notifications(5, scope="b", first=500), due=NOW)
     (run,) = curate(applied)
     with pytest.raises(Refused, match=f"stopped the run {run.id}: Notification in scope default") as refused:
-        curate(applied, NOW + 3 * DAY)
+        curate(applied, NOW + 40 * DAY)
     assert f"`jochi approve {run.id}`" in str(refused.value)
     (wait,) = overview(applied, tiers=False).waiting
     assert (wait.verb, wait.jobs, wait.since) == (f"approve {run.id}", ["curate_due"], NOW)
@@ -165,14 +165,6 @@ def job_stands(client: Jochi) -> bool:
     return any(job.stopped_run for job in client.jobs())
 
 
-def test_what_comes_after_an_approval_is_not_lifted(applied: Jochi) -> None:
-    graph.write(applied.database, notifications(150), due=NOW)
-    applied.approve_run(curate(applied)[-1].id, now=NOW)
-    graph.write(applied.database, notifications(1, first=150), due=NOW)
-    assert curate(applied)[-1].status == "breaker"
-    assert gone(applied) == 150
-
-
 def test_an_approval_can_be_asked_for_in_vain(applied: Jochi) -> None:
     graph.write(applied.database, notifications(101), due=NOW)
     with pytest.raises(UsageError, match="there is no run 'curate_due/x'"):
@@ -181,18 +173,13 @@ def test_an_approval_can_be_asked_for_in_vain(applied: Jochi) -> None:
     with pytest.raises(UsageError, match="didn't stop"):
         applied.approve_run(well.id)
     (run,) = curate(applied)
+    assert applied.approve() is None, "it opens the guard against gaps of the clock, and nothing else"
+    assert stopped(applied) == run.id
     applied.approve_run(run.id, now=NOW)
     with pytest.raises(UsageError, match="approved already"):
         applied.approve_run(run.id, now=NOW)
     assert curate(applied)[-1].status == "ok"
     assert gone(applied) == 101
-
-
-def test_opening_the_gap_guard_approves_no_run(applied: Jochi) -> None:
-    graph.write(applied.database, notifications(101), due=NOW)
-    (run,) = curate(applied)
-    assert applied.approve() is None
-    assert stopped(applied) == run.id
 
 
 def test_the_run_that_waits_stays_in_the_history(applied: Jochi) -> None:
@@ -231,14 +218,6 @@ def test_just_a_twentieth_is_no_stop(applied: Jochi) -> None:
     assert gone(applied) == 150
 
 
-@pytest.mark.parametrize("batch_size", [30, 1000])
-def test_the_size_of_a_batch_does_not_matter(applied: Jochi, batch_size: int) -> None:
-    set_batch_size(applied, batch_size)
-    graph.write(applied.database, notifications(150), due=NOW)
-    assert [run.status for run in curate(applied)][-1] == "breaker"
-    assert gone(applied) == 100
-
-
 def test_the_window_rolls_for_those_who_approve(applied: Jochi) -> None:
     graph.write(applied.database, notifications(250), due=NOW)
     for after, total in (
@@ -256,14 +235,6 @@ def test_the_window_rolls_for_those_who_approve(applied: Jochi) -> None:
             assert applied.engine.call("curate/approve_run", asked)["approved"]
 
 
-def test_time_alone_lets_nothing_go_on(applied: Jochi) -> None:
-    graph.write(applied.database, notifications(101), due=NOW)
-    curate(applied)
-    with pytest.raises(Refused, match="stands still"):
-        curate(applied, NOW + 40 * DAY)
-    assert gone(applied) == 100
-
-
 def test_kinds_and_scopes_are_counted_apart(applied: Jochi) -> None:
     memories = notifications(80) + sessions(80) + notifications(80, scope="b")
     graph.write(applied.database, memories, due=NOW)
@@ -278,10 +249,9 @@ def test_what_is_stopped_does_not_stop_others_of_the_same_batch(applied: Jochi) 
     assert (gone(applied), gone(applied, "b")) == (150, 20)
 
 
-@pytest.mark.parametrize("batch_size", [20, 100])
-def test_an_applied_plan_lifts_it_for_what_it_counted_and_no_more(applied: Jochi, batch_size: int) -> None:
+def test_an_applied_plan_lifts_it_for_what_it_counted_and_no_more(applied: Jochi) -> None:
     """Also where the lift is used up over several batches."""
-    set_batch_size(applied, batch_size)
+    set_batch_size(applied, 20)
     graph.write(applied.database, notifications(150), due=NOW)
     run = curate(applied)[-1]
     assert run.status == "breaker"

@@ -4,6 +4,7 @@ are folded (DESIGN §8: nothing is rewritten just because time passes; §9). Wor
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -39,46 +40,58 @@ CROSSINGS: list[tuple[float, timedelta]] = [
 ]
 
 
-@pytest.mark.parametrize(("stored", "after"), CROSSINGS)
-def test_an_archived_belief_goes_by_what_is_left_of_its_confidence_at_the_look(
-    applied: Jochi, stored: float, after: timedelta
-) -> None:
+def test_an_archived_belief_goes_by_what_is_left_of_its_confidence_at_the_look(applied: Jochi) -> None:
     """Archived long ago; the clock of its decay is what decides (30 days are over)."""
-    base = {"state": "archived", "archived_at": OLD, "confidence": stored}
+    sides = {"hair": -SECOND, "exact": 0 * DAY, "late": DAY}  # the first is at exactly 0.3
     left = curate(
         applied,
-        belief("hair", **base, last_accessed_at=NOW - after + SECOND),  # exactly 0.3
-        belief("exact", **base, last_accessed_at=NOW - after),
-        belief("late", **base, last_accessed_at=NOW - after - DAY),
+        *(
+            belief(
+                f"{stored} {id}",
+                state="archived",
+                archived_at=OLD,
+                confidence=stored,
+                last_accessed_at=NOW - after - more,
+            )
+            for stored, after in CROSSINGS
+            for id, more in sides.items()
+        ),
     )
-    assert pruned(left) == {"exact", "late"}
+    gone = {f"{stored} {id}" for stored, _ in CROSSINGS for id in ("exact", "late")}
+    assert pruned(left) == gone
     audits = {audit["key"]: to_python(audit["due"]) for audit in graph.audits(applied.database)}
-    assert audits == {"default/exact": NOW, "default/late": NOW}
-    assert left["hair"]["confidence"] == stored  # nothing is rewritten just because time passes
-    assert DAY < left["hair"]["next_due"] - NOW <= 30 * DAY  # the horizon
-    assert pruned(look(applied, left["hair"]["next_due"])) == {"hair", "exact", "late"}
+    assert audits == {f"default/{id}": NOW for id in gone}
+    hairs = {stored: left[f"{stored} hair"] for stored, _ in CROSSINGS}
+    for stored, hair in hairs.items():
+        assert hair["confidence"] == stored  # nothing is rewritten just because time passes
+        assert DAY < hair["next_due"] - NOW <= 30 * DAY  # the horizon
+    last = max(hair["next_due"] for hair in hairs.values())
+    assert pruned(look(applied, last)) == gone | {f"{stored} hair" for stored in hairs}
 
 
-@pytest.mark.parametrize(
-    ("stored", "idle", "gone"),
-    [
-        (0.9, 1000 * DAY, False),  # from 0.9 on nothing falls
-        (0.95, 1000 * DAY, False),
-        (1, 1000 * DAY, False),
-        (0.89, 1000 * DAY, True),
-        (0.89, 66 * DAY, False),
-        (0.89, 66 * DAY + SECOND, True),
-        (0.2, 30 * DAY, True),
-        (0, 30 * DAY, True),
-    ],
-)
-def test_what_falls_and_what_stays(applied: Jochi, stored: float, idle: timedelta, gone: bool) -> None:
+FALLS: list[tuple[float, timedelta, bool]] = [
+    (0.9, 1000 * DAY, False),  # from 0.9 on nothing falls
+    (0.95, 1000 * DAY, False),
+    (1, 1000 * DAY, False),
+    (0.89, 1000 * DAY, True),
+    (0.89, 66 * DAY, False),
+    (0.89, 66 * DAY + SECOND, True),
+    (0.2, 30 * DAY, True),
+    (0, 30 * DAY, True),
+]
+
+
+def test_what_falls_and_what_stays(applied: Jochi) -> None:
+    base = {"state": "archived", "archived_at": NOW - 30 * DAY}
     left = curate(
         applied,
-        belief("b", state="archived", archived_at=NOW - 30 * DAY, confidence=stored, last_accessed_at=NOW - idle),
+        *(
+            belief(str(i), **base, confidence=stored, last_accessed_at=NOW - idle)
+            for i, (stored, idle, _gone) in enumerate(FALLS)
+        ),
         first=NOW - 2000 * DAY,
     )
-    assert (pruned(left) == {"b"}) is gone
+    assert pruned(left) == {str(i) for i, (_stored, _idle, gone) in enumerate(FALLS) if gone}
 
 
 def test_the_clock_of_decay(applied: Jochi) -> None:
@@ -100,10 +113,12 @@ def test_the_clock_of_decay(applied: Jochi) -> None:
     assert pruned(left) == {"all long ago", "valued", "made lately, valued before"}
 
 
-@pytest.mark.parametrize(("first", "gone"), [(None, False), (NOW - 8 * DAY - SECOND, True), (NOW - 8 * DAY, False)])
-def test_no_access_data_no_decay(applied: Jochi, first: datetime | None, gone: bool) -> None:
-    memory = belief("b", state="archived", archived_at=OLD, confidence=0.31)
-    assert (pruned(curate(applied, memory, first=first)) == {"b"}) is gone
+def test_no_access_data_no_decay(applied: Jochi) -> None:
+    firsts = {"never": None, "early": NOW - 8 * DAY - SECOND, "late": NOW - 8 * DAY}
+    base = {"state": "archived", "archived_at": OLD, "confidence": 0.31}
+    write(applied, [replace(belief(scope, **base), scope=scope) for scope in firsts], first=None)
+    graph.write_scopes(applied.database, firsts)
+    assert pruned(look(applied)) == {"early"}
 
 
 def test_a_forgotten_belief_is_archived_and_then_pruned(applied: Jochi) -> None:
@@ -135,22 +150,13 @@ def test_a_belief_above_the_line_is_archived_when_it_falls_and_not_when_it_is_id
     assert (audit["rule"], to_python(audit["due"])) == ("belief.weak", again)
 
 
-def test_it_falls_as_fast_however_often_jobs_run(applied: Jochi) -> None:
-    """The first implementation took 0.01 off at every hourly run: 24 times too fast."""
-    curate(applied, belief("b", confidence=0.5, created_at=NOW - 20 * DAY))
-    for hour in range(1, 73):
-        due_again(applied, NOW + hour * HOUR)
-        left = look(applied, NOW + hour * HOUR)["b"]
-        assert (left["state"], left["confidence"], left["confidence_at"]) == ("active", 0.5, None)
-
-
-def fold(client: Jochi, *, at: datetime, now: datetime, used: bool = True) -> dict[str, Any]:
-    """One touch, folded; the memory's properties then."""
-    client.touch(["default/b"], used=used, now=at)
+def fold(client: Jochi, *ids: str, at: datetime, now: datetime, used: bool = True) -> list[dict[str, Any]]:
+    """One touch of each, folded; their properties then."""
+    client.touch([f"default/{id}" for id in ids], used=used, now=at)
     runs = client.run("fold_accesses", drain=True, now=now)
     assert [run.error for run in runs if run.error] == []
-    found: dict[str, Any] = to_python(graph.state(client.database)["default/b"].properties)
-    return found
+    state = graph.state(client.database)
+    return [to_python(state[f"default/{id}"].properties) for id in ids]
 
 
 def worth(found: dict[str, Any]) -> float:
@@ -158,59 +164,65 @@ def worth(found: dict[str, Any]) -> float:
     return float(found["confidence"] - found.get("confidence_lost", 0))
 
 
-@pytest.mark.parametrize(
-    ("stored", "idle", "left"),
-    [
-        (0.8, 27 * DAY, 0.6),
-        (0.8, 8 * DAY, 0.79),
-        (0.8, 7 * DAY + 12 * HOUR, 0.795),
-        (0.8, 1000 * DAY, 0.2),
-        (0.25, 400 * DAY, 0.2),
-    ],
-)
-def test_an_access_charges_what_was_lost_until_then(
-    applied: Jochi, stored: float, idle: timedelta, left: float
-) -> None:
+CHARGED: list[tuple[float, timedelta, float]] = [
+    (0.8, 27 * DAY, 0.6),
+    (0.8, 8 * DAY, 0.79),
+    (0.8, 7 * DAY + 12 * HOUR, 0.795),
+    (0.8, 1000 * DAY, 0.2),
+    (0.25, 400 * DAY, 0.2),
+]
+
+
+def test_an_access_charges_what_was_lost_until_then(applied: Jochi) -> None:
     """Otherwise one access would give back what a year took."""
     used = NOW - 3 * HOUR
-    write(applied, [belief("b", confidence=stored, created_at=used - idle)], first=NOW - 2000 * DAY)
-    found = fold(applied, at=used, now=NOW)
-    assert worth(found) == pytest.approx(left, abs=1e-9)
-    assert used in (found.get("confidence_at"), found.get("confidence_lost_at"))
-    assert found["last_accessed_at"] == used
+    some = [
+        belief(str(i), confidence=stored, created_at=used - idle) for i, (stored, idle, _left) in enumerate(CHARGED)
+    ]
+    write(applied, some, first=NOW - 2000 * DAY)
+    for found, (*_, left) in zip(fold(applied, *(m.id for m in some), at=used, now=NOW), CHARGED, strict=True):
+        assert worth(found) == pytest.approx(left, abs=1e-9)
+        assert used in (found.get("confidence_at"), found.get("confidence_lost_at"))
+        assert found["last_accessed_at"] == used
 
 
-@pytest.mark.parametrize(
-    ("properties", "used"),
-    [
-        ({"confidence": 0.8, "created_at": NOW - 7 * DAY - HOUR}, True),  # idle for just 7 days at the touch
-        ({"confidence": 0.8, "created_at": OLD, "last_accessed_at": NOW - 3 * DAY}, True),
-        ({"confidence": 0.8, "created_at": OLD, "confidence_at": NOW - 3 * DAY}, True),
-        ({"confidence": 0.8, "created_at": OLD}, False),  # shown, not used
-        ({"created_at": OLD}, True),
-        ({"confidence": "0.8", "created_at": OLD}, True),
-        ({"confidence": 0.8, "created_at": OLD, "confidence_at": "2020-01-01"}, True),
-        ({"confidence": 0.8, "created_at": "2020-01-01"}, True),
-    ],
-)
-def test_an_access_that_charges_nothing(applied: Jochi, properties: dict[str, Any], used: bool) -> None:
-    write(applied, [Memory("b", ("Belief",), {"state": "active"} | properties)], first=OLD)
-    found = fold(applied, at=NOW - HOUR, now=NOW, used=used)
-    assert found.get("confidence") == properties.get("confidence")
-    assert found.get("confidence_at") == properties.get("confidence_at")
-    assert not found.get("confidence_lost")
+NOT_CHARGED: list[dict[str, Any]] = [
+    {"confidence": 0.8, "created_at": NOW - 7 * DAY - HOUR},  # idle for just 7 days at the touch
+    {"confidence": 0.8, "created_at": OLD, "last_accessed_at": NOW - 3 * DAY},
+    {"confidence": 0.8, "created_at": OLD, "confidence_at": NOW - 3 * DAY},
+    {"created_at": OLD},
+    {"confidence": "0.8", "created_at": OLD},
+    {"confidence": 0.8, "created_at": OLD, "confidence_at": "2020-01-01"},
+    {"confidence": 0.8, "created_at": "2020-01-01"},
+]
 
 
-@pytest.mark.parametrize("stored", [0.9, 1.0, 0.2, 0.1])
-def test_an_access_leaves_the_value_of_what_does_not_fall(applied: Jochi, stored: float) -> None:
-    write(applied, [belief("b", confidence=stored)], first=OLD)
-    assert worth(fold(applied, at=NOW - HOUR, now=NOW)) == stored
+def test_an_access_that_charges_nothing(applied: Jochi) -> None:
+    """Nor does one that was shown and not used."""
+    some = [Memory(str(i), ("Belief",), {"state": "active"} | more) for i, more in enumerate(NOT_CHARGED)]
+    shown = belief("shown", confidence=0.8)
+    write(applied, [*some, shown], first=OLD)
+    found = fold(applied, "shown", at=NOW - HOUR, now=NOW, used=False)
+    found += fold(applied, *(m.id for m in some), at=NOW - HOUR, now=NOW)
+    for memory, left in zip([shown, *some], found, strict=True):
+        assert left.get("confidence") == memory.properties.get("confidence")
+        assert left.get("confidence_at") == memory.properties.get("confidence_at")
+        assert not left.get("confidence_lost")
+
+
+def test_an_access_leaves_the_value_of_what_does_not_fall(applied: Jochi) -> None:
+    values = [0.9, 1.0, 0.2, 0.1]
+    some = [belief(str(value), confidence=value) for value in values]
+    note = Memory("note", ("Note",), {"confidence": 0.8, "created_at": OLD})  # only beliefs fall
+    write(applied, [*some, note], first=OLD)
+    found = fold(applied, *(m.id for m in some), "note", at=NOW - HOUR, now=NOW)
+    assert [worth(left) for left in found] == [*values, 0.8]
 
 
 def test_the_first_report_of_a_scope_charges_nothing(applied: Jochi) -> None:
     """Idleness before reporting began is unknown."""
     write(applied, [belief("b", confidence=0.8)], first=None)
-    found = fold(applied, at=NOW - HOUR, now=NOW)
+    [found] = fold(applied, "b", at=NOW - HOUR, now=NOW)
     assert (worth(found), found.get("confidence_at")) == (0.8, None)
 
 
@@ -218,11 +230,7 @@ def test_charges_add_up_to_one_straight_line(applied: Jochi) -> None:
     """20 idle days, a use, 17 idle days, a use: 0.13 and then 0.10 are gone."""
     made = NOW - 37 * DAY
     write(applied, [belief("b", confidence=0.8, created_at=made)], first=OLD, now=NOW - 17 * DAY)
-    assert worth(fold(applied, at=made + 20 * DAY, now=made + 20 * DAY)) == pytest.approx(0.67, abs=1e-9)
-    found = fold(applied, at=made + 37 * DAY, now=NOW)
+    [found] = fold(applied, "b", at=made + 20 * DAY, now=made + 20 * DAY)
+    assert worth(found) == pytest.approx(0.67, abs=1e-9)
+    [found] = fold(applied, "b", at=made + 37 * DAY, now=NOW)
     assert worth(found) == pytest.approx(0.57, abs=1e-9)
-
-
-def test_only_beliefs_fall(applied: Jochi) -> None:
-    write(applied, [Memory("b", ("Note",), {"confidence": 0.8, "created_at": OLD})], first=OLD)
-    assert fold(applied, at=NOW - HOUR, now=NOW).get("confidence") == 0.8

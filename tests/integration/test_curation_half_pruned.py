@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from tests.conftest import say_go
 from tests.oracle import Memory, graph
 
 from jochi import Jochi
@@ -34,7 +35,7 @@ def test_plan_explain_and_run_leave_it_alone(jochi: Jochi) -> None:
     assert jochi.plan(NOW).prunes == 1
     assert jochi.explain("default/half", at=NOW).outcome == "half_pruned"
     assert jochi.explain("default/due", at=NOW).outcome == "prune"
-    jochi.apply()
+    say_go(jochi)
     run_job(jochi.engine, "curate_due", now=NOW, drain=True)
     state = graph.state(jochi.database)
     assert {key: stored.live for key, stored in state.items()} == {"default/half": True, "default/due": False}
@@ -44,7 +45,7 @@ def test_many_of_them_do_not_keep_the_queue_from_what_is_behind_them(jochi: Joch
     graph.write(jochi.database, [read_long_ago(f"half{i}") for i in range(250)], due=NOW - 2 * DAY)
     graph.write(jochi.database, [read_long_ago("due")], due=NOW - DAY)
     half_prune(jochi, "half")
-    jochi.apply()
+    say_go(jochi)
     (run,) = run_job(jochi.engine, "curate_due", now=NOW)
     assert (run.selected, run.changed) == (1, 1)
     assert not graph.state(jochi.database)["default/due"].live

@@ -32,10 +32,8 @@ ALL = {memory.key for memory in MEMORIES}
     ("switch", "waits"),
     [
         (Switch("kind", "Notification"), {"a/n", "b/n"}),
-        (Switch("kind", "SessionContext"), {"a/s"}),
         (Switch("kind", "Invoice"), {"b/i"}),
         (Switch("scope", "a"), {"a/n", "a/s"}),
-        (Switch("scope", "c"), set()),
     ],
     ids=lambda value: str(sorted(value)) if isinstance(value, set) else str(value),
 )
@@ -69,7 +67,7 @@ def test_everything_paused(applied: Jochi) -> None:
 
 @pytest.mark.parametrize(
     "switch",
-    [Switch("all"), Switch("job", "curate_due"), Switch("kind", "Notification"), Switch("scope", "default")],
+    [Switch("all"), Switch("job", "curate_due"), Switch("kind", "Notification")],
     ids=str,
 )
 def test_a_run_in_progress_ends_after_its_batch(

@@ -55,20 +55,18 @@ def test_a_plan_writes_nothing_and_names_what_the_run_then_does(applied: Jochi) 
     assert applied.plan(NOW).looked_at == 0
 
 
-@pytest.mark.parametrize("page", [1, 2, len(MEMORIES) - 1])
-def test_a_plan_of_many_pages_counts_those_of_one_moment_once(
-    applied: Jochi, page: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plan_of_many_pages_counts_those_of_one_moment_once(applied: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half are due at one moment, half at another: a page ends within each."""
     graph.write(applied.database, MEMORIES[::2], due=NOW)
     graph.write(applied.database, MEMORIES[1::2], due=NOW - DAY)
     whole = applied.plan(NOW)
-    monkeypatch.setattr("jochi.curate.plan.PAGE", page)
-    paged = applied.plan(NOW)
-    assert {(g.kind, g.rule, g.outcome): g.n for g in paged.groups} == {
-        (g.kind, g.rule, g.outcome): g.n for g in whole.groups
-    }
-    assert (paged.quotas, paged.looked_at) == (whole.quotas, len(MEMORIES))
+    for page in (1, 2, len(MEMORIES) - 1):
+        monkeypatch.setattr("jochi.curate.plan.PAGE", page)
+        paged = applied.plan(NOW)
+        assert {(g.kind, g.rule, g.outcome): g.n for g in paged.groups} == {
+            (g.kind, g.rule, g.outcome): g.n for g in whole.groups
+        }
+        assert (paged.quotas, paged.looked_at) == (whole.quotas, len(MEMORIES))
 
 
 def test_a_plan_of_another_policy_is_not_applied(jochi: Jochi) -> None:
@@ -128,31 +126,23 @@ def test_explain_of_a_tombstone_and_of_nothing(applied: Jochi) -> None:
     assert not applied.explain("never", at=NOW).found
 
 
-@pytest.fixture
-def filled(applied: Jochi) -> Jochi:
-    fill(applied)
-    return applied
+JOBS = [
+    ("curate/curate_due", "next_due", "NodeUniqueIndexSeek", 3),
+    ("curate/purge_tombstones", "deleted_at", "NodeIndexSeek", 7),
+]
 
 
-@pytest.mark.parametrize(
-    ("job", "index"), [("curate/curate_due", "next_due"), ("curate/purge_tombstones", "deleted_at")]
-)
-def test_a_due_select_seeks_its_index_and_sorts_nothing(filled: Jochi, job: str, index: str) -> None:
-    found = operators(filled, filled.engine.text(job, "select"))
-    names = [operator for operator, _details in found]
-    assert names[0] == "NodeIndexSeekByRange"
-    assert index in found[0][1]
-    assert "Limit" in names
-    assert not [name for name in names if "Sort" in name or "Top" in name]
-
-
-@pytest.mark.parametrize(
-    ("job", "seek", "expands"),
-    [("curate/curate_due", "NodeUniqueIndexSeek", 3), ("curate/purge_tombstones", "NodeIndexSeek", 7)],
-)
-def test_acting_on_keys_seeks_each_key(filled: Jochi, job: str, seek: str, expands: int) -> None:
-    """It expands to Agents (rail of consensus), sessions and tasks (tiers); the purge besides to what it cuts, what
+def test_a_due_select_seeks_its_index_and_acting_on_keys_seeks_each_key(applied: Jochi) -> None:
+    """The act expands to Agents (rail of consensus), sessions and tasks (tiers); the purge besides to what it cuts, what
     follows a memory that was merged, what was kept for taking that merge back, and the contexts that follow one in time."""
-    found = operators(filled, filled.engine.text(job, "act"))
-    assert [details for operator, details in found if operator.startswith(seek) and "(key)" in details]
-    assert len({details for operator, details in found if operator.startswith("Expand")}) <= expands
+    fill(applied)
+    for job, index, seek, expands in JOBS:
+        found = operators(applied, applied.engine.text(job, "select"))
+        names = [operator for operator, _details in found]
+        assert names[0] == "NodeIndexSeekByRange"
+        assert index in found[0][1]
+        assert "Limit" in names
+        assert not [name for name in names if "Sort" in name or "Top" in name]
+        found = operators(applied, applied.engine.text(job, "act"))
+        assert [details for operator, details in found if operator.startswith(seek) and "(key)" in details]
+        assert len({details for operator, details in found if operator.startswith("Expand")}) <= expands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -48,29 +49,31 @@ def test_a_tombstone_goes_after_thirty_days_and_not_a_second_before(applied: Joc
     assert applied.explain("n").found
 
 
-@pytest.mark.parametrize(
-    ("rail", "change"),
-    [
-        ("pinned", "SET t.pinned = true"),
-        ("pinned", "SET t.pinned = 'yes'"),
-        ("keep_forever", "SET t.ttl_policy = 'keep_forever'"),
-        ("hold", "SET t.hold_until = datetime('2030-01-01T00:00:00Z')"),
-        ("locked", "SET t.locked_by = 'kublai', t.locked_at = datetime('2026-07-15T11:59:00Z')"),
-        ("grace", "REMOVE t.created_at"),
-        ("unfolded_access", "CREATE (:JochiAccess {key: t.key})"),
-        ("consensus", "FOREACH (i IN range(1, 4) | CREATE (t)<-[:READ]-(:Agent {id: 'a' + i}))"),
-        ("active_task", "SET t.tombstone_labels = t.tombstone_labels + 'Task', t.status = 'pending'"),
-        ("agent_identity", "SET t.tombstone_labels = t.tombstone_labels + 'Agent'"),
-    ],
-)
-def test_a_rail_that_holds_by_now_brings_it_back(applied: Jochi, rail: str, change: str) -> None:
-    tombstones(applied, "n", "plain")
-    applied.database.run(f"MATCH (t:Tombstone {{key: 'default/n'}}) {change}")
+HOLDS = [
+    ("pinned", "SET t.pinned = true"),
+    ("pinned", "SET t.pinned = 'yes'"),
+    ("keep_forever", "SET t.ttl_policy = 'keep_forever'"),
+    ("hold", "SET t.hold_until = datetime('2030-01-01T00:00:00Z')"),
+    ("locked", "SET t.locked_by = 'kublai', t.locked_at = datetime('2026-07-15T11:59:00Z')"),
+    ("grace", "REMOVE t.created_at"),
+    ("unfolded_access", "CREATE (:JochiAccess {key: t.key})"),
+    ("consensus", "FOREACH (i IN range(1, 4) | CREATE (t)<-[:READ]-(:Agent {id: 'a' + i}))"),
+    ("active_task", "SET t.tombstone_labels = t.tombstone_labels + 'Task', t.status = 'pending'"),
+    ("agent_identity", "SET t.tombstone_labels = t.tombstone_labels + 'Agent'"),
+]
+
+
+def test_a_rail_that_holds_by_now_brings_it_back(applied: Jochi) -> None:
+    ids = {f"n{i}": rail for i, (rail, _change) in enumerate(HOLDS)}
+    tombstones(applied, *ids, "plain")
+    for i, (_rail, change) in enumerate(HOLDS):
+        applied.database.run(f"MATCH (t:Tombstone {{key: 'default/n{i}'}}) {change}")
     tally = purge(applied)
-    assert (tally["restore"], tally["purge"], tally[f"rail_{rail}"]) == (1, 1, 1)
-    assert count(applied, "(:Curated:Notification {key: 'default/n'}) WHERE NOT EXISTS { (:Tombstone) }") == 1
-    (back,) = (audit for audit in graph.audits(applied.database) if audit["action"] == "restore")
-    assert (back["key"], back["rule"]) == ("default/n", f"rail.{rail}")
+    assert (tally["restore"], tally["purge"]) == (len(HOLDS), 1)
+    assert Counter(ids.values()) == {rail: tally[f"rail_{rail}"] for rail in ids.values()}
+    assert (count(applied, "(:Curated:Notification)"), count(applied, "(:Tombstone)")) == (len(HOLDS), 0)
+    back = {audit["key"]: audit["rule"] for audit in graph.audits(applied.database) if audit["action"] == "restore"}
+    assert back == {f"default/{id}": f"rail.{rail}" for id, rail in ids.items()}
 
 
 def test_a_dense_tombstone_goes_over_several_batches_that_nobody_sees(applied: Jochi) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -56,6 +57,25 @@ PRUNES: list[Row] = [
     ("analysis.medium", "Analysis", {"severity": "medium"}, "created_at", 120 * DAY),
     ("analysis.major", "Analysis", {"severity": "high"}, "created_at", 180 * DAY),
     ("analysis.major", "Analysis", {"severity": "critical"}, "created_at", 180 * DAY),
+    ("notification.read", "Notification", {"read": True, "created_at": OLD}, "read_at", 7 * DAY),
+    ("notification.read", "Notification", {"read": True}, "created_at", 7 * DAY),
+    ("notification.read", "Notification", {"read": True, "priority": "critical"}, "created_at", 7 * DAY),
+    ("notification.unread", "Notification", {"read": False, "priority": "low"}, "created_at", 30 * DAY),
+    ("session.inactive", "SessionContext", {"active": False, "created_at": OLD}, "last_active_at", DAY),
+    ("session.inactive", "SessionContext", {"active": False}, "created_at", DAY),
+    *(
+        ("any.expires_at", kind, {"created_at": OLD, **more}, "expires_at", 0 * DAY)
+        for kind, more in {
+            "Notification": {"read": False, "priority": "critical"},
+            "SessionContext": {"active": False, "last_active_at": NOW},
+            "Task": {"status": "done"},
+            "Belief": {"state": "archived"},
+            "Reflection": {"consolidated": False},
+            "Analysis": {},
+            "MemoryEntry": {},
+            "SomebodyElses": {},
+        }.items()
+    ),
 ]
 PRUNES_BY_ACCESS: list[Row] = [
     ("reflection.consolidated", "Reflection", {"consolidated": True, "created_at": OLD}, "consolidated_at", 90 * DAY),
@@ -74,79 +94,79 @@ PRUNES_BY_ACCESS: list[Row] = [
 ]
 
 
-def around(row: Row) -> list[Memory]:
-    """One a hair too young, one just old enough, and one older."""
-    _rule, kind, properties, clock, after = row
-    offsets = {"hair": HAIR, "exact": timedelta(0), "late": -SECOND}
-    return [Memory(id, (kind,), properties | {clock: NOW - after + offset}) for id, offset in offsets.items()]
+ROWS = PRUNES + PRUNES_BY_ACCESS + ARCHIVES + WEAK
+BY_ACCESS = PRUNES_BY_ACCESS + WEAK
+ARCHIVED = [row for row in PRUNES if row[2].get("state") == "archived"]
+"""They are so before anything is done."""
+OFFSETS = {"hair": HAIR, "exact": timedelta(0), "late": -SECOND}
 
 
-def when_late(row: Row) -> datetime:
-    """What a record gives as due: its clock, or the look, where what is left of a confidence has its say."""
-    return NOW if row[0].startswith("belief.") else NOW - SECOND
+def around(rows: list[Row]) -> list[Memory]:
+    """Of each row one a hair too young, one just old enough, and one older."""
+    return [
+        Memory(f"{ROWS.index(row)} {id}", (row[1],), row[2] | {row[3]: NOW - row[4] + offset})
+        for row in rows
+        for id, offset in OFFSETS.items()
+    ]
 
 
-@pytest.mark.parametrize("row", PRUNES + PRUNES_BY_ACCESS, ids=lambda row: f"{row[0]}-{row[3]}")
-def test_a_pruning_rule_at_its_threshold(applied: Jochi, row: Row) -> None:
-    write(applied, around(row))
+def ids(rows: list[Row], *of: str) -> set[str]:
+    return {f"{ROWS.index(row)} {id}" for row in rows for id in of}
+
+
+def test_every_rule_at_its_threshold(applied: Jochi) -> None:
+    write(applied, around(ROWS))
     # The sweep of orphans is a job of its own, and the plan tells of it, too.
-    planned = [group for group in applied.plan(NOW).groups if group.outcome == "prune" and group.rule == row[0]]
-    assert sum(group.n for group in planned) == 2
+    rules = {row[0] for row in ROWS}
+    groups = [group for group in applied.plan(NOW).groups if group.outcome == "prune" and group.rule in rules]
+    planned = sum((Counter({group.rule: group.n}) for group in groups), Counter())
+    assert planned == Counter(row[0] for row in PRUNES + PRUNES_BY_ACCESS for _ in ("exact", "late"))
     left = look(applied)
-    assert pruned(left) == {"exact", "late"}
-    audits = {audit["key"]: audit for audit in graph.audits(applied.database)}
-    assert {(a["action"], a["rule"]) for a in audits.values()} == {("prune", row[0])}
-    assert to_python(audits["default/late"]["due"]) == when_late(row)
-    assert NOW < left["hair"]["next_due"] <= NOW + timedelta(hours=6)
-    assert pruned(look(applied, left["hair"]["next_due"])) == {"hair", "exact", "late"}
+    assert pruned(left) == ids(PRUNES + PRUNES_BY_ACCESS, "exact", "late")
+    assert archived(left) == ids(ARCHIVES + WEAK, "exact", "late") | ids(ARCHIVED, "hair")
+    audits = {audit["key"].split("/")[1]: to_python(audit) for audit in graph.audits(applied.database)}
+    assert audits.keys() == ids(ROWS, "exact", "late")
+    for i, row in enumerate(ROWS):
+        rule, kind, properties, _clock, _after = row
+        audit, late, hair = audits[f"{i} late"], left[f"{i} late"], left[f"{i} hair"]
+        # What a record gives as due: its clock, or the look, where what is left of a confidence has its say.
+        due = NOW if rule.startswith("belief.") else NOW - SECOND
+        prunes = row in PRUNES + PRUNES_BY_ACCESS
+        assert (audit["action"], audit["rule"], audit["due"]) == ("prune" if prunes else "archive", rule, due)
+        known = {"SomebodyElses": "other"}.get(kind, kind)
+        assert (audit["kind"], audit["scope"], audit["at"]) == (known, "default", NOW)
+        assert audit["run"]
+        assert audit["policy"]
+        assert NOW < hair["next_due"] <= NOW + timedelta(hours=6 if prunes else 1)
+        if not prunes:
+            assert late["archived_at"] == NOW  # the second step's clock starts when the first really happened
+            assert (late.moved, late["curation_action"]) == (("ARCHIVE", rule, None, NOW), "ARCHIVE")
+            assert hair.moved == (None, None, None, None)
+            assert audit.get("before_state") == properties.get("state")
+    left = look(applied, max(left[id]["next_due"] for id in ids(ROWS, "hair")))
+    assert pruned(left) == ids(PRUNES + PRUNES_BY_ACCESS, *OFFSETS)
+    assert archived(left) == ids(ARCHIVES + WEAK, *OFFSETS)
 
 
-@pytest.mark.parametrize("row", ARCHIVES + WEAK, ids=lambda row: f"{row[0]}-{row[3]}")
-def test_an_archiving_rule_at_its_threshold(applied: Jochi, row: Row) -> None:
-    left = curate(applied, *around(row))
-    assert pruned(left) == set()
-    assert archived(left) == {"exact", "late"}
-    assert left["late"]["archived_at"] == NOW  # the second step's clock starts when the first really happened
-    assert left["late"].moved == ("ARCHIVE", row[0], None, NOW)
-    assert left["late"]["curation_action"] == "ARCHIVE"
-    assert left["hair"].moved == (None, None, None, None)
-    audits = {audit["key"]: audit for audit in graph.audits(applied.database)}
-    assert audits.keys() == {"default/exact", "default/late"}
-    audit = {name: to_python(value) for name, value in audits["default/late"].items()}
-    assert (audit["action"], audit["rule"], audit["kind"], audit["scope"]) == ("archive", row[0], row[1], "default")
-    assert (audit["due"], audit["at"], audit.get("before_state")) == (when_late(row), NOW, row[2].get("state"))
-    assert audit["run"]
-    assert audit["policy"]
-    assert NOW < left["hair"]["next_due"] <= NOW + timedelta(hours=1)
-    assert archived(look(applied, left["hair"]["next_due"])) == {"hair", "exact", "late"}
+def test_only_rules_of_accesses_are_off_where_nobody_reports_them(applied: Jochi) -> None:
+    left = curate(applied, *around(ROWS), first=None)
+    assert pruned(left) == ids(PRUNES, "exact", "late")
+    assert archived(left) == ids(ARCHIVES, "exact", "late") | ids(ARCHIVED, "hair")
 
 
-@pytest.mark.parametrize("row", PRUNES_BY_ACCESS + WEAK, ids=lambda row: f"{row[0]}-{row[3]}")
-def test_a_rule_of_accesses_is_off_where_nobody_reports_them(applied: Jochi, row: Row) -> None:
-    memories = around(row)
-    left = curate(applied, *memories, first=None)
-    assert pruned(left) == archived(left) == set()
-    assert graph.audits(applied.database) == []
-
-
-@pytest.mark.parametrize("row", PRUNES + ARCHIVES, ids=lambda row: f"{row[0]}-{row[3]}")
-def test_a_rule_of_something_else_is_on_where_nobody_reports_them(applied: Jochi, row: Row) -> None:
-    left = curate(applied, *around(row), first=None)
-    assert (pruned(left) if row in PRUNES else archived(left)) == {"exact", "late"}
-
-
-@pytest.mark.parametrize("row", PRUNES_BY_ACCESS + WEAK, ids=lambda row: f"{row[0]}-{row[3]}")
-@pytest.mark.parametrize(("offset", "met"), [(HAIR, False), (timedelta(0), True)])
-def test_idleness_counts_from_the_first_report(applied: Jochi, row: Row, offset: timedelta, met: bool) -> None:
-    _rule, kind, properties, clock, after = row
-    memory = Memory("m", (kind,), properties | {clock: OLD, "created_at": OLD})
-    left = curate(applied, memory, first=NOW - after + offset)
-    assert (pruned(left) | archived(left) == {"m"}) is met
-
-
-def test_a_rule_of_something_else_does_not_wait_for_the_first_report(applied: Jochi) -> None:
-    analysis = Memory("m", ("Analysis",), {"severity": "low", "created_at": NOW - 60 * DAY})
-    assert pruned(curate(applied, analysis, first=NOW - HAIR)) == {"m"}
+def test_only_idleness_counts_from_the_first_report(applied: Jochi) -> None:
+    """Each in a scope of its own, which began to report a hair too late, or just in time."""
+    memories, firsts = [], {}
+    for i, (_rule, kind, more, clock, after) in enumerate(BY_ACCESS):
+        for id, offset in (("hair", HAIR), ("exact", timedelta(0))):
+            properties = {**more, clock: OLD, "created_at": OLD}
+            memories.append(Memory(f"{i} {id}", (kind,), properties, scope=f"{i}-{id}"))
+            firsts[f"{i}-{id}"] = NOW - after + offset
+    memories.append(Memory("analysis", ("Analysis",), {"severity": "low", "created_at": NOW - 60 * DAY}, scope="late"))
+    write(applied, memories, first=None)
+    graph.write_scopes(applied.database, {**firsts, "late": NOW - HAIR})
+    left = look(applied)
+    assert pruned(left) | archived(left) == {f"{i} exact" for i in range(len(BY_ACCESS))} | {"analysis"}
 
 
 def link(labels: str, direction: str = "in", type: str = "ABOUT", **properties: Any) -> Link:
@@ -162,6 +182,7 @@ UNTOUCHED: dict[str, tuple[str, dict[str, Any], tuple[Link, ...]]] = {
         f"task {status!r}": ("Task", TASK | {"status": status}, ())
         for status in ("in_progress", "pending", "blocked", "Completed", "", 7, True, ["completed"])
     },
+    "task of a state that can't be read": ("Task", TASK | {"state": 7}, ()),
     "task without a status": ("Task", {"created_at": OLD}, ()),
     "task that was learned from": ("Task", TASK, (link("Note", "in", "LEARNED_FROM"),)),
     "task that learned": ("Task", TASK, (link("Reflection", "out", "LEARNED_FROM"),)),
@@ -372,38 +393,3 @@ def test_a_paused_kind_archives_and_flags_nothing(applied: Jochi) -> None:
     left = look(applied, NOW + timedelta(hours=1))
     assert archived(left) == {"t"}
     assert (left["r"]["needs_consolidation"], left["m"]["tier"]) == (True, "WARM")
-
-
-def test_a_pinned_reflection_of_the_grace_period_and_the_like_are_kept(applied: Jochi) -> None:
-    """The rails stand over the new rules as over the old ones (seed 000, Never-Prune Safety Rails)."""
-    rails: dict[str, dict[str, Any]] = {
-        **BLOCKS,
-        "consensus": {"agents": ["a", "b", "c", "d"]},
-        "odd agents": {"agents": 7},
-        "no date": {"created_at": None},
-    }
-    memories = []
-    for id, more in rails.items():
-        for kind, base in {"Belief": BELIEF, "Analysis": ANALYSIS, "Reflection": REFLECTION}.items():
-            known = {name: value for name, value in (base | more).items() if value is not None}
-            memories.append(Memory(f"{kind} {id}", (kind,), known))
-    memories.append(Memory("core", ("Belief",), BELIEF | {"state": "core", "confidence": 0.95}))
-    assert pruned(curate(applied, *memories)) == set()
-
-
-def test_everything_that_is_due_is_worked_in_one_run_however_small_the_batch(applied: Jochi) -> None:
-    """No LIMIT without continuation: a backlog drains (the first implementation's never did)."""
-    tasks = [Memory(f"t{i}", ("Task",), TASK) for i in range(60)]
-    analyses = [Memory(f"a{i}", ("Analysis",), ANALYSIS, links=(link("Note"),)) for i in range(60)]
-    applied.database.run("MATCH (j:JochiJob {name: 'curate_due'}) SET j.batch_size = 7")
-    left = curate(applied, *tasks, *analyses)
-    assert (len(archived(left)), len(pruned(left))) == (60, 60)  # connected or not: soft, and nothing throws
-
-
-def test_a_state_that_cannot_be_read_is_not_archived_over(applied: Jochi) -> None:
-    done = {"created_at": NOW - 90 * DAY, "status": "completed", "completed_at": NOW - 40 * DAY}
-    write(applied, [Memory("odd", ("Task",), {**done, "state": 7}), Memory("plain", ("Task",), done)])
-    assert applied.plan(NOW).archives == 1
-    look(applied, NOW)
-    state = {key: stored.properties.get("state") for key, stored in graph.state(applied.database).items()}
-    assert state == {"default/odd": 7, "default/plain": "archived"}

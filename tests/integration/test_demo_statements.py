@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -79,17 +78,3 @@ def test_budgets_move_no_memory_before_its_time_has_come(jochi: Jochi) -> None:
     assert tiers(jochi) == {"first": "ARCHIVE", "second": "ARCHIVE", "third": "HOT"}
     left = jochi.database.run("MATCH (m:Curated) WHERE m.demo_tier IS NOT NULL RETURN m", write=False)
     assert left == []
-
-
-def test_a_memory_of_the_future_arrives_when_all_are_called(jochi: Jochi) -> None:
-    ahead = NOW + timedelta(days=900)
-    jochi.database.run(
-        "CREATE (:Curated {key: 's/a', scope: 's', id: 'a', created_at: $at, tier: 'COLD'})", {"at": ahead}
-    )
-    jochi.database.autocommit(statement("demo/wait"), {"now": NOW})
-    jochi.database.run(statement("demo/arrive"), {"now": NOW, "until": NOW + DAY})
-    assert tiers(jochi) == {"a": None}
-    jochi.database.run(statement("demo/arrive"), {"now": NOW, "until": ahead})
-    assert tiers(jochi) == {"a": "COLD"}
-    changes = jochi.database.run("MATCH (c:JochiScopeChange) RETURN c.scope AS scope", write=False)
-    assert changes == [{"scope": "s"}]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.all_derivations import DERIVING
 from tests.conftest import PolicyWith, say_go
 
 from jochi import Jochi
@@ -48,7 +49,7 @@ class Counting(OfflineMaker):
 
 @pytest.fixture(scope="session")
 def describing(policy_with: PolicyWith) -> Any:
-    return policy_with("[derive.describe]\nderiving = true")
+    return policy_with(DERIVING)
 
 
 @pytest.fixture(scope="session")
@@ -317,7 +318,7 @@ def test_the_newest_notes_are_read_as_far_as_there_is_room(client: Jochi) -> Non
 
 def test_lazily_only_what_was_used_since_something_was_said(install_once: Any, lazily: Any) -> None:
     client: Jochi = install_once(lazily)
-    client.apply()
+    say_go(client)
     said = NOW - 3 * DAY
     for name, used in (("Before", said - HAIR), ("Then", said), ("After", said + DAY), ("Never", None)):
         key = put(client, name, used=used)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import neo4j
 import pytest
 import typer
+from tests.conftest import say_go
 from typer.testing import CliRunner, Result
 
 from jochi import Jochi, clock
@@ -83,7 +84,7 @@ def test_before_an_install_it_is_the_preflight(database: Database) -> None:
 
 def test_an_installed_engine_that_is_well(jochi: Jochi) -> None:
     arm(jochi)
-    jochi.apply()
+    say_go(jochi)
     found = examine(jochi)
     unwell = [check for check in found.checks if check.level is not OK and check.name != "restart"]
     assert unwell == []
@@ -97,31 +98,48 @@ def test_an_installed_engine_that_is_well(jochi: Jochi) -> None:
     assert len({check.name for check in found.checks}) == len(found.checks)
 
 
-def test_an_edited_procedure(jochi: Jochi) -> None:
-    assert look(jochi)["procedures"].level is OK
-    edit = "MATCH (x:JochiProcedure {name: 'curate/plan'}) SET x.was = x.body, x.body = x.body + ' // mine'"
-    with broken(jochi, edit, "MATCH (x:JochiProcedure {name: 'curate/plan'}) SET x.body = x.was REMOVE x.was"):
-        check = look(jochi)["procedures"]
-    assert (check.level, "MODIFIED in the database: curate/plan" in check.found) == (FAIL, True)
-    assert "jochi install" in (check.fix or "")
+PROCEDURE = "MATCH (x:JochiProcedure {name: 'curate/%s'}) SET "
+PUMP = "MATCH (p:JochiPump {name: $pump}) SET "
+REQUEUE = "MATCH (j:JochiJob {name: 'requeue'}) SET "
+BROKEN = (
+    (
+        PROCEDURE % "plan" + "x.was = x.body, x.body = x.body + ' // mine'",
+        PROCEDURE % "plan" + "x.body = x.was REMOVE x.was",
+    ),
+    (PUMP + "p.was = p.claim, p.claim = 'RETURN 1'", PUMP + "p.claim = p.was REMOVE p.was"),
+    (REQUEUE + "j.was = j.batch_size, j.batch_size = 7", REQUEUE + "j.batch_size = j.was REMOVE j.was"),
+)
 
 
-def test_a_deleted_procedure_and_a_strange_one(jochi: Jochi) -> None:
-    rename = "MATCH (x:JochiProcedure {name: 'curate/plan'}) SET x.name = 'curate/strange'"
-    with broken(jochi, rename, "MATCH (x:JochiProcedure {name: 'curate/strange'}) SET x.name = 'curate/plan'"):
+def test_what_was_changed_behind_its_back_is_named(jochi: Jochi) -> None:
+    changed = ("procedures", "pump texts", "jobs", "failures")
+    well = look(jochi)
+    assert {well[name].level for name in changed} == {OK}
+    jochi.database.run(
+        "MATCH (j:JochiJob {name: 'requeue'}) SET j.failures = 3, j.token = coalesce(j.token, 0) + 1 "
+        "CREATE (:JochiJobRun {id: 'requeue/' + j.token, job: 'requeue', started_at: datetime(), error: 'out of luck'})"
+    )
+    with ExitStack() as stack:
+        for how, mend in BROKEN:
+            stack.enter_context(broken(jochi, how, mend))
+        found = look(jochi)
+    assert {found[name].level for name in changed} == {FAIL}
+    for name, says in (
+        ("procedures", "MODIFIED in the database: curate/plan"),
+        ("pump texts", f"{jochi.engine.pump}.claim"),
+        ("jobs", "requeue.batch_size is 7"),
+        ("failures", "out of luck"),
+    ):
+        assert says in found[name].found
+    assert "jochi install" in (found["procedures"].fix or "")
+    assert "history requeue" in (found["failures"].fix or "")
+    rename = (PROCEDURE % "plan" + "x.name = 'curate/strange'", PROCEDURE % "strange" + "x.name = 'curate/plan'")
+    with broken(jochi, *rename):
         check = look(jochi)["procedures"]
     assert (check.level, "MISSING: curate/plan" in check.found) == (FAIL, True)
     with broken(jochi, "CREATE (x:JochiProcedure {name: 'a/b'})", "MATCH (x:JochiProcedure {name: 'a/b'}) DELETE x"):
         check = look(jochi)["procedures"]
     assert (check.level, check.fix) == (WARN, "run `jochi engine procedures prune`")
-
-
-def test_an_edited_pump(jochi: Jochi) -> None:
-    assert look(jochi)["pump texts"].level is OK
-    edit = "MATCH (p:JochiPump {name: $pump}) SET p.was = p.claim, p.claim = 'RETURN 1'"
-    with broken(jochi, edit, "MATCH (p:JochiPump {name: $pump}) SET p.claim = p.was REMOVE p.was"):
-        check = look(jochi)["pump texts"]
-    assert (check.level, f"{jochi.engine.pump}.claim" in check.found) == (FAIL, True)
 
 
 def test_a_dropped_index_and_a_dropped_constraint(jochi: Jochi) -> None:
@@ -163,7 +181,7 @@ def test_a_cancelled_pump(jochi: Jochi) -> None:
 
 def test_the_gate(jochi: Jochi) -> None:
     assert "jochi apply" in (look(jochi)["gate"].fix or "")
-    jochi.apply()
+    say_go(jochi)
     assert look(jochi)["gate"].level is OK
     jochi.database.run("MATCH (p:JochiPump) SET p.guard = 'the clock went back'")
     check = look(jochi)["gate"]
@@ -189,28 +207,9 @@ def test_the_mark_of_the_rearming_line(jochi: Jochi) -> None:
     assert check.level is OK
 
 
-def test_a_job_changed_behind_the_policys_back(jochi: Jochi) -> None:
-    assert look(jochi)["jobs"].level is OK
-    edit = "MATCH (j:JochiJob {name: 'requeue'}) SET j.was = j.batch_size, j.batch_size = 7"
-    with broken(jochi, edit, "MATCH (j:JochiJob {name: 'requeue'}) SET j.batch_size = j.was REMOVE j.was"):
-        check = look(jochi)["jobs"]
-    assert (check.level, "requeue.batch_size is 7" in check.found) == (FAIL, True)
-
-
-def test_a_job_that_fails(jochi: Jochi) -> None:
-    assert look(jochi)["failures"].level is OK
-    jochi.database.run(
-        "MATCH (j:JochiJob {name: 'requeue'}) SET j.failures = 3, j.token = coalesce(j.token, 0) + 1 "
-        "CREATE (:JochiJobRun {id: 'requeue/' + j.token, job: 'requeue', started_at: datetime(), error: 'out of luck'})"
-    )
-    check = look(jochi)["failures"]
-    assert (check.level, "out of luck" in check.found, "history requeue" in (check.fix or "")) == (FAIL, True, True)
-
-
-def test_memories_without_a_place_in_the_queue(jochi: Jochi) -> None:
+def test_memories_without_a_place_in_the_queue_a_key_or_a_date(jochi: Jochi) -> None:
     now = clock.now()
     memory(jochi, key="default/a", scope="default", id="a", next_due=now, created_at=now)
-    assert look(jochi)["memories"].level is OK
     memory(jochi, key="default/b", created_at=now)
     memory(jochi, key="default/c", created_at=now, next_due="tomorrow")
     check = look(jochi)["memories"]
@@ -219,12 +218,9 @@ def test_memories_without_a_place_in_the_queue(jochi: Jochi) -> None:
     assert "1 whose next_due is not a zoned datetime (such as default/c)" in check.found
     assert "default/a" not in check.found
     assert "`jochi jobs run hygiene --drain`" in (check.fix or "")
+    assert look(jochi, most_memories=2)["memories"].found.endswith("looked at 2 of 3")
     jochi.run("hygiene", drain=True)
     assert look(jochi)["memories"].level is OK
-
-
-def test_memories_without_a_key_or_a_date(jochi: Jochi) -> None:
-    now = clock.now()
     memory(jochi, id="nokey", next_due=now, created_at=now)
     memory(jochi, key="default/undated", next_due=now)
     memory(jochi, key="default/local", next_due=now, created_at=neo4j.time.DateTime(2026, 1, 1))
@@ -234,14 +230,6 @@ def test_memories_without_a_key_or_a_date(jochi: Jochi) -> None:
     assert found["creation times"].level is WARN
     assert "1 without created_at (such as default/undated)" in found["creation times"].found
     assert "1 whose created_at is not a zoned datetime (such as default/local)" in found["creation times"].found
-
-
-def test_the_look_at_memories_is_bounded(jochi: Jochi) -> None:
-    for name in ("a", "b", "c"):
-        memory(jochi, key=f"default/{name}", created_at=clock.now())
-    found = look(jochi, most_memories=2)["memories"]
-    assert "2 without next_due (such as default/" in found.found
-    assert found.found.endswith("looked at 2 of 3")
 
 
 def test_a_policy_that_this_version_cannot_read(jochi: Jochi) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
@@ -14,44 +14,27 @@ from jochi_workers.guard import Ruling
 MERGE = Ruling("merge", ())
 
 
-@pytest.mark.parametrize(
-    ("cosine", "verdict", "waits"),
-    [
-        (0.8499, None, False),
-        (0.8501, "flag", False),
-        (0.9499, "flag", False),
-        (0.9501, None, True),
-        (0.9999, None, True),
-    ],
-)
-def test_both_sides_of_the_thresholds(pairs: Pairs, cosine: float, verdict: str | None, waits: bool) -> None:
-    a, b = pairs.add("a", 1.0), pairs.add("b", cosine)
-    pairs.find()
-    if cosine < 0.85:
-        assert pairs.flags() == {}
-        return
-    flag = pairs.flag(a, b)
-    assert flag["score"] == pytest.approx(cosine, abs=1e-6)
-    assert (flag.get("verdict"), flag.get("reasons")) == (verdict, ["below_merge_threshold"] if verdict else None)
-    assert ("judge_due" in flag, "merge_due" in flag, flag["same_text"]) == (waits, False, False)
-    assert flag["found_at"] == flag["seen_at"] == NOON
-
-
-def test_the_same_text_may_merge_without_a_judge(pairs: Pairs) -> None:
-    a, b = pairs.add("a", content="One text"), pairs.add("b", content="One text")
-    c = pairs.add("c", content="one TEXT")
+def test_both_sides_of_the_thresholds(pairs: Pairs) -> None:
+    cosines = {0.8499: None, 0.8501: "flag", 0.9499: "flag", 0.9501: "waits", 0.9999: "waits"}
+    for cosine in cosines:
+        pairs.add("a", 1.0, scope=str(cosine))
+        pairs.add("b", cosine, scope=str(cosine))
     pairs.find()
     flags = pairs.flags()
-    assert (flags[a, b]["verdict"], flags[a, b]["guard"], flags[a, b]["merge_due"]) == ("merge", "same text", NOON)
-    assert (flags[a, b]["same_text"], "judge_due" in flags[a, b], "score" in flags[a, b]) == (True, False, False)
-    for pair in ((a, c), (b, c)):
-        assert (flags[pair]["same_text"], flags[pair]["judge_due"], flags[pair].get("verdict")) == (False, NOON, None)
+    assert set(flags) == {(f"{cosine}/a", f"{cosine}/b") for cosine, what in cosines.items() if what}
+    for (key, _), flag in flags.items():
+        cosine = float(key.removesuffix("/a"))
+        waits = cosines[cosine] == "waits"
+        assert flag["score"] == pytest.approx(cosine, abs=1e-6)
+        assert flag.get("verdict") == (None if waits else "flag")
+        assert flag.get("reasons") == (None if waits else ["below_merge_threshold"])
+        assert ("judge_due" in flag, "merge_due" in flag, flag["same_text"]) == (waits, False, False)
+        assert flag["found_at"] == flag["seen_at"] == NOON
 
 
 @pytest.mark.parametrize("many", [0, 230], ids=["one by one", "by index"])
 def test_scopes_and_kinds_are_never_crossed(pairs: Pairs, many: int) -> None:
-    for i in range(many):
-        pairs.add(f"x{i}", at_cosine(0.0, pairs.dimensions, 2 + i), due=None)
+    pairs.fill(many)
     a, b = pairs.add("a", 1.0, "Same"), pairs.add("b", 1.0, "Same too")
     pairs.add("a", 1.0, "Same", scope="t")
     pairs.add("c", 1.0, "Same", kind="Analysis")
@@ -64,8 +47,7 @@ def test_scopes_and_kinds_are_never_crossed(pairs: Pairs, many: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("factor", [9.9e17, 1.1e-18], ids=["huge", "tiny"])
 def test_the_length_of_a_vector_means_nothing(pairs: Pairs, factor: float) -> None:
-    for i in range(230):
-        pairs.add(f"x{i}", at_cosine(0.0, pairs.dimensions, 2 + i), due=None)
+    pairs.fill(230)
     a = pairs.add("a", 1.0)
     b = pairs.add("b", [x * factor for x in at_cosine(1.0, pairs.dimensions)])
     many = [factor] * pairs.dimensions
@@ -92,69 +74,64 @@ def test_by_kind(install_once: Any, policy_with: PolicyWith) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "left", "right", "reason"),
-    [
-        ("access_tier", "PUBLIC", None, "access_tier"),
-        ("access_tier", "PUBLIC", "PRIVATE", "access_tier"),
-        ("sensitivity", "low", "high", "sensitivity"),
-        ("ttl_policy", "decay", "keep_forever", "ttl_policy"),
-        ("expires_at", NOON, LATER, "expires_at"),
-        ("expires_at", NOON, None, "expires_at"),
-        ("expires_at", NOON, "soon", "expires_at"),
-        ("access_tier", 1, "PUBLIC", "access_tier"),
-        ("slot_name", "v1:a", "v1:b", "slot"),
-        ("slot_name", "v1:a", None, "slot"),
-        ("slot_value", "v1:a", "v1:b", "slot"),
-    ],
-)
-def test_facts_that_differ_veto_and_nobody_is_asked(
-    pairs: Pairs, name: str, left: Any, right: Any, reason: str
-) -> None:
-    for value in ("One text", "Another text"):
-        pairs.add(f"{value[:3]}1", 1.0, value, **{name: left})
-        pairs.add(f"{value[:3]}2", 1.0, value, **{name: right})
+VETOES: list[tuple[str, Any, Any, str]] = [
+    ("access_tier", "PUBLIC", None, "access_tier"),
+    ("access_tier", "PUBLIC", "PRIVATE", "access_tier"),
+    ("sensitivity", "low", "high", "sensitivity"),
+    ("ttl_policy", "decay", "keep_forever", "ttl_policy"),
+    ("expires_at", NOON, LATER, "expires_at"),
+    ("expires_at", NOON, None, "expires_at"),
+    ("expires_at", NOON, "soon", "expires_at"),
+    ("access_tier", 1, "PUBLIC", "access_tier"),
+    ("slot_name", "v1:a", "v1:b", "slot"),
+    ("slot_name", "v1:a", None, "slot"),
+    ("slot_value", "v1:a", "v1:b", "slot"),
+]
+
+
+def test_facts_that_differ_veto_and_nobody_is_asked(pairs: Pairs) -> None:
+    for i, (name, left, right, _reason) in enumerate(VETOES):
+        for value in ("One text", "Another text"):
+            pairs.add(f"{value[:3]}1", 1.0, value, scope=f"{i}", **{name: left})
+            pairs.add(f"{value[:3]}2", 1.0, value, scope=f"{i}", **{name: right})
     pairs.find()
-    for id in ("One", "Ano"):
-        flag = pairs.flag(f"s/{id}1", f"s/{id}2")
-        assert (flag["verdict"], "judge_due" in flag, "merge_due" in flag) == ("veto", False, False)
-        assert reason in flag["reasons"]
-    assert all(flag["verdict"] == "veto" for (a, b), flag in pairs.flags().items() if a[-1] != b[-1])
+    flags = pairs.flags()
+    for i, (*_, reason) in enumerate(VETOES):
+        for id in ("One", "Ano"):
+            flag = flags[f"{i}/{id}1", f"{i}/{id}2"]
+            assert (flag["verdict"], "judge_due" in flag, "merge_due" in flag) == ("veto", False, False), VETOES[i]
+            assert reason in flag["reasons"], VETOES[i]
+    assert all(flag["verdict"] == "veto" for (a, b), flag in flags.items() if a[-1] != b[-1])
 
 
-def test_the_same_moment_in_two_zones_is_no_difference(pairs: Pairs) -> None:
-    from datetime import timezone
-
-    a = pairs.add("a", content="One", expires_at=LATER)
-    b = pairs.add("b", content="One", expires_at=LATER.astimezone(timezone(timedelta(hours=5))))
+def test_what_one_text_says_of_a_pair(pairs: Pairs) -> None:
+    """Each in a scope of its own: which pairs are flagged, and what a flag says."""
+    one, slot = {"content": "One text"}, {"kind": "Fact", "slot_name": "v1:n", "slot_value": "v1:v"}
+    written: dict[str, dict[str, dict[str, Any]]] = {
+        "same": {"a": one, "b": one, "c": {"content": "one TEXT"}},
+        "zones": {"a": {"expires_at": LATER}, "b": {"expires_at": LATER.astimezone(timezone(timedelta(hours=5)))}},
+        "slot": {id: {**slot, "valid_from": at} for id, at in (("a", NOON), ("b", LATER), ("c", NOON))},
+        "dateless": {"a": slot, "b": slot},
+        "label": {"a": {}, "b": {"kind": "Belief:Draft"}},
+        "archived": {"a": {"state": "archived"}, "b": {"state": "active"}, "c": {"state": "archived"}},
+        "vector": {"a": {**one, "vector": 1.0}, "b": {"content": "2", "vector": 1.0, "embedding_hash": "v1:another"}},
+    }
+    for scope, memories in written.items():
+        for id, given in memories.items():
+            pairs.add(id, scope=scope, **{**one, **given})
     pairs.find()
-    assert pairs.flag(a, b)["verdict"] == "merge"
-
-
-def test_observations_of_a_slot_are_its_history(pairs: Pairs) -> None:
-    slot = {"kind": "Fact", "slot_name": "v1:n", "slot_value": "v1:v"}
-    a = pairs.add("a", content="Rome", **slot, valid_from=NOON)
-    b = pairs.add("b", content="Rome", **slot, valid_from=LATER)
-    c = pairs.add("c", content="Rome", **slot, valid_from=NOON)
-    d, e = (pairs.add(id, content="Rome", **slot) for id in "de")
-    pairs.find()
-    assert pairs.flag(a, b)["reasons"] == ["valid_from"]
-    assert pairs.flag(d, e)["reasons"] == ["valid_from"]
-    assert pairs.flag(a, c)["verdict"] == "merge"
-
-
-def test_another_label_vetoes(pairs: Pairs) -> None:
-    a, b = pairs.add("a", content="One"), pairs.add("b", content="One", kind="Belief:Draft")
-    pairs.find()
-    assert pairs.flag(a, b)["reasons"] == ["kind"]
-
-
-def test_archived_and_live_are_no_pair(pairs: Pairs) -> None:
-    pairs.add("a", 1.0, "One", state="archived")
-    pairs.add("b", 1.0, "One", state="active")
-    c = pairs.add("c", 1.0, "One", state="archived")
-    pairs.find()
-    assert set(pairs.flags()) == {("s/a", c)}
+    flags = {(a.split("/")[0], a[-1] + b[-1]): flag for (a, b), flag in pairs.flags().items()}
+    told = {pair: flag.get("reasons") or flag.get("verdict") for pair, flag in flags.items()}
+    assert told == {
+        **{("same", "ab"): "merge", ("same", "ac"): None, ("same", "bc"): None, ("zones", "ab"): "merge"},
+        # Observations of a slot are its history.
+        **{("slot", "ab"): ["valid_from"], ("slot", "bc"): ["valid_from"], ("slot", "ac"): "merge"},
+        **{("dateless", "ab"): ["valid_from"], ("label", "ab"): ["kind"], ("archived", "ac"): "merge"},
+    }
+    merges, waits = flags["same", "ab"], flags["same", "ac"]
+    assert (merges["guard"], merges["merge_due"], merges["same_text"]) == ("same text", NOON, True)
+    assert not {"judge_due", "score"} & merges.keys(), "no judge is asked"
+    assert (waits["same_text"], waits["judge_due"]) == (False, NOON)
 
 
 def test_a_second_look_changes_nothing(pairs: Pairs) -> None:
@@ -240,16 +217,20 @@ def test_a_fact_that_comes_later_vetoes_what_was_judged(pairs: Pairs) -> None:
     assert pairs.flag(a, b)["judge_due"] == LATER
 
 
-@pytest.mark.parametrize("end", ["a", "b"])
-def test_a_rejection_is_remembered_while_both_say_the_same(pairs: Pairs, end: str) -> None:
-    a, b = pairs.add("a", 1.0), pairs.add("b", 0.97)
+def test_a_rejection_is_remembered_while_both_say_the_same(pairs: Pairs) -> None:
+    for scope in "st":
+        pairs.add("a", 1.0, scope=scope)
+        pairs.add("b", 0.97, scope=scope)
     pairs.find()
     pairs.client.database.run("MATCH ()-[r:SIMILAR_TO]->() SET r.decision = 'rejected' REMOVE r.judge_due")
     for vector in (0.99, 0.1, 0.96):
-        pairs.change(f"s/{end}", embedding=at_cosine(vector, pairs.dimensions))
+        for changed in ("s/a", "t/b"):
+            pairs.change(changed, embedding=at_cosine(vector, pairs.dimensions))
         pairs.find(LATER)
-        flag = pairs.flag(a, b)
-        assert (flag["decision"], "judge_due" in flag, "merge_due" in flag) == ("rejected", False, False)
+        flags = pairs.flags()
+        assert set(flags) == {("s/a", "s/b"), ("t/a", "t/b")}
+        for flag in flags.values():
+            assert (flag["decision"], "judge_due" in flag, "merge_due" in flag) == ("rejected", False, False)
 
 
 def test_a_duplicate_of_what_was_merged_is_known_again(pairs: Pairs) -> None:
@@ -303,32 +284,41 @@ WRONG: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(WRONG))
-def test_nothing_that_an_app_wrote_makes_it_fail(pairs: Pairs, name: str) -> None:
-    good = [pairs.add(f"good{i}", 1.0 - i / 100, "Same") for i in range(2)]
-    for i, value in enumerate(WRONG[name]):
-        for key in (pairs.add(f"wrong{i}", 1.0, "Same"), pairs.add(f"alone{i}", 0.999, f"Alone {i}")):
-            text = f"MATCH (m {{key: $key}}) SET m.{name} = $value"
-            pairs.client.database.run(text, {"key": key, "value": value})
+def test_nothing_that_an_app_wrote_makes_it_fail(pairs: Pairs) -> None:
+    odd = []
+    for name, values in WRONG.items():
+        for i in range(2):
+            pairs.add(f"good{i}", 1.0 - i / 100, "Same", scope=name)
+        for i, value in enumerate(values):
+            for key in (
+                pairs.add(f"wrong{i}", 1.0, "Same", scope=name),
+                pairs.add(f"alone{i}", 0.999, f"Alone {i}", scope=name),
+            ):
+                odd.append({"key": key, "changed": {name: value}})
+    text = "UNWIND $odd AS row MATCH (m:Curated {key: row.key}) SET m += row.changed"
+    pairs.client.database.run(text, {"odd": odd})
     pairs.find()
-    assert (good[0], good[1]) in pairs.flags()
+    assert pairs.flags().keys() >= {(f"{name}/good0", f"{name}/good1") for name in WRONG}
     pairs.judge(MERGE)
-    for key in good:
-        pairs.change(key)
+    for name in WRONG:
+        for i in range(2):
+            pairs.change(f"{name}/good{i}")
     pairs.find(LATER)
 
 
-@pytest.mark.parametrize("wrong", ["text", 7, [1], True])
-@pytest.mark.parametrize(
-    "name", ["score", "same_text", "verdict", "reasons", "guard", "decision", "start_hash", "judge_due", "found_at"]
-)
-def test_whatever_stands_on_a_flag(pairs: Pairs, name: str, wrong: Any) -> None:
-    pairs.add("a", 1.0)
-    pairs.add("b", 0.97)
+ON_A_FLAG = ("score", "same_text", "verdict", "reasons", "guard", "decision", "start_hash", "judge_due", "found_at")
+
+
+def test_whatever_stands_on_a_flag(pairs: Pairs) -> None:
+    odd = {f"{name}{i}": {name: wrong} for name in ON_A_FLAG for i, wrong in enumerate(("text", 7, [1], True))}
+    for scope in odd:
+        pairs.add("a", 1.0, scope=scope)
+        pairs.add("b", 0.97, scope=scope)
     pairs.find()
-    pairs.client.database.run(f"MATCH ()-[r:SIMILAR_TO]->() SET r.{name} = $wrong", {"wrong": wrong})
-    pairs.change("s/a")
-    pairs.find(LATER)
+    pairs.client.database.run(
+        "MATCH (a)-[r:SIMILAR_TO]->() SET r += $odd[a.scope] SET a.similar_due = $now", {"odd": odd, "now": NOON}
+    )
+    assert pairs.find(LATER).selected == len(odd)
     pairs.judge(MERGE, LATER)
 
 
@@ -339,13 +329,6 @@ def test_relationships_of_an_app_are_not_flags(pairs: Pairs) -> None:
     pairs.change(a)
     pairs.find()
     assert pairs.flags() == {(a, b): {"since": 1}}
-
-
-def test_a_vector_of_another_text_is_not_compared(pairs: Pairs) -> None:
-    pairs.add("a", 1.0)
-    pairs.add("b", 1.0, embedding_hash="v1:of another text")
-    pairs.find()
-    assert pairs.flags() == {}
 
 
 @pytest.mark.slow

@@ -64,35 +64,35 @@ def test_what_a_ruling_leaves(pairs: Pairs, pair: tuple[str, str]) -> None:
     assert not pairs.queue().lease().rows
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "greater", "verdict"),
-    [
-        (0.0, 0.0, 0.0, "merge"),
-        (0.1, 0.3, 0.3, "merge"),
-        (0.31, 0, 0.31, "flag"),
-        # Nobody knows: never as if all were known.
-        (None, None, None, "flag"),
-        (0.0, None, None, "flag"),
-        (None, 0.2, None, "flag"),
-        ("0.0", 0.0, None, "flag"),
-        (float("nan"), 0.0, None, "flag"),
-    ],
-)
-def test_how_much_of_a_pair_the_model_could_read_is_told(
-    pairs: Pairs, left: Any, right: Any, greater: float | None, verdict: str
-) -> None:
-    pairs.add("a", 1.0, "Anna has 5 dogs.", embedding_unknown=left)
-    pairs.add("b", 0.97, "Anna has five dogs.", embedding_unknown=right)
-    pairs.add("c", 0.96, "anna has 5 dogs", embedding_unknown=left)
+UNKNOWN: list[tuple[Any, Any, float | None, str]] = [
+    (0.0, 0.0, 0.0, "merge"),
+    (0.1, 0.3, 0.3, "merge"),
+    (0.31, 0, 0.31, "flag"),
+    # Nobody knows: never as if all were known.
+    (None, None, None, "flag"),
+    (0.0, None, None, "flag"),
+    (None, 0.2, None, "flag"),
+    ("0.0", 0.0, None, "flag"),
+    (float("nan"), 0.0, None, "flag"),
+]
+
+
+def test_how_much_of_a_pair_the_model_could_read_is_told(pairs: Pairs) -> None:
+    for i, (left, right, _greater, _verdict) in enumerate(UNKNOWN):
+        pairs.add("a", 1.0, "Anna has 5 dogs.", scope=f"s{i}", embedding_unknown=left)
+        pairs.add("b", 0.97, "Anna has five dogs.", scope=f"s{i}", embedding_unknown=right)
+        pairs.add("c", 0.96, "anna has 5 dogs", scope=f"s{i}", embedding_unknown=left)
     pairs.find()
     queue = pairs.queue()
-    batch = queue.lease()
+    batch = queue.lease(100)
     shares = {(row["start"], row["end"]): row["unknown"] for row in batch.rows}
-    assert shares["s/a", "s/b"] == greater
     queue.finish(batch, JudgeHandler().handle(batch.rows).done)
-    assert pairs.flag("s/a", "s/b")["verdict"] == verdict
-    # The same words need no vector to say so; but those of a text that the model doesn't know are never merged.
-    assert pairs.flag("s/a", "s/c")["verdict"] == ("flag" if left == 0.31 else "merge")
+    flags = pairs.flags()
+    for i, (left, _right, greater, verdict) in enumerate(UNKNOWN):
+        assert shares[f"s{i}/a", f"s{i}/b"] == greater
+        assert flags[f"s{i}/a", f"s{i}/b"]["verdict"] == verdict
+        # The same words need no vector to say so; but those of a text that the model doesn't know are never merged.
+        assert flags[f"s{i}/a", f"s{i}/c"]["verdict"] == ("flag" if left == 0.31 else "merge")
 
 
 def test_the_text_hash_is_the_servers(pairs: Pairs) -> None:
@@ -113,19 +113,21 @@ def test_a_content_that_changed_meanwhile_is_judged_again(pairs: Pairs, pair: tu
     assert queue.lease().rows[0][("left", "right")[end]] == "new"
 
 
-@pytest.mark.parametrize("how", ["tombstone", "archived", "no content"])
-def test_what_is_gone_leaves_the_queue(pairs: Pairs, pair: tuple[str, str], how: str) -> None:
-    said = {
+def test_what_is_gone_leaves_the_queue(pairs: Pairs) -> None:
+    changes = {
         "tombstone": "REMOVE m:Curated:Belief SET m:Tombstone, m.tombstone = true",
         "archived": "SET m.state = 'archived', m.similar_due = $now",
         "no content": "REMOVE m.content",
-    }[how]
-    pairs.client.database.run(f"MATCH (m {{key: $key}}) {said}", {"key": pair[1], "now": NOON})
-    if how == "archived":
-        pairs.find()
-    batch = pairs.queue().lease()
-    assert not batch.rows
-    assert bool(pairs.flags()) == (how == "no content")
+    }
+    for scope in changes:
+        pairs.add("a", 1.0, scope=scope)
+        pairs.add("b", 0.97, scope=scope)
+    pairs.find()
+    for scope, change in changes.items():
+        pairs.client.database.run(f"MATCH (m {{key: $key}}) {change}", {"key": f"{scope}/b", "now": NOON})
+    pairs.find()
+    assert not pairs.queue().lease().rows
+    assert set(pairs.flags()) == {("no content/a", "no content/b")}
     assert not pairs.queue().lease().rows
 
 
@@ -414,24 +416,19 @@ def test_the_command_line(pairs: Pairs, pair: tuple[str, str], cli: Callable[...
     assert json.loads(late.output)[0]["outcome"] == "changed"
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("s/a s/b", ":1"),
-        ("s/a\ts/b\ts/c", ":1"),
-        ("{", "no JSON"),
-        ('{"pairs": 1}', "no list"),
-        ('[{"left": 1}]', "pair 1"),
-    ],
-)
-def test_a_wrong_file_is_told_with_its_line(
-    pairs: Pairs, cli: Callable[..., Any], tmp_path: Path, text: str, told: str
-) -> None:
+def test_a_wrong_file_is_told_with_its_line(pairs: Pairs, cli: Callable[..., Any], tmp_path: Path) -> None:
     file = tmp_path / "pairs"
-    file.write_text(text)
-    result = cli("duplicates", "--approve-file", str(file))
-    assert isinstance(result.exception, UsageError)
-    assert told in str(result.exception)
+    for text, told in {
+        "s/a s/b": ":1",
+        "s/a\ts/b\ts/c": ":1",
+        "{": "no JSON",
+        '{"pairs": 1}': "no list",
+        '[{"left": 1}]': "pair 1",
+    }.items():
+        file.write_text(text)
+        result = cli("duplicates", "--approve-file", str(file))
+        assert isinstance(result.exception, UsageError)
+        assert told in str(result.exception)
     filtered = cli("duplicates", "--scope", "s", "--approve", "s/a", "s/b")
     assert isinstance(filtered.exception, UsageError)
 

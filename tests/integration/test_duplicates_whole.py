@@ -16,7 +16,6 @@ from tests.conftest import PolicyWith
 from tests.duplicate_pairs import LATER, NOON, Pairs, at_cosine
 
 from jochi import Jochi
-from jochi.database.database import in_one_map
 from jochi.policy import LoadedPolicy
 from jochi.write import importing
 from jochi_workers.guard import Ruling
@@ -261,37 +260,6 @@ def test_what_changes_between_the_look_and_the_lock_stays_due(pairs: Pairs) -> N
     assert due(pairs) == {a}
     pairs.find(LATER)
     assert (due(pairs), set(pairs.flags())) == (set(), set()), "its vector is of another text"
-
-
-@pytest.mark.slow
-def test_the_plans_seek(pairs: Pairs) -> None:
-    """A due query that scans labels, or all nodes, or sorts everything, would be paid for by each tick."""
-    for i in range(30):
-        pairs.add(f"m{i}", at_cosine(0.999 - i / 1e4, pairs.dimensions))
-    pairs.find()
-    engine = pairs.client.engine
-    works = [{"id": "judge/x", "key": "a", "other": "b"}]
-    texts: list[tuple[str, str, dict[str, Any]]] = [
-        ("dedup/find_duplicates", "select", {"limit": 10, "skip": []}),
-        ("dedup/find_duplicates", "act", {"keys": ["s/m1"]}),
-        ("derive/judge/want", "body", {"limit": 10, "guard": "g"}),
-        ("derive/judge/inputs", "body", {"works": works, "most_characters": 99}),
-        ("derive/judge/store", "body", {"token": "t", "guard": "g", "results": []}),
-        ("dedup/decide", "body", {"run": "r", "by": "b", "decision": "approved", "pairs": []}),
-    ]
-    with pairs.client.database.driver.session() as session:
-        for name, section, asked in texts:
-            given = in_one_map({"now": NOON, **asked})
-            plan = session.run("EXPLAIN " + engine.text(name, section), given).consume().plan
-            scans = ("AllNodesScan", "LabelScan", "TypeScan")
-            assert not {o for o in _operators(plan) if any(scan in o for scan in scans)}, (name, section)
-
-
-def _operators(plan: Any) -> set[str]:
-    found = {plan["operatorType"]}
-    for child in plan.get("children", []):
-        found |= _operators(child)
-    return found
 
 
 def test_the_judge_never_stops_the_rest() -> None:

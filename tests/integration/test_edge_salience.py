@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import say_go
+from tests.conftest import PolicyWith, say_go
 from tests.living_edges import add, stored
 from tests.oracle import edge_salience as oracle
 from tests.oracle.edge_salience import LivingEdge
 
 from jochi import Jochi
 from jochi.errors import UsageError
-from jochi.policy import load_policy
 from jochi.use.edges import Edge, ReinforceResult
 
 pytestmark = pytest.mark.server
@@ -54,64 +52,60 @@ def reported(client: Jochi, at: datetime = MADE, scope: str = "s") -> None:
     assert use(client, other, at=at).reinforced == 1
 
 
-@pytest.mark.parametrize(
-    ("properties", "days"),
-    [
-        ({}, 195.6),
-        ({"salience": 0.5, "confidence": 0.4}, 88.9),
-        ({"confidence": 0.79}, 137.7),
-        ({"state": "active", "recall_frequency": 5, "decay_gradient": 1.5}, 2382.5),
-        ({"state": "core", "salience": 1.0, "access_count": 12}, 2993.4),
-    ],
-    ids=lambda value: str(value) if isinstance(value, float) else None,
-)
-def test_below_a_hundredth_it_is_archived_and_nothing_else(
-    client: Jochi, properties: dict[str, Any], days: float
-) -> None:
-    one = edge(**properties, attitude="fond", weight=2.0)
-    add(client, [one])
+FADES: list[tuple[dict[str, Any], float]] = [
+    ({}, 195.6),
+    ({"salience": 0.5, "confidence": 0.4}, 88.9),
+    ({"confidence": 0.79}, 137.7),
+    ({"state": "active", "recall_frequency": 5, "decay_gradient": 1.5}, 2382.5),
+    ({"state": "core", "salience": 1.0, "access_count": 12}, 2993.4),
+]
+
+
+def test_below_a_hundredth_it_is_archived_and_nothing_else(client: Jochi) -> None:
+    more = {"attitude": "fond", "weight": 2.0}
+    edges = {days: edge(str(days), f"s/a{days}", **properties, **more) for properties, days in FADES}
+    add(client, edges.values())
     reported(client)
-    fades = oracle.due(one, MADE)
-    assert fades is not None
-    assert (fades - MADE) / DAY == pytest.approx(days, abs=0.05)
     look(client, MADE + DAY)
-    assert stored(client)["e"]["next_due"] == fades
-    look(client, fades - SECOND)
-    before = stored(client)["e"]
-    assert before == one.properties | {"next_due": fades}
-    look(client, fades + DAY)
-    after = stored(client)["e"]
-    assert (after["state"], after["archived_at"], after["salience_at"]) == ("archived", fades + DAY, fades)
-    assert after["salience"] == pytest.approx(oracle.salience_now(one, fades, MADE), rel=1e-12)
-    assert after["salience"] < 0.01
-    kept = set(one.properties) - {"state", "salience"}
-    assert {name: after[name] for name in kept} == {name: one.properties[name] for name in kept}
-    assert "next_due" not in after
-    look(client, fades + 900 * DAY)
-    assert stored(client)["e"] == after
+    for days, one in sorted(edges.items()):
+        fades = oracle.due(one, MADE)
+        assert fades is not None
+        assert (fades - MADE) / DAY == pytest.approx(days, abs=0.05)
+        look(client, fades - SECOND)
+        assert stored(client)[one.id] == one.properties | {"next_due": fades}
+        look(client, fades + DAY)
+        after = stored(client)[one.id]
+        assert (after["state"], after["archived_at"], after["salience_at"]) == ("archived", fades + DAY, fades)
+        assert after["salience"] == pytest.approx(oracle.salience_now(one, fades, MADE), rel=1e-12)
+        assert after["salience"] < 0.01
+        kept = set(one.properties) - {"state", "salience"}
+        assert {name: after[name] for name in kept} == {name: one.properties[name] for name in kept}
+        assert "next_due" not in after
+    before = stored(client)
+    look(client, MADE + 4000 * DAY)
+    assert {id: stored(client)[id] for id in map(str, edges)} == {id: before[id] for id in map(str, edges)}
 
 
-@pytest.mark.parametrize(
-    "properties",
-    [
-        {"confidence": 0.8},
-        {"ttl_policy": "keep_forever"},
-        {"salience": "high"},
-        {"state": 7},
-        {"created_at": "then"},
-        {"decay_gradient": "steep"},
-        {"recall_frequency": -1},
-        {"state": "archived", "salience": 0.001},
-    ],
-    ids=str,
-)
-def test_what_doesnt_fall_or_cant_be_read_stays(client: Jochi, properties: dict[str, Any]) -> None:
-    one = edge(**properties)
-    add(client, [one])
+STAYS: list[dict[str, Any]] = [
+    {"confidence": 0.8},
+    {"ttl_policy": "keep_forever"},
+    {"salience": "high"},
+    {"state": 7},
+    {"created_at": "then"},
+    {"decay_gradient": "steep"},
+    {"recall_frequency": -1},
+    {"state": "archived", "salience": 0.001},
+]
+
+
+def test_what_doesnt_fall_or_cant_be_read_stays(client: Jochi) -> None:
+    edges = [edge(str(i), f"s/a{i}", **properties) for i, properties in enumerate(STAYS)]
+    add(client, edges)
     reported(client)
     for day in (1, 1000, 7000):
         look(client, MADE + day * DAY)
-    assert stored(client)["e"] == one.properties
+    found = stored(client)
+    assert {one.id: found[one.id] for one in edges} == {one.id: one.properties for one in edges}
 
 
 def test_a_scope_where_nobody_reports_uses_keeps_its_edges(client: Jochi) -> None:
@@ -287,10 +281,7 @@ def test_many_at_once_lose_no_use(client: Jochi) -> None:
     )
 
 
-@pytest.mark.parametrize("number", ["grace = '1d'", "floor = 0.2", "reinforce = 0.1"])
-def test_numbers_of_confidence_are_refused_where_there_is_a_salience(tmp_path: Path, number: str) -> None:
-    file = tmp_path / "policy.toml"
-    head = "[policy]\nname = 'edges'\nextends = 'default'\n[edges]\n"
-    file.write_text(head + f"types = [{{ type = 'KNOWS', lifecycle = 'salience', {number} }}]\n")
-    with pytest.raises(UsageError, match="KNOWS has a salience"):
-        load_policy(file)
+def test_numbers_of_confidence_are_refused_where_there_is_a_salience(policy_with: PolicyWith) -> None:
+    for number in ("grace = '1d'", "floor = 0.2", "reinforce = 0.1"):
+        with pytest.raises(UsageError, match="KNOWS has a salience"):
+            policy_with(f"[edges]\ntypes = [{{ type = 'KNOWS', lifecycle = 'salience', {number} }}]")

@@ -200,20 +200,21 @@ def test_a_worker_that_read_the_old_policy_stores_no_vector_of_the_old_model(
     assert "embedding" not in stored(upgraded)
 
 
-@pytest.mark.parametrize(
-    ("bad", "says"),
-    [([0.5] * 383, "383 numbers instead of 384"), ([math.nan] * 384, "no finite number"), ([0.0] * 384, "zero")],
-)
-def test_a_bad_vector_is_never_stored_and_fails_that_memory_alone(jochi: Jochi, bad: list[float], says: str) -> None:
-    beliefs(jochi, "bad", "good")
-    work_once(jochi, Fake(lambda text: TextVector(bad if text == "bad" else vector(0.5))))
-    failed, good = stored(jochi), stored(jochi, "default/b1")
-    assert "embedding" not in failed
-    left = work_of(jochi.database, "default/b0", "embed")
-    assert says in left["error"]
-    assert left["tries"] == 1
-    assert left["due"].to_native() == NOON + timedelta(seconds=30), "[work] retry_min"
-    assert good["embedding"][0] == 0.5
+def test_a_bad_vector_is_never_stored_and_fails_that_memory_alone(jochi: Jochi) -> None:
+    bad = {
+        "383 numbers instead of 384": [0.5] * 383,
+        "no finite number": [math.nan] * 384,
+        "zero": [0.0] * 384,
+    }
+    *failed, good = beliefs(jochi, *bad, "good")
+    work_once(jochi, Fake(lambda text: TextVector(bad.get(text, vector(0.5)))))
+    for key, says in zip(failed, bad, strict=True):
+        assert "embedding" not in stored(jochi, key)
+        left = work_of(jochi.database, key, "embed")
+        assert says in left["error"]
+        assert left["tries"] == 1
+        assert left["due"].to_native() == NOON + timedelta(seconds=30), "[work] retry_min"
+    assert stored(jochi, good)["embedding"][0] == 0.5
 
 
 def test_a_text_that_always_fails_is_put_aside_and_its_words_are_not_in_the_reason(jochi: Jochi) -> None:

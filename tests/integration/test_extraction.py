@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.all_derivations import DERIVING
 from tests.conftest import PolicyWith, say_go
 
 from jochi import Jochi
@@ -47,7 +48,7 @@ class Told(OfflineMaker):
 
 @pytest.fixture(scope="session")
 def extracting(policy_with: PolicyWith) -> Any:
-    return policy_with("[derive.extract]\nderiving = true\n[derive.process]\nderiving = true")
+    return policy_with(DERIVING)
 
 
 @pytest.fixture

@@ -108,25 +108,23 @@ def test_importance_means_nothing_where_no_access_was_ever_reported(applied: Joc
     assert archived(curate(applied, fact("unknown", **little), first=None)) == set()
 
 
-@pytest.mark.parametrize(
-    ("properties", "state"),
-    [
-        ({"verification_state": "unverified"}, "validated"),
-        ({}, "validated"),
-        ({"verification_state": "user_confirmed"}, "active"),
-        ({"verification_state": "system_inferred"}, "active"),
-        ({"verification_state": "disputed"}, "stale"),
-        ({"state": None}, "validated"),
-        ({"state": "stale"}, "validated"),
-        ({"state": "archived"}, "archived"),
-        ({"state": "superseded"}, "superseded"),
-        ({"status": "superseded"}, "candidate"),
-        ({"status": 7}, "candidate"),
-        ({"created_at": None}, "candidate"),
-    ],
-    ids=str,
-)
-def test_what_is_warm(applied: Jochi, properties: dict[str, Any], state: str) -> None:
+WARM: list[tuple[dict[str, Any], str]] = [
+    ({"verification_state": "unverified"}, "validated"),
+    ({}, "validated"),
+    ({"verification_state": "user_confirmed"}, "active"),
+    ({"verification_state": "system_inferred"}, "active"),
+    ({"verification_state": "disputed"}, "stale"),
+    ({"state": None}, "validated"),
+    ({"state": "stale"}, "validated"),
+    ({"state": "archived"}, "archived"),
+    ({"state": "superseded"}, "superseded"),
+    ({"status": "superseded"}, "candidate"),
+    ({"status": 7}, "candidate"),
+    ({"created_at": None}, "candidate"),
+]
+
+
+def test_what_is_warm(applied: Jochi) -> None:
     warm = {
         "confidence": 1.0,
         "access_count": 10,
@@ -134,8 +132,10 @@ def test_what_is_warm(applied: Jochi, properties: dict[str, Any], state: str) ->
         "created_at": NOW - DAY,
         "last_accessed_at": NOW - DAY,
     }
-    left = curate(applied, fact("f", **warm | properties))
-    assert left["f"]["state"] == state
+    left = curate(applied, *(fact(str(i), **warm | properties) for i, (properties, _) in enumerate(WARM)))
+    assert {str(i): left[str(i)]["state"] for i in range(len(WARM))} == {
+        str(i): state for i, (_, state) in enumerate(WARM)
+    }
 
 
 def test_from_which_heat_on(applied: Jochi) -> None:
@@ -163,15 +163,16 @@ def heat_of_accesses(count: int) -> float:
     return heat(some, NOW) - heat(fact("f", created_at=NOW), NOW)
 
 
-@pytest.mark.parametrize("first", [OLD, None, BORN + 20 * DAY], ids=str)
-@pytest.mark.parametrize(
-    "properties",
-    [
-        {"confidence": 0.1, "confirmed_at": BORN, "importance": 0.3},
-        {"confidence": 0.75, "access_count": 4, "last_accessed_at": BORN + 5 * DAY},
-    ],
-    ids=str,
-)
+DISPUTED = {"confidence": 0.1, "confirmed_at": BORN, "importance": 0.3}
+USED = {"confidence": 0.75, "access_count": 4, "last_accessed_at": BORN + 5 * DAY}
+FIRSTS = (OLD, None, BORN + 20 * DAY)
+STALE = [
+    pytest.param(*case, marks=[] if case in ((DISPUTED, OLD), (USED, FIRSTS[2])) else [pytest.mark.exhaustive])
+    for case in ((properties, first) for properties in (DISPUTED, USED) for first in FIRSTS)
+]
+
+
+@pytest.mark.parametrize(("properties", "first"), STALE, ids=str)
 def test_it_is_stale_and_then_archived_by_the_look_that_finds_it_so(
     applied: Jochi, properties: dict[str, Any], first: datetime | None
 ) -> None:
@@ -220,33 +221,28 @@ def test_a_use_makes_it_warm_again(applied: Jochi) -> None:
     assert look(applied, NOW + SECOND)["f"]["state"] == "validated"
 
 
-@pytest.mark.parametrize("verification", ["user_confirmed", "disputed"])
-@pytest.mark.parametrize("confidence", [0.95, 0.949, 0.7, 0.699, 0.4, 0.399, None])
-def test_explain_shows_the_scores(applied: Jochi, confidence: float | None, verification: str) -> None:
+def test_explain_shows_the_scores(applied: Jochi) -> None:
     """On both sides of each confidence tier; confirmed is worth more, a dispute takes from heat and half as much from the value."""
     used = {"access_count": 3, "importance": 0.8, "last_accessed_at": BORN + 20 * DAY, "updated_at": BORN + 5 * DAY}
-    some = fact("f", confidence=confidence, verification_state=verification, tier="HOT", **used)
-    write(applied, [some])
-    told = {rule.rule: rule for rule in applied.explain("default/f", at=NOW).rules}
+    some = [fact("plain")] + [
+        fact(f"{confidence} {verified}", confidence=confidence, verification_state=verified, tier="HOT", **used)
+        for confidence in (0.95, 0.949, 0.7, 0.699, 0.4, 0.399, None)
+        for verified in ("user_confirmed", "disputed")
+    ]
+    write(applied, some)
     names = {"fact.stale": "decay_score", "fact.warm": "heat_score", "tier.fact_of_little_value": "tier_value"}
-    current = {
-        condition["property"]: condition["current"]
-        for rule, name in names.items()
-        for condition in told[rule].conditions
-        if condition["property"] == name
-    }
-    assert current == {
-        "decay_score": pytest.approx(decay(some, NOW, OLD), abs=1e-12),
-        "heat_score": pytest.approx(heat(some, NOW), abs=1e-12),
-        "tier_value": pytest.approx(value(some, NOW), abs=1e-12),
-    }
-
-
-def test_explain_shows_both_scores(applied: Jochi) -> None:
-    some = fact("f")
-    write(applied, [some])
-    told = {rule.rule: rule for rule in applied.explain("default/f", at=NOW).rules}
-    conditions = {name: told[name].conditions[0] for name in ("fact.stale", "fact.warm")}
-    assert conditions["fact.stale"]["current"] == pytest.approx(decay(some, NOW, OLD), abs=1e-12)
-    assert conditions["fact.warm"]["current"] == pytest.approx(heat(some, NOW), abs=1e-12)
-    assert (told["fact.stale"].due, told["fact.stale"].conditions[0]["met"]) == (None, False)
+    for one in some:
+        told = {rule.rule: rule for rule in applied.explain(one.key, at=NOW).rules}
+        current = {
+            condition["property"]: condition["current"]
+            for rule, name in names.items()
+            for condition in told[rule].conditions
+            if condition["property"] == name
+        }
+        assert current == {
+            "decay_score": pytest.approx(decay(one, NOW, OLD), abs=1e-12),
+            "heat_score": pytest.approx(heat(one, NOW), abs=1e-12),
+            "tier_value": pytest.approx(value(one, NOW), abs=1e-12),
+        }
+        if one.id == "plain":
+            assert (told["fact.stale"].due, told["fact.stale"].conditions[0]["met"]) == (None, False)

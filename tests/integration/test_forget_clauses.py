@@ -29,7 +29,7 @@ def engine(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Joc
     return jochi
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_one_statement_is_nowhere_and_the_others_can_be_recalled(engine: Jochi, seed: int) -> None:
     """Some dozens in one scope, in any order, half of them with vectors; each says it in its content, a property and a list."""
     order = random.Random(seed).sample(range(len(CASES)), len(CASES))

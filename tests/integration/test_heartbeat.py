@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from tests.conftest import TestServer
 from tests.faults.support import within
-from tests.work import hits
+from tests.tally import examples
 from typer.testing import CliRunner
 
 from jochi import Jochi
@@ -131,34 +131,23 @@ ODD = {
     "a word": "yes",
     "a flag": True,
     "a list": ["a", "b"],
+    "a local time": NOON.replace(tzinfo=None),
     "a share": 0.5,
     "beyond counting": 2**63 - 1,
     "a date": date(2026, 1, 1),
-    "a local time": NOON.replace(tzinfo=None),
 }
+ODD = dict(list(ODD.items())[: examples(5, len(ODD))])
 FITS = {"text": {"a word"}, "count": {"a number"}, "flag": {"a flag"}, "moment": set[str]()}
 FORMS = {
     "text": [
-        "task_name",
-        "schedule",
-        "time_zone",
-        "definition_hash",
-        "content_hash",
-        "last_error",
-        "claimed_by",
-        "content",
+        "task_name", "schedule", "time_zone", "definition_hash", "content_hash", "last_error", "claimed_by", "content",
     ],
     "count": ["token_count", "revision", "execution_count", "error_count", "error_streak"],
     "flag": ["is_active", "quick"],
     "moment": [
-        "scheduled_at",
-        "task_next_due",
-        "last_executed",
-        "claimed_until",
-        "claimable_at",
-        "last_definition_load",
+        "scheduled_at", "task_next_due", "last_executed", "claimed_until", "claimable_at", "last_definition_load",
     ],
-}
+}  # fmt: skip
 
 
 def test_odd_values_of_an_app_stop_no_task_and_ls_says_what_is_wrong(heartbeat: Heartbeat, tmp_path: Path) -> None:
@@ -219,22 +208,22 @@ def test_odd_values_of_an_app_stop_no_task_and_ls_says_what_is_wrong(heartbeat: 
     assert {claim.task.id for claim in heartbeat.due("x", scope="s", limit=1000, now=now + 2 * HOUR)} >= odd.keys()
 
 
-@pytest.mark.parametrize(
-    ("task", "says"),
-    [
-        (NewTask("", "x"), "id"),
-        (NewTask("x" * 1001, "x"), "id"),
-        (NewTask("n", "  "), "empty"),
-        (NewTask("n", schedule="every 1h"), "no task 'n'"),
-        (NewTask("n", "x", "61 * * * *"), "minute"),
-        (NewTask("n", "x", "every 1h", "Nowhere"), "Nowhere"),
-        (NewTask("belief", "x", "every 1h"), "another kind"),
-    ],
-)
-def test_what_cannot_be_written_takes_nothing_with_it(heartbeat: Heartbeat, task: NewTask, says: str) -> None:
+REFUSED = [
+    (NewTask("", "x"), "id"),
+    (NewTask("x" * 1001, "x"), "id"),
+    (NewTask("n", "  "), "empty"),
+    (NewTask("n", schedule="every 1h"), "no task 'n'"),
+    (NewTask("n", "x", "61 * * * *"), "minute"),
+    (NewTask("n", "x", "every 1h", "Nowhere"), "Nowhere"),
+    (NewTask("belief", "x", "every 1h"), "another kind"),
+]
+
+
+def test_what_cannot_be_written_takes_nothing_with_it(heartbeat: Heartbeat) -> None:
     heartbeat.engine.database.run("CREATE (:Curated:Belief {key: 's/belief', id: 'belief', scope: 's'})")
-    with pytest.raises(JochiError, match=says):
-        heartbeat.add_all([NewTask("good", "x", "every 1h"), task], scope="s", now=NOON)
+    for task, says in REFUSED:
+        with pytest.raises(JochiError, match=says):
+            heartbeat.add_all([NewTask("good", "x", "every 1h"), task], scope="s", now=NOON)
     with pytest.raises(UsageError, match="scope"):
         heartbeat.add(NewTask("good", "x", "every 1h"), scope="s/t", now=NOON)
     assert node(heartbeat, "good") == {}
@@ -358,7 +347,7 @@ def test_failures_wait_twice_as_long_each_time_up_to_the_policys_longest(heartbe
 
 
 def test_two_agents_at_once_run_each_due_moment_once(heartbeat: Heartbeat, jochi: Jochi) -> None:
-    heartbeat.add_all([NewTask(f"t{n:02}", "do it", "every 1h") for n in range(40)], scope="s", now=NOON)
+    heartbeat.add_all([NewTask(f"t{n:02}", "do it", "every 1h") for n in range(10)], scope="s", now=NOON)
     ran: list[tuple[str, datetime]] = []
     together = threading.Barrier(4)
 
@@ -375,7 +364,7 @@ def test_two_agents_at_once_run_each_due_moment_once(heartbeat: Heartbeat, jochi
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, "abcd"))
-    assert sorted(ran) == sorted((f"t{n:02}", NOON + hour * HOUR) for n in range(40) for hour in (1, 2, 3))
+    assert sorted(ran) == sorted((f"t{n:02}", NOON + hour * HOUR) for n in range(10) for hour in (1, 2, 3))
 
 
 def test_who_claims_while_the_last_claim_is_reported_finds_it_done(heartbeat: Heartbeat) -> None:
@@ -443,7 +432,7 @@ def test_the_file_is_bounded_whatever_there_is(heartbeat: Heartbeat, tmp_path: P
     quick = [
         NewTask(f"q{n:02}", f"quick{n} > # ```\n--> {words(60)}", "every 1h", task_name="n\n# x") for n in range(30)
     ]
-    heartbeat.add_all([*quick, *(NewTask(f"z{n:03}", words(150), "every 1h") for n in range(500))], scope="s", now=NOON)
+    heartbeat.add_all([*quick, *(NewTask(f"z{n:03}", words(150), "every 1h") for n in range(100))], scope="s", now=NOON)
     add(heartbeat, "aaa", None)
     for most in (100, 300, 1000, 5000):
         sync(heartbeat, file, max_tokens=most)
@@ -453,7 +442,7 @@ def test_the_file_is_bounded_whatever_there_is(heartbeat: Heartbeat, tmp_path: P
         ids = [line[2:] for line in text.splitlines() if line.startswith("- ")]
         assert shown == list(range(len(shown)))
         assert ids[: 30 - len(shown)] == [f"q{n:02}" for n in range(len(shown), 30)][: len(ids)]
-        left = 530 - len(shown) - len(ids)
+        left = 130 - len(shown) - len(ids)
         assert (f"… and {left:,} more: `jochi heartbeat ls" in text) == (left > 0)
         assert "aaa" not in text
     assert "more:" not in text
@@ -580,51 +569,26 @@ def test_who_edits_the_file_meanwhile_is_not_overwritten(
     assert len(list(heartbeat.ls(scope="s"))) == (2 if how == "migrate" else 1)
 
 
-@pytest.mark.parametrize("broken", [(os, "open"), (os, "fsync"), (Path, "replace")])
 def test_a_file_that_cannot_be_written_stays_and_what_is_pending_too(
-    heartbeat: Heartbeat, tmp_path: Path, broken: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
+    heartbeat: Heartbeat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "HEARTBEAT.md"
-    add(heartbeat, "a")
-    sync(heartbeat, file)
-    before = file.read_bytes()
-    add(heartbeat, "b")
 
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(*broken, full)
-        with pytest.raises(JochiError, match="No space left"):
-            sync(heartbeat, file)
-    assert file.read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["HEARTBEAT.md"]
-    assert heartbeat.start(scope="s").pending == ["b"]
+    for id, broken in (("b", (os, "open")), ("c", (os, "fsync")), ("d", (Path, "replace"))):
+        sync(heartbeat, file)
+        before = file.read_bytes()
+        add(heartbeat, id)
+        with monkeypatch.context() as patch:
+            patch.setattr(*broken, full)
+            with pytest.raises(JochiError, match="No space left"):
+                sync(heartbeat, file)
+        assert file.read_bytes() == before
+        assert [each.name for each in tmp_path.iterdir()] == ["HEARTBEAT.md"]
+        assert heartbeat.start(scope="s").pending == [id]
     assert sync(heartbeat, file)
-
-
-@pytest.mark.slow
-def test_start_costs_the_same_with_10_and_with_10_000_tasks(heartbeat: Heartbeat) -> None:
-    database = heartbeat.engine.database
-
-    def cost(name: str, **more: Any) -> int:
-        return hits(
-            database,
-            heartbeat.engine.text(name),
-            heartbeat.engine.given(heartbeat.engine.text(name), {"scope": "s", **more}),
-        )
-
-    claim = {"now": NOON + 2 * HOUR, "agent": "x", "until": NOON + 3 * HOUR, "limit": 10, "token": "t"}
-    heartbeat.add_all([NewTask(f"q{n}", "quick", "every 1h") for n in range(10)], scope="s", now=NOON)
-    few = cost("heartbeat/start", limit=10, open=False), cost("heartbeat/claim", **claim)
-    heartbeat.add_all(
-        [NewTask(f"t{n}", "quick" if n % 2 else words(100), "every 1h") for n in range(10_000)], scope="s", now=NOON
-    )
-    database.run("MATCH (r:HeartbeatTaskRegistry) SET r.pending_changes = []")
-    many = cost("heartbeat/start", limit=10, open=False), cost("heartbeat/claim", **claim)
-    for before, after in zip(few, many, strict=True):
-        assert before > 10
-        assert after <= before * 1.2 + 20
 
 
 def test_all_pages_of_a_scope_are_listed_and_no_other_scope(
@@ -639,7 +603,9 @@ def test_all_pages_of_a_scope_are_listed_and_no_other_scope(
 FILES = Path(__file__).parents[1] / "heartbeat_files"
 
 
-@pytest.mark.parametrize("make", ["headings", "list", "table"])
+@pytest.mark.parametrize(
+    "make", ["headings", *(pytest.param(make, marks=pytest.mark.exhaustive) for make in ("list", "table"))]
+)
 def test_a_migrated_file_is_kept_and_a_second_run_changes_nothing(jochi: Jochi, tmp_path: Path, make: str) -> None:
     old = (FILES / f"{make}.md").read_bytes()
     file, kept = tmp_path / "HEARTBEAT.md", tmp_path / "HEARTBEAT.md.pre-migration"

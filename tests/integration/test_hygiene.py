@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import Any
 
 import pytest
+from tests.conftest import say_go
 from tests.curation_looks import set_batches
 from tests.oracle import Memory, graph
 from tests.oracle.strategies import WRONG_TYPES
@@ -56,6 +58,15 @@ def write(client: Jochi, id: str = "m", *labels: str, without: tuple[str, ...] =
     graph.write(client.database, [Memory(id, labels or ("Note",), properties)], due=due)
 
 
+def write_changed(client: Jochi, changes: dict[str, dict[str, Any]]) -> None:
+    """Good memories by id, and what was changed on each."""
+    graph.write(client.database, [Memory(id, ("Note",), GOOD) for id in changes], due=SOON)
+    client.database.run(
+        "UNWIND $rows AS row MATCH (m:Curated {key: row.key}) SET m += row.changed",
+        {"rows": [{"key": f"default/{id}", "changed": changed} for id, changed in changes.items()]},
+    )
+
+
 def clean(client: Jochi, now: datetime = NOW) -> dict[str, int]:
     """What a walk counted, by name."""
     runs: list[Run] = run_job(client.engine, JOB, now=now, drain=True)
@@ -87,138 +98,103 @@ def test_nothing_is_wrong_with_good_memories(ready: Jochi) -> None:
     assert repairs(ready) == []
 
 
-# ---- next_due ----------------------------------------------------------------------------------------------------------
-
-
-def test_without_a_place_in_the_queue(ready: Jochi) -> None:
-    write(ready, next_due=None)
-    assert clean(ready) == {"repaired_next_due_missing": 1}
-    assert properties(ready)["next_due"] == NOW
-    (audit,) = repairs(ready)
-    assert {name: audit.get(name) for name in ("action", "rule", "key", "at", "repaired", "before_next_due")} == {
-        "action": "repair",
-        "rule": "hygiene.next_due_missing",
-        "key": "default/m",
-        "at": NOW,
-        "repaired": ["next_due_missing"],
-        "before_next_due": None,
-    }
-    assert again(ready) == {}
-
-
-def test_a_place_absurdly_far_ahead(ready: Jochi, test_policy: LoadedPolicy) -> None:
-    longest = test_policy.policy.longest_wait()
-    assert longest > timedelta(days=60)
-    write(ready, "near", next_due=NOW + longest)
-    write(ready, "far", next_due=NOW + longest + SECOND)
-    assert clean(ready) == {"repaired_next_due_far": 1}
-    assert properties(ready, "near")["next_due"] == NOW + longest
-    assert properties(ready, "far")["next_due"] == NOW
-    assert repairs(ready)[0]["before_next_due"] == NOW + longest + SECOND
-
-
-# ---- tokens ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("changed", "fault"),
-    [
-        ({"token_count": None}, "missing"),
-        ({"token_count": -1}, "wrong"),
-        ({"token_count": 3.0}, "wrong"),
-        ({"token_count": 0}, None),
-    ],
-)
-def test_token_counts_are_estimated_and_counted_anew(ready: Jochi, changed: dict[str, Any], fault: str | None) -> None:
-    write(ready, **changed)
-    assert clean(ready) == ({f"repaired_token_count_{fault}": 1} if fault else {})
-    now = properties(ready)
-    if fault:
-        assert (now["token_count"], now["token_counter"], now["prepare_due"]) == (3, "estimate:chars/4", NOW)
-        assert repairs(ready)[0].get("before_token_count") == changed["token_count"]
-    else:
-        assert (now["token_count"], now["token_counter"], now.get("prepare_due")) == (0, "given", None)
-    assert again(ready) == {}
-
-
-def test_what_has_no_text_has_no_tokens(ready: Jochi) -> None:
-    write(ready, "a", without=("content", "token_count", "token_counter"))
-    write(ready, "b", content=[1, 2], token_count="many")
-    assert clean(ready) == {"repaired_token_count_wrong": 1}
-    assert {"token_count", "token_counter", "prepare_due"} & set(properties(ready, "b")) == set()
-    assert again(ready) == {}
-
-
-@pytest.mark.parametrize("queue", ["prepare_due", "embed_due"])
-def test_work_that_no_worker_would_find(ready: Jochi, queue: str) -> None:
-    write(ready, **{queue: "soon"})
-    assert clean(ready) == {f"repaired_{queue}_wrong": 1}
-    assert properties(ready)[queue] == NOW
-
-
-# ---- tier --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("tier", "becomes", "fault"),
-    [
-        (None, "HOT", "repaired_tier_missing"),
-        ("hot", "HOT", "repaired_tier_respelled"),
-        (" Archive ", "ARCHIVE", "repaired_tier_respelled"),
-        ("LUKEWARM", "COLD", "repaired_tier_unknown"),
-        (["HOT"], "COLD", "repaired_tier_unknown"),
-        ("COLD", "COLD", None),
-    ],
-)
-def test_tiers(ready: Jochi, tier: Any, becomes: str, fault: str | None) -> None:
-    write(ready, tier=tier)
-    assert clean(ready) == ({fault: 1} if fault else {})
-    now = properties(ready)
-    assert now["tier"] == becomes
-    assert (now.get("tier_at") == NOW) == (fault == "repaired_tier_unknown")
-    if fault:
-        assert repairs(ready)[0].get("before_tier") == tier
-    assert again(ready) == {}
-
-
-@pytest.mark.parametrize("pinned", [True, "yes"])
-def test_a_pinned_memory_is_not_moved(ready: Jochi, pinned: Any) -> None:
-    write(ready, "m", tier="LUKEWARM", pinned=pinned)
-    write(ready, "n", tier=None, pinned=pinned)
-    assert clean(ready) == {"found_tier_unknown": 1, "repaired_tier_missing": 1}
-    assert properties(ready)["tier"] == "LUKEWARM"
-
-
-# ---- times -------------------------------------------------------------------------------------------------------------
+# ---- each fault --------------------------------------------------------------------------------------------------------
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=timezone.utc)
+WEEK = 7 * DAY
+ESTIMATED = {"token_count": 3, "token_counter": "estimate:chars/4", "prepare_due": NOW}
+HELD = {"locked_by": "kublai"}
+FAILED = {"curation_failures": 3}
 
 
-@pytest.mark.parametrize("name", ["created_at", "last_accessed_at", "read_at", "confidence_at"])
-def test_times_that_cannot_be_right_are_reported_and_left(ready: Jochi, name: str, test_policy: LoadedPolicy) -> None:
-    latest = NOW + test_policy.policy.content.date_ahead
-    values: dict[str, Any] = {
-        "text": "2026-01-01",
-        "early": EARLIEST - SECOND,
-        "first": EARLIEST,
-        "last": latest,
-        "late": latest + SECOND,
-    }
-    for id, value in values.items():
-        write(ready, id, **{name: value})
-    assert clean(ready) == {f"found_time_ahead_{name}": 1, f"found_time_early_{name}": 1, f"found_time_wrong_{name}": 1}
-    assert all(properties(ready, id)[name] == value for id, value in values.items())
-    assert repairs(ready) == []
+def faults(longest_wait: timedelta, longest_pause: timedelta, latest: datetime) -> Iterator[tuple[Any, ...]]:
+    """What a good memory was changed to, the faults of that, and what it has afterwards besides what it had. None is absent."""
+    yield {"next_due": None}, ["repaired_next_due_missing"], {"next_due": NOW}
+    yield {"next_due": NOW + longest_wait}, [], {}
+    yield {"next_due": NOW + longest_wait + SECOND}, ["repaired_next_due_far"], {"next_due": NOW}
+    yield {"token_count": None}, ["repaired_token_count_missing"], ESTIMATED
+    for wrong in (-1, 3.0):
+        yield {"token_count": wrong}, ["repaired_token_count_wrong"], ESTIMATED
+    yield {"token_count": 0}, [], {"prepare_due": None}
+    no_tokens = {"token_count": None, "token_counter": None}
+    yield {"content": None, **no_tokens}, [], {"prepare_due": None}
+    yield {"content": [1, 2], "token_count": "many"}, ["repaired_token_count_wrong"], {"prepare_due": None, **no_tokens}
+    for queue in ("prepare_due", "embed_due"):
+        yield {queue: "soon"}, [f"repaired_{queue}_wrong"], {queue: NOW}
+    for tier, becomes, how in (
+        (None, "HOT", "missing"),
+        ("hot", "HOT", "respelled"),
+        (" Archive ", "ARCHIVE", "respelled"),
+    ):
+        yield {"tier": tier}, [f"repaired_tier_{how}"], {"tier": becomes, "tier_at": None}
+    for unknown in ("LUKEWARM", ["HOT"]):
+        yield {"tier": unknown}, ["repaired_tier_unknown"], {"tier": "COLD", "tier_at": NOW}
+    yield {"tier": "COLD"}, [], {"tier_at": None}
+    for pinned in (True, "yes"):  # is not moved
+        yield {"tier": "LUKEWARM", "pinned": pinned}, ["found_tier_unknown"], {}
+        yield {"tier": None, "pinned": pinned}, ["repaired_tier_missing"], {"tier": "HOT"}
+    several = ["repaired_next_due_missing", "repaired_tier_unknown", "repaired_token_count_wrong"]  # in one record
+    yield (
+        {"next_due": None, "tier": "LUKEWARM", "token_count": -5},
+        several,
+        {"next_due": NOW, "tier": "COLD", **ESTIMATED},
+    )
+    for name in ("created_at", "last_accessed_at", "read_at", "confidence_at"):  # reported and left
+        yield {name: "2026-01-01"}, [f"found_time_wrong_{name}"], {}
+        yield {name: EARLIEST - SECOND}, [f"found_time_early_{name}"], {}
+        yield {name: latest + SECOND}, [f"found_time_ahead_{name}"], {}
+        for right in (EARLIEST, latest):
+            yield {name: right}, [], {}
+    # Deadlines may lie far ahead.
+    yield {"expires_at": datetime(9999, 12, 31, tzinfo=timezone.utc), "hold_until": NOW + 9_000 * DAY}, [], {}
+    yield {"created_at": None}, ["found_time_missing_created_at"], {}
+    yield {"last_curated_at": "yesterday"}, ["repaired_last_curated_at_wrong"], {"last_curated_at": None}
+    for odd in ({"id": "another"}, {"id": "another", "scope": 7}):
+        yield odd, ["found_key_odd"], {}
+    yield {**HELD, "locked_at": NOW - WEEK}, ["repaired_lock_left_over"], {"locked_by": None, "locked_at": None}
+    yield {**HELD, "locked_at": NOW - WEEK + SECOND}, [], {}
+    yield {**HELD, "locked_at": "then"}, ["found_time_wrong_locked_at"], {}
+    yield HELD, [], {}
+    over = {"quarantined_until": None, "curation_failures": None}
+    yield {**FAILED, "quarantined_until": NOW - WEEK}, ["repaired_quarantined_until_left_over"], over
+    for until in (NOW - WEEK + SECOND, NOW + longest_pause):
+        yield {**FAILED, "quarantined_until": until}, [], {}
+    # Still protected, but not for ever.
+    for until, how in ((NOW + longest_pause + SECOND, "far"), ("soon", "wrong")):
+        yield (
+            {**FAILED, "quarantined_until": until},
+            [f"repaired_quarantined_until_{how}"],
+            {"quarantined_until": NOW + longest_pause},
+        )
+    gone = {"curation_lock": None, "purge_started_at": None}
+    marks = ["repaired_curation_lock_left_over", "repaired_purge_left_over"]
+    yield {"curation_lock": True, "purge_started_at": OLD}, marks, gone
 
 
-def test_deadlines_may_lie_far_ahead(ready: Jochi) -> None:
-    write(ready, expires_at=datetime(9999, 12, 31, tzinfo=timezone.utc), hold_until=NOW + 9_000 * DAY)
-    assert clean(ready) == {}
+def test_each_fault_is_repaired_or_reported(ready: Jochi, test_policy: LoadedPolicy) -> None:
+    policy = test_policy.policy
+    assert policy.longest_wait() > timedelta(days=60)
+    cases = list(faults(policy.longest_wait(), policy.scheduler.quarantine_max, NOW + policy.content.date_ahead))
+    write_changed(ready, {str(i): changed for i, (changed, _names, _after) in enumerate(cases)})
+    found = Counter(name for _changed, names, _after in cases for name in names)
+    assert clean(ready) == found
+    stored = {key: to_python(one.properties) for key, one in graph.state(ready.database).items()}
+    records = {audit["key"]: audit for audit in repairs(ready)}
+    for i, (changed, names, after) in enumerate(cases):
+        for name, value in {**GOOD, "next_due": SOON, **changed, **after}.items():
+            assert stored[f"default/{i}"].get(name) == value, (changed, name)
+        record = records.pop(f"default/{i}", {})
+        repaired = [name.removeprefix("repaired_") for name in names if name.startswith("repaired_")]
+        assert record.get("repaired", []) == repaired, changed
+        if repaired:
+            assert (record["action"], record["rule"], record["at"]) == ("repair", f"hygiene.{repaired[0]}", NOW)
+            before = {"next_due", "tier", "token_count", "locked_by", "locked_at"} & changed.keys() & after.keys()
+            assert {name: record.get(f"before_{name}") for name in before} == {name: changed[name] for name in before}
+    assert records == {}
+    assert again(ready) == {name: n for name, n in found.items() if name.startswith("found_")}
 
 
-def test_an_absent_creation_time(ready: Jochi) -> None:
-    write(ready, without=("created_at",))
-    assert clean(ready) == {"found_time_missing_created_at": 1}
+# ---- kinds and labels --------------------------------------------------------------------------------------------------
 
 
 def test_a_kind_with_names_of_its_own_is_read_by_these(ready: Jochi) -> None:
@@ -232,65 +208,8 @@ def test_a_kind_with_names_of_its_own_is_read_by_these(ready: Jochi) -> None:
     assert fault.samples == ["default/bad"]
 
 
-def test_a_wrong_last_look_is_forgotten(ready: Jochi) -> None:
-    write(ready, last_curated_at="yesterday")
-    assert clean(ready) == {"repaired_last_curated_at_wrong": 1}
-    assert "last_curated_at" not in properties(ready)
-
-
-def test_keys_that_are_not_scope_and_id(ready: Jochi) -> None:
-    write(ready, "a")
-    ready.database.run("MATCH (m:Curated) SET m.id = 'another'")
-    assert clean(ready) == {"found_key_odd": 1}
-    ready.database.run("MATCH (m:Curated) SET m.id = 'a', m.scope = 7")
-    assert again(ready) == {"found_key_odd": 1}
-    ready.database.run("MATCH (m:Curated) SET m.scope = 'default'")
-    assert again(ready) == {}
-
-
-# ---- what is left over -------------------------------------------------------------------------------------------------
-
-
-def test_locks_of_agents_that_are_long_over(ready: Jochi) -> None:
-    write(ready, "old", locked_by="kublai", locked_at=NOW - 7 * DAY)
-    write(ready, "recent", locked_by="kublai", locked_at=NOW - 7 * DAY + SECOND)
-    write(ready, "odd", locked_by="kublai", locked_at="then")
-    write(ready, "undated", locked_by="kublai")
-    assert clean(ready) == {"found_time_wrong_locked_at": 1, "repaired_lock_left_over": 1}
-    assert {"locked_by", "locked_at"} & set(properties(ready, "old")) == set()
-    assert properties(ready, "recent")["locked_by"] == "kublai"
-    (audit,) = repairs(ready)
-    assert (audit["before_locked_by"], audit["before_locked_at"]) == ("kublai", NOW - 7 * DAY)
-
-
-def test_pauses_after_failures(ready: Jochi, test_policy: LoadedPolicy) -> None:
-    longest = test_policy.policy.scheduler.quarantine_max
-    write(ready, "over", quarantined_until=NOW - 7 * DAY, curation_failures=3)
-    write(ready, "recent", quarantined_until=NOW - 7 * DAY + SECOND, curation_failures=3)
-    write(ready, "live", quarantined_until=NOW + longest, curation_failures=3)
-    write(ready, "far", quarantined_until=NOW + longest + SECOND, curation_failures=3)
-    write(ready, "wrong", quarantined_until="soon", curation_failures=3)
-    assert clean(ready) == {
-        "repaired_quarantined_until_far": 1,
-        "repaired_quarantined_until_left_over": 1,
-        "repaired_quarantined_until_wrong": 1,
-    }
-    assert {"quarantined_until", "curation_failures"} & set(properties(ready, "over")) == set()
-    assert properties(ready, "recent")["curation_failures"] == 3
-    # Still protected, but not for ever.
-    assert properties(ready, "wrong")["quarantined_until"] == NOW + longest
-    assert properties(ready, "far")["quarantined_until"] == NOW + longest
-
-
-def test_marks_of_the_engine(ready: Jochi) -> None:
-    write(ready, curation_lock=True, purge_started_at=OLD)
-    assert clean(ready) == {"repaired_curation_lock_left_over": 1, "repaired_purge_left_over": 1}
-    assert {"curation_lock", "purge_started_at"} & set(properties(ready)) == set()
-    assert again(ready) == {}
-
-
 def test_what_somebody_gave_its_label_back_comes_back_whole(ready: Jochi) -> None:
-    ready.apply()
+    say_go(ready)
     write(ready, "m", "Notification", "Draft", read=True, next_due=NOW, content_key="default/Notification/x")
     run_job(ready.engine, "curate_due", now=NOW)
     ready.database.run("MATCH (t:Tombstone) SET t:Curated:Notification")  # as a stale object of an app does
@@ -315,13 +234,6 @@ def test_a_label_tombstone_of_others_is_theirs(ready: Jochi) -> None:
     assert clean(ready) == {}
 
 
-def test_touches_of_memories_that_vanished_are_the_folds_to_forget(ready: Jochi) -> None:
-    ready.database.run("CREATE (:JochiAccess {key: 'default/never', at: $now, used: true})", {"now": NOW})
-    (run,) = run_job(ready.engine, "fold_accesses", now=NOW)
-    assert run.tally["unknown"] == 1
-    assert ready.database.run("MATCH (a:JochiAccess) RETURN count(a) AS n") == [{"n": 0}]
-
-
 # ---- how it works ------------------------------------------------------------------------------------------------------
 
 CHECKED = (
@@ -335,11 +247,7 @@ CHECKED = (
 def test_no_value_of_any_property_makes_it_throw(ready: Jochi) -> None:
     """A memory for each value of each property: what is found once is found again."""
     odd = {f"{name}-{i}": {name: value} for name in CHECKED for i, value in enumerate(WRONG_TYPES.values())}
-    graph.write(ready.database, [Memory(id, ("Note",), GOOD) for id in odd], due=SOON)
-    ready.database.run(
-        "UNWIND $rows AS row MATCH (m:Curated {key: row.key}) SET m += row.changed",
-        {"rows": [{"key": f"default/{id}", "changed": changed} for id, changed in odd.items()]},
-    )
+    write_changed(ready, odd)
     first = clean(ready)
     assert graph.pruned(ready.database) == set()
     second = again(ready)
@@ -347,20 +255,6 @@ def test_no_value_of_any_property_makes_it_throw(ready: Jochi) -> None:
     assert {fault: n for fault, n in first.items() if fault.startswith("found_")} == {
         fault: n for fault, n in second.items() if fault.startswith("found_")
     }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CHECKED)
-def test_nor_where_everything_else_is_broken_besides(ready: Jochi, name: str) -> None:
-    broken = {"next_due": "x", "tier": 7, "token_count": -1, "quarantined_until": [1], "tombstone": "yes", "read_at": 5}
-    for number, value in enumerate(WRONG_TYPES.values()):
-        write(ready, f"m{number}")
-        ready.database.run(
-            "MATCH (m:Curated {key: $key}) SET m += $changed",
-            {"key": f"default/m{number}", "changed": broken | {name: value}},
-        )
-    clean(ready)
-    assert {fault for fault in again(ready) if fault.startswith("repaired_")} == set()
 
 
 def test_paused_ones_and_those_that_an_agent_holds_wait(ready: Jochi) -> None:
@@ -375,14 +269,6 @@ def test_paused_ones_and_those_that_an_agent_holds_wait(ready: Jochi) -> None:
     assert ready.hygiene().waiting == 2
     assert properties(ready, "free")["next_due"] == NOW
     assert again(ready, NOW + DAY) == {"repaired_next_due_missing": 2}
-
-
-def test_several_faults_are_one_record(ready: Jochi) -> None:
-    write(ready, next_due=None, tier="LUKEWARM", token_count=-5)
-    clean(ready)
-    (audit,) = repairs(ready)
-    assert audit["repaired"] == ["next_due_missing", "tier_unknown", "token_count_wrong"]
-    assert (audit["before_tier"], audit["before_token_count"]) == ("LUKEWARM", -5)
 
 
 def test_a_walk_over_several_runs_adds_up_what_it_found(ready: Jochi) -> None:
