@@ -12,7 +12,7 @@ from typing import Any
 import neo4j
 import numpy as np
 import pytest
-from tests.conftest import PolicyWith, TestServer
+from tests.conftest import PolicyWith, TestServer, say_go
 from tests.recall_data import Corpus, corpus, zipf_sizes
 from typer.testing import CliRunner, Result
 
@@ -184,7 +184,7 @@ def test_a_tombstone_is_never_found(client: Jochi) -> None:
     )
     client.database.run("MATCH (m:Curated) SET m.created_at = $at, m.next_due = $at", {"at": NOW - timedelta(days=9)})
     assert ids(client.recall("tea", vector=TOWARDS)) == ["gone"]
-    client.apply()
+    say_go(client)
     client.run("curate_due", now=NOW)
     assert client.database.run("MATCH (t:Tombstone) RETURN count(*) AS n") == [{"n": 1}]
     assert len(client.recall("tea", vector=TOWARDS, include_archived=True)) == 0

@@ -360,6 +360,7 @@ def test_eight_writers_of_one_slot(jochi: Jochi) -> None:
     look(jochi, facts)
 
 
+@pytest.mark.exhaustive
 def test_writers_and_the_janitor_at_once(jochi: Jochi) -> None:
     facts = [fact(f"{i:03}", "abc"[i % 3], i) for i in range(60)]
     remember(jochi, facts[:30])
@@ -528,6 +529,7 @@ def test_the_history_of_nothing_and_of_wrong_questions(jochi: Jochi) -> None:
         jochi.history_of("default", "Ann", "city", datetime(2026, 1, 1))  # noqa: DTZ001
 
 
+@pytest.mark.exhaustive
 def test_a_history_of_many_pages(jochi: Jochi) -> None:
     facts = [fact(f"{i:04}", "ab"[i // 3 % 2], i / 100) for i in range(1_003)]
     remember(jochi, facts)

@@ -30,14 +30,14 @@ GENTLE: dict[str, Any] = {
 
 
 @given(case=cases())
-@settings(max_examples=examples(10, 25), **GENTLE)
+@settings(max_examples=examples(5, 25), **GENTLE)
 def test_scores_are_the_oracles(jochi: Jochi, case: Any) -> None:
     scored_alike(jochi, case, "seed")
 
 
 @pytest.mark.slow
 @given(case=cases())
-@settings(max_examples=examples(10, 25), **GENTLE)
+@settings(max_examples=examples(5, 25), **GENTLE)
 def test_scores_are_the_oracles_in_the_other_bands(install_once: Any, relative: LoadedPolicy, case: Any) -> None:
     scored_alike(install_once(relative), case, "relative")
 

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests import merge_graph, native_values
+from tests.conftest import say_go
 from tests.oracle import Memory, graph
 from tests.oracle.strategies import batches, firsts, nows
-from tests.tally import expect_all_seen
+from tests.tally import examples, expect_all_seen
 
 from jochi import Jochi
 from jochi.database.database import in_one_map
@@ -324,10 +325,10 @@ def test_undoing_all_runs_gives_the_graph_back(jochi: Jochi) -> None:
     tally: Counter[str] = Counter()
 
     @given(case=cases())
-    @settings(max_examples=8, **GENTLE)
+    @settings(max_examples=examples(4, 8), **GENTLE)
     def holds(case: Case) -> None:
         build(jochi, case)
-        jochi.apply()
+        say_go(jochi)
         touched = frozenset(OF_ACCESSES)
         before = told(jochi, touched, set())
         runs, at = act(jochi, case)
