@@ -173,6 +173,7 @@ def test_many_values_hold_at_once(jochi: Jochi) -> None:
     look(jochi, facts[1:], many={"hobby"})
 
 
+@pytest.mark.exhaustive
 def test_an_attribute_that_turns_into_one_with_many_values_and_back(jochi: Jochi, tmp_path: Path) -> None:
     facts = [fact("1", "Rome", 1), fact("2", "Oslo", 5), fact("3", "Rome", 9), fact("4", 1, 1, attribute="floor")]
     remember(jochi, facts)

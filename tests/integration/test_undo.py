@@ -547,6 +547,7 @@ def test_a_state_that_a_use_changed_goes_back(applied: Jochi, now: datetime) -> 
     assert (left["state"], to_python(left["archived_at"])) == ("archived", now - DAY)
 
 
+@pytest.mark.exhaustive
 def test_a_merge_of_a_run_is_taken_back(applied: Jochi, now: datetime) -> None:
     memories = [
         idle(id, now, content="one text", content_hash="v1:1", access_count=n) for id, n in (("a", 1), ("b", 3))

@@ -281,6 +281,7 @@ def test_what_ended_goes_on_when_there_is_something_to_say_again(client: Jochi) 
         assert world.run("MATCH (d:Curated {key: $key}) RETURN d.expires_at AS at", key=key) == [{"at": None}]
 
 
+@pytest.mark.exhaustive
 def test_a_ring_of_any_length_is_not_made_of_itself(client: Jochi) -> None:
     world = World(client, [(0, 0)])
     for n in range(THINGS, 12):

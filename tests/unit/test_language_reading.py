@@ -187,7 +187,9 @@ PACKAGES = [
 ]
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize(
+    "package", [PACKAGES[0], *(pytest.param(name, marks=pytest.mark.exhaustive) for name in PACKAGES[1:])]
+)
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     for made in (english._pipeline, moments._calendar, personal._recognisers):
         made.cache_clear()
