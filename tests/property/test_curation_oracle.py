@@ -40,7 +40,7 @@ Firsts = dict[str, datetime | None]
 """By scope, when it first reported an access."""
 
 
-LIVES = 18
+LIVES = examples(12, 18)
 """Examples of memories with lifecycles."""
 
 

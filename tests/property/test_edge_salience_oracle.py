@@ -26,7 +26,7 @@ pytestmark = pytest.mark.server
 START = datetime(2026, 3, 1, 22, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
 CHECKS = settings(
-    max_examples=examples(4, 15),
+    max_examples=examples(8, 15),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target],
     suppress_health_check=list(HealthCheck),
