@@ -804,6 +804,7 @@ def test_a_purge_takes_what_was_kept_for_unmerge(client: Jochi) -> None:
     assert client.database.run("MATCH (d:JochiMerged) RETURN count(d) AS n")[0]["n"] == 1
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_relationships_goes_in_one_transaction_whatever_the_survivor_has(client: Jochi) -> None:
     """More than a page: tests/integration/test_merge_dense.py."""
 

@@ -114,6 +114,7 @@ def test_files_before_the_last_applied_one_are_recorded_and_the_rest_stays_pendi
     assert ran(database) == [10, 20, 30, 40, 50]
 
 
+@pytest.mark.exhaustive
 def test_changed_missing_and_inserted_at_once(database: Database, folder: Path) -> None:
     migrations.apply(database, folder)
     write(folder, 30, "// edited\n")
@@ -127,6 +128,7 @@ def test_changed_missing_and_inserted_at_once(database: Database, folder: Path) 
     assert versions(database) == ["0010", "0015", "0030"]
 
 
+@pytest.mark.exhaustive
 def test_all_files_renamed_leaves_an_empty_chain(database: Database, folder: Path) -> None:
     migrations.apply(database, folder)
     for number in (10, 20, 30, 40):

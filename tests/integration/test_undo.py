@@ -427,7 +427,7 @@ def test_an_undo_that_is_cut_off_goes_on_where_it_was(
     assert applied.undo(done.run).counts == {"undone": 10}
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("most", [1, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (2, 3))])
 def test_records_are_found_page_by_page_in_one_order(
     applied: Jochi, now: datetime, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:

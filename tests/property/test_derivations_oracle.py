@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests import how_to_derive, merge_graph
 from tests.conftest import PolicyWith, say_go, wipe_memories
-from tests.tally import examples
 
 from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
@@ -321,7 +320,7 @@ def test_a_forgotten_memory_is_in_no_generation(client: Jochi) -> None:
 
 
 @settings(
-    max_examples=examples(6, 12),
+    max_examples=12,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=[Phase.explicit, Phase.generate],
 )

@@ -171,6 +171,7 @@ def test_confidences_are_the_oracles(
 
 @given(graphs(), st.lists(st.integers(1, 900), max_size=5, unique=True))
 @CHECKS
+@pytest.mark.exhaustive
 def test_any_cadence_takes_the_same_and_twice_is_once(client: Jochi, drawn: list[Edge], days: list[int]) -> None:
     found = []
     for looks in (sorted(days), []):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import logging
-import os
 import signal
 import subprocess
 import sys
@@ -474,10 +473,3 @@ def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> N
         with pytest.raises(ProviderUnusable) as caught:
             Model(provider, "m", base_url="http://127.0.0.1:9")
         assert f"jochi[{provider}]" in str(caught.value.fix)
-
-
-def test_heavy_packages_are_imported_where_a_provider_is_asked_for() -> None:
-    code = "import sys, jochi_workers.derive.compress, jochi_workers.embeddings, jochi_workers.models; "
-    code += "print([name for name in ('openai', 'anthropic', 'pydantic_ai', 'httpx2') if name in sys.modules])"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ))
-    assert ran.stdout.strip() == "[]"
