@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -350,8 +351,9 @@ def test_two_chains_of_ours_are_refused(database: Database) -> None:
 
 
 @pytest.mark.slow
-def test_a_newer_jochi_is_told_from_a_foreign_chain(database: Database, folder: Path) -> None:
-    migrations.apply(database, write(folder, "V9999__future.cypher", "RETURN 1;\n"))
+def test_a_newer_jochi_is_told_from_a_foreign_chain(database: Database, tmp_path: Path) -> None:
+    shipped = Path(shutil.copytree(schema_folder(), tmp_path / "shipped"))
+    migrations.apply(database, write(shipped, "V9999__future.cypher", "RETURN 1;\n"))
     assert migrations.validate(database).outcome is Outcome.NEWER_DATABASE
     with pytest.raises(Refused, match="newer jochi"):
         migrations.apply(database)

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.oracle.accesses import Ledger, Touch
-from tests.tally import examples
 
 from jochi import Jochi
 from jochi.graph.driver_values import to_python
@@ -99,7 +98,7 @@ def stored(client: Jochi) -> dict[str, dict[str, Any]]:
 
 @given(history=histories())
 @settings(
-    max_examples=examples(10, 25),
+    max_examples=25,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target],
     suppress_health_check=list(HealthCheck),

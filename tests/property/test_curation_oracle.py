@@ -40,7 +40,7 @@ Firsts = dict[str, datetime | None]
 """By scope, when it first reported an access."""
 
 
-LIVES = examples(12, 18)
+LIVES = 18
 """Examples of memories with lifecycles."""
 
 
