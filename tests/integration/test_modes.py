@@ -185,6 +185,10 @@ def test_the_next_start_of_a_run_is_that_of_its_mode(client: Jochi, mode: ModeNa
     (node,) = client.history("curate_due")
     assert node["id"] == run.id
     assert node["mode"] == mode
+    # Of one that is late the next comes so long after it, not before it.
+    set_job(client, "curate_due", next_start=clock.now() - 1.1 * minutes * MINUTE)
+    client.run("curate_due")
+    assert job_of(client, "curate_due")["next_start"] > clock.now()
 
 
 @pytest.mark.parametrize(("mode", "factor"), [("IDLE", 0.5), ("BACKGROUND", 1), ("MINIMAL", 3)])

@@ -173,6 +173,7 @@ DAYS_OF: list[tuple[float, ...]] = [
     FULL[:4],
     (0, 1, 2, 2.1, 2.2),
     (0, 1, 1.1, 1.2, 1.3),
+    (0, 1, 1.1, 1.2, 1.3, 260),  # days enough, but not in that window
     (*FULL, *(day + 30 for day in FULL)),
     (*FULL, 40, 93),
     (*FULL, 95),
@@ -278,6 +279,7 @@ def test_text_counts_and_a_new_source(client: Jochi) -> None:
     assert (row["st"]["source_count"], "Anna sang" in row["st"]["content"]) == (7, True)
 
 
+@pytest.mark.exhaustive
 def test_undo_of_the_night(client: Jochi) -> None:
     key = put(client, (*FULL, *(day + 30 for day in FULL)))
     night(client)

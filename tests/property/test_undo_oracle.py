@@ -15,7 +15,7 @@ from tests import merge_graph, native_values
 from tests.conftest import say_go
 from tests.oracle import Memory, graph
 from tests.oracle.strategies import batches, firsts, nows
-from tests.tally import examples, expect_all_seen
+from tests.tally import expect_all_seen
 
 from jochi import Jochi
 from jochi.database.database import in_one_map
@@ -321,11 +321,12 @@ def undo_all(
     return made
 
 
+@pytest.mark.exhaustive  # each action by itself: tests/integration/test_undo.py
 def test_undoing_all_runs_gives_the_graph_back(jochi: Jochi) -> None:
     tally: Counter[str] = Counter()
 
     @given(case=cases())
-    @settings(max_examples=examples(4, 8), **GENTLE)
+    @settings(max_examples=8, **GENTLE)
     def holds(case: Case) -> None:
         build(jochi, case)
         say_go(jochi)
