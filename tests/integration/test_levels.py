@@ -165,7 +165,7 @@ class Line:
         """By key in both directions, and by FOLLOWS, which leads on through what was pruned."""
         next_: str | None = None
         for id, before in reversed(list(self.pairs())):
-            for level in ("", ":summary", ":keywords"):
+            for level in ("", ":keywords"):
                 found = self.client.levels(f"default/{id}{level}")
                 assert found.previous == (f"default/{before}{level}" if before else None)
                 assert found.next == (f"default/{next_}{level}" if next_ else None)

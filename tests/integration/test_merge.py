@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -17,6 +17,7 @@ from tests.oracle.clusters import Pair, is_complete
 from tests.oracle.memory import Memory
 from tests.oracle.merging import Graph, Rel, merge, unmerge
 from tests.oracle.value import score as score_of
+from tests.tally import examples
 
 from jochi import Jochi
 from jochi.curate.plan import PlanQuota
@@ -59,26 +60,22 @@ def client(scored: Jochi) -> Iterator[Jochi]:
     scored.database.run(_STORE, row)
 
 
-@pytest.mark.parametrize(
-    ("mine", "other", "survivor"),
-    [
-        ({}, {}, B),  # the younger one's recency
-        ({"confidence": 1.0}, {}, A),
-        ({"mvs": 9.0}, {}, B),
-        ({"created_at": NOW - 40 * DAY}, {}, A),
-        ({"created_at": NOW - 40 * DAY, "token_count": 900}, {}, B),
-    ],
-    ids=["younger", "surer", "stored means nothing", "a tie", "bloated"],
-)
-def test_the_score_of_the_moment_says_who_survives(
-    scored: Jochi, mine: dict[str, Any], other: dict[str, Any], survivor: str
-) -> None:
-    pair(scored, mine, other)
+def test_the_score_of_the_moment_says_who_survives(scored: Jochi) -> None:
+    """The younger one's recency, the surer one, not what is stored; of a tie the first key, and not the bloated one."""
+    as_old = {"created_at": NOW - 40 * DAY}
+    cases = [
+        ({}, "b"),
+        ({"confidence": 1.0}, "a"),
+        ({"mvs": 9.0}, "b"),
+        (as_old, "a"),
+        (as_old | {"token_count": 900}, "b"),
+    ]
+    write_pairs(scored, [(mine, {}, {}) for mine, _ in cases])
     now = merge_graph.read(scored.database)
-    assert merged(scored) == [(survivor, A if survivor == B else B)]
-    [audit] = [audit for audit in merge_graph.merge_audits(scored.database) if audit["at"] == NOW]
-    expected = {key: score_of(found, NOW, None).mvs for key, found in now.nodes.items()}
-    assert {audit["into"]: audit["into_mvs"], audit["key"]: audit["mvs"]} == pytest.approx(expected, abs=1e-9)
+    assert [pair[0][8] for pair in sorted(merged(scored), key=lambda pair: pair[0][9])] == [who for _, who in cases]
+    for audit in merge_graph.merge_audits(scored.database):
+        expected = {key: score_of(now.nodes[key], NOW, None).mvs for key in (audit["into"], audit["key"])}
+        assert {audit["into"]: audit["into_mvs"], audit["key"]: audit["mvs"]} == pytest.approx(expected, abs=1e-9)
 
 
 def memory(id: str, kind: str = "MemoryEntry", age: float = 40, **properties: Any) -> Memory:
@@ -113,6 +110,36 @@ def pair(client: Jochi, mine: dict[str, Any], other: dict[str, Any], kind: str =
     """a, which survives by its age, and b, with a flag that lets them merge."""
     put(client, memory("a", kind, 50, **mine), memory("b", kind, **other))
     flag(client.database, A, B, NOW, **said)
+
+
+Case = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
+"""What a has, what b has, and what their flag says; its ``then`` is what is done to the two afterwards."""
+Outcome = tuple[list[str], datetime | None]
+MERGED: Outcome = ([], None)
+
+
+def write_pairs(client: Jochi, cases: Sequence[Case]) -> list[tuple[str, str]]:
+    """A pair for each case; their keys."""
+    keys = [(f"default/a{n}", f"default/b{n}") for n in range(len(cases))]
+    mine = [memory(f"a{n}", **{"age": 50} | case[0]) for n, case in enumerate(cases)]
+    put(client, *mine, *(memory(f"b{n}", **case[1]) for n, case in enumerate(cases)))
+    for (a, b), (_, _, said) in zip(keys, cases, strict=True):
+        flag(client.database, a, b, NOW, **{name: value for name, value in said.items() if name != "then"})
+        if "then" in said:
+            client.database.run(
+                f"MATCH (a:Curated {{key: $a}}) MATCH (b:Curated {{key: $b}}) {said['then']}", {"a": a, "b": b}
+            )
+    return keys
+
+
+def outcomes(client: Jochi, cases: Sequence[Case]) -> list[Outcome]:
+    """By what the pair of each case is held after one run, and when it is looked at again."""
+    keys = write_pairs(client, cases)
+    done = merged(client)
+    flags = [flag_of(client.database, *pair) for pair in keys]
+    found = [(sorted(each.get("held_by", [])), each.get("merge_due")) for each in flags]
+    assert sorted(done) == sorted(pair for pair, outcome in zip(keys, found, strict=True) if outcome == MERGED)
+    return found
 
 
 def held(client: Jochi, now: datetime = NOW) -> tuple[list[str], datetime | None]:
@@ -201,77 +228,40 @@ HELD: list[tuple[dict[str, Any], dict[str, Any], list[str], datetime | None]] = 
         ["most"],
         None,
     ),
+    ({}, {"kind": "Reflection", "consolidated": False}, ["kind"], DAY_ON),
+    # What holds nothing up: the survivor's own rails, a day's age, locks that are over, one instant, nine in one.
+    ({"pinned": True}, {}, *MERGED),
+    ({"created_at": NOW - 2 * DAY, "mvs": 1.0}, {"created_at": NOW - DAY}, *MERGED),
+    ({"hold_until": NOW + DAY, "agents": list("abcd")}, {}, *MERGED),
+    ({"locked_by": "ann", "locked_at": NOW - DAY}, {"hold_until": NOW}, *MERGED),
+    ({"expires_at": DAY_ON}, {"expires_at": DAY_ON.astimezone(timezone(timedelta(hours=9)))}, *MERGED),
+    ({"merged_from": [f"default/{n}" for n in range(8)]}, {}, *MERGED),
+]
+DONE = [
+    ("SET b:Draft", "kind"),
+    ("SET b.scope = 'other'", "scope"),
+    ("CREATE (:JochiAccess {key: b.key})", "unfolded_access"),
+    ("WITH b UNWIND range(1, 4) AS i CREATE (b)-[:BY]->(:Agent {id: i})", "consensus"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("mine", "other", "names", "again"), HELD, ids=[f"{n}-{'-'.join(row[2])}" for n, row in enumerate(HELD)]
-)
-def test_what_holds_a_merge_up(
-    client: Jochi, mine: dict[str, Any], other: dict[str, Any], names: list[str], again: datetime | None
-) -> None:
-    pair(client, mine, other)
-    assert held(client) == (names, again)
+def test_what_holds_a_merge_up_and_what_does_not(client: Jochi) -> None:
+    said: list[Case] = [(mine, other, {}) for mine, other, _, _ in HELD]
+    assert outcomes(client, said) == [(names, again) for _, _, names, again in HELD]
+    assert [names for names, _ in outcomes(client, [({}, {}, {"then": then}) for then, _ in DONE])] == [
+        [n] for _, n in DONE
+    ]
 
 
-@pytest.mark.parametrize(
-    ("mine", "other"),
-    [
-        ({"pinned": True}, {}),
-        ({"created_at": NOW - 2 * DAY, "mvs": 1.0}, {"created_at": NOW - DAY}),
-        ({"hold_until": NOW + DAY, "agents": list("abcd")}, {}),
-        ({"locked_by": "ann", "locked_at": NOW - DAY}, {"hold_until": NOW}),
-        ({"expires_at": NOW + DAY}, {"expires_at": (NOW + DAY).astimezone(timezone(timedelta(hours=9)))}),
-        ({"merged_from": [f"default/{n}" for n in range(8)]}, {}),
-    ],
-    ids=[
-        "pinned survivor",
-        "one day old",
-        "rails of the survivor",
-        "locks that are over",
-        "one instant",
-        "nine in one",
-    ],
-)
-def test_what_holds_nothing_up(client: Jochi, mine: dict[str, Any], other: dict[str, Any]) -> None:
-    pair(client, mine, other)
-    assert merged(client) == [(A, B)]
-
-
-def test_kinds_scopes_touches_and_agents_hold_it_up(client: Jochi) -> None:
-    put(client, memory("a", age=50), memory("b", "Reflection", consolidated=False))
-    flag(client.database, A, B, NOW)
-    assert held(client)[0] == ["kind"]
-    put(client, memory("a", age=50), memory("b"))
-    client.database.run("MATCH (m:Curated {id: 'b'}) SET m:Draft")
-    flag(client.database, A, B, NOW)
-    assert held(client)[0] == ["kind"]
-    put(client, memory("a", age=50), memory("b"))
-    client.database.run("MATCH (m:Curated {id: 'b'}) SET m.scope = 'other'")
-    flag(client.database, A, B, NOW)
-    assert held(client)[0] == ["scope"]
-    pair(client, {}, {})
-    client.database.run("CREATE (:JochiAccess {key: $key})", {"key": B})
-    assert held(client)[0] == ["unfolded_access"]
-    pair(client, {}, {})
-    client.database.run(
-        "MATCH (m:Curated {key: $key}) UNWIND range(1, 4) AS i CREATE (m)-[:BY]->(:Agent {id: i})", {"key": B}
-    )
-    assert held(client)[0] == ["consensus"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "other", "name"),
-    [
-        ("Belief", {"state": "active", "confidence": 0.9}, "confident_belief"),
-        ("Reflection", {"consolidated": True, "access_count": 6}, "proven_reflection"),
-        ("Task", {"status": "pending"}, "active_task"),
-        ("SessionContext", {}, "active_session"),
-    ],
-)
-def test_the_rails_of_kinds_hold_it_up(client: Jochi, kind: str, other: dict[str, Any], name: str) -> None:
-    pair(client, {}, other, kind)
-    assert held(client)[0] == [name]
+def test_the_rails_of_kinds_hold_it_up(client: Jochi) -> None:
+    rails: dict[str, dict[str, Any]] = {
+        "confident_belief": {"kind": "Belief", "state": "active", "confidence": 0.9},
+        "proven_reflection": {"kind": "Reflection", "consolidated": True, "access_count": 6},
+        "active_task": {"kind": "Task", "status": "pending"},
+        "active_session": {"kind": "SessionContext"},
+    }
+    found = outcomes(client, [({"kind": other["kind"]}, other, {}) for other in rails.values()])
+    assert [names for names, _ in found] == [[rail] for rail in rails]
 
 
 def test_a_held_pair_merges_when_the_rail_has_ended(client: Jochi) -> None:
@@ -283,29 +273,21 @@ def test_a_held_pair_merges_when_the_rail_has_ended(client: Jochi) -> None:
 
 @pytest.mark.parametrize("which", ["a", "b"])
 def test_what_was_changed_since_it_was_judged_is_not_merged(client: Jochi, which: str) -> None:
-    pair(client, {}, {})
-    client.database.run("MATCH (m:Curated {id: $id}) SET m.content_hash = 'new', m.content = 'new'", {"id": which})
-    assert held(client) == (["changed", "similarity"], None)
-    pair(client, {}, {}, decision="approved")
-    client.database.run("MATCH (m:Curated {id: $id}) SET m.content_hash = 'new'", {"id": which})
-    assert held(client) == (["changed"], None)
-    # Plain Cypher that leaves the hash behind.
-    pair(client, {}, {}, decision="approved")
-    client.database.run("MATCH (m:Curated {id: $id}) SET m.content = 'one test'", {"id": which})
-    assert held(client) == (["changed"], None)
-    pair(client, {}, {}, same_text=False, start_said=None)
-    assert "changed" in held(client)[0]
-    pair(client, {}, {}, guard="same text")
-    client.database.run("MATCH (m:Curated {id: $id}) SET m.content = 'one_text'", {"id": which})
-    assert held(client) == (["changed", "similarity"], None)
-    pair(client, {}, {})
-    client.database.run("MATCH (m:Curated {id: $id}) REMOVE m.content_hash", {"id": which})
-    assert "changed" in held(client)[0]
+    changed, both = (["changed"], None), (["changed", "similarity"], None)
+    cases: list[tuple[dict[str, Any], Outcome]] = [
+        ({"then": f"SET {which}.content_hash = 'new', {which}.content = 'new'"}, both),
+        ({"decision": "approved", "then": f"SET {which}.content_hash = 'new'"}, changed),
+        # Plain Cypher that leaves the hash behind.
+        ({"decision": "approved", "then": f"SET {which}.content = 'one test'"}, changed),
+        ({"guard": "same text", "then": f"SET {which}.content = 'one_text'"}, both),
+        ({"same_text": False, "start_said": None}, both),
+        ({"then": f"REMOVE {which}.content_hash"}, changed),
+    ]
+    assert outcomes(client, [({}, {}, said) for said, _ in cases]) == [outcome for _, outcome in cases]
 
 
-@pytest.mark.parametrize(
-    ("said", "merges"),
-    [
+def test_verdict_and_decision(client: Jochi) -> None:
+    cases: list[tuple[dict[str, Any], bool]] = [
         ({"verdict": "veto"}, False),
         ({"verdict": "flag"}, False),
         ({"verdict": None}, False),
@@ -314,14 +296,9 @@ def test_what_was_changed_since_it_was_judged_is_not_merged(client: Jochi, which
         ({"verdict": None, "decision": "approved"}, True),
         ({"verdict": 7, "decision": ["x"]}, False),
         ({}, True),
-    ],
-)
-def test_verdict_and_decision(client: Jochi, said: dict[str, Any], merges: bool) -> None:
-    pair(client, {}, {}, **said)
-    if merges:
-        assert merged(client) == [(A, B)]
-    else:
-        assert held(client) == (["verdict"], None)
+    ]
+    found = outcomes(client, [({}, {}, said) for said, _ in cases])
+    assert found == [MERGED if merges else (["verdict"], None) for _, merges in cases]
 
 
 def vector(cosine: float, dimensions: int = 384) -> list[float]:
@@ -331,47 +308,34 @@ def vector(cosine: float, dimensions: int = 384) -> list[float]:
 MODEL = load_policy().policy.embedding.model
 
 
-@pytest.mark.parametrize(
-    ("mine", "other", "said", "merges"),
-    [
-        ({"embedding": vector(1)}, {"embedding": vector(0.951)}, {}, True),
-        ({"embedding": vector(1)}, {"embedding": vector(0.949)}, {}, False),
-        ({"embedding": vector(1)}, {"embedding": vector(0.2)}, {"decision": "approved"}, True),
-        ({"embedding": vector(1)}, {}, {}, False),
-        ({}, {}, {}, False),
-        ({"embedding": vector(1)}, {"embedding": vector(1, 8)}, {}, False),
-        ({"embedding": vector(1)}, {"embedding": [0.0] * 384}, {}, False),
-        ({"embedding": vector(1)}, {"embedding": "vector"}, {}, False),
-        ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_model": "other"}, {}, False),
-        ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_hash": "h-b"}, {}, True),
-        ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_hash": "older"}, {}, False),
-        ({"embedding": vector(1), "embedding_hash": "older"}, {"embedding": vector(1)}, {}, False),
-        ({"content_hash": "h"}, {"content_hash": "h"}, {}, True),
-    ],
-)
-def test_the_cosine_is_computed_anew(
-    client: Jochi, mine: dict[str, Any], other: dict[str, Any], said: dict[str, Any], merges: bool
-) -> None:
+KNOWN = "CREATE (:JochiMerged {seal: 'default/MemoryEntry/' + b.content_hash, into: a.key})"
+COSINES: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], bool]] = [
+    ({"embedding": vector(1)}, {"embedding": vector(0.951)}, {}, True),
+    ({"embedding": vector(1)}, {"embedding": vector(0.949)}, {}, False),
+    ({"embedding": vector(1)}, {"embedding": vector(0.2)}, {"decision": "approved"}, True),
+    ({"embedding": vector(1)}, {}, {}, False),
+    ({}, {}, {}, False),
+    ({"embedding": vector(1)}, {"embedding": vector(1, 8)}, {}, False),
+    ({"embedding": vector(1)}, {"embedding": [0.0] * 384}, {}, False),
+    ({"embedding": vector(1)}, {"embedding": "vector"}, {}, False),
+    ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_model": "other"}, {}, False),
+    ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_hash": "h", "content_hash": "h"}, {}, True),
+    ({"embedding": vector(1)}, {"embedding": vector(1), "embedding_hash": "older"}, {}, False),
+    ({"embedding": vector(1), "embedding_hash": "older"}, {"embedding": vector(1)}, {}, False),
+    ({"content_hash": "g"}, {"content_hash": "g"}, {}, True),
+    ({}, {}, {"then": KNOWN}, True),
+]
+
+
+def test_the_cosine_is_computed_anew(client: Jochi) -> None:
     """Not the flag's: the one of what is stored now. Where vectors can't be compared, equal texts or hashes, a decision or a
-    known content stand in."""
-    pair(
-        client,
-        {"embedding_model": MODEL} | mine,
-        {"embedding_model": MODEL, "content": "other text"} | other,
-        same_text=False,
-        score=0.99,
-        **said,
-    )
-    if merges:
-        assert merged(client) == [(A, B)]
-    else:
-        assert held(client) == (["similarity"], None)
-
-
-def test_a_content_that_was_merged_away_needs_no_vector(client: Jochi) -> None:
-    pair(client, {}, {"content": "other text"}, same_text=False)
-    client.database.run("CREATE (:JochiMerged {seal: 'default/MemoryEntry/h-b', into: $a})", {"a": A})
-    assert merged(client) == [(A, B)]
+    content that was merged away stand in."""
+    said: dict[str, Any] = {"same_text": False, "score": 0.99}
+    model = {"embedding_model": MODEL}
+    cases: list[Case] = [
+        (model | mine, model | {"content": "other text"} | other, said | more) for mine, other, more, _ in COSINES
+    ]
+    assert outcomes(client, cases) == [MERGED if merges else (["similarity"], None) for *_, merges in COSINES]
 
 
 def test_what_is_paused_waits(client: Jochi) -> None:
@@ -452,41 +416,48 @@ def test_a_chain_is_no_cluster(client: Jochi, apart: str) -> None:
     assert "unlinked" not in flag_of(client.database, B, C)
 
 
-@pytest.mark.parametrize(
-    ("theirs", "linked"),
-    [
-        ({"verdict": "merge"}, True),
-        ({"verdict": "merge", "decision": "approved"}, True),
-        ({"verdict": "veto", "decision": "approved"}, True),
-        ({"verdict": None, "decision": "approved"}, True),
-        ({"verdict": "merge", "decision": "rejected"}, False),
-        ({"verdict": "veto"}, False),
-        ({"verdict": "flag"}, False),
-        ({"verdict": None}, False),
-        ({"verdict": "merge", "found_at": None}, False),
-        (None, False),
-    ],
-    ids=lambda value: "-".join(f"{v}" for v in value.values()) if isinstance(value, dict) else str(value),
-)
-def test_who_is_near_the_survivor_is_linked_or_noted(
-    client: Jochi, theirs: dict[str, Any] | None, linked: bool
-) -> None:
+NEAR: list[tuple[dict[str, Any] | None, bool]] = [
+    ({"verdict": "merge"}, True),
+    ({"verdict": "merge", "decision": "approved"}, True),
+    ({"verdict": "veto", "decision": "approved"}, True),
+    ({"verdict": None, "decision": "approved"}, True),
+    ({"verdict": "merge", "decision": "rejected"}, False),
+    ({"verdict": "veto"}, False),
+    ({"verdict": "flag"}, False),
+    ({"verdict": None}, False),
+    ({"verdict": "merge", "found_at": None}, False),
+    (None, False),
+]
+
+
+def test_who_is_near_the_survivor_is_linked_or_noted(client: Jochi) -> None:
     """a swallows b while a ~ c waits: it waits on, and says by whom it is held where b and c weren't found to be one."""
-    put(client, memory("a", age=50), memory("b", age=45), memory("c"), memory("d"))
-    flag(client.database, A, B, NOW, score=1.0)
-    flag(client.database, A, C, NOW, score=0.96)
-    flag(client.database, A, D, NOW, score=0.96, merge_due=NOW + DAY)
-    if theirs is not None:
-        flag(client.database, B, C, NOW, score=0.96, merge_due=None, **theirs)
+    put(
+        client,
+        *(
+            memory(f"{id}{n}", age=age)
+            for n in range(len(NEAR))
+            for id, age in zip("abcd", (50, 45, 40, 40), strict=True)
+        ),
+    )
+    for n, (theirs, _) in enumerate(NEAR):
+        a, b, c, d = (f"default/{id}{n}" for id in "abcd")
+        flag(client.database, a, b, NOW, score=1.0)
+        flag(client.database, a, c, NOW, score=0.96)
+        flag(client.database, a, d, NOW, score=0.96, merge_due=DAY_ON)
+        if theirs is not None:
+            flag(client.database, b, c, NOW, score=0.96, merge_due=None, **theirs)
     [stored] = client.database.run("MATCH (p:JochiProcedure {name: 'dedup/merge_duplicates'}) RETURN p.act AS act")
-    given = {"now": NOW, "keys": [A], "run": "r/1", "policy": "p", "job": {}}
-    [done] = client.database.run(stored["act"], in_one_map(given))
-    assert {one["name"]: one["n"] for one in done["tally"]}["merged"] == 1
-    found = flag_of(client.database, A, C)
-    assert found.get("unlinked") == (None if linked else [f"r/1/{B}"])
-    assert found["merge_due"] == NOW + SECOND
-    later = flag_of(client.database, A, D)
-    assert (later["merge_due"], later["unlinked"]) == (NOW + DAY, [f"r/1/{B}"])
+    for n in range(len(NEAR)):
+        given = {"now": NOW, "keys": [f"default/a{n}"], "run": "r/1", "policy": "p", "job": {}}
+        [done] = client.database.run(stored["act"], in_one_map(given))
+        assert {one["name"]: one["n"] for one in done["tally"]}["merged"] == 1
+    for n, (theirs, linked) in enumerate(NEAR):
+        noted = [f"r/1/default/b{n}"]
+        found = flag_of(client.database, f"default/a{n}", f"default/c{n}")
+        assert (found.get("unlinked"), found["merge_due"]) == (None if linked else noted, NOW + SECOND), theirs
+        later = flag_of(client.database, f"default/a{n}", f"default/d{n}")
+        assert (later["merge_due"], later["unlinked"]) == (DAY_ON, noted)
 
 
 @pytest.mark.parametrize(
@@ -542,7 +513,7 @@ def test_what_grows_over_runs_is_complete(client: Jochi) -> None:
     """Every cluster that is left after any number of runs holds only memories of which every two were found to be one."""
     keys = [f"default/{id}" for id in "abcdefg"]
     edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (0, 3), (4, 5), (5, 6), (4, 6), (1, 3)]
-    for turn in range(4):
+    for turn in range(examples(1, 4)):
         put(client, *(memory(key[8:], age=40 + (n * 3 + turn) % 7, content=key) for n, key in enumerate(keys)))
         client.database.run(
             "MATCH (m:Curated) SET m.embedding = $v, m.embedding_model = $model", {"v": vector(1), "model": MODEL}
@@ -833,6 +804,7 @@ def test_a_purge_takes_what_was_kept_for_unmerge(client: Jochi) -> None:
     assert client.database.run("MATCH (d:JochiMerged) RETURN count(d) AS n")[0]["n"] == 1
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_relationships_goes_in_one_transaction_whatever_the_survivor_has(client: Jochi) -> None:
     """More than a page: tests/integration/test_merge_dense.py."""
 
@@ -979,78 +951,27 @@ def test_a_writer_that_holds_a_memory_is_waited_for_and_its_change_counts(client
 
 def test_wrong_types_everywhere_throw_nothing(client: Jochi) -> None:
     names = [
-        *(
-            "access_count",
-            "recall_count",
-            "recall_frequency",
-            "access_day",
-            "access_days",
-            "access_count_7d",
-            "access_windows",
-            "first_seen_at",
-        ),
-        *(
-            "last_accessed_at",
-            "prev_accessed_at",
-            "last_recalled_at",
-            "tags",
-            "keywords",
-            "topics",
-            "aliases",
-            "confidence_at",
-            "importance",
-            "salience",
-        ),
-        *(
-            "salience_at",
-            "tier",
-            "tier_from",
-            "tier_reason",
-            "tier_at",
-            "merged_from",
-            "merged_hashes",
-            "merged_at",
-            "mvs",
-            "duplicate_of",
-            "revision",
-        ),
-        *("embedding", "embedding_model", "token_count", "curation_failures", "next_due", "curation_rails"),
-    ]
-    for value in (
-        True,
-        7,
-        -1.5,
-        "text",
-        [1],
-        ["x", "y"],
-        [],
-        b"\x01",
-        NOW - DAY,
-        NOW.date(),
-        2**62,
-        [2**62] * 7,
-        float("nan"),
-    ):
-        odd = dict.fromkeys(names, value)
-        pair(client, odd, {"merged_from": ["default/z"]} if value == [] else odd, "Concept", decision="approved")
-        assert merged(client) == [(A, B)], value
-        [found] = client.unmerge([B])
-        assert (found.outcome, found.changed) == ("unmerged", ()), value
+        *("access_count", "recall_count", "recall_frequency", "access_day", "access_days", "access_count_7d", "access_windows"),
+        *("first_seen_at", "last_accessed_at", "prev_accessed_at", "last_recalled_at", "tags", "keywords", "topics", "aliases"),
+        *("confidence_at", "importance", "salience", "salience_at", "tier", "tier_from", "tier_reason", "tier_at"),
+        *("merged_from", "merged_hashes", "merged_at", "mvs", "duplicate_of", "revision", "embedding", "embedding_model"),
+        *("token_count", "curation_failures", "next_due", "curation_rails"),
+    ]  # fmt: skip
+    values: list[Any] = [True, 7, -1.5, "text", [1], ["x", "y"], [], b"\x01", NOW - DAY, NOW.date(), 2**62, [2**62] * 7]
+    odd = [dict.fromkeys(names, value) | {"kind": "Concept"} for value in [*values, float("nan")]]
+    others = [odd[n] if n != 6 else {"kind": "Concept", "merged_from": ["default/z"]} for n in range(len(odd))]
+    said = {"decision": "approved"}
+    found = outcomes(client, [(mine, other, said) for mine, other in zip(odd, others, strict=True)])
+    assert found == [MERGED] * len(odd)
+    back = client.unmerge([f"default/b{n}" for n in range(len(odd))])
+    assert [(each.outcome, each.changed) for each in back] == [("unmerged", ())] * len(odd)
 
 
 def test_odd_flags_throw_nothing(client: Jochi) -> None:
-    for odd in (
-        {"unlinked": 7},
-        {"held_by": 1},
-        {"found_at": "x"},
-        {"score": "high"},
-        {"score": None},
-        {"same_text": 1},
-        {"start_hash": 7},
-        {"reasons": 3},
-    ):
-        pair(client, {}, {}, decision="approved", **odd)
-        assert len(merged(client)) == ("start_hash" not in odd), odd
+    odd: list[dict[str, Any]] = [{"unlinked": 7}, {"held_by": 1}, {"found_at": "x"}, {"score": "high"}]
+    odd += [{"score": None}, {"same_text": 1}, {"reasons": 3}, {"start_hash": 7}]
+    found = outcomes(client, [({}, {}, {"decision": "approved"} | each) for each in odd])
+    assert [each == MERGED for each in found] == [True] * 7 + [False]
 
 
 def test_an_apps_own_relationships_of_that_type_move(client: Jochi) -> None:

@@ -21,6 +21,9 @@ CALLS: dict[str, str] = {
 }
 
 
+OFTEN = ("memory/remember", "memory/touch")
+
+
 def call(jochi: Jochi, name: str, now: str) -> dict[str, Any]:
     """As Cypher calls it: no Python has a datetime after the year 9999."""
     row: dict[str, Any] = jochi.database.run(
@@ -38,7 +41,9 @@ def everything(jochi: Jochi) -> list[Any]:
     )
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    "name", [*OFTEN, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in CALLS if name not in OFTEN)]
+)
 def test_a_now_after_the_year_9999_is_refused_and_nothing_written(jochi: Jochi, name: str) -> None:
     jochi.database.run(
         "CREATE (:Curated:Fact {key: 'default/a', scope: 'default', id: 'a', created_at: datetime('2026-01-01T00Z')})"

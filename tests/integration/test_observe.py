@@ -174,9 +174,8 @@ def test_two_writers_on_one_session_and_every_turn_twice(client: Jochi) -> None:
     assert run(client, "MATCH (n:JochiTurn|JochiBuffer) RETURN count(n) AS n") == [{"n": 0}]
 
 
-@pytest.mark.parametrize(
-    ("turn", "what"),
-    [
+def test_what_is_no_turn_is_said(client: Jochi) -> None:
+    for turn, what in (
         (Turn(" "), "text"),
         (Turn("x" * 100_001), "text"),
         (Turn("half \ud800"), "surrogate"),
@@ -185,11 +184,9 @@ def test_two_writers_on_one_session_and_every_turn_twice(client: Jochi) -> None:
         (Turn("x", id=""), "id"),
         (Turn("x", at=datetime(2026, 1, 1)), "zone"),  # noqa: DTZ001
         (Turn("x", scope="a/b"), "scope"),
-    ],
-)
-def test_what_is_no_turn_is_said(client: Jochi, turn: Turn, what: str) -> None:
-    with pytest.raises(UsageError, match=what):
-        client.observe(turn)
+    ):
+        with pytest.raises(UsageError, match=what):
+            client.observe(turn)
 
 
 def facts(client: Jochi) -> dict[str, dict[str, Any]]:

@@ -19,7 +19,7 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy, load_policy
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.exhaustive]  # what they compute other tests compute by hand
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 LONG_AGO = MADE - 400 * DAY

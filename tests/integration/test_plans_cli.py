@@ -87,6 +87,7 @@ def test_a_plan_from_saving_to_applying(jochi: Jochi, run: Callable[..., Result]
     assert code(run("plan", "show", "plan-none")) == 2
 
 
+@pytest.mark.exhaustive
 def test_a_tripped_breaker_from_status_to_approval(jochi: Jochi, run: Callable[..., Result]) -> None:
     remember(jochi, 103)
     jochi.apply(jochi.plan(clock.now() - timedelta(days=300)))  # go, without a lift

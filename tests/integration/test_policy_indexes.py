@@ -86,9 +86,14 @@ def test_what_the_policy_does_not_speak_of_is_the_dbas(
     ("there", "name", "why"),
     [
         (vector_index(CURATED, 8), VECTOR, "8 dimensions"),
-        (vector_index(CURATED, similarity="euclidean"), VECTOR, "384"),
+        pytest.param(vector_index(CURATED, similarity="euclidean"), VECTOR, "384", marks=pytest.mark.exhaustive),
         (f"CREATE FULLTEXT INDEX {TEXT} FOR (m:Curated) ON EACH [m.content]", TEXT, "content"),
-        (f"CREATE FULLTEXT INDEX {TEXT} FOR (m:Curated) ON EACH [m.content, m.title, m.scope]", TEXT, "title"),
+        pytest.param(
+            f"CREATE FULLTEXT INDEX {TEXT} FOR (m:Curated) ON EACH [m.content, m.title, m.scope]",
+            TEXT,
+            "title",
+            marks=pytest.mark.exhaustive,
+        ),
         (
             f"CREATE FULLTEXT INDEX {TEXT} FOR (m:Curated) ON EACH [m.content, m.scope] "
             "OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}",
@@ -116,10 +121,12 @@ def test_one_of_another_form_is_changed(
     "foreign",
     [
         f"CREATE INDEX {VECTOR} FOR (m:Curated) ON (m.embedding)",
-        vector_index("(m:Document) ON (m.embedding)"),
-        vector_index("(m:Curated) ON (m.other)"),
+        pytest.param(vector_index("(m:Document) ON (m.embedding)"), marks=pytest.mark.exhaustive),
+        pytest.param(vector_index("(m:Curated) ON (m.other)"), marks=pytest.mark.exhaustive),
         f"CREATE FULLTEXT INDEX {TEXT} FOR (m:Curated|Document) ON EACH [m.content, m.scope]",
-        f"CREATE FULLTEXT INDEX {TEXT} FOR ()-[r:SAID]-() ON EACH [r.content]",
+        pytest.param(
+            f"CREATE FULLTEXT INDEX {TEXT} FOR ()-[r:SAID]-() ON EACH [r.content]", marks=pytest.mark.exhaustive
+        ),
         f"CREATE CONSTRAINT {TEXT} FOR (m:Document) REQUIRE m.id IS UNIQUE",
     ],
 )

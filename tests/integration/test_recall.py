@@ -12,7 +12,7 @@ from typing import Any
 import neo4j
 import numpy as np
 import pytest
-from tests.conftest import TestServer
+from tests.conftest import PolicyWith, TestServer, say_go
 from tests.recall_data import Corpus, corpus, zipf_sizes
 from typer.testing import CliRunner, Result
 
@@ -26,8 +26,8 @@ from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy, load_policy
 
 NOW = datetime(2026, 3, 1, tzinfo=timezone.utc)
-MODEL = "test-model"
-D = 16
+SHIPPED = load_policy().policy.embedding
+MODEL, D = SHIPPED.model, SHIPPED.dimensions
 EXACT_UP_TO = 60
 
 _CREATE = """
@@ -37,15 +37,10 @@ SET m += row.properties, m:$(row.kind)
 """
 
 
-@pytest.fixture(scope="module")
-def policy(tmp_path_factory: pytest.TempPathFactory) -> LoadedPolicy:
-    """Short vectors, and so small a limit for comparing one by one that the index is asked in tests."""
-    file = tmp_path_factory.mktemp("policy") / "policy.toml"
-    file.write_text(
-        f"[policy]\nname = 'recall'\nextends = 'default'\n[embedding]\nmodel = '{MODEL}'\ndimensions = {D}\n"
-        f"[recall]\nexact_up_to = {EXACT_UP_TO}\nwidest = 600\n[jobs.curate_due]\nevery = '1s'\nbatch_size = 50\n"
-    )
-    return load_policy(file)
+@pytest.fixture(scope="session")
+def policy(policy_with: PolicyWith) -> LoadedPolicy:
+    """So small a limit for comparing one by one that the index is asked in tests."""
+    return policy_with(f"[recall]\nexact_up_to = {EXACT_UP_TO}\nwidest = 600")
 
 
 @pytest.fixture
@@ -189,7 +184,7 @@ def test_a_tombstone_is_never_found(client: Jochi) -> None:
     )
     client.database.run("MATCH (m:Curated) SET m.created_at = $at, m.next_due = $at", {"at": NOW - timedelta(days=9)})
     assert ids(client.recall("tea", vector=TOWARDS)) == ["gone"]
-    client.apply()
+    say_go(client)
     client.run("curate_due", now=NOW)
     assert client.database.run("MATCH (t:Tombstone) RETURN count(*) AS n") == [{"n": 1}]
     assert len(client.recall("tea", vector=TOWARDS, include_archived=True)) == 0
@@ -356,42 +351,42 @@ def test_words_in_a_scope_that_lucene_can_not_ask_for(client: Jochi) -> None:
 # -- what is asked wrongly --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({}, "at least one"),
-        ({"vector": [1.0] * (D - 1)}, f"{D} numbers"),
-        ({"vector": [1.0] * (D + 1)}, f"{D} numbers"),
-        ({"vector": []}, f"{D} numbers"),
-        ({"vector": [0.0] * D}, "not all zeros"),
-        ({"vector": [math.nan] + [1.0] * (D - 1)}, "no NaN"),
-        ({"vector": [math.inf] + [1.0] * (D - 1)}, "finite"),
-        ({"vector": ["a"] * D}, "list of numbers"),
-        ({"text": "tea", "k": 0}, "k: 1 to 1000"),
-        ({"text": "tea", "k": 1001}, "k: 1 to 1000"),
-        ({"text": "tea", "k": "ten"}, "k: an integer"),
-        ({"text": "tea", "k": 1.5}, "k: an integer"),
-        ({"text": 7}, "text: a text"),
-        ({"text": "tea", "scope": "a/b"}, "scope"),
-        ({"text": "tea", "scope": ""}, "scope"),
-        ({"text": "tea", "scope": 7}, "scope"),
-        ({"text": "tea", "tiers": ["WARMISH"]}, "tiers"),
-        ({"text": "tea", "kinds": [1]}, "kinds"),
-        ({"text": "tea", "kinds": "Belief"}, "kinds is one text"),
-        ({"text": "tea", "kinds": ["Belief", "Beleif"]}, "has no Beleif"),
-        ({"text": "tea", "since": datetime(2026, 1, 1)}, "no zone"),  # noqa: DTZ001
-        ({"text": "tea", "until": "2026-01-01"}, "until is no datetime"),
-        ({"text": "tea\ud800"}, "surrogate pair"),
-        ({"text": "tea", "k": 2**70}, "64 bits"),
-        ({"vector": "1" * D}, "list of numbers"),
-        ({"text": "tea", "min_score": 0.5}, "needs a vector"),
-        ({"vector": TOWARDS, "min_score": 1.01}, "-1 to 1"),
-        ({"vector": TOWARDS, "min_score": math.nan}, "-1 to 1"),
-    ],
-)
-def test_a_request_that_makes_no_sense_is_refused(client: Jochi, asked: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        client.recall(**asked)
+NONSENSE: list[tuple[dict[str, Any], str]] = [
+    ({}, "at least one"),
+    ({"vector": [1.0] * (D - 1)}, f"{D} numbers"),
+    ({"vector": [1.0] * (D + 1)}, f"{D} numbers"),
+    ({"vector": []}, f"{D} numbers"),
+    ({"vector": [0.0] * D}, "not all zeros"),
+    ({"vector": [math.nan] + [1.0] * (D - 1)}, "no NaN"),
+    ({"vector": [math.inf] + [1.0] * (D - 1)}, "finite"),
+    ({"vector": ["a"] * D}, "list of numbers"),
+    ({"text": "tea", "k": 0}, "k: 1 to 1000"),
+    ({"text": "tea", "k": 1001}, "k: 1 to 1000"),
+    ({"text": "tea", "k": "ten"}, "k: an integer"),
+    ({"text": "tea", "k": 1.5}, "k: an integer"),
+    ({"text": 7}, "text: a text"),
+    ({"text": "tea", "scope": "a/b"}, "scope"),
+    ({"text": "tea", "scope": ""}, "scope"),
+    ({"text": "tea", "scope": 7}, "scope"),
+    ({"text": "tea", "tiers": ["WARMISH"]}, "tiers"),
+    ({"text": "tea", "kinds": [1]}, "kinds"),
+    ({"text": "tea", "kinds": "Belief"}, "kinds is one text"),
+    ({"text": "tea", "kinds": ["Belief", "Beleif"]}, "has no Beleif"),
+    ({"text": "tea", "since": datetime(2026, 1, 1)}, "no zone"),  # noqa: DTZ001
+    ({"text": "tea", "until": "2026-01-01"}, "until is no datetime"),
+    ({"text": "tea\ud800"}, "surrogate pair"),
+    ({"text": "tea", "k": 2**70}, "64 bits"),
+    ({"vector": "1" * D}, "list of numbers"),
+    ({"text": "tea", "min_score": 0.5}, "needs a vector"),
+    ({"vector": TOWARDS, "min_score": 1.01}, "-1 to 1"),
+    ({"vector": TOWARDS, "min_score": math.nan}, "-1 to 1"),
+]
+
+
+def test_a_request_that_makes_no_sense_is_refused(client: Jochi) -> None:
+    for asked, said in NONSENSE:
+        with pytest.raises(UsageError, match=said):
+            client.recall(**asked)
 
 
 def test_extreme_but_finite_vectors_are_fine(client: Jochi) -> None:
@@ -502,25 +497,23 @@ def test_around_the_limit_for_comparing_one_by_one(client: Jochi) -> None:
     assert ids(found)[0] == "one more"
 
 
-@pytest.mark.parametrize(
-    ("nearer", "k", "by", "neighbours"),
-    [
+def test_the_index_is_asked_again_while_that_is_cheaper(client: Jochi) -> None:
+    add(client, *({"id": f"m{i}", "vector": angle(0.9 - i / 100)} for i in range(EXACT_UP_TO + 1)))
+    there = 0
+    for nearer, k, by, neighbours in (
         (9, 1, "index", 10),  # the tenth neighbour is the scope's
         (10, 1, "index", 20),  # none of ten is: twice as many, since the scope's share says that 5 should do
         (19, 1, "index", 20),
         (20, 1, "scope", 20),  # none of these either
         (1_000, 3, "scope", EXACT_UP_TO + 1),  # 52 by the scope's share, three times that is more than it has memories
         (1_000, 4, "scope", 40),  # 70 by its share: more than it has without any margin, so not asked
-    ],
-)
-def test_the_index_is_asked_again_while_that_is_cheaper(
-    client: Jochi, nearer: int, k: int, by: str, neighbours: int
-) -> None:
-    add(client, *({"id": f"m{i}", "scope": "other", "vector": angle(0.95 + i / 50_000)} for i in range(nearer)))
-    add(client, *({"id": f"m{i}", "vector": angle(0.9 - i / 100)} for i in range(EXACT_UP_TO + 1)))
-    found = client.recall(vector=TOWARDS, k=k)
-    assert ids(found) == [f"m{i}" for i in range(k)]
-    assert (found.vector_by, found.neighbours) == (by, neighbours)
+    ):
+        others = range(there, nearer)
+        add(client, *({"id": f"m{i}", "scope": "other", "vector": angle(0.95 + i / 50_000)} for i in others))
+        there = nearer
+        found = client.recall(vector=TOWARDS, k=k)
+        assert ids(found) == [f"m{i}" for i in range(k)]
+        assert (found.vector_by, found.neighbours) == (by, neighbours), (nearer, k)
 
 
 # -- indexes that aren't there, and everybody at once --------------------------------------------------------------------

@@ -173,6 +173,7 @@ def test_many_values_hold_at_once(jochi: Jochi) -> None:
     look(jochi, facts[1:], many={"hobby"})
 
 
+@pytest.mark.exhaustive
 def test_an_attribute_that_turns_into_one_with_many_values_and_back(jochi: Jochi, tmp_path: Path) -> None:
     facts = [fact("1", "Rome", 1), fact("2", "Oslo", 5), fact("3", "Rome", 9), fact("4", 1, 1, attribute="floor")]
     remember(jochi, facts)
@@ -360,6 +361,7 @@ def test_eight_writers_of_one_slot(jochi: Jochi) -> None:
     look(jochi, facts)
 
 
+@pytest.mark.exhaustive
 def test_writers_and_the_janitor_at_once(jochi: Jochi) -> None:
     facts = [fact(f"{i:03}", "abc"[i % 3], i) for i in range(60)]
     remember(jochi, facts[:30])
@@ -528,6 +530,7 @@ def test_the_history_of_nothing_and_of_wrong_questions(jochi: Jochi) -> None:
         jochi.history_of("default", "Ann", "city", datetime(2026, 1, 1))  # noqa: DTZ001
 
 
+@pytest.mark.exhaustive
 def test_a_history_of_many_pages(jochi: Jochi) -> None:
     facts = [fact(f"{i:04}", "ab"[i // 3 % 2], i / 100) for i in range(1_003)]
     remember(jochi, facts)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import typer
+from tests.conftest import say_go
 from tests.faults.support import write_inputs
 from typer.testing import CliRunner, Result
 
@@ -77,7 +78,7 @@ def test_what_waits_for_a_person(jochi: Jochi) -> None:
     assert [(entry.verb, entry.jobs) for entry in overview(jochi).waiting] == [
         ("apply", ["curate_due", "decay_edges", "merge_duplicates", "purge_tombstones", "sweep_orphans"])
     ]
-    jochi.apply()
+    say_go(jochi)
     assert overview(jochi).waiting == []
     jochi.database.run("MATCH (p:JochiPump) SET p.guard = 'this store is a copy', p.guard_at = datetime.realtime()")
     (entry,) = overview(jochi).waiting

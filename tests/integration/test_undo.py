@@ -427,7 +427,7 @@ def test_an_undo_that_is_cut_off_goes_on_where_it_was(
     assert applied.undo(done.run).counts == {"undone": 10}
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("most", [1, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (2, 3))])
 def test_records_are_found_page_by_page_in_one_order(
     applied: Jochi, now: datetime, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
@@ -547,6 +547,7 @@ def test_a_state_that_a_use_changed_goes_back(applied: Jochi, now: datetime) -> 
     assert (left["state"], to_python(left["archived_at"])) == ("archived", now - DAY)
 
 
+@pytest.mark.exhaustive
 def test_a_merge_of_a_run_is_taken_back(applied: Jochi, now: datetime) -> None:
     memories = [
         idle(id, now, content="one text", content_hash="v1:1", access_count=n) for id, n in (("a", 1), ("b", 3))
@@ -700,37 +701,33 @@ def test_of_parallel_edges_the_one_that_was_changed_is_named_and_the_others_go_b
     assert any("('state', 'active')" in each and "('w', '4')" in each for each in look())
 
 
-@pytest.mark.parametrize(
-    "memory",
-    [task("x", clock.now()), idle("x", clock.now()), reflection("x", clock.now())],
-    ids=["archived", "moved", "flagged"],
-)
-@pytest.mark.parametrize("days", [None, 10, 30, 90, "for ever"])
-def test_the_hold_that_was_there_comes_back_when_an_undo_is_undone(
-    applied: Jochi, now: datetime, memory: Memory, days: int | str | None
-) -> None:
-    put(applied, now, memory, idle("other", now))
+def test_the_hold_that_was_there_comes_back_when_an_undo_is_undone(applied: Jochi, now: datetime) -> None:
+    """Of what was archived, moved and flagged."""
+    had: dict[int, Any] = {0: None, 10: now + 10 * DAY, 30: now + 30 * DAY, 90: now + 90 * DAY, 1: "for ever"}
+    makers = {"archived": task, "moved": idle, "flagged": reflection}
+    was = {f"default/{name}{days}": hold for name in makers for days, hold in had.items()}
+    put(applied, now, *(made(f"{name}{days}", now) for name, made in makers.items() for days in had))
     run = curate(applied, now)
 
-    def hold() -> Any:
-        found = graph.state(applied.database)["default/x"].properties.get("hold_until")
-        return found if found is None or isinstance(found, str) else to_python(found)
+    def holds() -> dict[str, Any]:
+        found = {key: left.properties.get("hold_until") for key, left in graph.state(applied.database).items()}
+        return {key: to_python(hold) for key, hold in found.items()}
 
-    was = now + days * DAY if isinstance(days, int) else days
-    applied.database.run("MATCH (m:Curated {key: 'default/x'}) SET m.hold_until = $was", {"was": was})
+    change = "UNWIND keys($was) AS key MATCH (m:Curated {key: key}) SET m.hold_until = $was[key]"
+    applied.database.run(change, {"was": was})
     later = now + SECOND
     first = applied.undo(run, now=later)
-    raised = was if days in (90, "for ever") else later + 30 * DAY
-    assert hold() == raised
+    raised = {key: hold if key.endswith(("90", "1")) else later + 30 * DAY for key, hold in was.items()}
+    assert holds() == raised
     second = applied.undo(first.run or "", now=later)
-    assert second.left == 0
-    assert hold() == was
+    assert (second.left, holds()) == (0, was)
     third = applied.undo(second.run or "", now=later)
-    assert hold() == raised
+    assert holds() == raised
     # Somebody's own hold since is nobody else's.
-    applied.database.run("MATCH (m:Curated {key: 'default/x'}) SET m.hold_until = $own", {"own": now + 5 * DAY})
+    own = dict.fromkeys(was, now + 5 * DAY)
+    applied.database.run(change, {"was": own})
     applied.undo(third.run or "", now=later)
-    assert hold() == now + 5 * DAY
+    assert holds() == own
 
 
 def test_a_hold_of_a_tombstone_comes_back_as_well_and_each_return_has_one(applied: Jochi, now: datetime) -> None:

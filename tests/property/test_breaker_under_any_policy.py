@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.oracle import Memory, graph
+from tests.tally import examples
 
 from jochi import Jochi
 from jochi.compile.policy_data import policy_data
@@ -70,7 +71,7 @@ def written(folder: Path, table: dict[str, Any], more: dict[str, Any]) -> Path:
 
 
 @given(table=limits, more=greed)
-@settings(max_examples=150, **GENTLE)
+@settings(max_examples=examples(50, 150), **GENTLE)
 def test_a_file_that_loosens_it_is_refused_and_says_what_may_be(
     tmp_path_factory: pytest.TempPathFactory, table: dict[str, Any], more: dict[str, Any]
 ) -> None:

@@ -87,7 +87,7 @@ stores = st.integers(0, 45).flatmap(lambda n: st.tuples(*(memories(i) for i in r
     ),
 )
 @settings(
-    max_examples=examples(8, 15),
+    max_examples=examples(4, 15),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target],
     suppress_health_check=list(HealthCheck),

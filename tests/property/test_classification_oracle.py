@@ -58,7 +58,7 @@ def classifying(policy_with: PolicyWith, install_once: Callable[[LoadedPolicy], 
 
 @given(case=cases(), more=st.lists(_COMPARED, min_size=45, max_size=45))
 @settings(
-    max_examples=examples(8, 15),
+    max_examples=examples(4, 15),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),

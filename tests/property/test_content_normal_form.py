@@ -6,6 +6,7 @@ import unicodedata
 
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from tests.tally import examples
 
 from jochi.text.content import content_hash, normalise
 from jochi.text.names import names
@@ -36,7 +37,7 @@ def has_names(text: str) -> bool:
 @given(TEXT)
 @example("ᾳ\u0301")
 @example("a\u0345\u0301")
-@settings(max_examples=500)
+@settings(max_examples=examples(200, 500))
 def test_a_normal_form_is_its_own(text: str) -> None:
     once = normalise(text)
     assert normalise(once) == once
@@ -46,7 +47,7 @@ def test_a_normal_form_is_its_own(text: str) -> None:
 
 
 @given(TEXT)
-@settings(max_examples=500)
+@settings(max_examples=examples(200, 500))
 def test_composition_makes_no_difference(text: str) -> None:
     assert content_hash(unicodedata.normalize("NFD", text)) == content_hash(unicodedata.normalize("NFC", text))
 
@@ -96,7 +97,7 @@ NAMES = st.one_of(
 )
 @example("web-03", "web_03", " ", "")
 @example("/srv/Report", "/srv/report", " ", "")
-@settings(max_examples=500)
+@settings(max_examples=examples(200, 500))
 def test_two_names_are_two_contents_and_one_is_one(one: str, other: str, before: str, after: str) -> None:
     assume(before != " 在" or one[0] not in "/-")
     said = content_hash(f"It is{before}{one}{after}")

@@ -66,7 +66,7 @@ PERSONAL = st.lists(
 
 
 @given(HOSTILE)
-@settings(max_examples=examples(300, 1000))
+@settings(max_examples=examples(100, 1000))
 @example("[x]:")
 @example("`<!--bcd-->`")
 @example("` \\`")
@@ -115,7 +115,7 @@ def state_of(rendered: Rendering) -> State:
     st.booleans(),
     st.sampled_from([exact(), len, parts_are_less]),
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(100, 300))
 def test_a_file_is_bounded_and_an_unedited_one_has_no_edits(
     entries: list[Entry], personal: str, max_tokens: int, include_sensitive: bool, count: Callable[[str], int]
 ) -> None:
@@ -176,7 +176,7 @@ def test_a_file_is_bounded_and_an_unedited_one_has_no_edits(
     st.sampled_from(["strike", "change", "add"]),
     st.data(),
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(100, 300))
 def test_an_edit_of_any_line_is_found_and_only_it(
     entries: list[Entry], text: str, kind: str, data: st.DataObject
 ) -> None:

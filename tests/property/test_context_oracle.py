@@ -46,7 +46,7 @@ _MORE = st.fixed_dictionaries(
     open=st.booleans(),
 )
 @settings(
-    max_examples=examples(10, 25),
+    max_examples=examples(8, 25),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),

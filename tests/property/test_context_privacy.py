@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.duplicate_pairs import NOON
 from tests.oracle.context import reach
+from tests.tally import examples
 
 from jochi import Jochi
 from jochi.context.layout import PERSONAL, PERSONAL_END
@@ -58,7 +59,7 @@ PLACES = {
     place=st.sampled_from(list(PLACES)),
 )
 @settings(
-    max_examples=25,
+    max_examples=examples(10, 25),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),

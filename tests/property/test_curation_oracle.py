@@ -79,7 +79,7 @@ batch_sizes, orders = st.sampled_from([7, 25, 100]), st.integers(0, 2**16)
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisWarning")  # a batch of fifty is told at length
 @given(case=cases(), batch_size=batch_sizes, seed=orders)
-@settings(max_examples=examples(6, 10), **GENTLE)
+@settings(max_examples=examples(3, 10), **GENTLE)
 def test_the_database_judges_as_the_oracle_does(
     applied: Jochi, case: tuple[datetime, list[Memory], Firsts], batch_size: int, seed: int
 ) -> None:
@@ -152,7 +152,7 @@ def readable(state: dict[str, graph.Stored]) -> dict[str, str]:
 def explain_agrees(
     applied: Jochi, memories: list[Memory], verdicts: dict[str, Verdict], now: datetime, first: Firsts
 ) -> None:
-    for memory in memories:
+    for memory in memories[:: examples(3, 1)]:
         said = applied.explain(memory.key, at=now)
         rails = frozenset(check.rail for check in said.rails if check.blocks)
         verdict = verdicts[memory.key]

@@ -280,6 +280,7 @@ def test_what_ended_goes_on_when_there_is_something_to_say_again(client: Jochi) 
         assert world.run("MATCH (d:Curated {key: $key}) RETURN d.expires_at AS at", key=key) == [{"at": None}]
 
 
+@pytest.mark.exhaustive
 def test_a_ring_of_any_length_is_not_made_of_itself(client: Jochi) -> None:
     world = World(client, [(0, 0)])
     for n in range(THINGS, 12):
@@ -331,7 +332,7 @@ def test_outputs_say_what_their_inputs_say_and_an_undo_gives_back_what_they_said
     client: Jochi, links: list[tuple[int, int]], done: list[tuple[Any, ...]]
 ) -> None:
     wipe_memories(client.database)
-    client.apply()
+    say_go(client)
     world = World(client, links)
     check(world)
     for name, *about in done:

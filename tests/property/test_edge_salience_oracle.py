@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests import living_edges
+from tests.conftest import say_go
 from tests.edge_graph import wipe
 from tests.oracle import edge_salience as oracle
 from tests.oracle.edge_salience import LivingEdge
@@ -106,7 +107,7 @@ histories = st.lists(
 
 
 def test_uses_and_looks_leave_what_the_oracle_leaves(jochi: Jochi) -> None:
-    jochi.apply()
+    say_go(jochi)
     happened: Counter[str] = Counter()
 
     @given(st.lists(edges, min_size=6, max_size=6), histories)

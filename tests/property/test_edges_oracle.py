@@ -27,7 +27,7 @@ KEYS = ("s/a", "s/b", "s/c", "s/with/slashes")
 JOBS = ("schedule_edges", "decay_edges")
 TYPES = ("SAME_ENTITY", "NEAR_IN_TIME", "CAUSED")
 CHECKS = settings(
-    max_examples=examples(8, 15),
+    max_examples=examples(4, 15),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target],
     suppress_health_check=list(HealthCheck),
@@ -171,6 +171,7 @@ def test_confidences_are_the_oracles(
 
 @given(graphs(), st.lists(st.integers(1, 900), max_size=5, unique=True))
 @CHECKS
+@pytest.mark.exhaustive
 def test_any_cadence_takes_the_same_and_twice_is_once(client: Jochi, drawn: list[Edge], days: list[int]) -> None:
     found = []
     for looks in (sorted(days), []):

@@ -6,6 +6,7 @@ from datetime import datetime, timezone
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.tally import examples
 
 from jochi_workers.language import Reading, forget_readings, read
 
@@ -88,7 +89,7 @@ def parts(reading: Reading) -> list[tuple[str, int, int]]:
 @given(TEXT)
 @example("Ann \ud800 met Bob\u200b.\r\nShe likes him.")
 @example("x" * 300 + " likes Bob")
-@settings(max_examples=300)
+@settings(max_examples=examples(100, 300))
 def test_each_part_stands_where_it_says(text: str) -> None:
     reading = read(text, now=NOW)
     for written, start, end in parts(reading):

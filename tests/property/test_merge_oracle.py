@@ -184,7 +184,7 @@ def run(client: Jochi, now: datetime = NOW) -> dict[str, int]:
 
 
 @given(before=graphs(), first=firsts)
-@settings(max_examples=examples(30, 60), **CHECKS)
+@settings(max_examples=examples(15, 60), **CHECKS)
 def test_a_merge_leaves_what_the_oracle_says_and_unmerge_takes_it_back(
     client: Jochi, before: Graph, first: datetime | None
 ) -> None:

@@ -36,7 +36,7 @@ BODIES = st.lists(TEXTS | st.sampled_from(["---\n", "\n---\nkey: 1\n---\n", "\r\
 
 
 @given(FRONT, BODIES)
-@settings(max_examples=examples(150, 500))
+@settings(max_examples=examples(60, 500))
 @example({}, "")
 @example({}, "\n")
 @example({"key": "---"}, '---\nkey: "other"\n---\n\nx')
@@ -59,7 +59,7 @@ def test_a_file_is_read_as_it_was_written(front: dict[str, object], body: str) -
         ["CON", "nul.", "com1", "Lpt¹", "..", "/etc/passwd", "a\\b", "C:x", " . ", "İstanbul", "STRASSE", "é" * 90]
     )
 )
-@settings(max_examples=examples(150, 500))
+@settings(max_examples=examples(60, 500))
 def test_a_name_is_safe_everywhere(text: str) -> None:
     name = safe_name(text, "other")
     assert name == folded_name(name)

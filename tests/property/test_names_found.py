@@ -42,7 +42,7 @@ def matches(term: str, other: str) -> bool:
 
 
 @given(pair=edited(), kind=KINDS)
-@settings(max_examples=examples(300, 1_000))
+@settings(max_examples=examples(150, 1_000))
 def test_each_is_found_by_the_other(pair: tuple[str, str], kind: Any) -> None:
     one, other = pair
     found = match_names(one, other, kind, None)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.conftest import say_go
 from tests.oracle import Memory, graph
 from tests.oracle.orphans import AFTER, CLOCK, Neighbour, orphan_since, swept
 from tests.oracle.strategies import WRONG_TYPES, memories, moments, nows
@@ -87,7 +88,7 @@ def cases(draw: st.DrawFn) -> tuple[datetime, list[Case]]:
     paused=st.sampled_from(["", "", "kind/Recommendation", "scope/other"]),
 )
 @settings(
-    max_examples=examples(6, 10),
+    max_examples=examples(3, 10),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
@@ -97,7 +98,7 @@ def test_the_sweep_judges_as_the_oracle_does(
     jochi: Jochi, case: tuple[datetime, list[Case]], batch_size: int, paused: str
 ) -> None:
     now, all_of_them = case
-    jochi.apply()
+    say_go(jochi)
     graph.clear(jochi.database)
     jochi.database.run(
         "MATCH (j:JochiJob {name: 'sweep_orphans'}) "

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.conftest import say_go
 from tests.oracle import Memory, graph
 from tests.oracle.salience import salience_now
 from tests.oracle.states import looked_at, used
+from tests.tally import examples
 
 from jochi import Jochi
 from jochi.graph.driver_values import to_python
@@ -81,7 +83,7 @@ def stories(draw: st.DrawFn) -> list[tuple[int, list[list[int]], bool]]:
 
 @given(many=st.tuples(*(memories(i) for i in range(12))), story=stories())
 @settings(
-    max_examples=8,
+    max_examples=examples(4, 15),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
@@ -90,7 +92,7 @@ def stories(draw: st.DrawFn) -> list[tuple[int, list[list[int]], bool]]:
 def test_uses_and_looks_leave_what_the_oracle_says(
     jochi: Jochi, many: tuple[Memory, ...], story: list[tuple[int, list[list[int]], bool]]
 ) -> None:
-    jochi.apply()
+    say_go(jochi)
     graph.clear(jochi.database)
     graph.write(jochi.database, many, due=MADE)
     held = {memory.key: memory for memory in many}
@@ -170,7 +172,7 @@ def test_a_pruned_memory_is_not_reinforced(jochi: Jochi) -> None:
     memory = Memory("m", ("Concept",), {"created_at": MADE, "salience": 0.2}, scope="s")
     graph.clear(jochi.database)
     graph.write(jochi.database, [replace(memory, properties=memory.properties | {"expires_at": MADE})], due=MADE)
-    jochi.apply()
+    say_go(jochi)
     run_job(jochi.engine, "curate_due", now=MADE + 2 * DAY, drain=True)
     assert graph.pruned(jochi.database) == {memory.key}
     jochi.touch([memory.key], now=MADE + 3 * DAY)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from tests.oracle import Memory, graph, value, value_bands
 from tests.scored_memories import cases
-from tests.tally import examples
 
 from jochi import Jochi
 from jochi.curate.score import TERMS, Scored
@@ -29,15 +28,16 @@ GENTLE: dict[str, Any] = {
 }
 
 
+@pytest.mark.exhaustive  # what a look stores of it is compared in test_curation_oracle
 @given(case=cases())
-@settings(max_examples=examples(10, 25), **GENTLE)
+@settings(max_examples=25, **GENTLE)
 def test_scores_are_the_oracles(jochi: Jochi, case: Any) -> None:
     scored_alike(jochi, case, "seed")
 
 
 @pytest.mark.slow
 @given(case=cases())
-@settings(max_examples=examples(10, 25), **GENTLE)
+@settings(max_examples=25, **GENTLE)
 def test_scores_are_the_oracles_in_the_other_bands(install_once: Any, relative: LoadedPolicy, case: Any) -> None:
     scored_alike(install_once(relative), case, "relative")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.conftest import wipe_memories
+from tests.conftest import say_go, wipe_memories
 from tests.oracle.memory import Memory
 from tests.slot_looks import MADE, NOW, fact, look, prune, remember, restore, settle
 from tests.tally import examples
@@ -37,13 +37,13 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=examples(8, 15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(4, 15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(said, min_size=3, max_size=8), steps, st.randoms(use_true_random=False))
 def test_whatever_happens_the_oracle_agrees(
     jochi: Jochi, first: list[Any], steps: list[tuple[str, Any]], random: Any
 ) -> None:
     wipe_memories(jochi.database)
-    jochi.apply()
+    say_go(jochi)
     live: dict[str, Memory] = {}
     gone: dict[str, Memory] = {}
     now = NOW

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests import merge_graph, native_values
+from tests.conftest import say_go
 from tests.oracle import Memory, graph
 from tests.oracle.strategies import batches, firsts, nows
 from tests.tally import expect_all_seen
@@ -320,6 +321,7 @@ def undo_all(
     return made
 
 
+@pytest.mark.exhaustive  # each action by itself: tests/integration/test_undo.py
 def test_undoing_all_runs_gives_the_graph_back(jochi: Jochi) -> None:
     tally: Counter[str] = Counter()
 
@@ -327,7 +329,7 @@ def test_undoing_all_runs_gives_the_graph_back(jochi: Jochi) -> None:
     @settings(max_examples=8, **GENTLE)
     def holds(case: Case) -> None:
         build(jochi, case)
-        jochi.apply()
+        say_go(jochi)
         touched = frozenset(OF_ACCESSES)
         before = told(jochi, touched, set())
         runs, at = act(jochi, case)

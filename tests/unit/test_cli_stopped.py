@@ -19,7 +19,13 @@ main()
 """
 
 
-@pytest.mark.parametrize("name", ["neo4j", "jochi.client", "jochi.cli.app", "rich.table"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "neo4j",
+        *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("jochi.client", "jochi.cli.app", "rich.table")),
+    ],
+)
 def test_ctrl_c_while_something_is_imported_is_one_line(name: str) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", STOPPED_AT.format(name=name), "doctor"], capture_output=True, text=True, check=False

@@ -35,6 +35,7 @@ def test_what_says_the_same_is_nearer_in_any_language(model: E5, one: str, same:
     assert math.dist(first, near) < math.dist(first, far) - 0.1
 
 
+@pytest.mark.exhaustive
 def test_every_vector_can_be_stored_whatever_the_text(model: E5, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(e5, "_MOST_CHARACTERS", 3_000)  # as long as several of its windows
     texts = ["", "  ", "a", "😀", "\x00", "a\x00b", "สวัสดี", "\ud800", "x" * 3_001, "word " * 600, "�"]

@@ -79,6 +79,7 @@ def test_what_lies_behind_256_tokens_is_left_out(model: MiniLM) -> None:
     assert model.embed(["a" * 50_000])[0].truncated
 
 
+@pytest.mark.exhaustive
 def test_the_package_with_the_tokenizer_is_not_imported() -> None:
     code = (
         "import sys; from jochi_workers.embeddings import provider; assert 'onnxruntime' not in sys.modules; "

@@ -198,6 +198,7 @@ def test_a_connection_that_breaks(make: Make, stub: Stub) -> None:
 
 
 @pytest.mark.parametrize("answer", [Answer(hang=True), Answer(drip=0.05)], ids=["hangs", "drips"])
+@pytest.mark.exhaustive
 def test_one_whole_answer_has_its_time(make: Make, stub: Stub, time: Time, answer: Answer) -> None:
     stub.always = lambda request: answer
     with pytest.raises(ProviderDown, match=r"no answer within 0\.1 s"):

@@ -422,6 +422,7 @@ def test_what_a_model_is_told() -> None:
 
 @pytest.mark.skipif(not LOCOMO.is_file(), reason="needs LoCoMo's file")
 @pytest.mark.parametrize("samples", [1, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.exhaustive
 def test_locomo(samples: int | None, capsys: pytest.CaptureFixture[str]) -> None:
     """Each session as a source: its speakers are found, nothing is made up."""
     kinds: Counter[str] = Counter()

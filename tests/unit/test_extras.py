@@ -16,13 +16,21 @@ from jochi.extras import MissingExtra, extra_named, modules
 PROGRAM = Path(__file__).parent.parent / "without_extras.py"
 
 
-def test_neither_the_client_nor_the_command_line_brings_an_agents_framework_along() -> None:
+HEAVY = {
+    *("langgraph", "langchain_core", "mcp", "starlette", "openai", "anthropic", "pydantic_ai", "httpx2", "onnxruntime"),
+    *("spacy", "thinc", "yake", "dateparser", "presidio_analyzer", "tldextract"),
+}
+
+
+def test_nothing_heavy_is_imported_before_it_is_asked_for() -> None:
+    """Not by the client, the command line, a store, nor by what workers derive, embed and read by."""
     program = (
-        "import sys, jochi, jochi.cli.app, jochi.client, jochi.store, jochi.mcp; "
-        "print(sorted({'langgraph', 'langchain_core', 'mcp', 'starlette'} & sys.modules.keys()))"
+        "import sys, jochi.cli.app, jochi.client, jochi.store, jochi.mcp, jochi_workers.derive.compress.particulars, "
+        "jochi_workers.embeddings, jochi_workers.language, jochi_workers.models; "
+        "print(*sorted({*sys.argv[1:]} & {*sys.modules}))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    done = subprocess.run([sys.executable, "-c", program, *HEAVY], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
 
 
 def test_the_metadata_says_which_extra_brings_a_module() -> None:
@@ -78,6 +86,7 @@ def test_every_command_with_one_extra_works_or_names_the_others(extra: str, tmp_
     assert found["missing"] == wanted | ({"demo": ["server"]} if extra == "report" else {})
 
 
+@pytest.mark.exhaustive
 def test_the_module_is_the_command() -> None:
     done = subprocess.run([sys.executable, "-m", "jochi", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("jochi ")

@@ -29,6 +29,7 @@ def digest(made: list[MemoryRecord]) -> str:
     return hashlib.sha256(json.dumps(plain, default=str, sort_keys=True).encode()).hexdigest()
 
 
+@pytest.mark.exhaustive
 def test_the_same_arguments_make_the_same_memories(month: list[MemoryRecord]) -> None:
     assert digest(list(generate.team(7, end=END))) == digest(month)
     assert digest(list(generate.team(8, end=END))) != digest(month)

@@ -9,15 +9,16 @@ from tests.merge_pairs import pairs
 from tests.merge_pairs.judges import GuardAlone
 from tests.merge_pairs.measure import Ruled, of_class, of_languages, precision, recall, rule, wrong
 from tests.merge_pairs.pair import CLASSES_OF_DIFFERENCE, READ_LANGUAGES
+from tests.tally import examples
 
 
 @pytest.fixture(scope="module")
 def ruled() -> Sequence[Ruled]:
-    return rule(GuardAlone(), [pair for pair in pairs(None) if not pair.unseen])
+    return rule(GuardAlone(), [pair for pair in pairs(None) if not pair.unseen][:: examples(2, 1)])
 
 
 def test_it_merges_nothing_that_differs(ruled: Sequence[Ruled]) -> None:
-    assert wrong(ruled).whole > 4_000
+    assert wrong(ruled).whole > 2_000
     assert [one.pair.id for one in ruled if one.verdict == "merge" and not one.pair.may_merge] == []
     assert precision(ruled).bound >= 0.995
 
@@ -31,7 +32,7 @@ def test_it_merges_none_of_any_class(ruled: Sequence[Ruled], kind: str) -> None:
 
 def test_it_merges_nothing_in_languages_that_it_does_not_read(ruled: Sequence[Ruled]) -> None:
     found = [one for one in of_languages(ruled, "zh", "ja") if one.verdict == "merge"]
-    assert len(of_languages(ruled, "zh", "ja")) > 200
+    assert len(of_languages(ruled, "zh", "ja")) > 100
     assert found == []
 
 

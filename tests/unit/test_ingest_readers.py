@@ -592,8 +592,13 @@ class OneWay(io.BytesIO):
     ("name", "one", "count"),
     [
         ("thread.jsonl", b'{"content": "%s", "id": %%d, "thread_id": "t"}\n' % (b"word " * 100), 10_000),
-        ("thread.mbox", b"From a Sat Jan 31 09:00:00 2026\nMessage-ID: <%%d@b>\n\n%s\n\n" % (b"word " * 500), 2_000),
-        ("thread.txt", b"%%d %s\n\n" % (b"word " * 100), 10_000),
+        pytest.param(
+            "thread.mbox",
+            b"From a Sat Jan 31 09:00:00 2026\nMessage-ID: <%%d@b>\n\n%s\n\n" % (b"word " * 500),
+            2_000,
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param("thread.txt", b"%%d %s\n\n" % (b"word " * 100), 10_000, marks=pytest.mark.exhaustive),
     ],
 )
 def test_long_threads_in_bounded_memory(name: str, one: bytes, count: int, tmp_path: Path) -> None:

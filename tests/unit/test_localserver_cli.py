@@ -92,7 +92,10 @@ except JochiError as error:
 """
 
 
-@pytest.mark.parametrize("package", ["psutil", "filelock", "jgo", "requests"])
+@pytest.mark.parametrize(
+    "package",
+    ["psutil", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("filelock", "jgo", "requests"))],
+)
 def test_without_the_extra_the_remedy_is_named(package: str, tmp_path: Path) -> None:
     environment = {**os.environ, "JOCHI_CACHE": str(tmp_path / "cache")}
     result = subprocess.run(

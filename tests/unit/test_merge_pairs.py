@@ -41,6 +41,8 @@ from tests.merge_pairs.statement import KINDS, Statement
 from jochi.text.content import content_hash, normalise
 from jochi_workers.embeddings.protocol import TextVector
 
+pytestmark = pytest.mark.exhaustive  # a set that is wrong fails what is judged by it: test_guard_on_pairs
+
 PACKAGE = Path(facts.__file__).parent
 LANGUAGES = ("en", "de", "zh", "ja")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import logging
-import os
 import signal
 import subprocess
 import sys
@@ -229,8 +228,17 @@ def test_a_model_that_can_be_held_to_a_schema_is(stub: Stub) -> None:
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai"])
 @pytest.mark.parametrize("answer", [Answer(hang=True), Answer(drip=0.1), Answer(drip_head=0.1)], ids=str)
-def test_one_whole_answer_has_its_time(stub: Stub, provider: str, answer: Answer) -> None:
-    assert isinstance(after_silence(provider, stub, answer), Unsure)
+def test_one_whole_answer_has_its_time(
+    stub: Stub, provider: str, answer: Answer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After which its connection is closed, and nothing is said of the text."""
+    caplog.set_level(logging.DEBUG)
+    error = after_silence(provider, stub, answer)
+    assert isinstance(error, Unsure)
+    assert left_open(stub.url) == []
+    assert error.__cause__ is error.__context__ is None
+    assert "secret words" not in str(error) + caplog.text
+    assert KEY not in "".join(traceback.format_exception(error)) + caplog.text
 
 
 def test_answers_that_are_late_and_bad_do_not_add_up(stub: Stub) -> None:
@@ -348,12 +356,6 @@ def test_every_request_closes_its_connection(model: Model, stub: Stub, answer: A
     assert left_open(stub.url) == []
 
 
-@pytest.mark.parametrize("answer", [Answer(hang=True), Answer(drip=0.1), Answer(drip_head=0.1)], ids=str)
-def test_a_time_out_closes_its_connection(stub: Stub, answer: Answer) -> None:
-    after_silence("openai", stub, answer)
-    assert left_open(stub.url) == []
-
-
 def test_a_worker_that_is_ended_on_the_spot_closes_its_connection(model: Model, stub: Stub) -> None:
     """As the second SIGTERM does, while the model is silent."""
 
@@ -404,15 +406,6 @@ def test_no_key_no_text_and_no_word_of_the_provider(
         assert "secret words" not in text.replace('["Ann\'s secret words"]', ""), "but for this file's own line"
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai"])
-def test_a_time_out_says_nothing_of_the_text(stub: Stub, provider: str, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG)
-    error = after_silence(provider, stub, Answer(hang=True))
-    assert error.__cause__ is error.__context__ is None
-    assert "secret words" not in str(error) + caplog.text
-    assert KEY not in "".join(traceback.format_exception(error)) + caplog.text
-
-
 WRONG_TYPES = [
     {
         "choices": [
@@ -425,6 +418,7 @@ WRONG_TYPES = [
 ]
 
 
+@pytest.mark.exhaustive
 def test_no_warning_quotes_an_answer_of_wrong_types(stub: Stub) -> None:
     """Each warning that the packages print where nobody makes errors of them."""
     counts: list[Any] = [{}, {"input_tokens": "secret words", "prompt_tokens": "secret words", "total_tokens": []}]
@@ -479,10 +473,3 @@ def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> N
         with pytest.raises(ProviderUnusable) as caught:
             Model(provider, "m", base_url="http://127.0.0.1:9")
         assert f"jochi[{provider}]" in str(caught.value.fix)
-
-
-def test_heavy_packages_are_imported_where_a_provider_is_asked_for() -> None:
-    code = "import sys, jochi_workers.derive.compress, jochi_workers.embeddings, jochi_workers.models; "
-    code += "print([name for name in ('openai', 'anthropic', 'pydantic_ai', 'httpx2') if name in sys.modules])"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ))
-    assert ran.stdout.strip() == "[]"

@@ -365,31 +365,7 @@ def _graphs(draw: st.DrawFn) -> Graph:
     return graph(*nodes, rels=rels)
 
 
-def meant(found: Graph) -> Counter[tuple[str, ...]]:
-    """Relationships without their ids: which of two duplicates gives its id depends on the order of merges, and means nothing."""
-    return Counter((r.type, r.start, r.end, repr(sorted(r.properties.items()))) for r in found.rels.values())
-
-
-@settings(max_examples=120, deadline=None)
-@given(before=_graphs(), first=st.sampled_from([None, LONG_AGO]))
-def test_unmerge_is_the_inverse_of_merge(before: Graph, first: datetime | None) -> None:
-    merged, record = merge(before, A, B, NOW, first)
-    assert merged != before
-    assert unmerge(merged, record) == (before, frozenset())
-    twice, second = merge(merged, A, C, NOW + DAY, first)
-    assert unmerge(*[unmerge(twice, second)[0], record]) == (before, frozenset())
-
-
-@settings(max_examples=120, deadline=None)
-@given(before=_graphs(), first=st.sampled_from([None, LONG_AGO]))
-def test_the_order_of_disjoint_pairs_means_nothing(before: Graph, first: datetime | None) -> None:
-    one, _ = merge(merge(before, A, B, NOW, first)[0], C, D, NOW, first)
-    other, _ = merge(merge(before, C, D, NOW, first)[0], A, B, NOW, first)
-    assert one.nodes == other.nodes
-    assert meant(one) == meant(other)
-
-
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(before=_graphs())
 def test_no_relationship_is_lost_or_invented_and_counts_add_up(before: Graph) -> None:
     merged, _ = merge(before, A, B, NOW, LONG_AGO)

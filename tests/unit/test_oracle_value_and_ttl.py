@@ -15,6 +15,7 @@ from tests.oracle.tiers import TIERS
 from tests.oracle.value import TABLE, kind_of
 from tests.oracle.value_and_ttl import SPANS, WITHOUT_TTL, kept, low_since
 from tests.oracle.value_bands import PROFILES
+from tests.tally import examples
 
 MADE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
@@ -254,7 +255,7 @@ def test_what_is_protected_from_pruning_goes_down_all_the_same() -> None:
     assert tier(agreed, 30 * DAY)[0] == "ARCHIVE"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(50, 200), deadline=None)
 @given(data=st.data(), now=nows, profile=st.sampled_from(PROFILES))
 def test_the_score_breaks_no_rail_and_touches_no_other_kind(data: st.DataObject, now: datetime, profile: str) -> None:
     held = data.draw(memories(now, 0))
