@@ -83,9 +83,11 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     story["seeds"] = story_of_seeds.tell(client)
     story |= undo(client)
     story["forgotten"] = forget(client)
-    report = {"now": end, "most": 10, "samples": 5}
-    for name in ("report/budgets", "report/quarantined"):
-        story[name] = _plain(client.engine.call(name, report, write=False))
+    story["report/budgets"] = _plain(client.engine.call("report/budgets", {"samples": 5}, write=False))
+    glance = {"now": end, "pump": client.engine.pump, "most": 10}
+    story["put_aside"] = _plain(
+        {"quarantined": client.engine.call("report/status", glance, write=False)["quarantined"]}
+    )
     story["kept"] = plans_and_approval(client, end)
     done = client.uninstall()
     story["uninstalled"] = (done.restored, done.unenrolled)

@@ -55,12 +55,9 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "undo/outputs": frozenset({"prune"}),
     "derive/compress/store": frozenset({"compress"}),
     "derive/store": frozenset({"derive"}),
+    "derive/write": frozenset({"derive"}),
     "derive/levels/store": frozenset({"derive"}),
-    "derive/process/store": frozenset({"derive"}),
-    **{
-        f"derive/{name}/store": frozenset({"derive"})
-        for name in ("extract", "storylines", "macros", "describe", "profile", "identity")
-    },
+    **{f"derive/{name}/store": frozenset({"derive"}) for name in ("extract", "describe", "identity")},
     "derive/meaning/store": frozenset({"derive", "archive"}),
     "derive/learn/store": frozenset({"derive"}),
     "observe/seal": frozenset({"derive"}),
@@ -122,7 +119,6 @@ WHY_NOT: dict[str, str] = {
     "plans/end": ENGINE,
     "plans/save": ENGINE,
     "plans/save_page": ENGINE,
-    "plans/saved": ENGINE,
     "slots/requeue_slots": SCHEDULE,
     "slots/settle": "whoever runs it writes the record: memory/supersede and slots/settle_slots",
     "stories/consolidate": SCHEDULE,
@@ -138,7 +134,7 @@ WHY_NOT: dict[str, str] = {
     "undo/count": ENGINE,
     "undo/end": ENGINE,
     "undo/others": ENGINE,
-    **{f"derive/{name}/want": SCHEDULE for name in ("prepare", "judge", "embed", "compress", "resolve")},
+    **{f"derive/{name}": SCHEDULE for name in ("want", "judge/want", "compress/want")},
     **{f"derive/{name}/store": DERIVED for name in ("prepare", "judge", "embed", "resolve")},
     "derive/judge/failed": DERIVED,
     "derive/compress/failed": "sums up in the run of the cycle what was rejected",
@@ -146,12 +142,11 @@ WHY_NOT: dict[str, str] = {
         f"work/{name}": SCHEDULE
         for name in ("want", "lease", "reserve", "settle", "retry", "changed", "requeue_embeddings")
     },
-    "work/ended": "the rule about expires_at writes it when it prunes",
     **{
         f"scheduler/{name}": ENGINE
         for name in (
             *("account", "arm", "begin", "choose_mode", "claim", "close", "fail", "pin_mode"),
-            *("put_aside", "quarantine", "slots", "tick"),
+            *("put_aside", "quarantine", "tick"),
         )
     },
 }

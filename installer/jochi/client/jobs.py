@@ -22,7 +22,8 @@ class JobVerbs(LookVerbs):
 
     def history(self, job: str | None = None, *, limit: int = 20, changed_only: bool = False) -> list[dict[str, Any]]:
         """The last runs, newest first, as the properties of their nodes; `UsageError` where there is no such job."""
-        runs = list(self._read("jobs/history", job=job, limit=limit, changed_only=changed_only)["runs"])
+        asked = {"run": None, "job": job, "limit": limit, "changed_only": changed_only}
+        runs = list(self._read("jobs/history", **asked)["runs"])
         # A job that another policy took away may still have runs.
         if job is not None and not runs and job not in (jobs := sorted(each.name for each in self.jobs())):
             raise no_such_job(job, jobs)

@@ -138,24 +138,22 @@ def save(engine: Engine, found: Plan, *, by: str, page: int = PAGE) -> SavedPlan
     while after is not None:
         asked = {"now": found.at, "plan": plan, "page": number, "after": after}
         after, number = engine.call_page("plans/save_page", asked, pages)["last"], number + 1
-    engine.call("plans/saved", {"plan": plan})
     return show(engine, plan, samples=0)
 
 
 def plans(engine: Engine, *, limit: int) -> list[SavedPlan]:
     """The plans that are kept, newest first."""
-    rows = engine.call("plans/list", {"plan": None, "limit": limit}, write=False)["plans"]
+    rows = engine.call("plans/list", {"plan": None, "limit": limit, "samples": 0}, write=False)["plans"]
     return [SavedPlan.from_node(row) for row in rows]
 
 
 def show(engine: Engine, plan: str, *, samples: int) -> SavedPlan:
     """One plan with its groups; `UsageError` if there is none."""
-    rows = engine.call("plans/list", {"plan": plan, "limit": 1}, write=False)["plans"]
-    if not rows:
+    found = engine.call("plans/list", {"plan": plan, "limit": 1, "samples": samples}, write=False)
+    if not found["plans"]:
         raise _refused("unknown", plan, None)
-    found = engine.call("plans/groups", {"plan": plan, "samples": samples}, write=False)
     return replace(
-        SavedPlan.from_node(rows[0]),
+        SavedPlan.from_node(found["plans"][0]),
         groups=[PlannedGroup(**group) for group in found["groups"]],
         outcomes={entry["outcome"]: entry["n"] for entry in found["outcomes"]},
     )

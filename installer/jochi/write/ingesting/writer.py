@@ -114,6 +114,17 @@ def ingest(
     return writer.done
 
 
+def stored_parts(engine: Engine, keys: Sequence[str], *, whole: bool = False) -> list[list[Mapping[str, Any]]]:
+    """Of each source, by the key of its first part, the parts that are there, as `ingest/look` tells them."""
+    return list(engine.call("ingest/look", {"keys": keys, "whole": whole}, write=False)["sources"])
+
+
+def stored_part(engine: Engine, key: str) -> Mapping[str, Any] | None:
+    """One part with all that it says; None where no live source has the key."""
+    [parts] = stored_parts(engine, [key], whole=True)
+    return parts[0] if parts else None
+
+
 @dataclass
 class _Pending:
     """Messages of one source that are not written yet, with the hash of each."""
@@ -242,7 +253,7 @@ class _Writer:
         again: list[tuple[str, Message]] = []
         for number, part in enumerate(parts):
             mine = [(place, each) for place, each in edits if there.part_of(place) == number]
-            stands = self._engine.call("ingest/part", {"key": part["key"]}, write=False)["part"] if mine else None
+            stands = stored_part(self._engine, part["key"]) if mine else None
             amended, content = _Part(0), stands["content"] if stands else ""
             texts: list[Version] = []
             for place, (hashed, message) in mine:
@@ -301,7 +312,7 @@ class _Writer:
         return list(zip(keys, found, strict=True))
 
     def _parts_of(self, keys: Sequence[str]) -> list[list[Mapping[str, Any]]]:
-        return list(self._engine.call("ingest/look", {"keys": keys}, write=False)["sources"])
+        return stored_parts(self._engine, keys)
 
     def _allowed(
         self, key: str, one: _Pending, fresh: list[tuple[str, Message]], *, there: bool
