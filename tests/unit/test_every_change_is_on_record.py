@@ -32,7 +32,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "dedup/merge": frozenset({"merge"}),
     "dedup/merge_duplicates": frozenset({"merge"}),
     "edges/decay_edges": frozenset({"archive_edge"}),
-    "ingest/amend": frozenset({"edit"}),
+    "ingest/write": frozenset({"edit"}),
     "hygiene/hygiene": frozenset({"repair"}),
     "memory/decompress": frozenset({"decompress"}),
     "memory/restore": frozenset({"restore"}),
@@ -99,7 +99,6 @@ WHY_NOT: dict[str, str] = {
     "heartbeat/load": COUNTED,
     "heartbeat/store": WRITERS,
     "heartbeat/synced": "when the file was made, and of what",
-    "ingest/append": WRITERS,
     "intake/intake": WRITERS,
     "intake/on_changed": SCHEDULE,
     "intake/on_created": WRITERS,
@@ -118,7 +117,6 @@ WHY_NOT: dict[str, str] = {
     "plans/begin": ENGINE,
     "plans/end": ENGINE,
     "plans/save": ENGINE,
-    "plans/save_page": ENGINE,
     "slots/requeue_slots": SCHEDULE,
     "slots/settle": "whoever runs it writes the record: memory/supersede and slots/settle_slots",
     "stories/consolidate": SCHEDULE,
@@ -136,8 +134,7 @@ WHY_NOT: dict[str, str] = {
     "undo/others": ENGINE,
     **{f"derive/{name}": SCHEDULE for name in ("want", "judge/want", "compress/want")},
     **{f"derive/{name}/store": DERIVED for name in ("prepare", "judge", "embed", "resolve")},
-    "derive/judge/failed": DERIVED,
-    "derive/compress/failed": "sums up in the run of the cycle what was rejected",
+    "derive/failed": "what a judge couldn't say, as what one said; the run of the cycle sums up what was rejected",
     **{
         f"work/{name}": SCHEDULE
         for name in ("want", "lease", "reserve", "settle", "retry", "changed", "requeue_embeddings")

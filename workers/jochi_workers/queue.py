@@ -36,6 +36,8 @@ _IDENTITY: Mapping[str, tuple[str, ...]] = {
 """What of a row goes back with its result: by it the database sees whether it still is what was leased."""
 WITHOUT_TEXT = ("prepare", "judge", "embed", "resolve")
 """They make no text, so nobody is asked for one and nothing is charged."""
+_FAILURES_COUNT = ("judge", "compress")
+"""What more than the work itself has to be told that it failed."""
 _NOT_BACK = frozenset(
     (
         "inputs",
@@ -120,13 +122,13 @@ class Queue:
         self.engine = engine
         self.name = name
         self._clock = clock or _server_clock(engine)
-        self._also: dict[str, Any] = {}
+        self._also: dict[str, Any] = {"guard": None}
         if name == "judge":
             from jochi_workers.guard import GUARD_VERSION  # no other queue needs the words of [workers]
 
             self._also = {"guard": guard or GUARD_VERSION}
         if name not in WITHOUT_TEXT:
-            self._also = {"pump": engine.pump, "paid": False, "overhead": 0, "asks": 1, **(asks or {})}
+            self._also |= {"pump": engine.pump, "paid": False, "overhead": 0, "asks": 1, **(asks or {})}
 
     def lease(self, limit: int = 200, *, exact: bool = False, most_characters: int = MOST_CHARACTERS) -> Batch:
         """Up to ``limit`` memories for this worker alone; none if nothing is due.
@@ -227,9 +229,8 @@ class Queue:
         def work(call: Call) -> FailResult:
             became = self._settle(call, batch, failed, charged)
             aside = [key for key, what in became.items() if what == "aside"]
-            if self._has("failed") and became:
-                sent = [self._identity(rows[key]) for key in became]
-                call(f"derive/{self.name}/failed", results=sent, aside=aside)
+            if self.name in _FAILURES_COUNT and became:
+                call("derive/failed", results=[self._identity(rows[key]) for key in became], aside=aside)
             # What was wanted again meanwhile is none.
             counted = [key for key, what in became.items() if what in ("failed", "aside")]
             return FailResult(len(counted), len(failures) - len(counted), tuple(aside))

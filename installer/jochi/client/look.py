@@ -29,7 +29,7 @@ class LookVerbs(Base):
         """What was done to memories and why: {action, kind, rule, n}."""
         if since is not None:
             zoned(since, "since", where="pruned")
-        return list(self._read("report/pruned", since=since)["actions"])
+        return list(self._read("report/audit", samples=0, actions=True, since=since)["actions"])
 
     def hygiene(self) -> Hygiene:
         """What the last walk of the job `hygiene` repaired, and what it leaves to a person."""

@@ -18,6 +18,7 @@ from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.graph.driver_values import read_as
+from jochi.jobs.runs import run_rows
 from jochi.jobs.stops import stops_of
 
 _NOT_TALLIED = frozenset(
@@ -214,8 +215,7 @@ def _why_not(engine: Engine, clock: ServerClock, job: str) -> JochiError:
 
 
 def _read_run(engine: Engine, run: str) -> Run:
-    asked = {"run": run, "job": None, "limit": 1, "changed_only": False}
-    return Run.from_node(engine.call("jobs/history", asked, write=False)["runs"][0])
+    return Run.from_node(run_rows(engine, run=run)[0]["run"])
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,10 @@ def _bring(
                 **{name: part["properties"][name] for name in ("started_at", "ended_at")},
                 "participants": part["properties"]["participants"] or [],
             }
-            if engine.call("ingest/append", {"now": now, "rows": [row]})["results"][0]["outcome"] != "written":
+            if (
+                engine.call("ingest/write", {"now": now, "run": None, "rows": [row]})["results"][0]["outcome"]
+                != "written"
+            ):
                 return None
             messages += len(new)
     return CopyResult(copy, messages, known, tuple(changed))

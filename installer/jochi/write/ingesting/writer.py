@@ -99,7 +99,7 @@ def ingest(
     """Writes what readers made of raw data; see `jochi.Jochi.ingest`. ``properties``: more of each source that is new."""
     check_scope(scope)
     zoned(now, "now", where="ingest")
-    for name in ("ingest/look", "ingest/append", "ingest/amend", "memory/remember"):
+    for name in ("ingest/look", "ingest/write", "memory/remember"):
         engine.text(name)  # says at once where it isn't installed
     writer = _Writer(engine, limits, scope, now, agent, dict(properties or {}), on_fault or (lambda _fault: None))
     try:
@@ -274,7 +274,7 @@ class _Writer:
             }
             self.done.run = self.done.run or f"edit/{uuid.uuid4()}"
             given = {"now": self._now, "run": self.done.run, "rows": [row]}
-            outcome = self._engine.call("ingest/amend", given)["results"][0]["outcome"]
+            outcome = self._engine.call("ingest/write", given)["results"][0]["outcome"]
             if outcome == "written":
                 self.done.edited += len(texts)
             elif outcome == "too_long":
@@ -368,7 +368,8 @@ class _Writer:
     ) -> set[int]:
         again: set[int] = set()
         if appends:
-            for result in self._engine.call("ingest/append", {"now": self._now, "rows": appends})["results"]:
+            given = {"now": self._now, "run": None, "rows": appends}
+            for result in self._engine.call("ingest/write", given)["results"]:
                 one, count = of[result["key"]]
                 if result["outcome"] == "written":
                     self.done.messages += count
@@ -495,7 +496,7 @@ def _parts(new: Sequence[tuple[str, Message]], there: Sequence[Mapping[str, Any]
 
 
 def _append(last: Mapping[str, Any], part: _Part, version: int | None) -> dict[str, Any]:
-    """A row of `ingest/append`."""
+    """A row of `ingest/write`."""
     return {
         **{"key": last["key"], "message_ids": last["message_ids"]},
         **{"content": part.content, "raw": part.raw, "ids": part.hashes, "versions": part.versions},
