@@ -267,12 +267,12 @@ def test_all_shows_everything(run: Callable[..., Result], jochi: Jochi) -> None:
 
 def test_a_broken_part_does_not_hide_the_others(run: Callable[..., Result], jochi: Jochi) -> None:
     broken = (
-        "MATCH (x:JochiProcedure {name: 'report/budgets'}) SET x.was = x.body, x.body = 'RETURN nonsense('",
-        "MATCH (x:JochiProcedure {name: 'report/accesses'}) SET x.name = 'report/gone'",
+        "MATCH (x:JochiProcedure {name: 'report/tiers'}) SET x.was = x.body, x.body = 'RETURN nonsense('",
+        "MATCH (x:JochiProcedure {name: 'report/unseen'}) SET x.name = 'report/gone'",
     )
     mended = (
-        "MATCH (x:JochiProcedure {name: 'report/budgets'}) SET x.body = x.was REMOVE x.was",
-        "MATCH (x:JochiProcedure {name: 'report/gone'}) SET x.name = 'report/accesses'",
+        "MATCH (x:JochiProcedure {name: 'report/tiers'}) SET x.body = x.was REMOVE x.was",
+        "MATCH (x:JochiProcedure {name: 'report/gone'}) SET x.name = 'report/unseen'",
     )
     for statement in broken:
         jochi.database.run(statement)
@@ -283,5 +283,5 @@ def test_a_broken_part_does_not_hide_the_others(run: Callable[..., Result], joch
         for statement in mended:
             jochi.database.run(statement)
     assert result.exit_code == 0, result.output
-    for text in ("not readable: tiers:", "not readable: accesses:", "report/budgets is MODIFIED", "backlog: 0"):
+    for text in ("not readable: tiers:", "not readable: accesses:", "report/tiers is MODIFIED", "backlog: 0"):
         assert text in result.stdout, text

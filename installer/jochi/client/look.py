@@ -23,7 +23,7 @@ class LookVerbs(Base):
 
     def tiers(self) -> TierReport:
         """Memories and tokens by kind and tier. Reads every memory."""
-        return TierReport.from_row(self._read("report/tiers"))
+        return TierReport.from_row(self._read("report/tiers", kinds=True, samples=0))
 
     def pruned(self, since: datetime | None = None) -> list[dict[str, Any]]:
         """What was done to memories and why: {action, kind, rule, n}."""

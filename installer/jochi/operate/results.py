@@ -41,7 +41,7 @@ class Accesses:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], *, looked: bool) -> Accesses:
-        """From the row of `report/accesses`."""
+        """From the row of `report/unseen`."""
         return cls(row["waiting"], row["reporting"], row["silent"] if looked else None)
 
 

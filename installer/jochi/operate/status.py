@@ -329,7 +329,8 @@ def _started_at(client: JobVerbs) -> datetime | None:
 
 
 def _tiers(client: JobVerbs) -> tuple[list[Tier], Budgets]:
-    found = to_python(client.engine.call("report/budgets", {"samples": MOST_OVERFLOWS}, write=False))
+    asked = {"kinds": False, "samples": MOST_OVERFLOWS}
+    found = to_python(client.engine.call("report/tiers", asked, write=False))
     rows = [Tier(**entry) for entry in found["tiers"]]
     rows.sort(key=lambda row: (_TIERS.index(row.tier) if row.tier in _TIERS else len(_TIERS), row.tier))
     overflows = [Overflowing(**entry) for entry in found["overflows"]]
@@ -337,5 +338,6 @@ def _tiers(client: JobVerbs) -> tuple[list[Tier], Budgets]:
 
 
 def _accesses(client: JobVerbs, *, look: bool) -> Accesses:
-    row = client.engine.call("report/accesses", {"most": MOST_MEMORIES if look else 0, "samples": 0}, write=False)
+    asked = {"most": 0, "most_silent": MOST_MEMORIES if look else 0, "samples": 0}
+    row = client.engine.call("report/unseen", asked, write=False)
     return Accesses.from_row(row, looked=look)
