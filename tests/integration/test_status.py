@@ -120,7 +120,7 @@ def test_backlog_tombstones_and_the_breaker(jochi: Jochi) -> None:
 
 
 def put_aside(client: Jochi, key: str, number: int, *, until: timedelta, label: str = "Curated") -> None:
-    """A memory as scheduler/quarantine leaves it, and the run that put it aside."""
+    """A memory as scheduler/put_aside leaves it, and the run that put it aside."""
     now = clock.now()
     create(client, label, key=key, quarantined_until=now + until, curation_failures=2)
     create(

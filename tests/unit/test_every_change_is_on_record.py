@@ -130,7 +130,6 @@ WHY_NOT: dict[str, str] = {
     "stories/count_mentions": "counted from what is there, and counted anew where that changes",
     "undo/begin": ENGINE,
     "undo/count": ENGINE,
-    "undo/end": ENGINE,
     "undo/others": ENGINE,
     **{f"derive/{name}": SCHEDULE for name in ("want", "judge/want", "compress/want")},
     **{f"derive/{name}/store": DERIVED for name in ("prepare", "judge", "embed", "resolve")},
@@ -143,7 +142,7 @@ WHY_NOT: dict[str, str] = {
         f"scheduler/{name}": ENGINE
         for name in (
             *("account", "arm", "begin", "choose_mode", "claim", "close", "fail", "pin_mode"),
-            *("put_aside", "quarantine", "tick"),
+            *("put_aside", "tick"),
         )
     },
 }

@@ -429,7 +429,6 @@ PUMP_TEXTS = (
     "fail",
     "isolate",
     "put_aside",
-    "quarantine",
     "close",
 )
 """Steps of the scheduler whose texts the pump's node carries, as parameters of its repeat job."""

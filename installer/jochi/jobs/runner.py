@@ -170,10 +170,10 @@ def _recover(engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: d
     try:
         rows = engine.database.run(failed["select"], engine.given(failed["select"], parameters), write=False)
         keys = list(rows[0]["keys"]) if rows else []
-        given = {"clock": clock.now(), "now": now, "keys": keys, "refused": failed["refused"], **held}
-        row = engine.call("scheduler/put_aside", given)
+        given = {"now": now, "keys": keys, "refused": failed["refused"], **held}
+        row = engine.call("scheduler/put_aside", {**given, "clock": clock.now(), "mark": None})
         if row["key"] is not None:
-            engine.call("scheduler/quarantine", {"clock": clock.now(), "key": row["key"]})
+            engine.call("scheduler/put_aside", {**given, "clock": clock.now(), "keys": [], "mark": row["key"]})
     except Neo4jError:
         # The select itself fails, or somebody holds the memory: the batch's own error is noted, the job passes over the key.
         return
