@@ -201,8 +201,10 @@ def apply(
         "plan": plan,
         "run": f"plan/{uuid.uuid4()}",
         "by": by,
+        "token": None,
+        "status": None,
     }
-    begun = engine.call("plans/begin", asked)
+    begun = engine.call("plans/run", asked)
     if begun["refused"] is not None:
         raise _refused(begun["refused"], plan, begun["before"])
     held = {"plan": plan, "token": begun["token"]}
@@ -228,7 +230,7 @@ def apply(
         status = "ok" if set(outcomes) <= {"applied", "excluded"} else "partial"
     finally:
         # Cut off: it stays open and gives its lease up, so that the next call goes on with it.
-        engine.call("plans/end", {**held, "clock": clock.now(), "status": status})
+        engine.call("plans/run", {**asked, **held, "clock": clock.now(), "status": status})
     return PlanApplied(plan, begun["run"], outcomes, begun["resumed"])
 
 

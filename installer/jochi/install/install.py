@@ -419,7 +419,6 @@ def job_rows(policy: LoadedPolicy) -> list[dict[str, Any]]:
 
 
 PUMP_TEXTS = (
-    "current",
     "tick",
     "arm",
     "claim",
