@@ -121,7 +121,7 @@ def undo(
     finally:
         # Cut off: the run stays open and gives its lease up, so that the next call goes on with it.
         if run is not None:
-            ended = {"run": run, "status": status, "forbidden": counts.get("forbidden", 0)}
+            ended = {"now": now, "run": run, "status": status, "forbidden": counts.get("forbidden", 0)}
             engine.call("undo/count", {**ended, "clock": clock.now(), "dry_run": False, "ids": [], "results": []})
     return UndoResult(name, run, dry_run, counts, rows, first["already"], resumed)
 
