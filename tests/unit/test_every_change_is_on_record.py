@@ -46,7 +46,6 @@ ON_RECORD: dict[str, frozenset[str]] = {
     # An undo writes the opposite of what it takes back.
     "undo/decisions": frozenset(),
     "undo/links": frozenset(),
-    "undo/notes": frozenset(),
     "undo/edges": frozenset({"archive_edge", "unarchive_edge"}),
     "undo/moves": UNDONE,
     "undo/properties": UNDONE,

@@ -273,7 +273,7 @@ STATEMENTS: Mapping[str, str] = {
     "properties": "undo/properties",
     "edge": "undo/edges",
     "links": "undo/links",
-    "noted": "undo/notes",
+    "noted": "undo/links",
     "prune": "undo/prunes",
     "restore": "undo/restores",
     "decide": "undo/decisions",
