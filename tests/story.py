@@ -83,9 +83,12 @@ def tell(client: Jochi, made: Path) -> dict[str, Any]:
     story["seeds"] = story_of_seeds.tell(client)
     story |= undo(client)
     story["forgotten"] = forget(client)
-    report = {"now": end, "most": 10, "samples": 5}
-    for name in ("report/budgets", "report/quarantined"):
-        story[name] = _plain(client.engine.call(name, report, write=False))
+    budgets = {"kinds": False, "samples": 5}
+    story["report/tiers"] = _plain(client.engine.call("report/tiers", budgets, write=False))
+    glance = {"now": end, "pump": client.engine.pump, "most": 10}
+    story["put_aside"] = _plain(
+        {"quarantined": client.engine.call("report/status", glance, write=False)["quarantined"]}
+    )
     story["kept"] = plans_and_approval(client, end)
     done = client.uninstall()
     story["uninstalled"] = (done.restored, done.unenrolled)
@@ -266,8 +269,8 @@ def use(client: Jochi, now: datetime) -> dict[str, Any]:
     left = work_left(client.engine, now)
     story["left"] = {name: [one.waiting, one.later, one.unsure, one.put_aside] for name, one in left.items()}
     story["retried"] = retry(client.engine, now)
-    for name in ("report/accesses", "report/unseen"):
-        story[name] = _plain(client.engine.call(name, {"most": 100, "samples": 5}, write=False))
+    looked_at = {"most": 100, "most_silent": 100, "samples": 5}
+    story["report/unseen"] = _plain(client.engine.call("report/unseen", looked_at, write=False))
     return story
 
 

@@ -3,7 +3,7 @@
 // where it left off: their ids are unique.
 // Parameters: $jobs list of {name, procedure, every_s (or null), slot_days (1 Monday … 7 Sunday), slot_hour,
 // slot_minute, slot_zone (or null), budget_ms, batch_size, max_batches, priority, destructive, adaptive, enabled, parameters},
-// $clock zoned datetime. A job with a slot gets its start from scheduler/slots, which runs next. Returns one row: stored integer. Writes: :JochiJob.
+// $clock zoned datetime. A job with a slot gets its start from _jobs/start_slots, which runs next. Returns one row: stored integer. Writes: :JochiJob.
 OPTIONAL MATCH (gone:JochiJob) WHERE NOT gone.name IN [wanted IN $jobs | wanted.name]
 DELETE gone
 WITH count(*) AS done

@@ -17,6 +17,8 @@ CALL (store, server, verdict_changed) {
   MERGE (p:JochiPump {name: wanted.name})
   ON CREATE SET p.enabled = true, p.installed_at = $clock, p.store_id = store, p.last_tick = $clock
   SET p += wanted.texts
+  // What earlier versions had besides.
+  REMOVE p.current, p.quarantine
   SET p.server_id = coalesce(p.server_id, server)
   SET p.role = wanted.role, p.body = wanted.body, p.every_s = wanted.every_s, p.armed = $armed, p.pinned = coalesce($pinned, p.pinned, false), p.pump = $pump,
       p.watch = $watch,

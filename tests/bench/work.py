@@ -61,7 +61,7 @@ def mechanism_speed(client: Jochi, n: int = 40_000, workers: int = 2) -> float:
     def store(tx: neo4j.ManagedTransaction, token: str, keys: list[str]) -> None:
         tx.run("UNWIND $keys AS key MATCH (m:Curated {key: key}) SET m.seen = key", keys=keys).consume()
         done = [{"id": f"bench/{key}", "what": "done", "until": None, "error": None, "final": None} for key in keys]
-        call(tx, "work/settle", token=token, settled=done, spent=[])
+        call(tx, "work/settle", token=token, settled=done, spent=[], ended=[])
 
     def one() -> int:
         done = 0

@@ -187,21 +187,26 @@ def test_five_poison_memories_in_a_row_do_not_stop_a_drain_for_good(engine: Joch
     assert job_of(engine, "curate_due")["failures"] == 0
 
 
+def mark(engine: Jochi, key: str) -> int:
+    held = {"job": None, "token": None, "run": None, "keys": [], "refused": False}
+    marked: int = engine.engine.call("scheduler/put_aside", {"clock": NOON, "now": NOON, "mark": key, **held})["marked"]
+    return marked
+
+
 def test_quarantine_doubles_from_its_least_to_its_most(engine: Jochi) -> None:
     (key,) = remember(engine.database, 1)
     pauses = []
     for _ in range(10):
-        clock = engine.engine.call("scheduler/quarantine", {"clock": NOON, "key": key})
-        assert clock["marked"] == 1
+        assert mark(engine, key) == 1
         row = engine.database.run(
             "MATCH (m:Curated {key: $key}) RETURN m.quarantined_until AS until, m.next_due AS due", {"key": key}
         )[0]
         assert row["until"] == row["due"]
         pauses.append(row["until"].to_native() - NOON)
     assert pauses == [min(timedelta(hours=2**i), timedelta(days=7)) for i in range(10)]
-    assert engine.engine.call("scheduler/quarantine", {"clock": NOON, "key": "default/nobody"})["marked"] == 0
+    assert mark(engine, "default/nobody") == 0
     engine.database.run("MATCH (m:Curated {key: $key}) SET m.curation_failures = 'many'", {"key": key})
-    engine.engine.call("scheduler/quarantine", {"clock": NOON, "key": key})
+    mark(engine, key)
     assert engine.database.run("MATCH (m:Curated {key: $key}) RETURN m.curation_failures AS n", {"key": key}) == [
         {"n": 1}
     ]

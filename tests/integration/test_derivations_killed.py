@@ -174,7 +174,9 @@ class Chain:
                 database = Breaking(self.client.database.driver, self.how, self.hit)
                 engine = Engine(database)
                 database.texts = {
-                    engine.text(f"derive/{name}/{step}"): (name, step) for name in CHAIN for step in ("inputs", "store")
+                    engine.text(of if engine.has(of := f"derive/{name}/{step}") else f"derive/{step}"): (name, step)
+                    for name in CHAIN
+                    for step in ("inputs", "store")
                 }
             makers = [Told() if name == "extract" else OfflineMaker(derivation(name), Estimate()) for name in DERIVED]
             handlers = [

@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jochi import Jochi
+from jochi.compile.rendering import render_statement
+from jochi.database.database import in_one_map
 from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.schedule import FixedSlot
@@ -59,7 +61,8 @@ def start_set_at(client: Jochi, slot: FixedSlot, zone: str, clock: datetime) -> 
         "j.slot_minute = $minute, j.slot_zone = $zone",
         {"days": list(slot.days), "hour": slot.hour, "minute": slot.minute, "zone": zone},
     )
-    assert client.engine.call("scheduler/slots", {"clock": clock}) == {"jobs": 1}
+    text = render_statement("_jobs/start_slots", client.policy.policy)
+    assert client.database.run(text, in_one_map({"clock": clock})) == [{"jobs": 1}]
     start = job(client)["next_start"]
     assert isinstance(start, datetime)
     return start

@@ -337,12 +337,12 @@ def test_a_killed_client_holds_its_lease_and_what_it_sends_later_is_void(jochi: 
     graph.write(jochi.database, read(4), due=NOW)
     saved = save(jochi)
     now = datetime.now(timezone.utc)
-    asked = {"now": NOW, "pump": jochi.engine.pump, "plan": saved.id, "by": "a test"}
-    lost = jochi.engine.call("plans/begin", {**asked, "clock": now, "run": "plan/lost"})
+    asked = {"now": NOW, "pump": jochi.engine.pump, "plan": saved.id, "by": "a test", "token": None, "status": None}
+    lost = jochi.engine.call("plans/run", {**asked, "clock": now, "run": "plan/lost"})
     with pytest.raises(Refused, match="somebody else"):
         jochi.apply_plan(saved.id, now=NOW)
     later = now + jochi.policy.policy.scheduler.lease + timedelta(seconds=1)
-    taken = jochi.engine.call("plans/begin", {**asked, "clock": later, "run": "plan/new"})
+    taken = jochi.engine.call("plans/run", {**asked, "clock": later, "run": "plan/new"})
     assert (taken["run"], taken["resumed"], taken["token"]) == ("plan/lost", True, lost["token"] + 1)
     page = {"now": NOW, "clock": later, "pump": jochi.engine.pump, "plan": saved.id, "part": 0, "from": 0, "limit": 2}
     late = {**page, "token": lost["token"], "run": "plan/lost", "policy": "tests"}
@@ -395,8 +395,10 @@ def test_plans_expire_and_prune_runs_removes_them_part_by_part(jochi: Jochi) -> 
         "plan": saved.id,
         "run": "plan/x",
         "by": "me",
+        "token": None,
+        "status": None,
     }
-    assert jochi.engine.call("plans/begin", at_the_end)["refused"] == "expired"
+    assert jochi.engine.call("plans/run", at_the_end)["refused"] == "expired"
     (run,) = jochi.run("prune_runs", now=saved.expires_at, drain=True)
     assert (run.tally["plan_parts"], run.tally.get("plans", 0)) in ((3, 0), (3, 1))
     jochi.run("prune_runs", now=saved.expires_at, drain=True)

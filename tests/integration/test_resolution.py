@@ -263,8 +263,9 @@ def test_a_thousand_of_one_first_name_stay_bounded(client: Jochi) -> None:
             "inputs": {"works": works, "most_characters": 99},
             "store": {"token": batch.token, "results": [result]},
         }.items():
-            given = in_one_map({"now": NOW, **asked})
-            profile = session.run("PROFILE " + client.engine.text(f"derive/resolve/{step}"), given).consume().profile
+            given = in_one_map({"now": NOW, "derivation": "resolve", **asked})
+            text = client.engine.text("derive/want" if step == "want" else f"derive/resolve/{step}")
+            profile = session.run("PROFILE " + text, given).consume().profile
             scans, hits = _scans_and_hits(profile)
             assert not scans, step
             assert hits < 3_000, (step, hits)

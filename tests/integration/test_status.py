@@ -121,7 +121,7 @@ def test_backlog_tombstones_and_the_breaker(jochi: Jochi) -> None:
 
 
 def put_aside(client: Jochi, key: str, number: int, *, until: timedelta, label: str = "Curated") -> None:
-    """A memory as scheduler/quarantine leaves it, and the run that put it aside."""
+    """A memory as scheduler/put_aside leaves it, and the run that put it aside."""
     now = clock.now()
     create(client, label, key=key, quarantined_until=now + until, curation_failures=2)
     create(
@@ -144,15 +144,14 @@ def test_quarantined_memories(jochi: Jochi) -> None:
         ("u1/dead", True, "error 2", 2),
         ("u1/live", False, "error 3", 2),
     ]
-    row = jochi.engine.call("report/quarantined", {"now": clock.now(), "most": 2}, write=False)
+    row = jochi.engine.call("report/status", {"now": clock.now(), "pump": jochi.engine.pump, "most": 2}, write=False)
     assert [entry["key"] for entry in row["quarantined"]] == ["u1/dead"]
 
 
-@pytest.mark.parametrize("name", ["report/quarantined", "report/status"])
-def test_no_part_but_the_tiers_scans_memories(jochi: Jochi, name: str) -> None:
+def test_no_part_but_the_tiers_scans_memories(jochi: Jochi) -> None:
     given = in_one_map({"now": clock.now(), "most": 1, "pump": jochi.engine.pump})
     with jochi.database.driver.session(database=jochi.database.name) as session:
-        plan = session.run("EXPLAIN " + jochi.engine.text(name), given).consume().plan
+        plan = session.run("EXPLAIN " + jochi.engine.text("report/status"), given).consume().plan
     assert plan is not None
     scans = [details for operator, details in operators(plan) if operator in ("AllNodesScan", "NodeByLabelScan")]
     assert [details for details in scans if "Curated" in details or "Tombstone" in details or ":" not in details] == []
@@ -269,12 +268,12 @@ def test_all_shows_everything(run: Callable[..., Result], jochi: Jochi) -> None:
 
 def test_a_broken_part_does_not_hide_the_others(run: Callable[..., Result], jochi: Jochi) -> None:
     broken = (
-        "MATCH (x:JochiProcedure {name: 'report/budgets'}) SET x.was = x.body, x.body = 'RETURN nonsense('",
-        "MATCH (x:JochiProcedure {name: 'report/quarantined'}) SET x.name = 'report/gone'",
+        "MATCH (x:JochiProcedure {name: 'report/tiers'}) SET x.was = x.body, x.body = 'RETURN nonsense('",
+        "MATCH (x:JochiProcedure {name: 'report/unseen'}) SET x.name = 'report/gone'",
     )
     mended = (
-        "MATCH (x:JochiProcedure {name: 'report/budgets'}) SET x.body = x.was REMOVE x.was",
-        "MATCH (x:JochiProcedure {name: 'report/gone'}) SET x.name = 'report/quarantined'",
+        "MATCH (x:JochiProcedure {name: 'report/tiers'}) SET x.body = x.was REMOVE x.was",
+        "MATCH (x:JochiProcedure {name: 'report/gone'}) SET x.name = 'report/unseen'",
     )
     for statement in broken:
         jochi.database.run(statement)
@@ -285,5 +284,5 @@ def test_a_broken_part_does_not_hide_the_others(run: Callable[..., Result], joch
         for statement in mended:
             jochi.database.run(statement)
     assert result.exit_code == 0, result.output
-    for text in ("not readable: tiers:", "not readable: quarantine:", "report/budgets is MODIFIED", "backlog: 0"):
+    for text in ("not readable: tiers:", "not readable: accesses:", "report/tiers is MODIFIED", "backlog: 0"):
         assert text in result.stdout, text

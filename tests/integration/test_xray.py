@@ -98,10 +98,10 @@ def test_the_parts_add_up_to_the_score(told: tuple[Jochi, dict[str, Memory], Ran
     other = next(
         key for key, memory in memories.items() if "Concept" in memory.labels and memory.get("state") == "active"
     )
-    known = client.engine.call("memory/worth", {"now": NOW, "keys": [first, other, "default/none"]}, write=False)
+    known = client.engine.call("memory/salience", {"now": NOW, "keys": [first, other, "default/none"]}, write=False)
     assert [row["key"] for row in known["memories"]] == sorted([first, other])
     by_key = {row["key"]: row for row in known["memories"]}
-    assert (by_key[first]["mvs"], by_key[first]["value"], by_key[first]["retention"]) == (61.5, 0.81, "KEEP")
+    assert (by_key[first]["mvs"], by_key[first]["value_score"], by_key[first]["retention"]) == (61.5, 0.81, "KEEP")
     assert by_key[other]["mvs"] is None
     assert 0 < by_key[other]["salience"] <= 1
 

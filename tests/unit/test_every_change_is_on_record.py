@@ -32,7 +32,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "dedup/merge": frozenset({"merge"}),
     "dedup/merge_duplicates": frozenset({"merge"}),
     "edges/decay_edges": frozenset({"archive_edge"}),
-    "ingest/amend": frozenset({"edit"}),
+    "ingest/write": frozenset({"edit"}),
     "hygiene/hygiene": frozenset({"repair"}),
     "memory/decompress": frozenset({"decompress"}),
     "memory/restore": frozenset({"restore"}),
@@ -46,7 +46,6 @@ ON_RECORD: dict[str, frozenset[str]] = {
     # An undo writes the opposite of what it takes back.
     "undo/decisions": frozenset(),
     "undo/links": frozenset(),
-    "undo/notes": frozenset(),
     "undo/edges": frozenset({"archive_edge", "unarchive_edge"}),
     "undo/moves": UNDONE,
     "undo/properties": UNDONE,
@@ -55,12 +54,9 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "undo/outputs": frozenset({"prune"}),
     "derive/compress/store": frozenset({"compress"}),
     "derive/store": frozenset({"derive"}),
+    "derive/write": frozenset({"derive"}),
     "derive/levels/store": frozenset({"derive"}),
-    "derive/process/store": frozenset({"derive"}),
-    **{
-        f"derive/{name}/store": frozenset({"derive"})
-        for name in ("extract", "storylines", "macros", "describe", "profile", "identity")
-    },
+    **{f"derive/{name}/store": frozenset({"derive"}) for name in ("extract", "describe", "identity")},
     "derive/meaning/store": frozenset({"derive", "archive"}),
     "derive/learn/store": frozenset({"derive"}),
     "observe/seal": frozenset({"derive"}),
@@ -102,7 +98,6 @@ WHY_NOT: dict[str, str] = {
     "heartbeat/load": COUNTED,
     "heartbeat/store": WRITERS,
     "heartbeat/synced": "when the file was made, and of what",
-    "ingest/append": WRITERS,
     "intake/intake": WRITERS,
     "intake/on_changed": SCHEDULE,
     "intake/on_created": WRITERS,
@@ -118,11 +113,8 @@ WHY_NOT: dict[str, str] = {
     "observe/turn": WRITERS,
     "observe/flush": WRITERS,
     "derive/learn/begin": "locks alone",
-    "plans/begin": ENGINE,
-    "plans/end": ENGINE,
+    "plans/run": ENGINE,
     "plans/save": ENGINE,
-    "plans/save_page": ENGINE,
-    "plans/saved": ENGINE,
     "slots/requeue_slots": SCHEDULE,
     "slots/settle": "whoever runs it writes the record: memory/supersede and slots/settle_slots",
     "stories/consolidate": SCHEDULE,
@@ -136,22 +128,19 @@ WHY_NOT: dict[str, str] = {
     "stories/count_mentions": "counted from what is there, and counted anew where that changes",
     "undo/begin": ENGINE,
     "undo/count": ENGINE,
-    "undo/end": ENGINE,
     "undo/others": ENGINE,
-    **{f"derive/{name}/want": SCHEDULE for name in ("prepare", "judge", "embed", "compress", "resolve")},
+    **{f"derive/{name}": SCHEDULE for name in ("want", "judge/want", "compress/want")},
     **{f"derive/{name}/store": DERIVED for name in ("prepare", "judge", "embed", "resolve")},
-    "derive/judge/failed": DERIVED,
-    "derive/compress/failed": "sums up in the run of the cycle what was rejected",
+    "derive/failed": "what a judge couldn't say, as what one said; the run of the cycle sums up what was rejected",
     **{
         f"work/{name}": SCHEDULE
         for name in ("want", "lease", "reserve", "settle", "retry", "changed", "requeue_embeddings")
     },
-    "work/ended": "the rule about expires_at writes it when it prunes",
     **{
         f"scheduler/{name}": ENGINE
         for name in (
             *("account", "arm", "begin", "choose_mode", "claim", "close", "fail", "pin_mode"),
-            *("put_aside", "quarantine", "slots", "tick"),
+            *("put_aside", "tick"),
         )
     },
 }

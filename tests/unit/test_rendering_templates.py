@@ -32,7 +32,7 @@ JUDGING = (
     "curate/curate_due",
     "curate/plan",
     "curate/explain",
-    "plans/save_page",
+    "plans/save",
     "plans/apply",
     "enrol/look",
 )

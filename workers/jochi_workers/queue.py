@@ -36,6 +36,8 @@ _IDENTITY: Mapping[str, tuple[str, ...]] = {
 """What of a row goes back with its result: by it the database sees whether it still is what was leased."""
 WITHOUT_TEXT = ("prepare", "judge", "embed", "resolve")
 """They make no text, so nobody is asked for one and nothing is charged."""
+_FAILURES_COUNT = ("judge", "compress")
+"""What more than the work itself has to be told that it failed."""
 _NOT_BACK = frozenset(
     (
         "inputs",
@@ -120,13 +122,13 @@ class Queue:
         self.engine = engine
         self.name = name
         self._clock = clock or _server_clock(engine)
-        self._also: dict[str, Any] = {}
+        self._also: dict[str, Any] = {"guard": None}
         if name == "judge":
             from jochi_workers.guard import GUARD_VERSION  # no other queue needs the words of [workers]
 
             self._also = {"guard": guard or GUARD_VERSION}
         if name not in WITHOUT_TEXT:
-            self._also = {"pump": engine.pump, "paid": False, "overhead": 0, "asks": 1, **(asks or {})}
+            self._also |= {"pump": engine.pump, "paid": False, "overhead": 0, "asks": 1, **(asks or {})}
 
     def lease(self, limit: int = 200, *, exact: bool = False, most_characters: int = MOST_CHARACTERS) -> Batch:
         """Up to ``limit`` memories for this worker alone; none if nothing is due.
@@ -152,11 +154,11 @@ class Queue:
 
     def want(self, limit: int) -> int:
         """Makes work of what is marked in the graph; returns how many marks were seen."""
-        if not self._has("want"):
+        if self.name not in WITHOUT_TEXT and not self._has("want"):
             return self._want_outputs(limit)
 
         def work(call: Call) -> int:
-            found = call(f"derive/{self.name}/want", limit=limit)
+            found = call(self._step("want"), limit=limit)
             if found["items"]:
                 call("work/want", items=[{"other": None, "ahead": None, **item} for item in found["items"]])
             return int(found["seen"])
@@ -191,7 +193,7 @@ class Queue:
 
         def work(call: Call) -> FinishResult:
             given = remembering.write(call, batch.token, sent) if remembering else sent
-            reply = call(f"derive/{self.name}/store", token=batch.token, results=given)
+            reply = call(self._step("store"), token=batch.token, results=given)
             stored, refused = set(reply["stored"]), reply.get("refused", [])
             unsure, waiting = reply.get("estimated", []), reply.get("waiting", [])
             settled: list[Settled] = [(key, "done", {}) for key in stored.difference(unsure)]
@@ -227,9 +229,8 @@ class Queue:
         def work(call: Call) -> FailResult:
             became = self._settle(call, batch, failed, charged)
             aside = [key for key, what in became.items() if what == "aside"]
-            if self._has("failed") and became:
-                sent = [self._identity(rows[key]) for key in became]
-                call(f"derive/{self.name}/failed", results=sent, aside=aside)
+            if self.name in _FAILURES_COUNT and became:
+                call("derive/failed", results=[self._identity(rows[key]) for key in became], aside=aside)
             # What was wanted again meanwhile is none.
             counted = [key for key, what in became.items() if what in ("failed", "aside")]
             return FailResult(len(counted), len(failures) - len(counted), tuple(aside))
@@ -255,7 +256,7 @@ class Queue:
             works = call("work/peek", key=key)["works"]
             if not works:
                 return Batch("", ())
-            given = call(f"derive/{self.name}/inputs", works=works, most_characters=MOST_CHARACTERS)
+            given = call(self._step("inputs"), works=works, most_characters=MOST_CHARACTERS)
             return Batch("", tuple(given["rows"]), len(given["gone"]) + len(given["waiting"]), given.get("held"))
 
         return self._in_one(look)
@@ -269,13 +270,16 @@ class Queue:
         leased = call("work/lease", limit=limit, token=token, able=able)
         if not leased["works"]:
             return 0, Batch(token, (), 0)
-        given = call(f"derive/{self.name}/inputs", works=leased["works"], most_characters=most_characters)
+        given = call(self._step("inputs"), works=leased["works"], most_characters=most_characters)
         settled: list[Settled] = [(key, "gone", {}) for key in given["gone"]]
         settled += [(key, "back", {}) for key in given["back"]]
         settled += [(entry["key"], "held", entry) for entry in given["waiting"]]
         # What nothing is left of: but not what a person has edited since.
-        if ended := [row for row in given.get("ended", []) if not edited(row["was"])]:
-            call("work/ended", outputs=[{"key": row["output"], "content": row["was"]["content"]} for row in ended])
+        ended = [
+            {"key": row["output"], "content": row["was"]["content"]}
+            for row in given.get("ended", [])
+            if not edited(row["was"])
+        ]
         rows, held, dropped = given["rows"], given.get("held"), len(given["gone"]) + len(given["waiting"])
         if rows and "tokens_in" in rows[0]:
             reply = call("work/reserve", asked=[{**_cost(row), "id": self._id(row["key"])} for row in rows])
@@ -286,7 +290,7 @@ class Queue:
             held, dropped = reply["held"], dropped + len(reply["waiting"])
         batch = Batch(token, tuple(rows), dropped, None if rows else held)
         if settled:
-            self._settle(call, batch, settled, [])
+            self._settle(call, batch, settled, [], ended)
         return len(leased["works"]), batch
 
     def _settle(
@@ -295,13 +299,14 @@ class Queue:
         batch: Batch,
         settled: Sequence[Settled],
         spent: Sequence[Mapping[str, Any]],
+        ended: Sequence[Mapping[str, Any]] = (),
     ) -> dict[str, str]:
         """Ends leases; key to what became of it, of those that were still held."""
         sent = [
             {"id": self._id(key), "what": what, **{name: more.get(name) for name in ("until", "error", "final")}}
             for key, what, more in settled
         ]
-        reply = call("work/settle", token=batch.token, settled=sent, spent=list(spent))
+        reply = call("work/settle", token=batch.token, settled=sent, spent=list(spent), ended=list(ended))
         return {entry["id"].partition("/")[2]: entry["became"] for entry in reply["settled"]}
 
     def _spent(self, row: Row, used: Mapping[str, Any], outcome: str | None) -> dict[str, Any]:
@@ -313,6 +318,10 @@ class Queue:
 
     def _has(self, step: str) -> bool:
         return self.engine.has(f"derive/{self.name}/{step}")
+
+    def _step(self, step: str) -> str:
+        """The derivation's own procedure for a step, or the one that serves all that have none."""
+        return f"derive/{self.name}/{step}" if self._has(step) else f"derive/{step}"
 
     def _identity(self, row: Row) -> dict[str, Any]:
         names = _IDENTITY.get(self.name) or [name for name in row if name not in _NOT_BACK]

@@ -149,11 +149,12 @@ class ActionVerbs(Base):
 
     def actions(self, *, scope: str | None = None, limit: int = 50, now: datetime | None = None) -> list[ActionEntry]:
         """What agents asked and did, of ``scope`` or of all, the newest first."""
-        row = self._read("actions/list", now=self._at(now, "actions", "now"), scope=scope, limit=limit)
+        at = self._at(now, "actions", "now")
+        row = self._read("actions/list", now=at, scope=scope, actions=limit, guidelines=0)
         return [read_as(ActionEntry, each) for each in row["actions"]]
 
     def guidelines(self, *, scope: str | None = None, limit: int = 1_000) -> list[Guidelines]:
         """What follows from what agents reported in ``scope``, or in each, after that of the whole database. The job
         `learn_guidelines` makes them."""
-        row = self._read("actions/guidelines", scope=scope, limit=limit)
+        row = self._read("actions/list", now=self._at(None, "guidelines"), scope=scope, actions=0, guidelines=limit)
         return [read_as(Guidelines, each) for each in row["guidelines"]]

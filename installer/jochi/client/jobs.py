@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 from jochi.client.look import LookVerbs
 from jochi.errors import UsageError
-from jochi.graph.driver_values import to_python, zoned
+from jochi.graph.driver_values import read_as, zoned
 from jochi.jobs.results import JobState, Mode, ModeName, Switch
 from jochi.jobs.runner import Run, no_such_job, run_job
-from jochi.jobs.runs import AuditSize, RunSummary
+from jochi.jobs.runs import AuditSize, RunSummary, run_rows
 from jochi.users import operating_system_user
 
 
@@ -22,7 +22,7 @@ class JobVerbs(LookVerbs):
 
     def history(self, job: str | None = None, *, limit: int = 20, changed_only: bool = False) -> list[dict[str, Any]]:
         """The last runs, newest first, as the properties of their nodes; `UsageError` where there is no such job."""
-        runs = list(self._read("jobs/history", job=job, limit=limit, changed_only=changed_only)["runs"])
+        runs = [row["run"] for row in run_rows(self.engine, job=job, limit=limit, changed_only=changed_only)]
         # A job that another policy took away may still have runs.
         if job is not None and not runs and job not in (jobs := sorted(each.name for each in self.jobs())):
             raise no_such_job(job, jobs)
@@ -35,12 +35,12 @@ class JobVerbs(LookVerbs):
 
         ``changed_only``: without those that found nothing to do.
         """
-        rows = self._read("report/runs", run=run, changed_only=changed_only, limit=limit, samples=samples)["runs"]
-        return [RunSummary.from_row(row) for row in rows]
+        asked = {"run": run, "summaries": True, "changed_only": changed_only, "limit": limit, "samples": samples}
+        return [RunSummary.from_row(row) for row in run_rows(self.engine, **asked)]
 
     def audit_size(self, *, samples: int = 1_000) -> AuditSize:
         """How much is on record against the data, estimated from samples."""
-        return AuditSize(**to_python(self._read("report/audit", samples=samples)))
+        return read_as(AuditSize, self._read("report/audit", samples=samples, actions=False, since=None))
 
     def run(self, job: str, *, drain: bool = False, now: datetime | None = None) -> list[Run]:
         """Runs a job from here: the same texts, leases and rails as in the database."""

@@ -10,6 +10,7 @@ from jochi import clock
 from jochi.client.base import Base
 from jochi.curate.explain import Explanation
 from jochi.curate.score import Improvable, Scored, improvable, scores
+from jochi.database.database import Row
 from jochi.graph.driver_values import read_as, zoned
 from jochi.operate.results import Hygiene, Status, TierReport
 from jochi.use.edges import EdgeReport
@@ -18,21 +19,24 @@ from jochi.use.edges import EdgeReport
 class LookVerbs(Base):
     def status(self) -> Status:
         """Pump, guard, queue, tombstones, kill switches, the breaker."""
-        return Status.from_row(self._read("report/status", now=clock.now(), pump=self.engine.pump))
+        return Status.from_row(self._glance())
 
     def tiers(self) -> TierReport:
         """Memories and tokens by kind and tier. Reads every memory."""
-        return TierReport.from_row(self._read("report/tiers"))
+        return TierReport.from_row(self._read("report/tiers", kinds=True, samples=0))
 
     def pruned(self, since: datetime | None = None) -> list[dict[str, Any]]:
         """What was done to memories and why: {action, kind, rule, n}."""
         if since is not None:
             zoned(since, "since", where="pruned")
-        return list(self._read("report/pruned", since=since)["actions"])
+        return list(self._read("report/audit", samples=0, actions=True, since=since)["actions"])
 
     def hygiene(self) -> Hygiene:
         """What the last walk of the job `hygiene` repaired, and what it leaves to a person."""
-        return Hygiene.from_row(self._read("report/hygiene"))
+        return Hygiene.from_row(self._glance()["hygiene"])
+
+    def _glance(self) -> Row:
+        return self._read("report/status", now=clock.now(), pump=self.engine.pump, most=0)
 
     def edges(self, at: datetime | None = None, *, samples: int = 5) -> EdgeReport:
         """The edges of the policy's types: how many there are, how many wait for a charge at ``at``, and some of them."""

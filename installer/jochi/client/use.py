@@ -174,7 +174,7 @@ class UseVerbs(Base):
         Memories of kinds without salience, and keys that no live memory has, are left out. ``at``: default now. Writes nothing.
         """
         row = self._read("memory/salience", now=self._at(at, "salience"), keys=list(keys))
-        return [Salience.from_entry(entry) for entry in to_python(row["memories"])]
+        return [Salience.from_entry(entry) for entry in to_python(row["memories"]) if entry["living"]]
 
     def reinforce(
         self, edges: Iterable[Edge], *, batch: str | None = None, now: datetime | None = None

@@ -190,6 +190,10 @@ def _environment(root: Path) -> jinja2.Environment:
         newborn_data=newborn_data,
         slot_names=slot_names,
         derivations=derivations,
+        # Most bodies begin with it, so it needs no import. Asked for late: a folder may have templates without macros.
+        given=lambda server: vars(environment.get_template("_macros/values/constants.j2").make_module())["given"](
+            server
+        ),
         protected_kinds=PROTECTED_KINDS,
         tiers=TIERS,
     )

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
+from jochi import clock
 from jochi.database.engine import Engine
 from jochi.errors import UsageError
-from jochi.graph.driver_values import to_python
+from jochi.graph.driver_values import read_as, to_python
 from jochi.schema.constraints import holding_merges
 
 PairStanding = Literal["waiting", "merge", "flag", "veto", "approved", "rejected", "merged"]
@@ -163,8 +164,7 @@ def list_pairs(
         raise UsageError(f"there is no verdict {verdict!r}", fix=f"one of: {', '.join(get_args(PairStanding))}")
     if not 1 <= limit <= MOST:
         raise UsageError(f"limit is {limit:,}", fix=f"1 to {MOST:,}")
-    asked = {"scope": scope, "kind": kind, "verdict": verdict, "reason": reason, "limit": limit}
-    row = to_python(engine.call("report/duplicates", asked, write=False))
+    row = _report(engine, scope=scope, kind=kind, verdict=verdict, reason=reason, limit=limit)
     every = {name for entry in row["pairs"] for name in entry["held_by"]}
     constraints = holding_merges(engine.database, every)
     pairs = [
@@ -178,9 +178,15 @@ def list_pairs(
 
 
 def count_pairs(engine: Engine, now: datetime, *, scope: str | None, kind: str | None) -> DuplicateCounts:
-    """Counts as `report/duplicate_counts` has them."""
-    row = to_python(engine.call("report/duplicate_counts", {"now": now, "scope": scope, "kind": kind}, write=False))
-    return DuplicateCounts(**{**row, "counts": tuple(DuplicateCount(**entry) for entry in row["counts"])})
+    """Counts as `report/duplicates` has them."""
+    row = _report(engine, now=now, scope=scope, kind=kind, counts=True)
+    return read_as(DuplicateCounts, row, pairs=row["n_pairs"])
+
+
+def _report(engine: Engine, **asked: Any) -> dict[str, Any]:
+    usual = {"now": clock.now(), "verdict": None, "reason": None, "limit": 0, "counts": False}
+    row: dict[str, Any] = to_python(engine.call("report/duplicates", usual | asked, write=False))
+    return row
 
 
 def decide_pairs(

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from jochi.curate.plan import Plan
 from jochi.database.batches import PageSize
+from jochi.database.database import Row
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import Refused, UsageError
@@ -121,41 +122,38 @@ def save(engine: Engine, found: Plan, *, by: str, page: int = PAGE) -> SavedPlan
     """Keeps a plan: the memories are found anew, page by page, for the moment that ``found`` speaks of."""
     plan = f"plan-{uuid.uuid4().hex[:12]}"
     asked = {
-        "now": ServerClock(engine.database).now(),
+        "now": found.at,
+        "clock": ServerClock(engine.database).now(),
         "pump": engine.pump,
         "plan": plan,
-        "at": found.at,
         "by": by,
         "looked_at": found.looked_at,
         "rails": [{"rail": rail, "n": n} for rail, n in sorted(found.rails.items())],
         "merges": found.merges,
     }
-    if not engine.call("plans/save", asked)["saved"]:
-        raise Refused("jochi is not installed", where=f"database {engine.database.name}", fix=NOT_INSTALLED)
     after: str | None = ""
     number = 0
     pages = PageSize(page)
     while after is not None:
-        asked = {"now": found.at, "plan": plan, "page": number, "after": after}
-        after, number = engine.call_page("plans/save_page", asked, pages)["last"], number + 1
-    engine.call("plans/saved", {"plan": plan})
+        row = engine.call_page("plans/save", {**asked, "page": number, "after": after}, pages)
+        if not row["saved"]:
+            raise Refused("jochi is not installed", where=f"database {engine.database.name}", fix=NOT_INSTALLED)
+        after, number = row["last"], number + 1
     return show(engine, plan, samples=0)
 
 
 def plans(engine: Engine, *, limit: int) -> list[SavedPlan]:
     """The plans that are kept, newest first."""
-    rows = engine.call("plans/list", {"plan": None, "limit": limit}, write=False)["plans"]
-    return [SavedPlan.from_node(row) for row in rows]
+    return [SavedPlan.from_node(row) for row in _read(engine, None, limit=limit)["plans"]]
 
 
 def show(engine: Engine, plan: str, *, samples: int) -> SavedPlan:
     """One plan with its groups; `UsageError` if there is none."""
-    rows = engine.call("plans/list", {"plan": plan, "limit": 1}, write=False)["plans"]
-    if not rows:
+    found = _read(engine, plan, samples=samples)
+    if not found["plans"]:
         raise _refused("unknown", plan, None)
-    found = engine.call("plans/groups", {"plan": plan, "samples": samples}, write=False)
     return replace(
-        SavedPlan.from_node(rows[0]),
+        SavedPlan.from_node(found["plans"][0]),
         groups=[PlannedGroup(**group) for group in found["groups"]],
         outcomes={entry["outcome"]: entry["n"] for entry in found["outcomes"]},
     )
@@ -163,9 +161,13 @@ def show(engine: Engine, plan: str, *, samples: int) -> SavedPlan:
 
 def memories(engine: Engine, plan: str, *, skip: int, limit: int, drifted: bool) -> list[PlannedMemory]:
     """A page of what a plan names; ``drifted``: only what was looked at and not done as planned."""
-    asked = {"plan": plan, "skip": skip, "limit": limit, "drifted": drifted}
-    rows = engine.call("plans/memories", asked, write=False)["memories"]
+    rows = _read(engine, plan, skip=skip, limit=limit, drifted=drifted)["memories"]
     return [PlannedMemory(**{**row, "deeds": tuple(row["deeds"])}) for row in rows]
+
+
+def _read(engine: Engine, plan: str | None, **asked: Any) -> Row:
+    usual = {"plan": plan, "limit": 1, "samples": None, "skip": None, "drifted": False}
+    return engine.call("plans/list", usual | asked, write=False)
 
 
 def exclude(engine: Engine, plan: str, keys: Sequence[str], *, now: datetime, policy: str) -> list[Excluded]:
@@ -199,8 +201,10 @@ def apply(
         "plan": plan,
         "run": f"plan/{uuid.uuid4()}",
         "by": by,
+        "token": None,
+        "status": None,
     }
-    begun = engine.call("plans/begin", asked)
+    begun = engine.call("plans/run", asked)
     if begun["refused"] is not None:
         raise _refused(begun["refused"], plan, begun["before"])
     held = {"plan": plan, "token": begun["token"]}
@@ -226,7 +230,7 @@ def apply(
         status = "ok" if set(outcomes) <= {"applied", "excluded"} else "partial"
     finally:
         # Cut off: it stays open and gives its lease up, so that the next call goes on with it.
-        engine.call("plans/end", {**held, "clock": clock.now(), "status": status})
+        engine.call("plans/run", {**asked, **held, "clock": clock.now(), "status": status})
     return PlanApplied(plan, begun["run"], outcomes, begun["resumed"])
 
 

@@ -227,7 +227,11 @@ class Finder:
     def _named(self, request: Request) -> list[str]:
         if request.keys:
             whole = [key for key in request.keys if key not in dict(request.statements)]
-            parts = self._engine.call("ingest/look", {"keys": whole}, write=False)["sources"] if whole else []
+            parts = (
+                self._engine.call("ingest/look", {"keys": whole, "whole": False}, write=False)["sources"]
+                if whole
+                else []
+            )
             return list(dict.fromkeys([*whole, *(part["key"] for source in parts for part in source)]))
         if request.hash is not None:
             row = self._engine.database.run(
@@ -413,20 +417,19 @@ class Finder:
     def _take_derived(self, matches: Matches, keys: Sequence[str], *, outputs_alone: bool = False) -> list[str]:
         """What was made of them, one step. ``outputs_alone``: only what derivations of the engine's make anew."""
         going = [key for key, target in matches.targets.items() if target.outcome == "forget"]
-        derived: list[str] = []
+        derived: dict[str, tuple[bool, bool]] = {}
         for at in range(0, len(keys), PAGE):
             after: str | None = ""
             while after is not None:
-                given = {"keys": list(keys[at : at + PAGE]), "after": after, "limit": PAGE}
+                given = {"keys": list(keys[at : at + PAGE]), "going": going, "after": after, "limit": PAGE}
                 row = self._engine.call("memory/derived_from", given, write=False)
-                derived += row["derived"]
+                derived |= {each["key"]: (each["others"], each["output"]) for each in row["derived"]}
                 after = row["last"]
         more: list[str] = []
-        for key in dict.fromkeys(derived):
+        for key, (others, output) in derived.items():
             known = matches.targets.get(key)
             if key in going or (known is not None and known.outcome == "cut"):
                 continue
-            others, output = self._rests_on(key, going)
             if outputs_alone and not output:
                 continue
             if others and not output:
@@ -436,11 +439,6 @@ class Finder:
             if others:
                 matches.targets[key] = replace(matches.targets[key], reason=ANEW)
         return more
-
-    def _rests_on(self, key: str, going: Sequence[str]) -> tuple[bool, bool]:
-        """Whether it was made of others as well, and whether a derivation of the engine's made it."""
-        row = self._engine.call("memory/rests_on", {"key": key, "going": list(going)}, write=False)
-        return int(row["others"]) > 0, bool(row["output"])
 
     def _take_repetitions(self, matches: Matches, keys: Sequence[str], request: Request) -> list[str]:
         """What says word for word what the memories say, in their scopes."""

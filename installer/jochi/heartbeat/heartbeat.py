@@ -196,8 +196,8 @@ class Heartbeat:
 
     def task(self, id: str, *, scope: str = DEFAULT_SCOPE) -> Task:
         """One task, without its definition. `UsageError` if there is none."""
-        row = self.engine.call("heartbeat/look", {"key": key_of(scope, id)}, write=False)
-        return self._known(row["task"], id, scope)
+        tasks = self._listed(key=key_of(scope, id), limit=1)
+        return self._known(tasks[0] if tasks else None, id, scope)
 
     def ls(self, *, scope: str = DEFAULT_SCOPE) -> Iterator[Task]:
         """All tasks of the scope by id, a page at a time, without their definitions."""
@@ -207,12 +207,16 @@ class Heartbeat:
         """Those that a file may show: ``open``: what is SENSITIVE, too. None: all."""
         after = key_of(scope, "")
         while True:
-            parameters = {"scope": scope, "after": after, "limit": PAGE, "open": open}
-            row = self.engine.call("heartbeat/list", parameters, write=False)
-            yield from (read_as(Task, entry) for entry in row["tasks"])
-            if len(row["tasks"]) < PAGE:
+            tasks = self._listed(scope=scope, after=after, limit=PAGE, open=open)
+            yield from (read_as(Task, entry) for entry in tasks)
+            if len(tasks) < PAGE:
                 return
-            after = key_of(scope, row["tasks"][-1]["id"])
+            after = key_of(scope, tasks[-1]["id"])
+
+    def _listed(self, **asked: Any) -> list[dict[str, Any]]:
+        given = {"key": None, "scope": None, "after": None, "open": None, **asked}
+        tasks: list[dict[str, Any]] = self.engine.call("heartbeat/list", given, write=False)["tasks"]
+        return tasks
 
     def start(
         self, *, scope: str = DEFAULT_SCOPE, limit: int = _QUICK_AT_START, include_sensitive: bool = False

@@ -23,7 +23,7 @@ from neo4j.exceptions import ClientError, DatabaseError
 
 from jochi.compile.policy_data import policy_data
 from jochi.compile.registry import ProcedureStatus, Status, compare
-from jochi.compile.rendering import Procedure, render_all
+from jochi.compile.rendering import Procedure, render_all, render_statement
 from jochi.database.database import Database, in_one_map
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
@@ -346,7 +346,7 @@ def _store(
         run("install/store_procedures", procedures=rows, version=__version__, clock=now)
         tx.run(statement("install/delete_procedures"), {"names": gone}).consume()
         run("install/store_jobs", jobs=job_rows(policy), clock=now)
-        tx.run(procedures["scheduler/slots"].sections["body"], in_one_map({"clock": now})).single(strict=True)
+        tx.run(render_statement("_jobs/start_slots", policy.policy), in_one_map({"clock": now})).single(strict=True)
         stored = run(
             "install/store_pumps",
             pumps=pump_rows(engine, policy, procedures),
@@ -419,7 +419,6 @@ def job_rows(policy: LoadedPolicy) -> list[dict[str, Any]]:
 
 
 PUMP_TEXTS = (
-    "current",
     "tick",
     "arm",
     "claim",
@@ -429,7 +428,6 @@ PUMP_TEXTS = (
     "fail",
     "isolate",
     "put_aside",
-    "quarantine",
     "close",
 )
 """Steps of the scheduler whose texts the pump's node carries, as parameters of its repeat job."""

@@ -18,6 +18,7 @@ from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.graph.driver_values import read_as
+from jochi.jobs.runs import run_rows
 from jochi.jobs.stops import stops_of
 
 _NOT_TALLIED = frozenset(
@@ -169,10 +170,10 @@ def _recover(engine: Engine, clock: ServerClock, held: Mapping[str, Any], now: d
     try:
         rows = engine.database.run(failed["select"], engine.given(failed["select"], parameters), write=False)
         keys = list(rows[0]["keys"]) if rows else []
-        given = {"clock": clock.now(), "now": now, "keys": keys, "refused": failed["refused"], **held}
-        row = engine.call("scheduler/put_aside", given)
+        given = {"now": now, "keys": keys, "refused": failed["refused"], **held}
+        row = engine.call("scheduler/put_aside", {**given, "clock": clock.now(), "mark": None})
         if row["key"] is not None:
-            engine.call("scheduler/quarantine", {"clock": clock.now(), "key": row["key"]})
+            engine.call("scheduler/put_aside", {**given, "clock": clock.now(), "keys": [], "mark": row["key"]})
     except Neo4jError:
         # The select itself fails, or somebody holds the memory: the batch's own error is noted, the job passes over the key.
         return
@@ -214,8 +215,7 @@ def _why_not(engine: Engine, clock: ServerClock, job: str) -> JochiError:
 
 
 def _read_run(engine: Engine, run: str) -> Run:
-    row = engine.call("jobs/run", {"run": run}, write=False)
-    return Run.from_node(row["run"])
+    return Run.from_node(run_rows(engine, run=run)[0]["run"])
 
 
 @dataclass(frozen=True)

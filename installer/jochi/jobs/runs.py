@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import Any
 
+from jochi.database.engine import Engine
 from jochi.graph.driver_values import read_as, to_python
 from jochi.jobs.stops import Stop, stops_of
 from jochi.policy.rules import TIERS
@@ -94,7 +95,7 @@ class RunSummary:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> RunSummary:
-        """From an entry of `report/runs`."""
+        """From an entry of `jobs/history`."""
         run = to_python(row["run"])
         numbers = {name: value for name, value in run.items() if type(value) is int}
         counts = {name: sum(numbers.get(part, 0) for part in parts) for name, parts in _COUNTED.items()}
@@ -126,6 +127,12 @@ class RunSummary:
             ),
             approved_by=run.get("approved_by") or run.get("approved_policy"),
         )
+
+
+def run_rows(engine: Engine, **asked: Any) -> list[dict[str, Any]]:
+    """Runs as `jobs/history` has them: {run: its properties, done}. ``asked``: its parameters that aren't the usual ones."""
+    usual = {"run": None, "job": None, "summaries": False, "changed_only": False, "limit": 1, "samples": None}
+    return list(engine.call("jobs/history", usual | asked, write=False)["runs"])
 
 
 def _by_tier(tokens: list[int] | None) -> dict[str, int]:

@@ -9,7 +9,7 @@ from itertools import chain
 from jochi.curate.plan import PlanQuota, due, orphans
 from jochi.database.engine import Engine
 from jochi.errors import UsageError
-from jochi.jobs.runs import RunSummary
+from jochi.jobs.runs import RunSummary, run_rows
 
 MERGING = "dedup/merge_duplicates"
 SWEEPING = "curate/sweep_orphans"
@@ -26,8 +26,7 @@ class Approval:
 
 def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approval:
     """See `jochi.Jochi.approve_run`."""
-    parameters = {"run": run, "changed_only": False, "limit": 1, "samples": 0}
-    rows = engine.call("report/runs", parameters, write=False)["runs"]
+    rows = run_rows(engine, run=run)
     if not rows:
         raise UsageError(f"there is no run {run!r}", fix="`jochi status` names what waits; `jochi runs ls` lists runs")
     summary = RunSummary.from_row(rows[0])

@@ -259,7 +259,7 @@ def _pump(client: Jochi, facts: ServerFacts, pump: Mapping[str, Any], policy: Lo
 
 def _memory_checks(client: Jochi, most: int) -> list[Check]:
     try:
-        row = client.engine.call("report/unseen", {"most": most, "samples": SAMPLES}, write=False)
+        row = client.engine.call("report/unseen", {"most": most, "most_silent": 0, "samples": SAMPLES}, write=False)
     except Refused as error:
         return [unknown("memories", error.what, "run `jochi install`")]
     except Neo4jError as error:
@@ -282,8 +282,8 @@ def _app_constraints(client: Jochi, policy: Policy, most: int) -> Check:
 
 
 def _accesses(client: Jochi, most: int) -> Check:
-    row = client.engine.call("report/accesses", {"most": most, "samples": SAMPLES}, write=False)
-    return checks_memories.check_accesses(row["reporting"], row["silent"], row["samples"], row["looked_at"])
+    row = client.engine.call("report/unseen", {"most": 0, "most_silent": most, "samples": SAMPLES}, write=False)
+    return checks_memories.check_accesses(row["reporting"], row["silent"], row["some"], row["asked_of"])
 
 
 def _put_aside(client: Jochi) -> Check:

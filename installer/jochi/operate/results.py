@@ -41,7 +41,7 @@ class Accesses:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], *, looked: bool) -> Accesses:
-        """From the row of `report/accesses`."""
+        """From the row of `report/unseen`."""
         return cls(row["waiting"], row["reporting"], row["silent"] if looked else None)
 
 
@@ -76,7 +76,7 @@ class Hygiene:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Hygiene:
-        """From the row of `report/hygiene`."""
+        """From what `report/status` says of it."""
         found = sorted((Fault(**entry) for entry in row["found"]), key=lambda fault: (-fault.n, fault.name))
 
         def those(prefix: str) -> list[Fault]:

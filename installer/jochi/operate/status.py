@@ -231,7 +231,9 @@ def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt =
             database.name, at, True, versions, chain, notes=[*notes, f"jobs and memories: {refused.what} ({fix})"]
         )
     words = part("procedures", lambda: _words(client, facts)) or {}
-    engine = part("engine", client.status)
+    asked = {"now": at, "pump": client.engine.pump, "most": MOST_QUARANTINED}
+    glance = part("engine", lambda: client.engine.call("report/status", asked, write=False))
+    engine = Status.from_row(glance) if glance else None
     jobs = part("jobs", client.jobs) or []
     seen: Mapping[str, Any] = (engine.pump if engine else None) or {}
     weighed = part("tiers", lambda: _tiers(client)) if tiers else None
@@ -251,10 +253,10 @@ def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt =
         waiting(seen, jobs),
         switches(seen, jobs, engine.pauses if engine else []),
         [Tripped(**entry) for entry in engine.tripped] if engine else [],
-        part("quarantine", lambda: _quarantined(client, at)) or [],
+        [Quarantined(**to_python(entry)) for entry in glance["quarantined"]] if glance else [],
         weighed[0] if weighed else None,
         part("accesses", lambda: _accesses(client, look=tiers)),
-        part("hygiene", client.hygiene),
+        Hygiene.from_row(glance["hygiene"]) if glance else None,
         weighed[1] if weighed else None,
         notes,
         Mode.from_pump(seen) if seen else None,
@@ -326,13 +328,9 @@ def _started_at(client: JobVerbs) -> datetime | None:
     return started
 
 
-def _quarantined(client: JobVerbs, now: datetime) -> list[Quarantined]:
-    row = client.engine.call("report/quarantined", {"now": now, "most": MOST_QUARANTINED}, write=False)
-    return [Quarantined(**to_python(entry)) for entry in row["quarantined"]]
-
-
 def _tiers(client: JobVerbs) -> tuple[list[Tier], Budgets]:
-    found = to_python(client.engine.call("report/budgets", {"samples": MOST_OVERFLOWS}, write=False))
+    asked = {"kinds": False, "samples": MOST_OVERFLOWS}
+    found = to_python(client.engine.call("report/tiers", asked, write=False))
     rows = [Tier(**entry) for entry in found["tiers"]]
     rows.sort(key=lambda row: (_TIERS.index(row.tier) if row.tier in _TIERS else len(_TIERS), row.tier))
     overflows = [Overflowing(**entry) for entry in found["overflows"]]
@@ -340,5 +338,6 @@ def _tiers(client: JobVerbs) -> tuple[list[Tier], Budgets]:
 
 
 def _accesses(client: JobVerbs, *, look: bool) -> Accesses:
-    row = client.engine.call("report/accesses", {"most": MOST_MEMORIES if look else 0, "samples": 0}, write=False)
+    asked = {"most": 0, "most_silent": MOST_MEMORIES if look else 0, "samples": 0}
+    row = client.engine.call("report/unseen", asked, write=False)
     return Accesses.from_row(row, looked=look)

@@ -162,8 +162,11 @@ class Items:
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def _look(self, keys: list[str]) -> list[dict[str, Any]]:
-        row = self.engine.call("items/look", {"now": clock.now(), "keys": keys}, write=False)
-        return list(to_python(row["items"]))
+        return self._read(keys=keys)
+
+    def _read(self, **asked: Any) -> list[dict[str, Any]]:
+        given = {"now": clock.now(), "keys": [], "ranges": [], "after": "", "limit": _PAGE, **asked}
+        return list(to_python(self.engine.call("items/look", given, write=False)["items"]))
 
     def _pages(self, prefix: Namespace) -> Iterator[dict[str, Any]]:
         scopes = [self._scope(prefix)] if prefix or self.scope is not None else self._scopes()
@@ -175,8 +178,7 @@ class Items:
                 for each in _prefixes(scope, self._rest(prefix))
             ]
             while True:
-                parameters = {"now": clock.now(), "ranges": ranges, "after": after, "limit": _PAGE}
-                page = to_python(self.engine.call("items/page", parameters, write=False)["items"])
+                page = self._read(ranges=ranges, after=after)
                 yield from page
                 if len(page) < _PAGE:
                     break

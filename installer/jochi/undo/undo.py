@@ -121,8 +121,8 @@ def undo(
     finally:
         # Cut off: the run stays open and gives its lease up, so that the next call goes on with it.
         if run is not None:
-            forbidden = counts.get("forbidden", 0)
-            engine.call("undo/end", {"clock": clock.now(), "run": run, "status": status, "forbidden": forbidden})
+            ended = {"now": now, "run": run, "status": status, "forbidden": counts.get("forbidden", 0)}
+            engine.call("undo/count", {**ended, "clock": clock.now(), "dry_run": False, "ids": [], "results": []})
     return UndoResult(name, run, dry_run, counts, rows, first["already"], resumed)
 
 
@@ -273,7 +273,7 @@ STATEMENTS: Mapping[str, str] = {
     "properties": "undo/properties",
     "edge": "undo/edges",
     "links": "undo/links",
-    "noted": "undo/notes",
+    "noted": "undo/links",
     "prune": "undo/prunes",
     "restore": "undo/restores",
     "decide": "undo/decisions",

@@ -81,10 +81,9 @@ def show(engine: Engine, key: str) -> SourceState | None:
 
 def unfinished(engine: Engine, *, samples: int = 3) -> list[Unfinished]:
     """Which sources are `failed` or `stuck`, by phase and reason, failed ones first. What is done costs nothing."""
-    row = engine.call("report/unfinished_sources", {"now": clock.now(), "samples": samples}, write=False)
-    return [read_as(Unfinished, each) for each in row["unfinished"]]
+    return [read_as(Unfinished, each) for each in _read(engine, limit=0, samples=samples)["unfinished"]]
 
 
 def _read(engine: Engine, **parameters: Any) -> dict[str, Any]:
-    given = {"now": clock.now(), "scope": None, "key": None, "state": None, "limit": 1, **parameters}
+    given = {"now": clock.now(), "scope": None, "key": None, "state": None, "limit": 1, "samples": 0, **parameters}
     return engine.call("report/sources", given, write=False)

@@ -45,8 +45,11 @@ def xray_of(row: dict[str, Any]) -> XRay | None:
 
 def values_of(engine: Engine, keys: list[str]) -> dict[str, dict[str, Any]]:
     """By key what memories are worth beside their score."""
-    rows = engine.call("memory/worth", {"now": clock.now(), "keys": keys}, write=False)["memories"]
-    return {row.pop("key"): row for row in rows}
+    rows = engine.call("memory/salience", {"now": clock.now(), "keys": keys}, write=False)["memories"]
+    return {
+        row["key"]: {"value": row["value_score"], **{name: row[name] for name in ("salience", "mvs", "retention")}}
+        for row in rows
+    }
 
 
 def with_values(xray: XRay | None, more: Mapping[str, Any] | None) -> XRay | None:

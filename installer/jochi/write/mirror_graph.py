@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from jochi.context.writer import EditTarget
+from jochi.database.database import Row
 from jochi.graph.driver_values import to_python
 from jochi.mirror import BY_LABEL, LABELS, NAMES, PARTS, Changes, Document, Memory, Part
 from jochi.write.scope_graph import ScopeGraph
@@ -25,19 +26,21 @@ class MirrorGraph(ScopeGraph):
 
     def changes(self, since: datetime) -> Changes:
         """What was changed, made or pruned since then, whoever did it through Jochi."""
-        parameters = {"now": self.now, "since": since, "scope": self.scope, "labels": [*LABELS, *PARTS], "most": _MOST}
-        row = self.engine.call("mirror/changed", parameters, write=False)
+        row = self._keys(since=since, labels=[*LABELS, *PARTS], most=_MOST)
         return Changes(row["keys"], (str(row["forgotten"]), str(row["policy"])))
 
     def pages(self) -> Iterator[Sequence[str]]:
         """By their keys."""
         after = None
         while True:
-            parameters = {"scope": self.scope, "after": after, "limit": _PAGE, "labels": list(LABELS)}
-            row = self.engine.call("mirror/page", parameters, write=False)
+            row = self._keys(after=after, labels=list(LABELS), most=_PAGE)
             yield row["keys"]
             if (after := row["last"]) is None:
                 return
+
+    def _keys(self, **asked: Any) -> Row:
+        given = {"now": self.now, "scope": self.scope, "since": None, "after": None, **asked}
+        return self.engine.call("mirror/keys", given, write=False)
 
     def memories(self, keys: Sequence[str]) -> list[Memory]:
         """Those that live, haven't expired and may be read."""

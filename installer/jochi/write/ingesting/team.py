@@ -5,6 +5,7 @@ So what is extracted of it is that user's own, nothing of one user's graph is in
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -14,7 +15,7 @@ from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting.checker import MessagePlace, Screen, check_item
 from jochi.text.messages import part_id
 from jochi.use.context import check_scope
-from jochi.write.ingesting.writer import KIND, TRIES, UNUSED, id_of
+from jochi.write.ingesting.writer import KIND, TRIES, UNUSED, id_of, stored_part, stored_parts
 from jochi.write.record import key_of
 from jochi.write.remembering import remember
 
@@ -44,7 +45,7 @@ def copy_source(engine: Engine, key: str, *, scope: str, now: datetime, agent: s
             fix=f"`jochi forget --lift --id {copy}` allows it again",
         )
     for _ in range(TRIES):
-        source_parts, copy_parts = engine.call("ingest/look", {"keys": [key, copy]}, write=False)["sources"]
+        source_parts, copy_parts = stored_parts(engine, [key, copy])
         if not source_parts:
             raise Refused("there is no such source", where=key, fix="`jochi sources ls` lists them")
         taken = _bring(engine, [part["key"] for part in source_parts], copy_parts, key, copy, now, agent)
@@ -56,7 +57,7 @@ def copy_source(engine: Engine, key: str, *, scope: str, now: datetime, agent: s
 def _bring(
     engine: Engine,
     source_parts: list[str],
-    copy_parts: list[dict[str, Any]],
+    copy_parts: Sequence[Mapping[str, Any]],
     key: str,
     copy: str,
     now: datetime,
@@ -66,7 +67,7 @@ def _bring(
     messages = known = 0
     changed: list[str] = []
     for number, their_key in enumerate(source_parts, 1):
-        part = engine.call("ingest/part", {"key": their_key}, write=False)["part"]
+        part = stored_part(engine, their_key)
         if part is None:
             continue
         copy_part = copy_parts[number - 1] if number <= len(copy_parts) else None
@@ -81,7 +82,7 @@ def _bring(
         if ids[: len(there)] != there:
             changed.append(copy_part["key"])
         elif len(ids) > len(there):
-            own = engine.call("ingest/part", {"key": copy_part["key"]}, write=False)["part"]
+            own = stored_part(engine, copy_part["key"])
             if own is None or not part["content"].startswith(own["content"] + "\n"):
                 changed.append(copy_part["key"])
                 continue
@@ -101,13 +102,16 @@ def _bring(
                 **{name: part["properties"][name] for name in ("started_at", "ended_at")},
                 "participants": part["properties"]["participants"] or [],
             }
-            if engine.call("ingest/append", {"now": now, "rows": [row]})["results"][0]["outcome"] != "written":
+            if (
+                engine.call("ingest/write", {"now": now, "run": None, "rows": [row]})["results"][0]["outcome"]
+                != "written"
+            ):
                 return None
             messages += len(new)
     return CopyResult(copy, messages, known, tuple(changed))
 
 
-def _row(part: dict[str, Any], copy: str, number: int, key: str) -> dict[str, Any]:
+def _row(part: Mapping[str, Any], copy: str, number: int, key: str) -> dict[str, Any]:
     scope, _, id = copy.partition("/")
     own = {
         **{name: value for name, value in part["properties"].items() if value is not None},

@@ -99,7 +99,7 @@ def ingest(
     """Writes what readers made of raw data; see `jochi.Jochi.ingest`. ``properties``: more of each source that is new."""
     check_scope(scope)
     zoned(now, "now", where="ingest")
-    for name in ("ingest/look", "ingest/append", "ingest/amend", "memory/remember"):
+    for name in ("ingest/look", "ingest/write", "memory/remember"):
         engine.text(name)  # says at once where it isn't installed
     writer = _Writer(engine, limits, scope, now, agent, dict(properties or {}), on_fault or (lambda _fault: None))
     try:
@@ -112,6 +112,17 @@ def ingest(
     except ConnectionFailed as error:
         raise IngestInterrupted(error, writer.done) from error
     return writer.done
+
+
+def stored_parts(engine: Engine, keys: Sequence[str], *, whole: bool = False) -> list[list[Mapping[str, Any]]]:
+    """Of each source, by the key of its first part, the parts that are there, as `ingest/look` tells them."""
+    return list(engine.call("ingest/look", {"keys": keys, "whole": whole}, write=False)["sources"])
+
+
+def stored_part(engine: Engine, key: str) -> Mapping[str, Any] | None:
+    """One part with all that it says; None where no live source has the key."""
+    [parts] = stored_parts(engine, [key], whole=True)
+    return parts[0] if parts else None
 
 
 @dataclass
@@ -242,7 +253,7 @@ class _Writer:
         again: list[tuple[str, Message]] = []
         for number, part in enumerate(parts):
             mine = [(place, each) for place, each in edits if there.part_of(place) == number]
-            stands = self._engine.call("ingest/part", {"key": part["key"]}, write=False)["part"] if mine else None
+            stands = stored_part(self._engine, part["key"]) if mine else None
             amended, content = _Part(0), stands["content"] if stands else ""
             texts: list[Version] = []
             for place, (hashed, message) in mine:
@@ -263,7 +274,7 @@ class _Writer:
             }
             self.done.run = self.done.run or f"edit/{uuid.uuid4()}"
             given = {"now": self._now, "run": self.done.run, "rows": [row]}
-            outcome = self._engine.call("ingest/amend", given)["results"][0]["outcome"]
+            outcome = self._engine.call("ingest/write", given)["results"][0]["outcome"]
             if outcome == "written":
                 self.done.edited += len(texts)
             elif outcome == "too_long":
@@ -301,7 +312,7 @@ class _Writer:
         return list(zip(keys, found, strict=True))
 
     def _parts_of(self, keys: Sequence[str]) -> list[list[Mapping[str, Any]]]:
-        return list(self._engine.call("ingest/look", {"keys": keys}, write=False)["sources"])
+        return stored_parts(self._engine, keys)
 
     def _allowed(
         self, key: str, one: _Pending, fresh: list[tuple[str, Message]], *, there: bool
@@ -357,7 +368,8 @@ class _Writer:
     ) -> set[int]:
         again: set[int] = set()
         if appends:
-            for result in self._engine.call("ingest/append", {"now": self._now, "rows": appends})["results"]:
+            given = {"now": self._now, "run": None, "rows": appends}
+            for result in self._engine.call("ingest/write", given)["results"]:
                 one, count = of[result["key"]]
                 if result["outcome"] == "written":
                     self.done.messages += count
@@ -484,7 +496,7 @@ def _parts(new: Sequence[tuple[str, Message]], there: Sequence[Mapping[str, Any]
 
 
 def _append(last: Mapping[str, Any], part: _Part, version: int | None) -> dict[str, Any]:
-    """A row of `ingest/append`."""
+    """A row of `ingest/write`."""
     return {
         **{"key": last["key"], "message_ids": last["message_ids"]},
         **{"content": part.content, "raw": part.raw, "ids": part.hashes, "versions": part.versions},
