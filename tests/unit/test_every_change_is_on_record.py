@@ -23,6 +23,7 @@ UNDONE = frozenset({"archive", "demote", "flag", "promote", "repair", "state", "
 
 ON_RECORD: dict[str, frozenset[str]] = {
     "access/fold_accesses": frozenset({"repair", "state"}),
+    "curate/act": RULES,
     "curate/curate_due": RULES,
     "curate/purge_tombstones": frozenset({"purge", "restore"}),
     "curate/sweep_orphans": frozenset({"protect", "prune"}),
