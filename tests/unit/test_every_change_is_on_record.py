@@ -40,7 +40,6 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "memory/supersede": frozenset({"slot"}),
     "memory/unmerge": frozenset({"unmerge"}),
     "plans/apply": RULES,
-    "plans/apply_orphans": frozenset({"protect", "prune"}),
     "plans/exclude": frozenset({"protect"}),
     "slots/settle_slots": frozenset({"slot"}),
     "tiers/enforce_budgets": frozenset({"demote"}),

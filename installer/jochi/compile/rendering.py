@@ -151,8 +151,9 @@ def _tidy(text: str) -> str:
 
     A step of indentation is two blanks in a template and one in the database, where macros stand deep in each other.
     """
-    lines = [line.strip() and f"{' ' * ((len(line) - len(line.lstrip())) // 2)}{line.strip()}" for line in _without_unread(text).splitlines()]
-    return wrapped("\n".join(line for line in lines if line) + "\n")
+    lines = [line.rstrip() for line in _without_unread(text).splitlines()]
+    steps = [(len(line) - len(line.lstrip())) // 2 * " " + line.lstrip() for line in lines if line]
+    return wrapped("\n".join(steps) + "\n")
 
 
 def _without_unread(text: str) -> str:
@@ -163,7 +164,11 @@ def _without_unread(text: str) -> str:
         lines = [line for line in found[2].splitlines() if not (name := _CONSTANT.match(line)) or name[1] in read]
         if lines == ["  .*,"]:
             return f"WITH {found[1]} AS k"
-        return f"WITH {found[1]} AS given\nWITH given {{\n" + ",\n".join(line.removesuffix(",") for line in lines) + "\n} AS k"
+        return (
+            f"WITH {found[1]} AS given\nWITH given {{\n"
+            + ",\n".join(line.removesuffix(",") for line in lines)
+            + "\n} AS k"
+        )
 
     return _CONSTANTS.sub(those_read, text)
 
