@@ -87,7 +87,6 @@ WHY_NOT: dict[str, str] = {
     "access/roll_access_days": COUNTED,
     "curate/apply": ENGINE,
     "curate/approve": ENGINE,
-    "curate/approve_run": ENGINE,
     "curate/breaker": ENGINE,
     "curate/requeue": SCHEDULE,
     "context/make": ENGINE,
