@@ -204,8 +204,8 @@ def test_of_two_thousand_a_twentieth_goes_in_a_run_and_a_tenth_in_a_day(applied:
         stops += applied.runs(run.id)[0].stops
         assert gone(applied) == 600 - left
         # Without a lift: as if nobody had counted anything.
-        asked = {"now": NOW, "run": run.id, "by": "a test", "lifts": []}
-        assert applied.engine.call("curate/approve_run", asked)["approved"]
+        asked = {"now": NOW, "run": run.id, "by": "a test", "lifts": [], "pump": None}
+        assert applied.engine.call("curate/approve", asked)["approved"]
     assert [(s.window, s.counted, s.limit) for s in stops] == [("run", 150, 150), ("day", 300, 300)]
     (run,) = curate(applied)
     assert gone(applied) == 300
@@ -231,8 +231,8 @@ def test_the_window_rolls_for_those_who_approve(applied: Jochi) -> None:
         assert (after, gone(applied)) == (after, total)
         assert (run.status == "breaker") == (total < 250)
         if run.status == "breaker":
-            asked = {"now": NOW + after, "run": run.id, "by": "a test", "lifts": []}
-            assert applied.engine.call("curate/approve_run", asked)["approved"]
+            asked = {"now": NOW + after, "run": run.id, "by": "a test", "lifts": [], "pump": None}
+            assert applied.engine.call("curate/approve", asked)["approved"]
 
 
 def test_kinds_and_scopes_are_counted_apart(applied: Jochi) -> None:

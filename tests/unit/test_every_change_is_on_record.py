@@ -23,6 +23,7 @@ UNDONE = frozenset({"archive", "demote", "flag", "promote", "repair", "state", "
 
 ON_RECORD: dict[str, frozenset[str]] = {
     "access/fold_accesses": frozenset({"repair", "state"}),
+    "curate/act": RULES,
     "curate/curate_due": RULES,
     "curate/purge_tombstones": frozenset({"purge", "restore"}),
     "curate/sweep_orphans": frozenset({"protect", "prune"}),
@@ -39,7 +40,6 @@ ON_RECORD: dict[str, frozenset[str]] = {
     "memory/supersede": frozenset({"slot"}),
     "memory/unmerge": frozenset({"unmerge"}),
     "plans/apply": RULES,
-    "plans/apply_orphans": frozenset({"protect", "prune"}),
     "plans/exclude": frozenset({"protect"}),
     "slots/settle_slots": frozenset({"slot"}),
     "tiers/enforce_budgets": frozenset({"demote"}),
@@ -83,7 +83,6 @@ WHY_NOT: dict[str, str] = {
     "access/roll_access_days": COUNTED,
     "curate/apply": ENGINE,
     "curate/approve": ENGINE,
-    "curate/approve_run": ENGINE,
     "curate/breaker": ENGINE,
     "curate/requeue": SCHEDULE,
     "context/make": ENGINE,

@@ -29,6 +29,7 @@ WITH_APOC = replace(SERVER, callable=frozenset(NEEDED_FOR_JOBS))
 JUDGING = (
     "curate/measure",
     "curate/judge",
+    "curate/act",
     "curate/curate_due",
     "curate/plan",
     "curate/explain",
@@ -277,7 +278,7 @@ def test_what_a_body_reads_of_the_policy_it_has() -> None:
         for text in procedure.sections.values():
             own = re.search(r"^WITH given \{\n(.*?)^\} AS k$", text, re.MULTILINE | re.DOTALL)
             if own is not None and text.count(" AS k\n") == 1:
-                constants = {*re.findall(r"^  (\w+): ", own[1], re.MULTILINE)}
+                constants = {*re.findall(r"^ +(\w+): ", own[1], re.MULTILINE)}
                 read = {*re.findall(r"\bk\.(\w+)", text)}
                 assert read - constants <= data, name
                 assert constants <= read, name

@@ -46,9 +46,8 @@ class LookVerbs(Base):
         """Every rule and rail for one memory; ``memory`` is `scope/id`, or an id in ``scope``."""
         key = memory if "/" in memory else f"{scope}/{memory}"
         when = self._at(at, "explain")
-        found = Explanation.from_row(key, when, self._read("curate/explain", now=when, key=key))
-        orphan = self._read("curate/explain_orphan", now=when, key=key)
-        return found.with_orphan(orphan).with_constraints(self.database)
+        row = self._read("curate/explain", now=when, key=key)
+        return Explanation.from_row(key, when, row).with_constraints(self.database)
 
     def score(self, keys: Iterable[str], *, at: datetime | None = None) -> list[Scored]:
         """What memories (`scope/id`, any number) are worth, term by term, sorted by key.

@@ -98,8 +98,8 @@ class PlanVerbs(LookVerbs):
 
     def approve(self) -> str | None:
         """Opens the gap guard; returns what it said, or None if it was open."""
-        parameters = {"now": self._server_now(), "pump": self.engine.pump, "by": operating_system_user()}
-        was: str | None = self.engine.call("curate/approve", parameters)["was"]
+        who = {"now": self._server_now(), "pump": self.engine.pump, "by": operating_system_user()}
+        was: str | None = self.engine.call("curate/approve", {**who, "run": None, "lifts": []})["was"]
         return was
 
     def approve_run(self, run: str, *, now: datetime | None = None) -> Approval:

@@ -52,6 +52,28 @@ def constants_of(policy: Policy) -> dict[str, Any]:
         "breaker_run_floor": limits.breaker_run_floor,
         "breaker_pause_s": seconds(limits.breaker_pause),
         "newborn": newborn_data(policy),
+        "enrolment": enrolment_data(policy),
+    }
+
+
+def enrolment_data(policy: Policy) -> dict[str, Any]:
+    """What procedures/_macros/write/enrolment.j2 reads: ``own`` are names of properties by label, `_` those of all other kinds."""
+    kept = ("scope", "id", "content")
+    return {
+        **newborn_data(policy),
+        "own": {
+            "_": {name: name for name in kept},
+            **{
+                label: {name: policy.own_name(label, name) for name in kept}
+                for label, kind in policy.labels().items()
+                if kind.properties
+            },
+        },
+        "protected": sorted(policy.protected_kinds),
+        "tiers": list(catalogue.CHOICES["tier"]),
+        "in_the_way": list(catalogue.IN_THE_WAY),
+        "longest_key": policy.intake.longest_key,
+        "longest": policy.content.longest,
     }
 
 

@@ -36,7 +36,7 @@ _KIND = re.compile(r"^// Kind: (job|call|engine|stage)\b", re.MULTILINE)
 _HEAD = re.compile(r"^(?:\{\{ server.language_prefix \}\})?(// Kind: .*\n(?://(?! ====).*\n)*)", re.MULTILINE)
 _CALLED = re.compile(r"s\.name = '([\w/]+)' \| s\.body")
 _SECTION = re.compile(r"^// ==== (select|act) ====$\n?", re.MULTILINE)
-_CONSTANTS = re.compile(r"^WITH given \{\n(.*?)^\} AS k$", re.MULTILINE | re.DOTALL)
+_CONSTANTS = re.compile(r"^WITH (.*) AS given\nWITH given \{\n(.*?)^\} AS k$", re.MULTILINE | re.DOTALL)
 _CONSTANT = re.compile(r"^ +(\w+): ")
 
 KindOfProcedure = Literal["job", "call", "engine", "stage"]
@@ -147,9 +147,13 @@ def _sections(rendered: str, kind: str) -> dict[str, str]:
 
 
 def _tidy(text: str) -> str:
-    """No blanks at line ends, no empty lines, no long lines, one line end at the end: macros leave such traces."""
+    """No blanks at line ends, no empty lines, no long lines, one line end at the end: macros leave such traces.
+
+    A step of indentation is two blanks in a template and one in the database, where macros stand deep in each other.
+    """
     lines = [line.rstrip() for line in _without_unread(text).splitlines()]
-    return wrapped("\n".join(line for line in lines if line) + "\n")
+    steps = [(len(line) - len(line.lstrip())) // 2 * " " + line.lstrip() for line in lines if line]
+    return wrapped("\n".join(steps) + "\n")
 
 
 def _without_unread(text: str) -> str:
@@ -157,8 +161,14 @@ def _without_unread(text: str) -> str:
     read = {*re.findall(r"\bk\.(\w+)", text)}
 
     def those_read(found: re.Match[str]) -> str:
-        lines = [line for line in found[1].splitlines() if not (name := _CONSTANT.match(line)) or name[1] in read]
-        return "WITH given {\n" + ",\n".join(line.removesuffix(",") for line in lines) + "\n} AS k"
+        lines = [line for line in found[2].splitlines() if not (name := _CONSTANT.match(line)) or name[1] in read]
+        if lines == ["  .*,"]:
+            return f"WITH {found[1]} AS k"
+        return (
+            f"WITH {found[1]} AS given\nWITH given {{\n"
+            + ",\n".join(line.removesuffix(",") for line in lines)
+            + "\n} AS k"
+        )
 
     return _CONSTANTS.sub(those_read, text)
 

@@ -12,7 +12,7 @@ def wrapped(text: str, longest: int = LONGEST) -> str:
     """``text`` with its long lines broken at blanks and behind opening brackets, outside of quotes.
 
     A break is as far outside of brackets as can be, behind a comma or before what joins two things, where there is such a place.
-    What it leaves over begins four blanks deeper; a comment goes on as a comment.
+    What it leaves over begins two blanks deeper; a comment goes on as a comment.
     A word longer than the line stays whole.
     """
     lines: list[str] = []
@@ -28,7 +28,7 @@ def wrapped(text: str, longest: int = LONGEST) -> str:
                 break
             at = -min(near)[1]
             lines.append(line[:at].rstrip())
-            line = indent + ("// " if comment else "    ") + line[at:].lstrip()
+            line = indent + ("// " if comment else "  ") + line[at:].lstrip()
         lines.append(line)
     return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
 

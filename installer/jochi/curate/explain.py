@@ -108,11 +108,6 @@ class Explanation:
     """Who may be the same memory: other (key), verdict, score, same_text, reasons, held_by, merge_due, decided_by; constraints:
     those that can be what holds it, where held_by has constraint."""
 
-    def with_orphan(self, row: Mapping[str, Any]) -> Explanation:
-        """With the row of `curate/explain_orphan`."""
-        plain = to_python(dict(row))["orphan"]
-        return self if plain is None else replace(self, orphan=Orphan(**plain))
-
     def with_constraints(self, database: Database) -> Explanation:
         """With the constraints that hold its pairs."""
         named: list[Mapping[str, Any]] = [
@@ -131,4 +126,6 @@ class Explanation:
         plain = to_python(dict(row))
         live = plain["live"] or {}
         rules = [{**rule, "met": rule["due"] is not None and rule["due"] <= at} for rule in live.get("rules", [])]
-        return read_as(cls, {**plain, **live}, key=key, at=at, rules=rules, next_look=live.get("next"))
+        found = plain.pop("orphan")
+        orphan = found and Orphan(**found)
+        return read_as(cls, {**plain, **live}, key=key, at=at, rules=rules, next_look=live.get("next"), orphan=orphan)

@@ -213,10 +213,9 @@ def apply(
     looked_at = 0
     try:
         for part in begun["parts"]:
-            procedure = "plans/apply_orphans" if part["form"] == "orphans" else "plans/apply"
             at = part["done"]
             while at < part["size"]:
-                row = engine.call(procedure, {**given, "clock": clock.now(), "part": part["n"], "from": at})
+                row = engine.call("plans/apply", {**given, "clock": clock.now(), "part": part["n"], "from": at})
                 if not row["go"]:
                     raise Refused(
                         f"the plan {plan} was stopped: somebody else applies it, or everything is paused or behind the gap guard",

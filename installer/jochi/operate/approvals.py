@@ -39,8 +39,8 @@ def approve_run(engine: Engine, run: str, *, now: datetime, by: str) -> Approval
         )
     places = [(stop.scope, stop.kind) for stop in summary.stops]
     lifts = [PlanQuota(scope, kind, n) for (scope, kind), n in _counts(engine, summary, places, now).items()]
-    lifted = {"now": now, "run": run, "by": by, "lifts": [lift.__dict__ for lift in lifts]}
-    if not engine.call("curate/approve_run", lifted)["approved"]:
+    lifted = {"now": now, "pump": engine.pump, "run": run, "by": by, "lifts": [lift.__dict__ for lift in lifts]}
+    if not engine.call("curate/approve", lifted)["approved"]:
         raise UsageError(f"no job stands still for the run {run}", fix="somebody was faster: `jochi status`")
     return Approval(run, summary.job, lifts)
 
