@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, out, some, table, write_json
+from jochi.cli.connection import answer
+from jochi.cli.output import AsJson, out, some, table
 
 
 def budgets(
@@ -18,11 +18,7 @@ def budgets(
     as_json: AsJson = False,
 ) -> None:
     """Show what the token budgets would move between tiers now, and what is pinned above them. This writes nothing."""
-    with jochi(context) as client:
-        found = client.plan_budgets(scope)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.plan_budgets(scope))
     rows = [(v.scope, v.before, v.after, v.n, v.tokens, ", ".join(v.samples)) for v in found.moves]
     table("Moves", ("scope", "from", "to", "memories", "tokens", "for example"), rows, right=(3, 4))
     if found.overflows:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, printable, some, table, write_json
+from jochi.cli.connection import answer, jochi
+from jochi.cli.output import AsJson, finish_with_json, moment, out, printable, some, table
 from jochi.errors import UsageError
 from jochi.files import read_text
 from jochi.heartbeat import NewTask, ReportResult
@@ -55,9 +55,9 @@ def ls(context: typer.Context, scope: Scope = "default", as_json: AsJson = False
     with jochi(context) as client:
         tasks = list(client.heartbeat.ls(scope=scope))
         pending = set(client.heartbeat.start(scope=scope, limit=0, include_sensitive=True).pending)
-    if as_json:
-        write_json([{**vars(task), "problem": task.problem, "pending": task.id in pending} for task in tasks])
-        return
+    finish_with_json(
+        [{**vars(task), "problem": task.problem, "pending": task.id in pending} for task in tasks], as_json
+    )
     titles = ("id", "schedule", "zone", "next due", "runs", "failed", "tokens", "")
     table(
         "Tasks",
@@ -102,10 +102,8 @@ def sync(
         done = client.heartbeat.sync(
             file, scope=scope, max_tokens=max_tokens, overwrite=overwrite, include_sensitive=include_sensitive
         )
-    if as_json:
-        write_json(done)
-    else:
-        out.print(f"{file}: {'written' if done.rewritten else 'up to date'}", markup=False, soft_wrap=True)
+    finish_with_json(done, as_json)
+    out.print(f"{file}: {'written' if done.rewritten else 'up to date'}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -126,9 +124,8 @@ def due(
         raise UsageError(str(error), where="--lease") from None
     with jochi(context) as client:
         claims = client.heartbeat.due(agent, scope=scope, lease=span, limit=limit)
-    if as_json:
-        write_json(claims)
-    elif not claims:
+    finish_with_json(claims, as_json)
+    if not claims:
         out.print("nothing is due")
     else:
         rows = [(each.task.id, each.task.task_name, moment(each.task.next_due), each.token) for each in claims]
@@ -194,11 +191,13 @@ def migrate(
     as_json: AsJson = False,
 ) -> None:
     """Take the tasks of a file into the graph, keep it as FILE.pre-migration, and write the small file in its place."""
-    with jochi(context) as client:
-        found = client.migrate_heartbeat(file, scope=scope, time_zone=time_zone, max_tokens=max_tokens, dry_run=dry_run)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(
+        context,
+        as_json,
+        lambda client: client.migrate_heartbeat(
+            file, scope=scope, time_zone=time_zone, max_tokens=max_tokens, dry_run=dry_run
+        ),
+    )
     if found.already:
         out.print(f"{file} is Jochi's own already: nothing was changed", markup=False, soft_wrap=True)
         return

@@ -11,7 +11,7 @@ import typer
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.migrations import Chain
-from jochi.cli.output import AsJson, err, forbidden_by, out, some, write_json
+from jochi.cli.output import AsJson, err, finish_with_json, forbidden_by, out, some, write_json
 from jochi.compile.registry import Status
 from jochi.errors import PartlyDone, Refused
 from jochi.forgetting import Export, write_export
@@ -47,25 +47,24 @@ def install(
         return
     with jochi(context) as client, err.status("installing") as spinner:
         result = client.install(arm=arm, chain=chain, pin=pin, on_progress=spinner.update)
-    if as_json:
-        write_json(
-            {
-                "server": result.facts.as_dict(),
-                "migrations_applied": result.migrations_applied,
-                "chain": result.chain.value,
-                "procedures": {row.name: row.status.value for row in result.procedures},
-                "verdict_changed": result.verdict_changed,
-                "needs_apply": result.needs_apply,
-                "armed": result.armed,
-                "indexes": {change.name: f"{change.done}: {change.why}" for change in result.indexes},
-                "obstacle": result.obstacle,
-                "pin_line": result.pin_line,
-                "procedures_removed": result.procedures_removed,
-                "settings_added": result.settings_added,
-                "settings_dropped": result.settings_dropped,
-            }
-        )
-        return
+    finish_with_json(
+        {
+            "server": result.facts.as_dict(),
+            "migrations_applied": result.migrations_applied,
+            "chain": result.chain.value,
+            "procedures": {row.name: row.status.value for row in result.procedures},
+            "verdict_changed": result.verdict_changed,
+            "needs_apply": result.needs_apply,
+            "armed": result.armed,
+            "indexes": {change.name: f"{change.done}: {change.why}" for change in result.indexes},
+            "obstacle": result.obstacle,
+            "pin_line": result.pin_line,
+            "procedures_removed": result.procedures_removed,
+            "settings_added": result.settings_added,
+            "settings_dropped": result.settings_dropped,
+        },
+        as_json,
+    )
     facts = result.facts
     apoc = f"APOC {facts.apoc}" if facts.apoc else "no APOC"
     out.print(f"Neo4j {facts.version} {facts.edition}, {apoc}, database {client.database.name}")

@@ -53,6 +53,13 @@ def write_json(value: Any) -> None:
     typer.echo(json.dumps(to_json(_plain(value)), indent=2, ensure_ascii=False))
 
 
+def finish_with_json(value: Any, as_json: bool) -> None:
+    """With ``as_json`` the command ends here, and this is all that it prints."""
+    if as_json:
+        write_json(value)
+        raise typer.Exit
+
+
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return _plain(asdict(value))

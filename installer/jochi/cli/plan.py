@@ -8,8 +8,8 @@ import typer
 
 from jochi.cli.arguments import At, keys_of, parse_moment
 from jochi.cli.asking import ask
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, some, table, write_json
+from jochi.cli.connection import answer, jochi
+from jochi.cli.output import AsJson, finish_with_json, moment, out, some, table, write_json
 from jochi.curate.plan import Plan
 from jochi.curate.saved_plans import PlannedMemory, SavedPlan
 from jochi.errors import PartlyDone
@@ -37,9 +37,7 @@ def plan(
     with jochi(context) as client:
         found = client.plan(parse_moment(at))
         kept = client.save_plan(found) if save else None
-    if as_json:
-        write_json(found if kept is None else kept)
-        return
+    finish_with_json(found if kept is None else kept, as_json)
     print_plan(found)
     if kept is not None:
         out.print(
@@ -56,11 +54,7 @@ def list_plans(
     as_json: AsJson = False,
 ) -> None:
     """Show the saved plans, newest first."""
-    with jochi(context) as client:
-        found = client.plans(limit=limit)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.plans(limit=limit))
     rows = [(p.id, p.state, p.made_at, p.by, p.at, p.memories, p.excluded, p.expires_at, p.run) for p in found]
     columns = ("plan", "state", "made", "by", "speaks of", "memories", "excluded", "expires", "run")
     table("Plans", columns, rows, right=(5, 6))
@@ -79,9 +73,7 @@ def show(
     with jochi(context) as client:
         found = client.show_plan(plan)
         named = client.plan_entries(plan, skip=skip, limit=limit, drifted=drift) if limit else []
-    if as_json:
-        write_json({"plan": found, "memories": named})
-        return
+    finish_with_json({"plan": found, "memories": named}, as_json)
     _print_saved(found)
     _print_memories(found, named, skip, drift=drift)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, out, printable, shortened, some, table, write_json
+from jochi.cli.output import AsJson, finish_with_json, out, printable, shortened, some, table
 from jochi.errors import Refused
 from jochi.use.sources import PHASES, STATES, SourceState
 
@@ -27,9 +27,7 @@ def ls(
     """List sources, the newest first. `failed`: workers gave up; `stuck`: a phase has waited for more than a day."""
     with jochi(context) as client:
         counts, found = client.sources(scope=scope, state=state, limit=limit)
-    if as_json:
-        write_json({"counts": counts, "sources": found})
-        return
+    finish_with_json({"counts": counts, "sources": found}, as_json)
     rows = [
         (
             one.key,
@@ -59,9 +57,7 @@ def show(
         found = client.source(key)
     if found is None:
         raise Refused("there is no such source", where=key, fix="`jochi sources ls` lists them")
-    if as_json:
-        write_json(found)
-        return
+    finish_with_json(found, as_json)
     said = {
         "state": found.state,
         "type": found.source_type,

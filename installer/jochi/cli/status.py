@@ -9,9 +9,8 @@ import typer
 from rich.markup import escape
 
 from jochi.cli.connection import job_verbs as jochi
-from jochi.cli.jobs import print_jobs
-from jochi.cli.mode import mode_in_words
-from jochi.cli.output import AsJson, moment, out, shortened, some, table, write_json
+from jochi.cli.jobs import mode_in_words, print_jobs
+from jochi.cli.output import AsJson, finish_with_json, moment, out, shortened, some, table
 from jochi.client.jobs import JobVerbs
 from jochi.errors import JochiError
 from jochi.jobs.results import JobState
@@ -48,9 +47,8 @@ def status(
     with jochi(context) as client:
         found = overview(client, tiers=tiers and (every or as_json), apoc_conf_at=apoc_conf_at)
         size = _audit_size(client) if every and not as_json else None
-    if as_json:
-        write_json(found)
-    elif not every:
+    finish_with_json(found, as_json)
+    if not every:
         print_glance(found)
     else:
         print_overview(found)
