@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from jochi.client.base import Base
+from jochi.client.base import Base, on_engine
 from jochi.curate.duplicates import (
     Decided,
     Decision,
     DuplicateCounts,
-    DuplicatePairs,
-    PairStanding,
     PairToDecide,
     count_pairs,
     decide_pairs,
@@ -20,21 +18,7 @@ from jochi.users import operating_system_user
 
 
 class DuplicateVerbs(Base):
-    def duplicates(
-        self,
-        *,
-        scope: str | None = None,
-        kind: str | None = None,
-        verdict: PairStanding | None = None,
-        reason: str | None = None,
-        limit: int = 20,
-    ) -> DuplicatePairs:
-        """Pairs of memories that are near each other, the nearest first, with both texts; each filter that is given must hold.
-
-        ``verdict``: where they stand; without one all but those that are merged. Reads every flag. `UsageError` for a verdict or
-        limit (1 to 10,000) that can't be.
-        """
-        return list_pairs(self.engine, scope=scope, kind=kind, verdict=verdict, reason=reason, limit=limit)
+    duplicates = on_engine(list_pairs)
 
     def count_duplicates(self, *, scope: str | None = None, kind: str | None = None) -> DuplicateCounts:
         """How many such pairs there are, by where they stand and why. Reads every flag."""

@@ -154,7 +154,7 @@ def verify(engine: Engine, policy: Policy, request: Request) -> list[Mention]:
 
 
 def lift(engine: Engine, request: Request) -> int:
-    """Lets it be learned again: a phrase (also as the whole content of a memory), a scope, keys. Returns how many seals."""
+    """Lets a phrase, a scope, a content or keys be learned again; returns how many seals were taken off."""
     gate = read_gate(engine.database)
     key = own_key(engine.database, gate)
     if key is None:
