@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -24,30 +25,39 @@ StrikeMany = Annotated[
 ]
 
 
-@app.command()
-def write(
-    context: typer.Context,
-    folder: Folder,
-    scope: Scope = "default",
-    include_sensitive: Sensitive = False,
-    strike_many: StrikeMany = False,
-    as_json: AsJson = False,
-) -> None:
-    """Take in what people changed in the files, and write what changed in the graph since the last time."""
-    _write(context, folder, scope, include_sensitive, strike_many, as_json, whole=False)
+def _writer(*, whole: bool) -> Callable[..., None]:
+    def write(
+        context: typer.Context,
+        folder: Folder,
+        scope: Scope = "default",
+        include_sensitive: Sensitive = False,
+        strike_many: StrikeMany = False,
+        as_json: AsJson = False,
+    ) -> None:
+        with jochi(context) as client:
+            done = client.write_mirror(
+                folder, scope, include_sensitive=include_sensitive, whole=whole, strike_many=strike_many
+            )
+        if as_json:
+            write_json(done)
+        else:
+            _print(done)
+        if done.left:
+            raise PartlyDone(
+                f"{some(len(done.left), 'file', 'files')} couldn't be brought up to date",
+                where=str(folder),
+                fix="the lines above say why; the next write tries again" if not as_json else "`left` says why",
+            )
+
+    return write
 
 
-@app.command()
-def rebuild(
-    context: typer.Context,
-    folder: Folder,
-    scope: Scope = "default",
-    include_sensitive: Sensitive = False,
-    strike_many: StrikeMany = False,
-    as_json: AsJson = False,
-) -> None:
-    """The same, looking at all memories: what was changed or deleted without Jochi is found, too."""
-    _write(context, folder, scope, include_sensitive, strike_many, as_json, whole=True)
+app.command(
+    "write", help="Take in what people changed in the files, and write what changed in the graph since the last time."
+)(_writer(whole=False))
+app.command(
+    "rebuild", help="The same, looking at all memories: what was changed or deleted without Jochi is found, too."
+)(_writer(whole=True))
 
 
 @app.command()
@@ -73,32 +83,6 @@ def check(
             "the folder doesn't say what the graph says",
             where=str(folder),
             fix=f"`jochi mirror rebuild --scope {scope} --out {folder}` takes in what was edited, and mends the rest",
-        )
-
-
-def _write(
-    context: typer.Context,
-    folder: Path,
-    scope: str,
-    include_sensitive: bool,
-    strike_many: bool,
-    as_json: bool,
-    *,
-    whole: bool,
-) -> None:
-    with jochi(context) as client:
-        done = client.write_mirror(
-            folder, scope, include_sensitive=include_sensitive, whole=whole, strike_many=strike_many
-        )
-    if as_json:
-        write_json(done)
-    else:
-        _print(done)
-    if done.left:
-        raise PartlyDone(
-            f"{some(len(done.left), 'file', 'files')} couldn't be brought up to date",
-            where=str(folder),
-            fix="the lines above say why; the next write tries again" if not as_json else "`left` says why",
         )
 
 

@@ -55,17 +55,12 @@ class OpenAICompatible:
         key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
         self._limits = limits or Limits()
         self._endpoint = Endpoint("openai", model, base_url=base_url, limits=self._limits, waiting=waiting, **key)
-        self._model = model
+        self.model = model
         self._asked = self._dimensions = dimensions
         self._rate = rate
 
     def __repr__(self) -> str:
-        return f"OpenAICompatible({self._model!r}, base_url={self._endpoint.url!r})"
-
-    @property
-    def model(self) -> str:
-        """The model's name at the endpoint."""
-        return self._model
+        return f"OpenAICompatible({self.model!r}, base_url={self._endpoint.url!r})"
 
     @property
     def dimensions(self) -> int:
@@ -110,10 +105,10 @@ class OpenAICompatible:
 
     def _ask(self, texts: list[str], waits: retries.RetryBudget) -> list[list[float]] | Failure:
         embed, url = self._endpoint.client.embed, self._endpoint.url
-        fix = f"is {self._model!r} a model for embeddings?"
+        fix = f"is {self.model!r} a model for embeddings?"
         answer: bytes | Failure = self._endpoint.once(
             waits,
-            lambda http: embed(http, self._model, url, texts, self._asked),
+            lambda http: embed(http, self.model, url, texts, self._asked),
             refused=lambda what: TextsRefused(what, where=url, fix=fix),
             said=_sentence if texts == [PROBE] else _code,
         )
