@@ -43,7 +43,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("explain", "explain:explain", "Why a memory is kept, moved or pruned."),
         ("jobs", "jobs:app", "The scheduled jobs; run, pause, resume one."),
         ("runs", "runs:app", "What was done, and why it stopped."),
-        ("budgets", "budgets:budgets", "Token budgets, and what the next run would move."),
+        ("budgets", "plan:budgets", "Token budgets, and what the next run would move."),
         ("duplicates", "duplicates:app", "Pairs that may be one memory."),
     ),
     *_panel(
@@ -81,7 +81,7 @@ COMMANDS: tuple[Entry, ...] = (
         "Files",
         ("import", "importing:import_command", "Write the memories of a file."),
         ("ingest", "ingest:ingest", "Take in raw sources."),
-        ("sources", "sources:app", "Raw sources, and how far they are."),
+        ("sources", "ingest:app", "Raw sources, and how far they are."),
         ("context", "context:app", "MEMORY.md: write it, take its edits in."),
         ("mirror", "mirror:app", "Memories as files, and back."),
         ("receipts", "forget:receipts", "Receipts of forgetting, to a file and back."),
