@@ -42,7 +42,7 @@ class SentenceTransformers:
             )
         except (OSError, ValueError) as error:
             raise ProviderUnusable(
-                f"the model {model!r} can't be loaded: {_first_line(error)}",
+                f"the model {model!r} can't be loaded: {(str(error).splitlines() or [type(error).__name__])[0]}",
                 where=_PROVIDER,
                 fix="name a folder that holds it, or allow the download (download=True, `--download`)",
             ) from error
@@ -96,7 +96,3 @@ class SentenceTransformers:
             return None, truncated
         seen = ids[:room]
         return (seen.count(unknown) / len(seen) if seen else 1.0), truncated
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
