@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from jochi_workers.embeddings.protocol import PROBE, ProviderDown, TextsRefused, TextVector
@@ -17,7 +16,7 @@ from jochi_workers.embeddings.vectors import normalised
 from jochi_workers.models import retries
 from jochi_workers.models.endpoint import Endpoint
 from jochi_workers.models.failures import Failure, Rejected, Unsure
-from jochi_workers.models.timing import RateLimit, Timing
+from jochi_workers.models.timing import RateLimit
 
 _PLAIN_CODE = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
 
@@ -44,17 +43,14 @@ class OpenAICompatible:
         self,
         model: str,
         *,
-        base_url: str | None = None,
         dimensions: int | None = None,
-        key_variable: str | None = None,
-        key_file: Path | None = None,
         limits: Limits | None = None,
         rate: RateLimit | None = None,
-        waiting: Timing | None = None,
+        **access: Any,
     ) -> None:
-        key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
+        """``access``: as `jochi_workers.models.endpoint.Endpoint` takes it."""
         self._limits = limits or Limits()
-        self._endpoint = Endpoint("openai", model, base_url=base_url, limits=self._limits, waiting=waiting, **key)
+        self._endpoint = Endpoint("openai", model, limits=self._limits, **access)
         self.model = model
         self._asked = self._dimensions = dimensions
         self._rate = rate
