@@ -14,11 +14,9 @@ from jochi.use.boxes import box_contents
 from jochi.use.edges import Edge, ReinforceResult, reinforce
 from jochi.use.edges import salience as edge_standings
 from jochi.use.explore import drill_down, explore
-from jochi.use.levels import Levels
-from jochi.use.originals import Originals
 from jochi.use.recall import recall
 from jochi.use.salience import Salience
-from jochi.use.topics import TopicIndex
+from jochi.use.views import Levels, Originals, TopicIndex
 
 
 class UseVerbs(Base):
