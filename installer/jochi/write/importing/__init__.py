@@ -13,7 +13,7 @@ from pathlib import Path
 
 from jochi.database.database import Database
 from jochi.errors import UsageError
-from jochi.write.importing.kinds import KNOWN_KINDS
+from jochi.write.importing.line import KNOWN_KINDS
 from jochi.write.importing.reading import Reader
 from jochi.write.importing.result import (
     BadLine,

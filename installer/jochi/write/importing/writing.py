@@ -21,10 +21,10 @@ from jochi.database.database import Database, Row
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
-from jochi.forgetting.checker import Screen
+from jochi.forgetting.checker import CheckItem, Screen, check_item
 from jochi.graph.driver_values import fixed_offset
+from jochi.text.slot_names import slot_name_of
 from jochi.write.importing.result import BadLine, ImportResult, OnProgress, Progress
-from jochi.write.importing.screening import LOOK_AGAIN, record_check
 from jochi.write.importing.shapes import groups
 from jochi.write.importing.spool import Link, Links
 from jochi.write.newborn import Newborn
@@ -261,3 +261,21 @@ def about_a_row(error: Neo4jError) -> bool:
 def unknown_target(type: str, key: str) -> str:
     """The reason of a bad reference."""
     return f"{type} leads to {key!r}, which no file and no database holds"
+
+
+LOOK_AGAIN = "look again"
+"""Outcome of memories that were compared with less than what is forgotten by now."""
+
+
+def record_check(record: MemoryRecord) -> CheckItem:
+    """The record as `jochi.forgetting` asks about it."""
+    slot = slot_name_of(record.properties)
+    named = {} if slot is None else {"slot_name": slot.name, "slot_value": slot.value}
+    content = record.properties.get("content")
+    return check_item(
+        record.scope,
+        record.key,
+        content if isinstance(content, str) else None,
+        {**record.properties, **named},
+        [link.properties for link in record.relationships],
+    )
