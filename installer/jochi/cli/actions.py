@@ -10,7 +10,7 @@ import typer
 
 from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import answer, jochi
-from jochi.cli.output import AsJson, finish_with_json, moment, out, printable, table
+from jochi.cli.output import AsJson, finish_with_json, moment, out, printable, say, table
 from jochi.client.actions import WHOLE_DATABASE, guidelines_page
 from jochi.errors import UsageError
 from jochi.files import write_atomically
@@ -84,15 +84,15 @@ def guidelines(
     found = answer(context, as_json, lambda client: client.guidelines(scope=scope))
     if file is not None:
         write_atomically(file, guidelines_page(found))
-        out.print(f"{file}: written", markup=False, soft_wrap=True)
+        say(f"{file}: written")
         return
     if not found:
         out.print("none yet: the job learn_guidelines makes them; `jochi jobs run learn_guidelines` makes them now")
     for each in found:
         where = "The whole database" if each.scope == WHOLE_DATABASE else printable(each.scope)
-        out.print(f"{where}, version {each.version} of {_day(each.at)}", markup=False, soft_wrap=True)
+        say(f"{where}, version {each.version} of {_day(each.at)}")
         for line in each.lines or ("Nothing was reported.",):
-            out.print(f"  {line}", markup=False, soft_wrap=True)
+            say(f"  {line}")
 
 
 def _day(at: datetime) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jochi import clock
-from jochi.cli.output import out, table
+from jochi.cli.output import out, say, table
 from jochi.cli.progress import screen
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def demo(
         write_report(story, report, made.watcher)
     seconds = time.monotonic() - began
     table("Time", ("part", "seconds"), [(name, f"{s:.1f}") for name, s in story.phases.items()], right=(1,))
-    out.print(f"\nReport: {report} ({seconds:.0f} s in all)", markup=False, soft_wrap=True)
+    say(f"\nReport: {report} ({seconds:.0f} s in all)")
     if keep and made.running is not None:
         _show_how_to_go_on(made.running)
     else:
@@ -193,4 +193,4 @@ def _show_how_to_go_on(running: Running) -> None:
         "jochi jobs history curate_due --changed",
         f"jochi server stop --name {INSTANCE}        # to stop it",
     ):
-        out.print(f"  {line}", markup=False, soft_wrap=True)
+        say(f"  {line}")

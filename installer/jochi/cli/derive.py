@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, finish_with_json, out, printable, some, table
+from jochi.cli.output import AsJson, finish_with_json, out, printable, say, some, table
 from jochi.client import Jochi
 from jochi.compile.rendering import derivations
 from jochi.errors import Refused, UsageError
@@ -112,8 +112,8 @@ def show(
     finish_with_json(shown, as_json)
     _lines(row)
     if prompt:
-        out.print(f"\nprompt {prompt.version}, {prompt.where}", markup=False, soft_wrap=True)
-        out.print(shown["prompt"]["text"], markup=False, soft_wrap=True)
+        say(f"\nprompt {prompt.version}, {prompt.where}")
+        say(shown["prompt"]["text"])
         page = "compression" if name == "compress" else "derivations"
         out.print(f"\noutput: {json.dumps(output)}, then the checks of docs/reference/{page}.md", markup=False)
     else:
@@ -176,7 +176,7 @@ def _lines(said: Mapping[str, Any]) -> None:
     """Each entry, in as many lines as it has. A memory's text can't command the terminal."""
     for title, value in said.items():
         lines = (printable(line) for line in f"{title}: {value}".splitlines())
-        out.print("\n".join(lines), markup=False, soft_wrap=True)
+        say("\n".join(lines))
 
 
 def _derivation(name: str) -> str:

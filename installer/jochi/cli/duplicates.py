@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from jochi.cli.connection import answer, jochi
-from jochi.cli.output import AsJson, moment, out, printable, shortened, some, table, write_json
+from jochi.cli.output import AsJson, moment, out, printable, say, shortened, some, table, write_json
 from jochi.curate.duplicates import Decided, Decision, DuplicatePair, PairStanding, PairToDecide
 from jochi.errors import PartlyDone, UsageError
 
@@ -107,7 +107,7 @@ def _decide(
         write_json(results)
     else:
         for result in results:
-            out.print(result.sentence, markup=False, soft_wrap=True)
+            say(result.sentence)
     if failed := sum(not result.done for result in results):
         raise PartlyDone(f"{failed} of {len(results)} pairs were not decided")
 
@@ -156,9 +156,9 @@ def _print(pair: DuplicatePair) -> None:
     why = f" ({', '.join(pair.reasons)})" if pair.reasons else ""
     who = f" by {pair.decided_by} at {moment(pair.decided_at)}" if pair.verdict in ("approved", "rejected") else ""
     held = f"; held up by {pair.held_in_words}" if pair.held_by else ""
-    out.print(f"{near}  {pair.verdict}{why}{who}{held}  {pair.kind}", markup=False, soft_wrap=True)
+    say(f"{near}  {pair.verdict}{why}{who}{held}  {pair.kind}")
     for key, content in ((pair.left, pair.left_content), (pair.right, pair.right_content)):
-        out.print(f"  {printable(key)}\t{_short(content)}", markup=False, soft_wrap=True)
+        say(f"  {printable(key)}\t{_short(content)}")
 
 
 def _short(content: str | None) -> str:

@@ -31,30 +31,14 @@ from jochi.forgetting import (
     write_export,
 )
 from jochi.policy.forgetting import Forgetting
+from jochi.toml import beside
 
 _SHOWN = 50
 _LONGEST = 100
 _NAME_THEM = "where nobody can answer, name what is meant with --id: the ids stand above"
 """Not --yes alone: with --about that takes only what is meant without doubt."""
-_WHY = {
-    "asked": "as asked",
-    "scope": "of the scope",
-    "hash": "of that content",
-    "match": "says it",
-    "merged": "merged with one that goes",
-    "same": "the same as one that goes",
-    "derived": "made of one that goes",
-    "repeats": "repeats one that goes",
-}
-_FORMS = {
-    "words": "word for word",
-    "mail": "as a mail address",
-    "ip": "as an address of the network",
-    "hex": "as a hexadecimal number",
-    "tel": "as a telephone number",
-    "id": "as an identifier",
-    "name": "as a name",
-}
+_WHY: Mapping[str, str] = beside(__file__, "sentences.toml")["forget_why"]
+_FORMS: Mapping[str, str] = beside(__file__, "sentences.toml")["forget_forms"]
 
 
 def forget(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli.connection import answer, jochi
-from jochi.cli.output import AsJson, finish_with_json, moment, out, printable, some, table
+from jochi.cli.output import AsJson, finish_with_json, moment, out, printable, say, some, table
 from jochi.errors import UsageError
 from jochi.files import read_text
 from jochi.heartbeat import NewTask, ReportResult
@@ -46,7 +46,7 @@ def add(
         outcome = client.heartbeat.add(NewTask(id, definition, schedule, time_zone, name), scope=scope)
         task = client.heartbeat.task(id, scope=scope)
     due = f"next due {moment(task.next_due)}" if task.next_due else "never due: give it a --schedule, or resume it"
-    out.print(f"{outcome}; {due}", markup=False, soft_wrap=True)
+    say(f"{outcome}; {due}")
 
 
 @app.command()
@@ -103,7 +103,7 @@ def sync(
             file, scope=scope, max_tokens=max_tokens, overwrite=overwrite, include_sensitive=include_sensitive
         )
     finish_with_json(done, as_json)
-    out.print(f"{file}: {'written' if done.rewritten else 'up to date'}", markup=False, soft_wrap=True)
+    say(f"{file}: {'written' if done.rewritten else 'up to date'}")
 
 
 @app.command()
@@ -199,7 +199,7 @@ def migrate(
         ),
     )
     if found.already:
-        out.print(f"{file} is Jochi's own already: nothing was changed", markup=False, soft_wrap=True)
+        say(f"{file} is Jochi's own already: nothing was changed")
         return
     rows = [
         (f"{task.first}-{task.last}", task.id, task.schedule or f"none: {task.reason}", task.outcome)
@@ -209,11 +209,9 @@ def migrate(
     without = sum(task.schedule is None for task in found.tasks)
     if without:
         they = some(without, "task has", "tasks have")
-        out.print(
-            f"{they} no schedule and won't run: `jochi heartbeat add ID --schedule …`", markup=False, soft_wrap=True
-        )
+        say(f"{they} no schedule and won't run: `jochi heartbeat add ID --schedule …`")
     if found.kept:
-        out.print(f"the old file is kept as {found.kept}", markup=False, soft_wrap=True)
+        say(f"the old file is kept as {found.kept}")
 
 
 def _reported(reported: ReportResult) -> str:

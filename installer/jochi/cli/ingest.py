@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, finish_with_json, out, printable, shortened, some, table, write_json
+from jochi.cli.output import AsJson, finish_with_json, out, printable, say, shortened, some, table, write_json
 from jochi.errors import Refused, UsageError
 from jochi.use.sources import PHASES, STATES, SourceState
 from jochi.write.ingesting import KEPT, READERS, Fault, IngestResult
@@ -151,7 +151,7 @@ def show(
     for title, value in said.items():
         if value not in (None, ""):
             lines = [printable(line) for line in f"{title}: {value}".splitlines()]
-            out.print("\n  ".join(lines), markup=False, soft_wrap=True)
+            say("\n  ".join(lines))
 
 
 @app.command()

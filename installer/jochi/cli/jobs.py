@@ -14,6 +14,7 @@ from jochi.errors import PartlyDone
 from jochi.graph.driver_values import to_python
 from jochi.jobs.results import JobState, Mode, Switch
 from jochi.jobs.runner import Run
+from jochi.toml import beside
 
 app = typer.Typer(help="The scheduled jobs of the engine.", no_args_is_help=True)
 
@@ -39,16 +40,7 @@ def run(
         raise PartlyDone("not everything went well: see the runs above", fix=f"`jochi jobs history {job}`")
 
 
-_COUNTED_AS: Mapping[str, str] = {
-    "keep": "kept",
-    "archive": "archived",
-    "promote": "promoted",
-    "demote": "demoted",
-    "flag": "flagged",
-    "unflag": "unflagged",
-    "state": "state changed",
-    "unknown": "where a rule can't tell",
-}
+_COUNTED_AS: Mapping[str, str] = beside(__file__, "sentences.toml")["counted"]
 """What a run counts under words of its own, as a person says it."""
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, shortened, some, write_json
+from jochi.cli.output import AsJson, err, out, say, shortened, some, write_json
 from jochi.errors import PartlyDone, Refused
 from jochi.mirror import WriteResult
 
@@ -76,7 +76,7 @@ def check(
     else:
         for name in ("missing", "edited", "stale", "foreign"):
             for path in getattr(found, name):
-                out.print(f"{name}: {path}", markup=False, soft_wrap=True)
+                say(f"{name}: {path}")
         out.print(f"{some(found.files, 'file', 'files')} of {scope}", markup=False)
     if not found.is_none:
         raise Refused(
@@ -89,7 +89,7 @@ def check(
 def _print(done: WriteResult) -> None:
     for edit in done.taken_in:
         outcome = "" if edit.outcome == "done" else f" ({edit.outcome})"
-        out.print(f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}{outcome}", markup=False, soft_wrap=True)
+        say(f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}{outcome}")
     for note in done.notes:
         err.print(note, markup=False, soft_wrap=True)
     for path, why in done.left.items():

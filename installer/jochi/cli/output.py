@@ -109,6 +109,11 @@ def _print_as_lines(title: str, columns: Sequence[str], rows: Sequence[Sequence[
             out.print(f"{column:>{longest}}: {value}", soft_wrap=True)
 
 
+def say(text: str) -> None:
+    """A line on standard output, as it is: never folded, nothing in it is markup."""
+    out.print(text, soft_wrap=True, markup=False)
+
+
 def some(n: int, one: str, many: str) -> str:
     """A number with its words: "1 memory waits", "2 memories wait"."""
     return f"{n:,} {one if n == 1 else many}"

@@ -9,7 +9,7 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.options import options_of
-from jochi.cli.output import AsJson, err, finish_with_json, out, table, write_json
+from jochi.cli.output import AsJson, err, finish_with_json, out, say, table, write_json
 from jochi.curate.actions import FALLBACK_ACTION, FALLBACK_ELIGIBILITY, Verdict, judge, parse_action, parse_eligibility
 from jochi.errors import UsageError
 from jochi.policy import load_policy
@@ -117,4 +117,4 @@ def _show(verdict: Verdict) -> None:
         if isinstance(needs, dict)
         else f": it needs one of {', '.join(needs) or 'nothing: it is never allowed'}"
     )
-    out.print(f"{verdict.action} {word} by {verdict.rule}{because}", markup=False, soft_wrap=True)
+    say(f"{verdict.action} {word} by {verdict.rule}{because}")

@@ -11,30 +11,12 @@ from jochi.cli.arguments import parse_moment
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, forbidden_by, out, some, write_json
 from jochi.errors import PartlyDone, UsageError
+from jochi.toml import beside
 from jochi.undo.results import DecompressResult, RestoreResult, UnmergeResult
 from jochi.undo.undo import UndoneAction
 
 _ROWS_SHOWN = 200
-_WORDS = {
-    "undone": "goes back",
-    "as_before": "is as it was already",
-    "conflict": "left as it is: changed since",
-    "partly": "goes back but for what changed since",
-    "taken": "left as it is: the key is in use by a live memory",
-    "purging": "left as it is: it is being deleted for good",
-    "purged": "can't come back: it was deleted for good",
-    "gone": "left as it is: there is no such memory",
-    "pruned": "left as it is: it was pruned since",
-    "protected": "not pruned again: rails hold it",
-    "end_gone": "left as it is: an end of the relationship is gone",
-    "derived": "follows from facts in a slot, or from contents; nothing to take back",
-    "pair_gone": "left as it is: the two are no flagged pair any more",
-    "approve_again": "an approval is given again by approving the pair: jochi duplicates --approve",
-    "no_record": "left as it is: there is no record of what it was",
-    "compress_again": "a worker shortens it again once its hold is over",
-    "forbidden": "left as it is",
-    "merge_again": "a merge is taken up again by approving the pair: jochi duplicates --approve",
-}
+_WORDS: Mapping[str, str] = beside(__file__, "sentences.toml")["undo"]
 
 
 def undo(
@@ -82,34 +64,9 @@ def _row_line(row: UndoneAction) -> str:
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would come back.")]
 
-_RESTORED = {
-    "restored": "restored",
-    "not_found": "there is no tombstone of this key",
-    "taken": "not restored: the key is in use by a live memory",
-    "purging": "not restored: it is being deleted for good",
-    "forbidden": "not restored",
-    "merged": "not restored: it was merged into another memory; `jochi unmerge` takes that back",
-}
-_UNMERGED = {
-    "unmerged": "apart from {into} again, with {relationships:,} relationships",
-    "would_unmerge": "would part from {into}, with {relationships:,} relationships",
-    "not_merged": "no memory of this key was merged into another",
-    "taken": "not taken back: the key is in use by a live memory",
-    "survivor_gone": "not taken back: what it was merged into is gone",
-    "purging": "not taken back: it is being deleted for good",
-    "merged_on": "not taken back: {into} was merged away itself; take that back first",
-    "busy": "not taken back: relationships of {into} are being moved; try again when that is done",
-    "forbidden": "not taken back",
-    "no_record": "not taken back: there is no record of what the merge changed",
-}
-_DECOMPRESSED = {
-    "decompressed": "whole again, {tokens:,} tokens",
-    "would_decompress": "would be whole again, {tokens:,} tokens",
-    "not_found": "there is no live memory of this key",
-    "not_compressed": "it isn't compressed",
-    "forbidden": "left as it is",
-    "changed": "left as it is: another content was written since",
-}
+_RESTORED: Mapping[str, str] = beside(__file__, "sentences.toml")["restore"]
+_UNMERGED: Mapping[str, str] = beside(__file__, "sentences.toml")["unmerge"]
+_DECOMPRESSED: Mapping[str, str] = beside(__file__, "sentences.toml")["decompress"]
 
 
 def restore(

@@ -101,15 +101,10 @@ def explore(
         )
 
     def ask(level: Granularity) -> RecallResult:
-        parameters: dict[str, Any] = {
-            "scope": scope,
-            "since": since,
-            "until": until,
-            "include_archived": include_archived,
-        }
-        parameters["xray"] = xray
+        within: dict[str, Any] = {"scope": scope, "since": since, "until": until, "include_archived": include_archived}
         # A source and its summary are one place.
-        return recall(engine, text, vector=vector, kinds=KINDS[level], k=2 * k if level == 1 else k, **parameters)
+        k_of = 2 * k if level == 1 else k
+        return recall(engine, text, vector=vector, kinds=KINDS[level], k=k_of, xray=xray, **within)
 
     nearest: dict[int, float | None] | None = None
     if granularity == "auto":
