@@ -5,7 +5,6 @@ from __future__ import annotations
 from jochi.client.actions import ActionVerbs
 from jochi.client.agents import HeartbeatVerbs, ItemVerbs, ObserveVerbs
 from jochi.client.context import ContextVerbs
-from jochi.client.duplicates import DuplicateVerbs
 from jochi.client.forget import ForgetVerbs
 from jochi.client.ingest import IngestVerbs
 from jochi.client.install import InstallVerbs
@@ -22,7 +21,6 @@ class Jochi(
     InstallVerbs,
     PlanVerbs,
     JobVerbs,
-    DuplicateVerbs,
     UseVerbs,
     WriteVerbs,
     IngestVerbs,

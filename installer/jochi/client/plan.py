@@ -1,9 +1,9 @@
-"""Verbs that plan what curation would do, and say go."""
+"""Verbs that plan what curation would do, decide of near duplicates, and say go."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from jochi import clock
@@ -11,6 +11,15 @@ from jochi.client.base import on_engine
 from jochi.client.look import LookVerbs
 from jochi.curate import saved_plans
 from jochi.curate.budgets import plan_budgets
+from jochi.curate.duplicates import (
+    Decided,
+    Decision,
+    DuplicateCounts,
+    PairToDecide,
+    count_pairs,
+    decide_pairs,
+    list_pairs,
+)
 from jochi.curate.plan import Applied, Plan, due, orphans
 from jochi.curate.saved_plans import Excluded, PlanApplied, SavedPlan
 from jochi.errors import Refused
@@ -100,3 +109,19 @@ class PlanVerbs(LookVerbs):
         On record with who and when. `UsageError` for a run that is unknown, wasn't stopped or was approved already.
         """
         return approve_run(self.engine, run, now=self._now(now, "approve_run"), by=operating_system_user())
+
+    duplicates = on_engine(list_pairs)
+
+    def count_duplicates(self, *, scope: str | None = None, kind: str | None = None) -> DuplicateCounts:
+        """How many such pairs there are, by where they stand and why. Reads every flag."""
+        return count_pairs(self.engine, self._server_now(), scope=scope, kind=kind)
+
+    def decide_duplicates(
+        self, pairs: Iterable[PairToDecide | Sequence[str]], decision: Decision, *, by: str | None = None
+    ) -> list[Decided]:
+        """Says of near duplicates that they may merge ('approved') or never do ('rejected'), whatever was judged.
+
+        ``pairs``: two keys each, or `PairToDecide`, which has the hashes that were seen; results come in their order.
+        Remembered for as long as both contents stay what they are. `UsageError` for what is no pair.
+        """
+        return decide_pairs(self.engine, pairs, decision, now=self._server_now(), by=by or operating_system_user())
