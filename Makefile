@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 # What is imported is compiled once and kept, whatever the caller's environment says: the tests start a hundred processes.
 export PYTHONDONTWRITEBYTECODE :=
-PYTHON_FILES := installer neomodel_models workers tests docs/generate.py
+PYTHON_FILES := installer neomodel_models workers tests docs/generate.py docs/models.py
 .PHONY: help setup demo test test-all lint docs format faults faults-brief search exit-criteria forgetting-cases merge-pairs proof-rails mutants bench lock clean
 
 help:

@@ -7,43 +7,12 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-RENAMED: Mapping[str, Mapping[str, str]] = {
-    "jochi.context": {"Rendered": "Rendering", "Written": "WriteResult"},
-    "jochi.forgetting": {
-        "Forgotten": "ForgetResult",
-        "Imported": "ImportSummary",
-        "Meant": "Candidate",
-        "alone": "unambiguous",
-    },
-    "jochi.heartbeat": {
-        "Claimed": "Claim",
-        "Reported": "ReportResult",
-        "Started": "SessionStart",
-        "Synced": "SyncResult",
-    },
-    "jochi.mirror": {"News": "Changes", "Written": "WriteResult"},
-    "jochi.write.enrolling": {"Enrolled": "EnrolResult", "Released": "DisenrolResult", "Troubles": "Problems"},
-    "jochi.write.ingesting": {"Ingested": "IngestResult", "Taken": "CopyResult", "take": "copy_source"},
-    "jochi.write.observing": {"Observed": "ObserveResult"},
-    "jochi.write.remembering": {"Remembered": "RememberResult"},
-    "jochi_workers.derive.compress": {"Compress": "CompressHandler"},
-    "jochi_workers.derive.extract": {
-        "Alike": "NameMatch",
-        "Extracted": "ExtractionOutput",
-        "alike": "match_names",
-        "worth_keeping": "drop_weak",
-    },
-    "jochi_workers.derive.learn": {"Learned": "LearningOutput"},
-    "jochi_workers.embeddings": {"Embedded": "TextVector"},
-}
+from jochi.toml import beside
+
+_NAMES = beside(__file__, "deprecation.toml")
+RENAMED: Mapping[str, Mapping[str, str]] = _NAMES["names"]
 """By module: old name and new name."""
-METHODS: Mapping[str, str] = {
-    "acted": "report_action",
-    "boxed": "box_contents",
-    "meant": "candidates",
-    "planned": "plan_entries",
-    "requests_again": "requests_of_export",
-}
+METHODS: Mapping[str, str] = _NAMES["methods"]
 """The same of methods of `jochi.Jochi`."""
 
 

@@ -28,7 +28,7 @@ from typing_extensions import Self
 from jochi import clock
 from jochi_models import agents, connecting, facts, knowledge, personal, saving, team
 from jochi_models.common import CuratedFields
-from jochi_models.curated import TombstoneFields, live_label, no_bulk, no_delete, no_tombstone
+from jochi_models.curated import LiveLabels, TombstoneFields, no_bulk, no_delete, no_tombstone
 from jochi_models.errors import Locked
 from jochi_models.relationships import declared, relationship_model
 from jochi_models.state import LoadedState
@@ -37,14 +37,8 @@ T = TypeVar("T")
 N = TypeVar("N", bound="Curated")
 
 
-class LiveQuery(AsyncQueryBuilder):
+class LiveQuery(LiveLabels, AsyncQueryBuilder):
     """See `jochi_models.curated.LiveQuery`."""
-
-    def build_label(self, ident: str, cls: Any) -> str:
-        found: str = super().build_label(ident, cls)
-        plain = f"({ident}:{cls.__label__})"
-        self._ast.match[:] = [f"({ident}:{live_label(cls)})" if part == plain else part for part in self._ast.match]
-        return found
 
 
 class LiveSet(AsyncNodeSet[Any]):
@@ -78,12 +72,7 @@ class LiveRelationships(AsyncZeroOrMore):
 
     async def _connect(self, node: Any, properties: dict[str, Any] | None) -> Any:
         made = await run(connecting.connect(self.source, node, self.definition, properties))
-        if made is None:
-            return None
-        made = self._set_start_end_cls(made, node)
-        if hasattr(made, "post_save"):
-            made.post_save()
-        return made
+        return connecting.finish(self, node, made)
 
 
 class LiveRelationship(AsyncStructuredRel):
@@ -96,11 +85,7 @@ class LiveRelationship(AsyncStructuredRel):
 
     async def save(self) -> Any:
         """Writes what was changed since it was loaded. `Gone` where it isn't there any more."""
-        if hasattr(self, "pre_save"):
-            self.pre_save()
         await run(connecting.save(self))
-        if hasattr(self, "post_save"):
-            self.post_save()
         return self
 
 

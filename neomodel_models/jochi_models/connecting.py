@@ -57,7 +57,9 @@ def connect(source: Any, node: Any, definition: Mapping[str, Any], properties: M
 
 
 def save(relationship: Any) -> Work[None]:
-    """Writes what was changed since it was loaded; `Gone` where it isn't there any more."""
+    """Writes what was changed since it was loaded, between the hooks of its class; `Gone` where it isn't there any more."""
+    if hasattr(relationship, "pre_save"):
+        relationship.pre_save()
     now = type(relationship).deflate(relationship.__properties__)
     changes = {name: value for name, value in now.items() if value != relationship._as_loaded.get(name)}
     rows = yield Statement(
@@ -67,6 +69,18 @@ def save(relationship: Any) -> Work[None]:
     if not rows:
         raise Gone(str(relationship.element_id), type(relationship).__name__)
     relationship._as_loaded = now
+    if hasattr(relationship, "post_save"):
+        relationship.post_save()
+
+
+def finish(manager: Any, node: Any, made: Any) -> Any:
+    """What `connect` returned, as neomodel's ``manager`` hands it out."""
+    if made is None:
+        return None
+    made = manager._set_start_end_cls(made, node)
+    if hasattr(made, "post_save"):
+        made.post_save()
+    return made
 
 
 def take(relationship: Any, stored: Relationship) -> Any:

@@ -23,14 +23,18 @@ T = TypeVar("T")
 N = TypeVar("N", bound="Curated")
 
 
-class LiveQuery(QueryBuilder):
+class LiveLabels:
     """Finds memories only: nodes of the kind that carry :Curated (whose index on `key` serves) and are no tombstones."""
 
     def build_label(self, ident: str, cls: Any) -> str:
-        found = super().build_label(ident, cls)
-        plain = f"({ident}:{cls.__label__})"
-        self._ast.match[:] = [f"({ident}:{live_label(cls)})" if part == plain else part for part in self._ast.match]
+        found: str = super().build_label(ident, cls)  # type: ignore[misc]  # neomodel's, behind it in the bases
+        plain, match = f"({ident}:{cls.__label__})", self._ast.match  # type: ignore[attr-defined]
+        match[:] = [f"({ident}:{live_label(cls)})" if part == plain else part for part in match]
         return found
+
+
+class LiveQuery(LiveLabels, QueryBuilder):
+    """`QueryBuilder` of what is live."""
 
 
 def live_label(cls: Any) -> str:
@@ -68,13 +72,7 @@ class LiveRelationships(ZeroOrMore):
                 time.sleep(pause)
 
     def _connect(self, node: Any, properties: dict[str, Any] | None) -> Any:
-        made = run(connecting.connect(self.source, node, self.definition, properties))
-        if made is None:
-            return None
-        made = self._set_start_end_cls(made, node)
-        if hasattr(made, "post_save"):
-            made.post_save()
-        return made
+        return connecting.finish(self, node, run(connecting.connect(self.source, node, self.definition, properties)))
 
 
 class LiveRelationship(StructuredRel):
@@ -87,11 +85,7 @@ class LiveRelationship(StructuredRel):
 
     def save(self) -> Any:
         """Writes what was changed since it was loaded. `Gone` where it isn't there any more."""
-        if hasattr(self, "pre_save"):
-            self.pre_save()
         run(connecting.save(self))
-        if hasattr(self, "post_save"):
-            self.post_save()
         return self
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.golden.agree import WRITE
 
 from jochi.database.database import Database
-from jochi.database.repeat_jobs import pump_name, watch_name
+from jochi.database.installed import pump_name, watch_name
 
 FILE = Path(__file__).with_name("installed.txt")
 

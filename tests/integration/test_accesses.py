@@ -14,7 +14,7 @@ from tests.oracle.strategies import WRONG_TYPES
 from typer.testing import CliRunner
 
 from jochi import Jochi
-from jochi.cli import touch as command
+from jochi.cli import memory as command
 from jochi.database.database import in_one_map
 from jochi.errors import JochiError, UsageError
 from jochi.graph.driver_values import to_python

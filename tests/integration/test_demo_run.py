@@ -12,8 +12,8 @@ from jochi.demo import Demo, Story, generated_source, run_demo
 from jochi.demo.report import write_report
 from jochi.demo.run import POLICY, server_for
 from jochi.demo.story import NearTokens
-from jochi.demo.watching import Nobody
 from jochi.localserver import LocalServer
+from jochi.localserver.report import Silent
 from jochi.policy import load_policy
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> LocalServer:
-    return server_for(Nobody(), tmp_path_factory.mktemp("demo"))
+    return server_for(Silent(), tmp_path_factory.mktemp("demo"))
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import runpy
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from io import StringIO
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -46,7 +48,6 @@ from jochi_models import (
     SummarizedTo,
     Task,
     Tombstone,
-    reference,
     saving,
 )
 from jochi_models.properties import ChoiceProperty, ListProperty, Owned, TypedProperty, ZonedDateTimeProperty
@@ -55,6 +56,7 @@ from jochi_models.relationships import RelationshipProperties
 pytestmark = [pytest.mark.server, pytest.mark.usefixtures("connected")]
 
 DAY = timedelta(days=1)
+KINDS = runpy.run_path(str(Path(__file__).parents[2] / "docs/models.py"))["kinds"]()
 
 
 def stored(key: str) -> dict[str, Any]:
@@ -106,7 +108,7 @@ def test_kinds_that_the_policy_leaves_out_wait_for_no_embedding_and_own_no_conte
 
 
 def test_every_kind_can_be_saved_found_and_resolved(jochi: Jochi) -> None:
-    kinds: list[Any] = [kind for kind in reference.kinds() if issubclass(kind, Curated)]
+    kinds: list[Any] = [kind for kind in KINDS if issubclass(kind, Curated)]
     for kind in kinds:
         name = kind.__name__
         kind(uid=name, content="something").save()

@@ -55,7 +55,8 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
         def stand_in(_context: object) -> Iterator[object]:
             yield client
 
-        monkeypatch.setattr(f"jochi.cli.{module}.jochi", stand_in)
+        for place in (module, "connection"):
+            monkeypatch.setattr(f"jochi.cli.{place}.jochi", stand_in, raising=False)
         ended = CliRunner().invoke(app, list(words), input=said)
         error = ended.exception
         assert error is None or isinstance(error, JochiError), error
@@ -94,7 +95,7 @@ def test_a_run_says_what_it_was_of(run: Run, job: str, target: str, said: str) -
 )
 def test_a_run_counts_in_whole_words(run: Run, job: str, tally: dict[str, int], said: str) -> None:
     one = JobRun(f"{job}/1", job, "ok", 1, 5, 1, tally=tally)
-    assert said in run("run", SimpleNamespace(run=lambda *_, **__: [one]), "jobs", "run", job).stdout
+    assert said in run("jobs", SimpleNamespace(run=lambda *_, **__: [one]), "jobs", "run", job).stdout
 
 
 def test_what_install_returns_has_a_short_repr() -> None:
@@ -215,9 +216,9 @@ def test_an_unknown_job_has_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_an_unknown_key_has_a_hint(run: Run, verb: str, unknown: object, other: object) -> None:
-    told = run("way_back", SimpleNamespace(**{verb: lambda *_, **__: [unknown]}), verb, "s/a")
+    told = run("undo", SimpleNamespace(**{verb: lambda *_, **__: [unknown]}), verb, "s/a")
     assert isinstance(told.error, PartlyDone)
     assert "jochi explain s/a" in str(told.error.fix)
-    told = run("way_back", SimpleNamespace(**{verb: lambda *_, **__: [other]}), verb, "s/a")
+    told = run("undo", SimpleNamespace(**{verb: lambda *_, **__: [other]}), verb, "s/a")
     assert isinstance(told.error, PartlyDone)
     assert told.error.fix is None

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from jochi.demo import embedding
-from jochi.demo.watching import Nobody
+from jochi.localserver.report import Silent
 from jochi.policy import load_policy
 
 
-class Ears(Nobody):
+class Ears(Silent):
     def __init__(self) -> None:
         self.said: list[str] = []
 

@@ -14,7 +14,7 @@ from jochi.cli import demo as terminal
 from jochi.curate.plan import Plan
 from jochi.demo.report import render
 from jochi.demo.story import Action, Budgets, Embeddings, HeldBack, LiveRun, NearTokens, Start, Story
-from jochi.demo.watching import Nobody
+from jochi.localserver.report import Silent
 from jochi.operate.results import Amount, TierReport
 
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -185,7 +185,7 @@ def cells(text: str) -> list[list[str]]:
 
 
 def test_the_report_tells_all_of_it(story: Story) -> None:
-    text = render(story, Nobody())
+    text = render(story, Silent())
     shown = cells(text)
     assert ["HOT", "100", "10,003", "15", "1,404", "0", "0", "4,800"] in shown
     assert ["ARCHIVE", "0", "0", "85", "8,505", "78", "7,712", "–"] in shown
@@ -211,4 +211,4 @@ def test_what_is_pinned_above_a_budget_is_said(story: Story) -> None:
 
 def test_the_plot_of_the_tiers_is_left_out_where_there_is_nothing_to_draw(story: Story) -> None:
     bare: Any = replace(story, near=story.near[:1])
-    assert "Tokens by tier over the replayed time" not in render(bare, Nobody())
+    assert "Tokens by tier over the replayed time" not in render(bare, Silent())

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from jochi.compile.registry import ProcedureStatus, Status
-from jochi.database.server_facts import ServerFacts
-from jochi.database.server_settings import seconds_of
+from jochi.database.server_facts import ServerFacts, seconds_of
 from jochi.jobs.arming import JobFault
 from jochi.jobs.rearm import rearm_line
 from jochi.jobs.results import JobState

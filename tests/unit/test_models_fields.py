@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import runpy
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, get_args
@@ -26,7 +27,6 @@ from jochi_models import (
     Source,
     Task,
     aio,
-    reference,
     words,
 )
 from jochi_models.properties import Owned, TypedProperty
@@ -34,12 +34,13 @@ from jochi_models.relationships import declared
 
 DAY = timedelta(days=1)
 NOW = datetime(2026, 11, 22, 12, tzinfo=timezone.utc)
-KINDS = [kind for kind in reference.kinds() if issubclass(kind, jochi_models.Curated)]
+REFERENCE = runpy.run_path(str(Path(__file__).parents[2] / "docs/models.py"))
+KINDS = [kind for kind in REFERENCE["kinds"]() if issubclass(kind, jochi_models.Curated)]
 
 
 def test_every_kind_of_the_shipped_policy_has_a_model_and_the_protected_ones_too() -> None:
     assert {kind.__name__ for kind in KINDS} == set(load_policy().policy.labels())
-    assert {kind.__name__ for kind in reference.kinds()} - {kind.__name__ for kind in KINDS} == PROTECTED_KINDS
+    assert {kind.__name__ for kind in REFERENCE["kinds"]()} - {kind.__name__ for kind in KINDS} == PROTECTED_KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
@@ -54,7 +55,7 @@ def test_protected_kinds_are_never_curated() -> None:
         assert getattr(aio, name).inherited_labels() == [name]
 
 
-@pytest.mark.parametrize("kind", reference.kinds(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", REFERENCE["kinds"](), ids=lambda kind: kind.__name__)
 def test_sync_and_async_have_the_same_properties_and_relationships(kind: Any) -> None:
     other = getattr(aio, kind.__name__)
     assert issubclass(kind, StructuredNode)
@@ -72,7 +73,7 @@ def test_sync_and_async_have_the_same_properties_and_relationships(kind: Any) ->
     other(), kind()  # both ends of every relationship can be found
 
 
-@pytest.mark.parametrize("kind", reference.kinds(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", REFERENCE["kinds"](), ids=lambda kind: kind.__name__)
 def test_every_property_says_what_it_means_and_what_type_it_is(kind: Any) -> None:
     assert inspect.getdoc(kind)
     assert "seed" in inspect.getdoc(kind)
@@ -142,7 +143,7 @@ SEEDS: set[tuple[str, str, str, str | None]] = {
 
 def test_the_relationships_are_those_of_the_seeds() -> None:
     leaving, arriving = set(), set()
-    for kind in reference.kinds():
+    for kind in REFERENCE["kinds"]():
         for related in declared(kind).values():
             carried = None if related.properties is None else related.properties.__name__
             (arriving if related.incoming else leaving).add((kind.__name__, related.type, related.target, carried))
@@ -261,8 +262,8 @@ def test_names_that_a_seed_and_the_engine_both_want() -> None:
 
 def test_the_reference_page_is_what_the_models_say() -> None:
     page = Path(__file__).parents[2] / "docs/reference/models.md"
-    begin, table, end = reference.parts(page.read_text(encoding="utf-8"))
-    assert table == reference.tables(), "run `python -m jochi_models.reference docs/reference/models.md`"
+    begin, table, end = REFERENCE["parts"](page.read_text(encoding="utf-8"))
+    assert table == REFERENCE["tables"](), "run `python docs/models.py docs/reference/models.md`"
     assert begin
     assert end is not None
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated, TypeVar
 
 from neo4j.exceptions import Neo4jError
 from pydantic import Field, ValidationError
@@ -36,12 +36,6 @@ class ContextFile(Part):
 
 class _Table(Part):
     files: Annotated[tuple[ContextFile, ...], Field(strict=False, min_length=1)]
-
-
-class Write(Protocol):
-    """`Jochi.write_context`."""
-
-    def __call__(self, path: Path, scope: str, *, include_sensitive: bool, max_tokens: int | None) -> WriteResult: ...
 
 
 def read_table(path: Path) -> tuple[ContextFile, ...]:
@@ -143,7 +137,9 @@ class Files:
 class ContextFiles(Files):
     """The files of a table."""
 
-    def __init__(self, files: tuple[ContextFile, ...], write: Write, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, files: tuple[ContextFile, ...], write: Callable[..., WriteResult], clock: Callable[[], float] = monotonic
+    ) -> None:
         def turn(each: ContextFile) -> Callable[[], int]:
             return lambda: int(
                 write(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from pydantic import Field
 
@@ -31,12 +31,6 @@ class _Table(Part):
     folders: Annotated[tuple[Mirror, ...], Field(strict=False, min_length=1)]
 
 
-class Write(Protocol):
-    """`Jochi.write_mirror`."""
-
-    def __call__(self, folder: Path, scope: str, *, include_sensitive: bool) -> WriteResult: ...
-
-
 def read_table(path: Path) -> tuple[Mirror, ...]:
     """The folders of a table in TOML; `UsageError` says what is wrong in it and where."""
     table = read_toml(path, _Table, 'write [[folders]], scope = "…", folder = "…/memory"')
@@ -50,7 +44,9 @@ def read_table(path: Path) -> tuple[Mirror, ...]:
 class Mirrors(Files):
     """The folders of a table."""
 
-    def __init__(self, mirrors: tuple[Mirror, ...], write: Write, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, mirrors: tuple[Mirror, ...], write: Callable[..., WriteResult], clock: Callable[[], float] = monotonic
+    ) -> None:
         def turn(each: Mirror) -> Callable[[], int]:
             def once() -> int:
                 done = write(each.folder, each.scope, include_sensitive=each.include_sensitive)

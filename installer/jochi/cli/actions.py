@@ -9,8 +9,8 @@ from typing import Annotated, Any, cast
 import typer
 
 from jochi.cli.arguments import At, parse_moment
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, printable, table, write_json
+from jochi.cli.connection import answer, jochi
+from jochi.cli.output import AsJson, finish_with_json, moment, out, printable, say, table
 from jochi.client.actions import WHOLE_DATABASE, guidelines_page
 from jochi.errors import UsageError
 from jochi.files import write_atomically
@@ -50,9 +50,7 @@ def add(
 
 
 def _show_added(done: ActionsResult, *, as_json: bool) -> None:
-    if as_json:
-        write_json({**vars(done), "bad_lines": [line._asdict() for line in done.bad_lines]})
-        return
+    finish_with_json({**vars(done), "bad_lines": [line._asdict() for line in done.bad_lines]}, as_json)
     out.print(f"{done.added:,} added, {done.known:,} known, {done.old:,} too old, {done.bad_count:,} bad")
     for line in done.bad_lines[:SHOWN_LINES]:
         typer.echo(printable(str(line)), err=True)
@@ -68,11 +66,7 @@ def ls(
     as_json: AsJson = False,
 ) -> None:
     """Show what agents asked and did, the newest first."""
-    with jochi(context) as client:
-        found = client.actions(scope=scope, limit=limit)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.actions(scope=scope, limit=limit))
     rows = [(moment(each.at), each.scope, each.action, each.verdict, each.rule, each.outcome) for each in found]
     table("Actions", ("at", "scope", "action", "verdict", "rule", "outcome"), rows)
 
@@ -87,22 +81,18 @@ def guidelines(
     as_json: AsJson = False,
 ) -> None:
     """Show what follows from what agents reported, and from what of the engine's own work was taken back."""
-    with jochi(context) as client:
-        found = client.guidelines(scope=scope)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.guidelines(scope=scope))
     if file is not None:
         write_atomically(file, guidelines_page(found))
-        out.print(f"{file}: written", markup=False, soft_wrap=True)
+        say(f"{file}: written")
         return
     if not found:
         out.print("none yet: the job learn_guidelines makes them; `jochi jobs run learn_guidelines` makes them now")
     for each in found:
         where = "The whole database" if each.scope == WHOLE_DATABASE else printable(each.scope)
-        out.print(f"{where}, version {each.version} of {_day(each.at)}", markup=False, soft_wrap=True)
+        say(f"{where}, version {each.version} of {_day(each.at)}")
         for line in each.lines or ("Nothing was reported.",):
-            out.print(f"  {line}", markup=False, soft_wrap=True)
+            say(f"  {line}")
 
 
 def _day(at: datetime) -> str:

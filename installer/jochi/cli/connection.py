@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from jochi.cli.options import options_of
+from jochi.cli.output import finish_with_json
 from jochi.cli.settings import find_settings
 from jochi.database.connection import connected
 from jochi.database.database import Database
@@ -16,6 +17,8 @@ from jochi.database.database import Database
 if TYPE_CHECKING:
     from jochi.client import Jochi
     from jochi.client.jobs import JobVerbs
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -35,6 +38,14 @@ def jochi(context: typer.Context) -> Iterator[Jochi]:
     policy = options_of(context).load_policy()
     with connect(context) as database:
         yield Jochi(database.driver, database.name, policy=policy)
+
+
+def answer(context: typer.Context, as_json: bool, ask: Callable[[Jochi], T]) -> T:
+    """What ``ask`` gets from that client. With ``as_json`` the command ends here, and this is all that it prints."""
+    with jochi(context) as client:
+        found = ask(client)
+    finish_with_json(found, as_json)
+    return found
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from jochi.cli.arguments import At, parse_moment
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, moment, out, shortened, some, table, write_json
+from jochi.cli.connection import answer, jochi
+from jochi.cli.output import AsJson, err, moment, out, say, shortened, some, table
 from jochi.context import WriteResult, as_json, as_prompt
 from jochi.text.tokens import best_counter
 from jochi.use.context import REASONS, Line
@@ -74,13 +74,13 @@ def write(
     as_json: AsJson = False,
 ) -> None:
     """Take in what a person changed in the file, and write it anew, never over its tokens."""
-    with jochi(context) as client:
-        done = client.write_context(
+    done = answer(
+        context,
+        as_json,
+        lambda client: client.write_context(
             file, scope, include_sensitive=include_sensitive, max_tokens=max_tokens, strike_many=strike_many
-        )
-    if as_json:
-        write_json(done)
-        return
+        ),
+    )
     _print_written(file, done)
 
 
@@ -97,7 +97,7 @@ def _print_written(file: Path, done: WriteResult) -> None:
     counter = best_counter().name
     exact = "" if not counter.startswith("estimate") else " by an estimate (`jochi tokens prime` makes it exact)"
     said = "written" if done.rewritten else "is up to date"
-    out.print(f"{file} {said}: version {done.version}, {done.tokens:,} tokens{exact}", markup=False, soft_wrap=True)
+    say(f"{file} {said}: version {done.version}, {done.tokens:,} tokens{exact}")
 
 
 @app.command()
@@ -110,11 +110,9 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Show what came into the context and what left it between two versions, and why."""
-    with jochi(context) as client:
-        found = client.context_diff(scope, before, after, include_sensitive=include_sensitive)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(
+        context, as_json, lambda client: client.context_diff(scope, before, after, include_sensitive=include_sensitive)
+    )
     rows = [
         (sign, line.section, line.key, line.reason, _text(line))
         for sign, lines in (("+", found.came), ("-", found.left), ("~", found.moved))
@@ -126,11 +124,7 @@ def diff(
 @app.command()
 def ls(context: typer.Context, as_json: AsJson = False) -> None:
     """List the manifests that the job make_manifests keeps up to date."""
-    with jochi(context) as client:
-        found = client.contexts()
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.contexts())
     rows = [
         (
             each.scope + (" (with SENSITIVE)" if each.include_sensitive else ""),
@@ -148,11 +142,7 @@ def ls(context: typer.Context, as_json: AsJson = False) -> None:
 @app.command()
 def metrics(context: typer.Context, as_json: AsJson = False) -> None:
     """Show how well the contexts are used: tokens, values, graph against files, loaded tasks."""
-    with jochi(context) as client:
-        found = client.context_metrics()
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.context_metrics())
     used = "" if found.utilisation is None else f", {found.utilisation:.0%} of {found.max_tokens:,}"
     out.print(f"{some(found.manifests, 'manifest', 'manifests')} with {found.tokens:,} tokens{used}")
     each = "" if found.ratio is None else f", {found.ratio:,.0f} for each of these"
@@ -185,13 +175,13 @@ def migrate(
     as_json: AsJson = False,
 ) -> None:
     """Take over a file that people or agents wrote: its lines become memories, and the old file stays beside it."""
-    with jochi(context) as client:
-        done = client.migrate_context(
+    done = answer(
+        context,
+        as_json,
+        lambda client: client.migrate_context(
             file, scope, include_sensitive=include_sensitive, max_tokens=max_tokens, dry_run=dry_run
-        )
-    if as_json:
-        write_json(done)
-        return
+        ),
+    )
     if done.already:
         out.print(f"{file} is Jochi's already: nothing to do", markup=False)
         return

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from jochi import clock
-from jochi.cli.output import err, out, table
+from jochi.cli.output import out, say, table
+from jochi.cli.progress import screen
 
 if TYPE_CHECKING:
     from jochi.demo import Story
@@ -22,44 +22,6 @@ if TYPE_CHECKING:
     from jochi.localserver import Running
 
 REPORT = Path("jochi-demo-report.html")
-_PLAIN_EVERY_SECONDS = 5.0
-
-
-class Screen:
-    """Progress on standard error: a bar on a terminal, a plain line every few seconds elsewhere."""
-
-    def __init__(self) -> None:
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeElapsedColumn(),
-        )
-        self._bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-        self._bar.start()
-        self._task = self._bar.add_task("", total=None)
-        self._last = float("-inf")
-
-    def phase(self, name: str) -> None:
-        """A new part begins."""
-        self._bar.reset(self._task, description=name, total=None)
-        self._last = float("-inf")
-
-    def progress(self, text: str, done: float | None = None, total: float | None = None) -> None:
-        """How far it is."""
-        self._bar.update(self._task, description=text, completed=done or 0, total=total)
-        if self._bar.disable and time.monotonic() - self._last >= _PLAIN_EVERY_SECONDS:
-            self._last = time.monotonic()
-            share = f" ({100 * done / total:.0f} %)" if done is not None and total else ""
-            err.print(f"{text}{share}", markup=False, soft_wrap=True)
-
-    def say(self, text: str) -> None:
-        """A line that stays."""
-        self._bar.console.print(text, markup=False, soft_wrap=True)
-
-    def close(self) -> None:
-        """Takes the bar away."""
-        self._bar.stop()
 
 
 @contextmanager
@@ -74,15 +36,6 @@ def _ended_by_a_kill() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _screen() -> Iterator[Screen]:
-    screen = Screen()
-    try:
-        yield screen
-    finally:
-        screen.close()
 
 
 def demo(
@@ -106,15 +59,15 @@ def demo(
     now = clock.now()
     source = generated_source(seed, now=now) if data is None else file_source(data, now=now)
     began = time.monotonic()
-    with _ended_by_a_kill(), _screen() as screen:
-        made = Demo(server_for(screen), source, screen, seed=seed if data is None else None, keep=keep)
+    with _ended_by_a_kill(), screen() as shown:
+        made = Demo(server_for(shown), source, shown, seed=seed if data is None else None, keep=keep)
         story = run_demo(made)
     show(story)
-    with _screen() as made.watcher, made.phase("writing the report"):
+    with screen() as made.watcher, made.phase("writing the report"):
         write_report(story, report, made.watcher)
     seconds = time.monotonic() - began
     table("Time", ("part", "seconds"), [(name, f"{s:.1f}") for name, s in story.phases.items()], right=(1,))
-    out.print(f"\nReport: {report} ({seconds:.0f} s in all)", markup=False, soft_wrap=True)
+    say(f"\nReport: {report} ({seconds:.0f} s in all)")
     if keep and made.running is not None:
         _show_how_to_go_on(made.running)
     else:
@@ -240,4 +193,4 @@ def _show_how_to_go_on(running: Running) -> None:
         "jochi jobs history curate_due --changed",
         f"jochi server stop --name {INSTANCE}        # to stop it",
     ):
-        out.print(f"  {line}", markup=False, soft_wrap=True)
+        say(f"  {line}")

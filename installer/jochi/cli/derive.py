@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, out, printable, some, table, write_json
+from jochi.cli.output import AsJson, finish_with_json, out, printable, say, some, table
 from jochi.client import Jochi
 from jochi.compile.rendering import derivations
 from jochi.errors import Refused, UsageError
@@ -31,9 +31,7 @@ def ls(context: typer.Context, as_json: AsJson = False) -> None:
     """Show how much is left for workers, what it has cost today (UTC), and what they gave up on."""
     with jochi(context) as client:
         found = status(client.engine)
-    if as_json:
-        write_json(found)
-        return
+    finish_with_json(found, as_json)
     titles = ("derivation", "due", "leased or later", "unsure", "put aside", "done an hour", "waiting since")
     rows = [
         (
@@ -111,13 +109,11 @@ def show(
     shown: dict[str, Any] = {"derivation": name, "inputs": row, "prompt": None, "output": output}
     if prompt:
         shown["prompt"] = {"file": prompt.where, "version": prompt.version, "text": prompt.filled(**words)}
-    if as_json:
-        write_json(shown)
-        return
+    finish_with_json(shown, as_json)
     _lines(row)
     if prompt:
-        out.print(f"\nprompt {prompt.version}, {prompt.where}", markup=False, soft_wrap=True)
-        out.print(shown["prompt"]["text"], markup=False, soft_wrap=True)
+        say(f"\nprompt {prompt.version}, {prompt.where}")
+        say(shown["prompt"]["text"])
         page = "compression" if name == "compress" else "derivations"
         out.print(f"\noutput: {json.dumps(output)}, then the checks of docs/reference/{page}.md", markup=False)
     else:
@@ -152,13 +148,13 @@ def try_(
     spent = outcome.spent.get(row["key"], {})
     values = dict(outcome.done[0].values) if outcome.done else None
     rejected = outcome.failed.get(row["key"])
-    if as_json:
-        write_json({"derivation": name, "key": row["key"], "output": values, "rejected": rejected, "spent": spent})
-    else:
-        _lines(values or {"rejected": rejected})
-        if spent.get("used_in"):
-            out.print(f"{spent['used_in']:,} tokens sent, {spent['used_out']:,} received", markup=False)
-        out.print("nothing was stored", markup=False)
+    finish_with_json(
+        {"derivation": name, "key": row["key"], "output": values, "rejected": rejected, "spent": spent}, as_json
+    )
+    _lines(values or {"rejected": rejected})
+    if spent.get("used_in"):
+        out.print(f"{spent['used_in']:,} tokens sent, {spent['used_out']:,} received", markup=False)
+    out.print("nothing was stored", markup=False)
 
 
 def _told(name: str, policy: Policy, row: Row) -> tuple[Prompt | None, Mapping[str, Any], dict[str, Any] | None]:
@@ -180,7 +176,7 @@ def _lines(said: Mapping[str, Any]) -> None:
     """Each entry, in as many lines as it has. A memory's text can't command the terminal."""
     for title, value in said.items():
         lines = (printable(line) for line in f"{title}: {value}".splitlines())
-        out.print("\n".join(lines), markup=False, soft_wrap=True)
+        say("\n".join(lines))
 
 
 def _derivation(name: str) -> str:

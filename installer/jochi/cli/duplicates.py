@@ -9,8 +9,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, printable, shortened, some, table, write_json
+from jochi.cli.connection import answer, jochi
+from jochi.cli.output import AsJson, moment, out, printable, say, shortened, some, table, write_json
 from jochi.curate.duplicates import Decided, Decision, DuplicatePair, PairStanding, PairToDecide
 from jochi.errors import PartlyDone, UsageError
 
@@ -61,13 +61,13 @@ def duplicates(
             raise UsageError("--scope, --kind, --verdict and --reason choose what is listed, not what is decided")
         _decide(context, given, as_json)
         return
-    with jochi(context) as client:
-        found = client.duplicates(
+    found = answer(
+        context,
+        as_json,
+        lambda client: client.duplicates(
             scope=scope, kind=kind, verdict=cast("PairStanding | None", verdict), reason=reason, limit=limit
-        )
-    if as_json:
-        write_json(found)
-        return
+        ),
+    )
     for pair in found.pairs:
         _print(pair)
     more = "; there are more: --limit shows them" if found.more else ""
@@ -77,11 +77,7 @@ def duplicates(
 @app.command()
 def summary(context: typer.Context, scope: Scope = None, kind: KindName = None, as_json: AsJson = False) -> None:
     """Show how many pairs there are, by verdict and reason."""
-    with jochi(context) as client:
-        found = client.count_duplicates(scope=scope, kind=kind)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.count_duplicates(scope=scope, kind=kind))
     rows = [(count.verdict, count.reason, count.kind, count.n) for count in found.counts]
     table(
         f"{some(found.pairs, 'pair', 'pairs')} of near duplicates",
@@ -111,7 +107,7 @@ def _decide(
         write_json(results)
     else:
         for result in results:
-            out.print(result.sentence, markup=False, soft_wrap=True)
+            say(result.sentence)
     if failed := sum(not result.done for result in results):
         raise PartlyDone(f"{failed} of {len(results)} pairs were not decided")
 
@@ -160,9 +156,9 @@ def _print(pair: DuplicatePair) -> None:
     why = f" ({', '.join(pair.reasons)})" if pair.reasons else ""
     who = f" by {pair.decided_by} at {moment(pair.decided_at)}" if pair.verdict in ("approved", "rejected") else ""
     held = f"; held up by {pair.held_in_words}" if pair.held_by else ""
-    out.print(f"{near}  {pair.verdict}{why}{who}{held}  {pair.kind}", markup=False, soft_wrap=True)
+    say(f"{near}  {pair.verdict}{why}{who}{held}  {pair.kind}")
     for key, content in ((pair.left, pair.left_content), (pair.right, pair.right_content)):
-        out.print(f"  {printable(key)}\t{_short(content)}", markup=False, soft_wrap=True)
+        say(f"  {printable(key)}\t{_short(content)}")
 
 
 def _short(content: str | None) -> str:

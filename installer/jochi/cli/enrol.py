@@ -8,11 +8,12 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import MofNCompleteColumn
 
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, err, forbidden_by, out, some, table, write_json
+from jochi.cli.progress import bar
 from jochi.errors import PartlyDone
 from jochi.write.enrolling import OBJECT_MAPPERS, WARNING, EnrolmentPlan
 from jochi.write.enrolling.results import DisenrolResult
@@ -109,10 +110,9 @@ def _show_released(result: DisenrolResult) -> None:
 
 @contextlib.contextmanager
 def _bar(text: str, total: int, *, hidden: bool) -> Iterator[Any]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=err, transient=True, disable=hidden or not err.is_terminal) as bar:
-        task = bar.add_task(text, total=total)
-        yield lambda done: bar.update(task, completed=done)
+    with bar(MofNCompleteColumn(), hidden=hidden) as shown:
+        task = shown.add_task(text, total=total)
+        yield lambda done: shown.update(task, completed=done)
 
 
 def _show(plan: EnrolmentPlan, *, mappers: bool) -> None:

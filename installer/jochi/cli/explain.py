@@ -10,7 +10,7 @@ import typer
 
 from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, table, write_json
+from jochi.cli.output import AsJson, finish_with_json, moment, out, table
 from jochi.curate.duplicates import held_in_words
 from jochi.curate.explain import Explanation, RuleCheck
 from jochi.errors import UsageError
@@ -31,9 +31,7 @@ def explain(
         found = client.explain(memory, scope=scope, at=parse_moment(at))
     if not found.found:
         raise UsageError(f"nothing is known of {found.key}", fix="give the key as scope/id; `jochi plan` names some")
-    if as_json:
-        write_json(found)
-        return
+    finish_with_json(found, as_json)
     if found.kind is not None:
         _print_live(found, everything)
     for tombstone in found.tombstones:

@@ -8,7 +8,7 @@ import typer
 
 from jochi.cli.arguments import PROVIDERS, parse_moment
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, printable, shortened, table, write_json
+from jochi.cli.output import AsJson, err, finish_with_json, out, printable, say, shortened, table, write_json
 from jochi.cli.recall import AskXRay, embedded, show_xray
 from jochi.errors import Refused, UsageError
 from jochi.use.explore import Member, Place
@@ -60,9 +60,7 @@ def explore(
             until=parse_moment(until),
             xray=xray,
         )
-    if as_json:
-        write_json(explored)
-        return
+    finish_with_json(explored, as_json)
     _rows(f"{len(explored.places)} of {scope}, granularity {explored.granularity}", explored.places)
     if xray:
         show_xray(explored.hits)
@@ -76,7 +74,7 @@ def explore(
 def _place(place: Place) -> None:
     for text in (place.title, place.summary, place.content):
         for line in (text or "").splitlines():
-            out.print(printable(line), markup=False, soft_wrap=True)
+            say(printable(line))
     _rows(f"Beneath {place.key}", place.members)
 
 

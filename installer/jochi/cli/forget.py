@@ -12,8 +12,8 @@ import typer
 
 from jochi.cli.arguments import PROVIDERS
 from jochi.cli.asking import ask
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, printable, shortened, some, table, write_json
+from jochi.cli.connection import answer, jochi
+from jochi.cli.output import AsJson, err, finish_with_json, out, printable, shortened, some, table, write_json
 from jochi.cli.recall import embedder_of
 from jochi.client import Jochi
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
@@ -31,30 +31,14 @@ from jochi.forgetting import (
     write_export,
 )
 from jochi.policy.forgetting import Forgetting
+from jochi.toml import beside
 
 _SHOWN = 50
 _LONGEST = 100
 _NAME_THEM = "where nobody can answer, name what is meant with --id: the ids stand above"
 """Not --yes alone: with --about that takes only what is meant without doubt."""
-_WHY = {
-    "asked": "as asked",
-    "scope": "of the scope",
-    "hash": "of that content",
-    "match": "says it",
-    "merged": "merged with one that goes",
-    "same": "the same as one that goes",
-    "derived": "made of one that goes",
-    "repeats": "repeats one that goes",
-}
-_FORMS = {
-    "words": "word for word",
-    "mail": "as a mail address",
-    "ip": "as an address of the network",
-    "hex": "as a hexadecimal number",
-    "tel": "as a telephone number",
-    "id": "as an identifier",
-    "name": "as a name",
-}
+_WHY: Mapping[str, str] = beside(__file__, "sentences.toml")["forget_why"]
+_FORMS: Mapping[str, str] = beside(__file__, "sentences.toml")["forget_forms"]
 
 
 def forget(
@@ -182,9 +166,7 @@ def _forget_again(client: Jochi, file: Path, *, verify: bool, dry_run: bool, yes
     requests = client.requests_of_export(export)
     plans = [client.plan_forgetting(request) for request in requests]
     if dry_run:
-        if as_json:
-            write_json({"requests": [{"targets": plan.targets, "counts": plan.counts()} for plan in plans]})
-            return
+        finish_with_json({"requests": [{"targets": plan.targets, "counts": plan.counts()} for plan in plans]}, as_json)
         for plan in plans:
             _show(plan)
         out.print(f"would be forgotten again: {_requested(plans)}")
@@ -305,9 +287,7 @@ def export_receipts(
     with jochi(context) as client:
         export = client.export_receipts()
     write_export(file, export)
-    if as_json:
-        write_json({"seals": len(export.seals), "receipts": len(export.receipts), "key": export.key_id})
-        return
+    finish_with_json({"seals": len(export.seals), "receipts": len(export.receipts), "key": export.key_id}, as_json)
     out.print(f"{some(len(export.seals), 'seal', 'seals')}, {_receipts(len(export.receipts))}: {file}", markup=False)
 
 
@@ -320,11 +300,7 @@ def import_receipts(
     """Bring seals and receipts of a file back, as after an install. After a restore take `jochi forget --again FILE`, which forgets
     again as well."""
     export = read_export(file)
-    with jochi(context) as client:
-        imported = client.import_receipts(export)
-    if as_json:
-        write_json(imported)
-        return
+    imported = answer(context, as_json, lambda client: client.import_receipts(export))
     _show_imported(imported)
 
 
@@ -440,21 +416,20 @@ def _line(target: Target) -> str:
 
 
 def _dry(plan: ForgettingPlan, left: list[Mention], verify: bool, as_json: bool) -> None:
-    if as_json:
-        write_json(
-            {
-                "targets": plan.targets,
-                "near": plan.near,
-                "alike": plan.alike,
-                "spellings": [
-                    {"text": each.text, "told_by": each.source_key, "forms": each.kinds()} for each in plan.spellings
-                ],
-                "counts": plan.counts(),
-                "records": plan.records,
-                "mentions": left,
-            }
-        )
-        return
+    finish_with_json(
+        {
+            "targets": plan.targets,
+            "near": plan.near,
+            "alike": plan.alike,
+            "spellings": [
+                {"text": each.text, "told_by": each.source_key, "forms": each.kinds()} for each in plan.spellings
+            ],
+            "counts": plan.counts(),
+            "records": plan.records,
+            "mentions": left,
+        },
+        as_json,
+    )
     _show(plan)
     nothing = "records only" if plan.records else "nothing says it"
     counts = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(plan.counts().items())) or nothing

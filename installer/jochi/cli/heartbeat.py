@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, printable, some, table, write_json
+from jochi.cli.connection import answer, jochi
+from jochi.cli.output import AsJson, finish_with_json, moment, out, printable, say, some, table
 from jochi.errors import UsageError
 from jochi.files import read_text
 from jochi.heartbeat import NewTask, ReportResult
@@ -46,7 +46,7 @@ def add(
         outcome = client.heartbeat.add(NewTask(id, definition, schedule, time_zone, name), scope=scope)
         task = client.heartbeat.task(id, scope=scope)
     due = f"next due {moment(task.next_due)}" if task.next_due else "never due: give it a --schedule, or resume it"
-    out.print(f"{outcome}; {due}", markup=False, soft_wrap=True)
+    say(f"{outcome}; {due}")
 
 
 @app.command()
@@ -55,9 +55,9 @@ def ls(context: typer.Context, scope: Scope = "default", as_json: AsJson = False
     with jochi(context) as client:
         tasks = list(client.heartbeat.ls(scope=scope))
         pending = set(client.heartbeat.start(scope=scope, limit=0, include_sensitive=True).pending)
-    if as_json:
-        write_json([{**vars(task), "problem": task.problem, "pending": task.id in pending} for task in tasks])
-        return
+    finish_with_json(
+        [{**vars(task), "problem": task.problem, "pending": task.id in pending} for task in tasks], as_json
+    )
     titles = ("id", "schedule", "zone", "next due", "runs", "failed", "tokens", "")
     table(
         "Tasks",
@@ -102,10 +102,8 @@ def sync(
         done = client.heartbeat.sync(
             file, scope=scope, max_tokens=max_tokens, overwrite=overwrite, include_sensitive=include_sensitive
         )
-    if as_json:
-        write_json(done)
-    else:
-        out.print(f"{file}: {'written' if done.rewritten else 'up to date'}", markup=False, soft_wrap=True)
+    finish_with_json(done, as_json)
+    say(f"{file}: {'written' if done.rewritten else 'up to date'}")
 
 
 @app.command()
@@ -126,9 +124,8 @@ def due(
         raise UsageError(str(error), where="--lease") from None
     with jochi(context) as client:
         claims = client.heartbeat.due(agent, scope=scope, lease=span, limit=limit)
-    if as_json:
-        write_json(claims)
-    elif not claims:
+    finish_with_json(claims, as_json)
+    if not claims:
         out.print("nothing is due")
     else:
         rows = [(each.task.id, each.task.task_name, moment(each.task.next_due), each.token) for each in claims]
@@ -194,13 +191,15 @@ def migrate(
     as_json: AsJson = False,
 ) -> None:
     """Take the tasks of a file into the graph, keep it as FILE.pre-migration, and write the small file in its place."""
-    with jochi(context) as client:
-        found = client.migrate_heartbeat(file, scope=scope, time_zone=time_zone, max_tokens=max_tokens, dry_run=dry_run)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(
+        context,
+        as_json,
+        lambda client: client.migrate_heartbeat(
+            file, scope=scope, time_zone=time_zone, max_tokens=max_tokens, dry_run=dry_run
+        ),
+    )
     if found.already:
-        out.print(f"{file} is Jochi's own already: nothing was changed", markup=False, soft_wrap=True)
+        say(f"{file} is Jochi's own already: nothing was changed")
         return
     rows = [
         (f"{task.first}-{task.last}", task.id, task.schedule or f"none: {task.reason}", task.outcome)
@@ -210,11 +209,9 @@ def migrate(
     without = sum(task.schedule is None for task in found.tasks)
     if without:
         they = some(without, "task has", "tasks have")
-        out.print(
-            f"{they} no schedule and won't run: `jochi heartbeat add ID --schedule …`", markup=False, soft_wrap=True
-        )
+        say(f"{they} no schedule and won't run: `jochi heartbeat add ID --schedule …`")
     if found.kept:
-        out.print(f"the old file is kept as {found.kept}", markup=False, soft_wrap=True)
+        say(f"the old file is kept as {found.kept}")
 
 
 def _reported(reported: ReportResult) -> str:

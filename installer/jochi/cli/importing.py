@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import TaskProgressColumn, TimeRemainingColumn
 
 from jochi import clock
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, printable, some, table, write_json
+from jochi.cli.output import AsJson, out, printable, some, table, write_json
+from jochi.cli.progress import bar
 from jochi.write import importing
 from jochi.write.newborn import Newborn
 
@@ -59,15 +60,14 @@ def import_command(
 @contextlib.contextmanager
 def _shown_progress(*, hidden: bool) -> Iterator[importing.OnProgress]:
     """A bar on standard error, for a terminal only."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=hidden or not err.is_terminal) as bar:
-        task = bar.add_task("reading", total=None)
+    with bar(TaskProgressColumn(), TimeRemainingColumn(), hidden=hidden) as shown:
+        task = shown.add_task("reading", total=None)
 
         def on_progress(progress: importing.Progress) -> None:
             description = PHASES[progress.phase]
             if progress.memories:
                 description = f"{description} ({some(progress.memories, 'memory', 'memories')})"
-            bar.update(task, description=description, completed=progress.done, total=progress.total or None)
+            shown.update(task, description=description, completed=progress.done, total=progress.total or None)
 
         yield on_progress
 

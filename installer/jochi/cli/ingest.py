@@ -1,4 +1,4 @@
-"""`jochi ingest FILE…`: raw sources, as they come (seed 002, Phase 0)."""
+"""`jochi ingest FILE…` and `jochi sources`: raw sources, and how far workers are with them (seed 002, Phase 0, Status Flow)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, out, printable, some, write_json
-from jochi.errors import UsageError
+from jochi.cli.output import AsJson, finish_with_json, out, printable, say, shortened, some, table, write_json
+from jochi.errors import Refused, UsageError
+from jochi.use.sources import PHASES, STATES, SourceState
 from jochi.write.ingesting import KEPT, READERS, Fault, IngestResult
 
 
@@ -57,7 +58,7 @@ def ingest(
     if as_json:
         write_json(done)
     else:
-        _show(done)
+        _print_ingested(done)
     if done.faulty:
         raise typer.Exit(3)
 
@@ -67,7 +68,7 @@ def _opened(files: list[str]) -> Iterator[Any]:
         yield sys.stdin.buffer if name == "-" else Path(name)
 
 
-def _show(done: IngestResult) -> None:
+def _print_ingested(done: IngestResult) -> None:
     written = some(done.messages, "new message", "new messages")
     out.print(
         f"{written} in {some(done.sources, 'new source', 'new sources')} and {done.continued:,} known ones; "
@@ -85,3 +86,110 @@ def _show(done: IngestResult) -> None:
         out.print(f"{some(done.faulty, 'message', 'messages')} left out{more}", markup=False)
     if done.messages or done.edited:
         out.print("`jochi sources ls` shows how far they are", markup=False)
+
+
+app = typer.Typer(help="See what was ingested, how far it is, and put back what workers gave up on.")
+
+
+@app.command()
+def ls(
+    context: typer.Context,
+    scope: Annotated[str | None, typer.Option("--scope", "-s", help="Only this scope.", show_default="all")] = None,
+    state: Annotated[str | None, typer.Option(help=f"One of {', '.join(STATES)}.", show_default="all")] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=10_000, help="So many at most, the newest first.")
+    ] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """List sources, the newest first. `failed`: workers gave up; `stuck`: a phase has waited for more than a day."""
+    with jochi(context) as client:
+        counts, found = client.sources(scope=scope, state=state, limit=limit)
+    finish_with_json({"counts": counts, "sources": found}, as_json)
+    rows = [
+        (
+            one.key,
+            one.state,
+            one.source_type,
+            shortened(one.title or "", 40),
+            f"{one.started_at:%Y-%m-%d}" if one.started_at else "",
+            one.messages,
+            _why(one),
+        )
+        for one in found
+    ]
+    table("Sources", ("key", "state", "type", "title", "from", "messages", "waits for"), rows, right=(5,))
+    out.print(
+        ", ".join(f"{counts[name]:,} {name}" for name in STATES if counts.get(name)) or "no sources", markup=False
+    )
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    key: Annotated[str, typer.Argument(help="A source's key: scope/id.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show one source: how far it is, what was made of it, and what is left to do."""
+    with jochi(context) as client:
+        found = client.source(key)
+    if found is None:
+        raise Refused("there is no such source", where=key, fix="`jochi sources ls` lists them")
+    finish_with_json(found, as_json)
+    said = {
+        "state": found.state,
+        "type": found.source_type,
+        "title": found.title,
+        "from": found.started_at,
+        "to": found.ended_at,
+        "messages": found.messages,
+        "participants": ", ".join(found.participants),
+        "summary": found.summary,
+        "keywords": ", ".join(found.keywords),
+        "tags": ", ".join(found.tags),
+        "waits for": _why(found),
+    }
+    for title, value in said.items():
+        if value not in (None, ""):
+            lines = [printable(line) for line in f"{title}: {value}".splitlines()]
+            say("\n  ".join(lines))
+
+
+@app.command()
+def retry(
+    context: typer.Context,
+    key: Annotated[str | None, typer.Argument(help="Only this source.", show_default="all")] = None,
+) -> None:
+    """Put back what workers gave up on: its phase starts afresh."""
+    from jochi_workers import queue
+
+    with jochi(context) as client:
+        if key is not None and client.source(key) is None:
+            raise Refused("there is no such source", where=key, fix="`jochi sources ls` lists them")
+        # All that is prepared aren't sources: without a key that is for `jochi derive retry prepare`.
+        phases = PHASES if key is not None else PHASES[1:]
+        put_back = sum(queue.retry(client.engine, derivation=phase, key=key) for phase in phases)
+    out.print(f"put back: {some(put_back, 'piece of work', 'pieces of work')}")
+
+
+@app.command()
+def take(
+    context: typer.Context,
+    key: Annotated[str, typer.Argument(help="A team's source: scope/id.")],
+    scope: Annotated[str, typer.Option("--scope", "-s", help="The scope of the user who needs it.")],
+    agent: Annotated[str | None, typer.Option(help="Who takes it.")] = None,
+) -> None:
+    """Give a user a team's source, as a copy of its own: what is extracted of it is that user's alone. Again it brings in what
+    is new."""
+    with jochi(context) as client:
+        taken = client.take_source(key, scope, agent=agent)
+    came = f"{some(taken.messages, 'new message', 'new messages')}, {taken.known:,} there already"
+    out.print(f"{taken.key}: {came}", markup=False)
+    for one in taken.changed:
+        out.print(f"{one} says something else than the team's by now, and stays as it is", markup=False)
+
+
+def _why(source: SourceState) -> str:
+    return "; ".join(
+        f"{one.phase} ({'given up' if one.put_aside else 'tried'}: {one.error})" if one.error else one.phase
+        for one in source.waiting
+    )

@@ -11,7 +11,7 @@ import typer
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
 from jochi.cli.migrations import Chain
-from jochi.cli.output import AsJson, err, forbidden_by, out, some, write_json
+from jochi.cli.output import AsJson, err, finish_with_json, forbidden_by, out, say, some, write_json
 from jochi.compile.registry import Status
 from jochi.errors import PartlyDone, Refused
 from jochi.forgetting import Export, write_export
@@ -47,25 +47,24 @@ def install(
         return
     with jochi(context) as client, err.status("installing") as spinner:
         result = client.install(arm=arm, chain=chain, pin=pin, on_progress=spinner.update)
-    if as_json:
-        write_json(
-            {
-                "server": result.facts.as_dict(),
-                "migrations_applied": result.migrations_applied,
-                "chain": result.chain.value,
-                "procedures": {row.name: row.status.value for row in result.procedures},
-                "verdict_changed": result.verdict_changed,
-                "needs_apply": result.needs_apply,
-                "armed": result.armed,
-                "indexes": {change.name: f"{change.done}: {change.why}" for change in result.indexes},
-                "obstacle": result.obstacle,
-                "pin_line": result.pin_line,
-                "procedures_removed": result.procedures_removed,
-                "settings_added": result.settings_added,
-                "settings_dropped": result.settings_dropped,
-            }
-        )
-        return
+    finish_with_json(
+        {
+            "server": result.facts.as_dict(),
+            "migrations_applied": result.migrations_applied,
+            "chain": result.chain.value,
+            "procedures": {row.name: row.status.value for row in result.procedures},
+            "verdict_changed": result.verdict_changed,
+            "needs_apply": result.needs_apply,
+            "armed": result.armed,
+            "indexes": {change.name: f"{change.done}: {change.why}" for change in result.indexes},
+            "obstacle": result.obstacle,
+            "pin_line": result.pin_line,
+            "procedures_removed": result.procedures_removed,
+            "settings_added": result.settings_added,
+            "settings_dropped": result.settings_dropped,
+        },
+        as_json,
+    )
     facts = result.facts
     apoc = f"APOC {facts.apoc}" if facts.apoc else "no APOC"
     out.print(f"Neo4j {facts.version} {facts.edition}, {apoc}, database {client.database.name}")
@@ -82,9 +81,9 @@ def install(
         out.print(f"procedures: {len(result.procedures_removed)} that this version no longer has are removed")
     if result.settings_added:
         count = some(len(result.settings_added), "setting is", "settings are")
-        _say(f"policy: {count} new and as in the shipped policy: {', '.join(result.settings_added)}")
+        say(f"policy: {count} new and as in the shipped policy: {', '.join(result.settings_added)}")
     if result.settings_dropped:
-        _say(f"policy: dropped {'; '.join(result.settings_dropped)}")
+        say(f"policy: dropped {'; '.join(result.settings_dropped)}")
     for change in result.indexes:
         out.print(f"index {change.name}: {change.done} ({change.why})")
     if result.obstacle:
@@ -106,7 +105,7 @@ def _show_preview(found: InstallPreview) -> None:
     out.print(f"In the database is {there}; this is jochi {found.version}. Nothing was written. Install would change:")
     out.print(f"migrations: {', '.join(found.migrations) or 'nothing to do'}")
     for change in found.indexes:
-        _say(f"index {change.name}: {change.done} ({change.why})")
+        say(f"index {change.name}: {change.done} ({change.why})")
     for what in ("procedures", "jobs", "policy"):
         names: Names = getattr(found, what)
         for word in ("new", "changed", "gone"):
@@ -124,11 +123,7 @@ _AT_MOST = 12
 def _show_names(what: str, names: tuple[str, ...]) -> None:
     if names:
         more = f" and {len(names) - _AT_MOST} more (--json shows all)" if len(names) > _AT_MOST else ""
-        _say(f"{what}: {len(names)}: {', '.join(names[:_AT_MOST])}{more}")
-
-
-def _say(text: str) -> None:
-    out.print(text, soft_wrap=True, markup=False)
+        say(f"{what}: {len(names)}: {', '.join(names[:_AT_MOST])}{more}")
 
 
 def uninstall(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.cli.output import AsJson, err, finish_with_json, out, table
 from jochi.install import triggers
 
 app = typer.Typer(no_args_is_help=True, help="Notice at once what apps write in plain Cypher: optional APOC triggers.")
@@ -43,10 +43,8 @@ def remove(context: typer.Context, as_json: AsJson = False) -> None:
     """Drop the triggers. The database runs them until it notices (apoc.trigger.refresh)."""
     with jochi(context) as client:
         names = triggers.remove_triggers(client.engine)
-    if as_json:
-        write_json(names)
-    else:
-        out.print(f"removed: {', '.join(names) or 'there was none'}")
+    finish_with_json(names, as_json)
+    out.print(f"removed: {', '.join(names) or 'there was none'}")
 
 
 @app.command()
@@ -62,9 +60,7 @@ def cost(
         result = triggers.measure_cost(
             client.engine, pairs=pairs, commits=commits, wait_seconds=wait, on_progress=spinner.update
         )
-    if as_json:
-        write_json(result)
-        return
+    finish_with_json(result, as_json)
     out.print(
         f"a commit of one node: {result.without_ms:.2f} ms without, {result.with_ms:.2f} ms with; "
         f"added {result.added_ms:+.2f} ms ({result.added_low_ms:+.2f} to {result.added_high_ms:+.2f} "
@@ -73,9 +69,5 @@ def cost(
 
 
 def _show(rows: list[triggers.TriggerStatus], as_json: bool) -> None:
-    if as_json:
-        write_json(rows)
-    else:
-        table(
-            "triggers", ("name", "phase", "status", "running"), [(r.name, r.phase, r.status, r.running) for r in rows]
-        )
+    finish_with_json(rows, as_json)
+    table("triggers", ("name", "phase", "status", "running"), [(r.name, r.phase, r.status, r.running) for r in rows])

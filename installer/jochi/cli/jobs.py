@@ -1,23 +1,92 @@
-"""`jochi jobs ls|run|pause|resume|history|arm`."""
+"""`jochi jobs ls|run|mode|pause|resume|history|arm`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum
 from typing import Annotated
 
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.mode import mode
-from jochi.cli.output import AsJson, moment, out, table, write_json
-from jochi.cli.run import run
+from jochi.cli.output import AsJson, finish_with_json, moment, out, table, write_json
+from jochi.errors import PartlyDone
 from jochi.graph.driver_values import to_python
-from jochi.jobs.results import JobState, Switch
+from jochi.jobs.results import JobState, Mode, Switch
+from jochi.jobs.runner import Run
+from jochi.toml import beside
 
 app = typer.Typer(help="The scheduled jobs of the engine.", no_args_is_help=True)
-app.command("run")(run)
-app.command("mode")(mode)
 
 JobName = Annotated[str, typer.Argument(help="Name of the job.")]
+
+
+@app.command()
+def run(
+    context: typer.Context,
+    job: Annotated[str, typer.Argument(help="Name of the job: `jochi jobs ls` lists them.")],
+    drain: Annotated[bool, typer.Option("--drain", help="Go on until nothing is left to do.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a job from here, with the same texts, leases and rails as in the database. Needs no APOC."""
+    with jochi(context) as client:
+        runs = client.run(job, drain=drain)
+    if as_json:
+        write_json(runs)
+    else:
+        rows = [(r.id, r.status, r.batches, r.selected, r.changed, _tally(r), r.error) for r in runs]
+        table("Runs", ("run", "status", "batches", "looked at", "changed", "what", "error"), rows, right=(2, 3, 4))
+    if any(r.status not in {"ok", "breaker"} for r in runs):
+        raise PartlyDone("not everything went well: see the runs above", fix=f"`jochi jobs history {job}`")
+
+
+_COUNTED_AS: Mapping[str, str] = beside(__file__, "sentences.toml")["counted"]
+"""What a run counts under words of its own, as a person says it."""
+
+
+def _tally(run: Run) -> str:
+    words = {**_COUNTED_AS, "unknown": "of unknown keys"} if run.job == "fold_accesses" else _COUNTED_AS
+    return ", ".join(f"{words.get(name, name)} {n:,}" for name, n in sorted(run.tally.items()))
+
+
+class Wanted(str, Enum):
+    """What a person can ask for."""
+
+    IDLE = "IDLE"
+    BACKGROUND = "BACKGROUND"
+    MINIMAL = "MINIMAL"
+    AUTO = "auto"
+
+
+@app.command()
+def mode(
+    context: typer.Context,
+    wanted: Annotated[
+        Wanted | None,
+        typer.Argument(
+            case_sensitive=False, help="Keep this mode, whatever applications do. auto lets the engine choose again."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how busy the engine is, and why: IDLE if applications are quiet, MINIMAL if they work hard, else BACKGROUND."""
+    with jochi(context) as client:
+        found = client.pin_mode(None if wanted is Wanted.AUTO else wanted.value) if wanted else client.mode()
+    finish_with_json(found, as_json)
+    out.print(mode_in_words(found), soft_wrap=True, markup=False)
+
+
+def mode_in_words(found: Mode) -> str:
+    """One line: the mode, why, and since when."""
+    why = (
+        "nothing has looked yet"
+        if found.rate is None
+        else f"{found.rate:,.1f} accesses and writes a minute at {moment(found.looked_at)}"
+    )
+    if found.pinned_by is not None:
+        why = f"pinned by {found.pinned_by}; `jochi jobs mode auto` lets it choose; {why}"
+    since = f" since {moment(found.since)}" if found.since else ""
+    return f"mode: {found.mode}{since}: {why}"
 
 
 @app.command("ls")
@@ -25,10 +94,8 @@ def list_jobs(context: typer.Context, as_json: AsJson = False) -> None:
     """Show every job: its pace, last run, next start, and what it waits for."""
     with jochi(context) as client:
         jobs = client.jobs()
-    if as_json:
-        write_json(jobs)
-    else:
-        print_jobs(jobs)
+    finish_with_json(jobs, as_json)
+    print_jobs(jobs)
 
 
 def print_jobs(jobs: list[JobState]) -> None:
@@ -89,9 +156,7 @@ def history(
     """Show the last runs, newest first."""
     with jochi(context) as client:
         runs = [to_python(entry) for entry in client.history(job, limit=limit, changed_only=changed)]
-    if as_json:
-        write_json(runs)
-        return
+    finish_with_json(runs, as_json)
     rows = [
         (
             r["id"],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, err, out, shortened, some, write_json
+from jochi.cli.output import AsJson, err, out, say, shortened, some, write_json
 from jochi.errors import PartlyDone, Refused
 from jochi.mirror import WriteResult
 
@@ -24,30 +25,39 @@ StrikeMany = Annotated[
 ]
 
 
-@app.command()
-def write(
-    context: typer.Context,
-    folder: Folder,
-    scope: Scope = "default",
-    include_sensitive: Sensitive = False,
-    strike_many: StrikeMany = False,
-    as_json: AsJson = False,
-) -> None:
-    """Take in what people changed in the files, and write what changed in the graph since the last time."""
-    _write(context, folder, scope, include_sensitive, strike_many, as_json, whole=False)
+def _writer(*, whole: bool) -> Callable[..., None]:
+    def write(
+        context: typer.Context,
+        folder: Folder,
+        scope: Scope = "default",
+        include_sensitive: Sensitive = False,
+        strike_many: StrikeMany = False,
+        as_json: AsJson = False,
+    ) -> None:
+        with jochi(context) as client:
+            done = client.write_mirror(
+                folder, scope, include_sensitive=include_sensitive, whole=whole, strike_many=strike_many
+            )
+        if as_json:
+            write_json(done)
+        else:
+            _print(done)
+        if done.left:
+            raise PartlyDone(
+                f"{some(len(done.left), 'file', 'files')} couldn't be brought up to date",
+                where=str(folder),
+                fix="the lines above say why; the next write tries again" if not as_json else "`left` says why",
+            )
+
+    return write
 
 
-@app.command()
-def rebuild(
-    context: typer.Context,
-    folder: Folder,
-    scope: Scope = "default",
-    include_sensitive: Sensitive = False,
-    strike_many: StrikeMany = False,
-    as_json: AsJson = False,
-) -> None:
-    """The same, looking at all memories: what was changed or deleted without Jochi is found, too."""
-    _write(context, folder, scope, include_sensitive, strike_many, as_json, whole=True)
+app.command(
+    "write", help="Take in what people changed in the files, and write what changed in the graph since the last time."
+)(_writer(whole=False))
+app.command(
+    "rebuild", help="The same, looking at all memories: what was changed or deleted without Jochi is found, too."
+)(_writer(whole=True))
 
 
 @app.command()
@@ -66,7 +76,7 @@ def check(
     else:
         for name in ("missing", "edited", "stale", "foreign"):
             for path in getattr(found, name):
-                out.print(f"{name}: {path}", markup=False, soft_wrap=True)
+                say(f"{name}: {path}")
         out.print(f"{some(found.files, 'file', 'files')} of {scope}", markup=False)
     if not found.is_none:
         raise Refused(
@@ -76,36 +86,10 @@ def check(
         )
 
 
-def _write(
-    context: typer.Context,
-    folder: Path,
-    scope: str,
-    include_sensitive: bool,
-    strike_many: bool,
-    as_json: bool,
-    *,
-    whole: bool,
-) -> None:
-    with jochi(context) as client:
-        done = client.write_mirror(
-            folder, scope, include_sensitive=include_sensitive, whole=whole, strike_many=strike_many
-        )
-    if as_json:
-        write_json(done)
-    else:
-        _print(done)
-    if done.left:
-        raise PartlyDone(
-            f"{some(len(done.left), 'file', 'files')} couldn't be brought up to date",
-            where=str(folder),
-            fix="the lines above say why; the next write tries again" if not as_json else "`left` says why",
-        )
-
-
 def _print(done: WriteResult) -> None:
     for edit in done.taken_in:
         outcome = "" if edit.outcome == "done" else f" ({edit.outcome})"
-        out.print(f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}{outcome}", markup=False, soft_wrap=True)
+        say(f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}{outcome}")
     for note in done.notes:
         err.print(note, markup=False, soft_wrap=True)
     for path, why in done.left.items():

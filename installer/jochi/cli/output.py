@@ -53,6 +53,13 @@ def write_json(value: Any) -> None:
     typer.echo(json.dumps(to_json(_plain(value)), indent=2, ensure_ascii=False))
 
 
+def finish_with_json(value: Any, as_json: bool) -> None:
+    """With ``as_json`` the command ends here, and this is all that it prints."""
+    if as_json:
+        write_json(value)
+        raise typer.Exit
+
+
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return _plain(asdict(value))
@@ -100,6 +107,11 @@ def _print_as_lines(title: str, columns: Sequence[str], rows: Sequence[Sequence[
         for column, cell in zip(columns, row, strict=True):
             value = f"\n{'':{longest + 2}}".join(cell.splitlines())
             out.print(f"{column:>{longest}}: {value}", soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """A line on standard output, as it is: never folded, nothing in it is markup."""
+    out.print(text, soft_wrap=True, markup=False)
 
 
 def some(n: int, one: str, many: str) -> str:

@@ -1,4 +1,4 @@
-"""`jochi plan` and `jochi plan ls|show|exclude|apply`."""
+"""`jochi plan`, `jochi plan ls|show|exclude|apply` and `jochi budgets`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,36 @@ import typer
 
 from jochi.cli.arguments import At, keys_of, parse_moment
 from jochi.cli.asking import ask
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, moment, out, some, table, write_json
+from jochi.cli.connection import answer, jochi
+from jochi.cli.output import AsJson, finish_with_json, moment, out, some, table, write_json
 from jochi.curate.plan import Plan
 from jochi.curate.saved_plans import PlannedMemory, SavedPlan
 from jochi.errors import PartlyDone
+
+
+def budgets(
+    context: typer.Context,
+    scope: Annotated[
+        str | None, typer.Option("--scope", "-s", help="Only this scope. Without it, every memory is read.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what the token budgets would move between tiers now, and what is pinned above them. This writes nothing."""
+    found = answer(context, as_json, lambda client: client.plan_budgets(scope))
+    rows = [(v.scope, v.before, v.after, v.n, v.tokens, ", ".join(v.samples)) for v in found.moves]
+    table("Moves", ("scope", "from", "to", "memories", "tokens", "for example"), rows, right=(3, 4))
+    if found.overflows:
+        table(
+            "Pinned above a budget",
+            ("scope", "tier", "budget", "pinned tokens", "above"),
+            [(o.scope, o.tier, o.budget, o.held, o.above) for o in found.overflows],
+            right=(2, 3, 4),
+        )
+    out.print(
+        f"{some(found.scopes, 'scope', 'scopes')}: {some(found.memories, 'memory', 'memories')} would move; "
+        f"{some(found.overflowing, 'scope is', 'scopes are')} above a budget by what is pinned."
+    )
+
 
 app = typer.Typer(
     help="Show what would be done now, by rule and kind. The commands below save plans, show them and apply them."
@@ -37,9 +62,7 @@ def plan(
     with jochi(context) as client:
         found = client.plan(parse_moment(at))
         kept = client.save_plan(found) if save else None
-    if as_json:
-        write_json(found if kept is None else kept)
-        return
+    finish_with_json(found if kept is None else kept, as_json)
     print_plan(found)
     if kept is not None:
         out.print(
@@ -56,11 +79,7 @@ def list_plans(
     as_json: AsJson = False,
 ) -> None:
     """Show the saved plans, newest first."""
-    with jochi(context) as client:
-        found = client.plans(limit=limit)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.plans(limit=limit))
     rows = [(p.id, p.state, p.made_at, p.by, p.at, p.memories, p.excluded, p.expires_at, p.run) for p in found]
     columns = ("plan", "state", "made", "by", "speaks of", "memories", "excluded", "expires", "run")
     table("Plans", columns, rows, right=(5, 6))
@@ -79,9 +98,7 @@ def show(
     with jochi(context) as client:
         found = client.show_plan(plan)
         named = client.plan_entries(plan, skip=skip, limit=limit, drifted=drift) if limit else []
-    if as_json:
-        write_json({"plan": found, "memories": named})
-        return
+    finish_with_json({"plan": found, "memories": named}, as_json)
     _print_saved(found)
     _print_memories(found, named, skip, drift=drift)
 

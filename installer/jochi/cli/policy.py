@@ -11,7 +11,7 @@ import typer
 from jochi.cli import policy_actions
 from jochi.cli.connection import connect
 from jochi.cli.options import options_of
-from jochi.cli.output import AsJson, out
+from jochi.cli.output import AsJson, say
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.errors import Refused
 from jochi.operate.rule_tables import rule_tables
@@ -34,7 +34,7 @@ def show(
     if as_json:
         typer.echo(json.dumps(json.loads(loaded.canonical), indent=2, ensure_ascii=False))
         return
-    out.print(f"# {loaded.label} from {loaded.path}", markup=False, soft_wrap=True)
+    say(f"# {loaded.label} from {loaded.path}")
     typer.echo(loaded.text if installed else loaded.path.read_text(encoding="utf-8"))
 
 
@@ -50,7 +50,7 @@ def _installed(context: typer.Context) -> LoadedPolicy:
 def check(file: Annotated[Path, typer.Argument(help="A policy file.")]) -> None:
     """Read a policy file and show each mistake with file, line and key."""
     loaded = load_policy(file)
-    out.print(f"{file}: good, {loaded.label}", markup=False, soft_wrap=True)
+    say(f"{file}: good, {loaded.label}")
 
 
 @app.command()

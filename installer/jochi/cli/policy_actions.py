@@ -9,7 +9,7 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.options import options_of
-from jochi.cli.output import AsJson, err, out, table, write_json
+from jochi.cli.output import AsJson, err, finish_with_json, out, say, table, write_json
 from jochi.curate.actions import FALLBACK_ACTION, FALLBACK_ELIGIBILITY, Verdict, judge, parse_action, parse_eligibility
 from jochi.errors import UsageError
 from jochi.policy import load_policy
@@ -27,9 +27,7 @@ FELL_BACK, REFUSED = 3, 5
 def ls(context: typer.Context, as_json: AsJson = False) -> None:
     """Show what each action needs, by the policy that --policy names, else the shipped one."""
     needs = (options_of(context).load_policy() or load_policy()).policy.actions.needs
-    if as_json:
-        write_json(needs.model_dump(mode="json"))
-        return
+    finish_with_json(needs.model_dump(mode="json"), as_json)
     rows = []
     for action in Needs.model_fields:
         need = getattr(needs, action)
@@ -119,4 +117,4 @@ def _show(verdict: Verdict) -> None:
         if isinstance(needs, dict)
         else f": it needs one of {', '.join(needs) or 'nothing: it is never allowed'}"
     )
-    out.print(f"{verdict.action} {word} by {verdict.rule}{because}", markup=False, soft_wrap=True)
+    say(f"{verdict.action} {word} by {verdict.rule}{because}")

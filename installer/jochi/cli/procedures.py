@@ -9,7 +9,7 @@ import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.install import install
-from jochi.cli.output import AsJson, out, table, write_json
+from jochi.cli.output import AsJson, finish_with_json, out, table
 from jochi.compile.registry import ProcedureStatus, Status
 from jochi.errors import Refused, UsageError
 from jochi.install.install import prune_procedures, status_of_procedures
@@ -35,9 +35,7 @@ def _rows(context: typer.Context, name: str | None = None) -> list[ProcedureStat
 def list_procedures(context: typer.Context, as_json: AsJson = False) -> None:
     """Show every procedure and its status word."""
     rows = _rows(context)
-    if as_json:
-        write_json([_as_plain(row) for row in rows])
-        return
+    finish_with_json([_as_plain(row) for row in rows], as_json)
     table("Procedures", ("procedure", "status", "kind", "version", "hash"), [_cells(row) for row in rows])
 
 

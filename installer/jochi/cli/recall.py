@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from jochi.cli.arguments import PROVIDERS, parse_moment
-from jochi.cli.connection import jochi
+from jochi.cli.connection import answer, jochi
 from jochi.cli.output import AsJson, err, shortened, table, write_json
 from jochi.errors import UsageError
 from jochi.policy.settings import Embedding
@@ -148,11 +148,7 @@ def _beside(one: Match) -> str:
 
 
 def _contents(context: typer.Context, key: str, include_superseded: bool, as_json: bool) -> None:
-    with jochi(context) as client:
-        found = client.box_contents(key, include_superseded=include_superseded)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.box_contents(key, include_superseded=include_superseded))
     boxes = [(one.key, one.state, one.memory_count, shortened(", ".join(one.topics), _LONGEST)) for one in found.boxes]
     table(f"{len(boxes)} boxes", ("key", "state", "memories", "topics"), boxes, right=(2,))
     rows = [(one.key, one.category, one.said_at, shortened(one.content, _LONGEST)) for one in found.memories]

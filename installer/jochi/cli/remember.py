@@ -11,7 +11,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, out, printable, write_json
+from jochi.cli.output import AsJson, finish_with_json, out, printable
 from jochi.errors import UsageError
 from jochi.write.importing.files import open_source
 from jochi.write.importing.jsonlines import LONGEST_LINE, json_value, lines_of
@@ -85,9 +85,7 @@ def _show(remembered: RememberResult, *, as_json: bool, one: bool) -> None:
         "reinforced": remembered.reinforced,
         "refused": remembered.refused,
     }
-    if as_json:
-        write_json({**counts, "refusals": remembered.refusals, "results": remembered.results})
-        return
+    finish_with_json({**counts, "refusals": remembered.refusals, "results": remembered.results}, as_json)
     for result in remembered.results:
         if one and result.outcome != "refused":
             known = "" if result.owner is None else f": {result.owner} is known"

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from jochi.cli.connection import jochi
-from jochi.cli.output import AsJson, forbidden_by, moment, out, table, write_json
+from jochi.cli.connection import answer, jochi
+from jochi.cli.output import AsJson, finish_with_json, forbidden_by, moment, out, table
 from jochi.errors import UsageError
 from jochi.undo.violations import read_message
 
@@ -25,11 +25,7 @@ def list_runs(
     as_json: AsJson = False,
 ) -> None:
     """Show the last runs of curation and undos that did something, newest first."""
-    with jochi(context) as client:
-        found = client.runs(limit=limit, changed_only=not every)
-    if as_json:
-        write_json(found)
-        return
+    found = answer(context, as_json, lambda client: client.runs(limit=limit, changed_only=not every))
     rows = [
         (
             run.id,
@@ -61,9 +57,7 @@ def show(
     if not found:
         raise UsageError(f"there is no run {run!r}", fix="`jochi runs ls` lists runs")
     (one,) = found
-    if as_json:
-        write_json(one)
-        return
+    finish_with_json(one, as_json)
     took = "still running" if one.seconds is None else f"{one.seconds:.2f} s"
     out.print(f"{one.id}: {one.status}, {moment(one.started_at)}, {took}", markup=False)
     out.print(

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.status import Status as Spinner
 
 from jochi.cli.asking import ask
+from jochi.cli.progress import screen
 
 if TYPE_CHECKING:
     from jochi.localserver import LocalServer, Running, Upgrade
@@ -27,46 +26,16 @@ app = typer.Typer(
 
 _NOT_RUNNING = 4  # no connection to the database, as everywhere in Jochi
 _FOLLOW_SECONDS = 0.5
-_PLAIN_EVERY_SECONDS = 5.0
 
 Name = Annotated[str, typer.Option("--name", help="Which instance; each has its own data, port and password.")]
-
-
-class _Progress:
-    """Progress on stderr: a status line on a terminal, a plain line every few seconds elsewhere."""
-
-    def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False)
-        self._spinner: Spinner | None = None
-        self._last = float("-inf")
-
-    def say(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
-
-    def doing(self, text: str) -> None:
-        if self._console.is_terminal:
-            if self._spinner is None:
-                self._spinner = self._console.status("")
-                self._spinner.start()
-            self._spinner.update(text)
-        elif time.monotonic() - self._last >= _PLAIN_EVERY_SECONDS:
-            self._last = time.monotonic()
-            self.say(text)
-
-    def close(self) -> None:
-        if self._spinner is not None:
-            self._spinner.stop()
 
 
 @contextmanager
 def _server(name: str) -> Iterator[LocalServer]:
     from jochi.localserver import LocalServer
 
-    progress = _Progress()
-    try:
-        yield LocalServer(name, report=progress)
-    finally:
-        progress.close()
+    with screen() as shown:
+        yield LocalServer(name, report=shown)
 
 
 @app.command()

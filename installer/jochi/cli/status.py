@@ -9,9 +9,8 @@ import typer
 from rich.markup import escape
 
 from jochi.cli.connection import job_verbs as jochi
-from jochi.cli.jobs import print_jobs
-from jochi.cli.mode import mode_in_words
-from jochi.cli.output import AsJson, moment, out, shortened, some, table, write_json
+from jochi.cli.jobs import mode_in_words, print_jobs
+from jochi.cli.output import AsJson, finish_with_json, moment, out, say, shortened, some, table
 from jochi.client.jobs import JobVerbs
 from jochi.errors import JochiError
 from jochi.jobs.results import JobState
@@ -48,14 +47,13 @@ def status(
     with jochi(context) as client:
         found = overview(client, tiers=tiers and (every or as_json), apoc_conf_at=apoc_conf_at)
         size = _audit_size(client) if every and not as_json else None
-    if as_json:
-        write_json(found)
-    elif not every:
+    finish_with_json(found, as_json)
+    if not every:
         print_glance(found)
     else:
         print_overview(found)
         if size is not None and size.ratio is not None:
-            _say(
+            say(
                 f"on record: {some(size.records, 'record', 'records')} of "
                 f"{some(size.memories, 'memory', 'memories')} (most: {size.per_memory} each and "
                 f"what tombstones need), about {size.ratio:.1%} of the data's bytes"
@@ -72,58 +70,54 @@ def _audit_size(client: JobVerbs) -> AuditSize | None:
 
 def print_glance(found: Overview) -> None:
     """One screen: what a person has to do comes first, and what is as it should be takes a line."""
-    _say(f"database {found.database} at {moment(found.at)}")
+    say(f"database {found.database} at {moment(found.at)}")
     _print_versions(found.versions)
     chain = found.migrations
     if chain is not None and (chain.outcome != "VALID" or not found.installed):
-        _say(f"migrations: {chain.outcome}, {chain.applied} applied, {chain.pending} pending")
+        say(f"migrations: {chain.outcome}, {chain.applied} applied, {chain.pending} pending")
     if not found.installed:
-        _say("jochi is not installed in this database: `jochi install` installs it")
+        say("jochi is not installed in this database: `jochi install` installs it")
     for name, word in list(found.not_installed.items())[:_FEW]:
-        _say(f"procedures: {name} is {word}")
+        say(f"procedures: {name} is {word}")
     _print_check("pump", found.pump)
     if found.restart is not None and found.restart.level is not Level.OK:
-        _say(f"restart: {found.restart.found}")
+        say(f"restart: {found.restart.found}")
     _print_decisions(found, few=True)
     if found.engine is not None:
         _print_amounts(found.engine, few=True)
         _print_work(found.work)
     if found.quarantined:
-        _say(f"put aside after a failure: {some(len(found.quarantined), 'memory', 'memories')}")
+        say(f"put aside after a failure: {some(len(found.quarantined), 'memory', 'memories')}")
     if found.sources:
-        _say(f"sources that stand still: {sum(one.n for one in found.sources):,}; `jochi sources ls --state failed`")
+        say(f"sources that stand still: {sum(one.n for one in found.sources):,}; `jochi sources ls --state failed`")
     _print_changes(found)
     _print_jobs_in_words(found.jobs)
     for note in found.notes[:_FEW]:
         out.print(f"[yellow]not readable:[/] {escape(note)}", soft_wrap=True)
     if found.installed:
-        _say("`jochi status --all` shows the rest")
+        say("`jochi status --all` shows the rest")
 
 
 def _print_changes(found: Overview) -> None:
     if not found.changes:
         if found.jobs:
-            _say("last runs that changed something: none")
+            say("last runs that changed something: none")
         return
-    _say("last runs that changed something:")
+    say("last runs that changed something:")
     for run in found.changes:
-        _say(f"  {moment(run['started_at'])}  {run['id']}: {run['changed']:,} changed, {run['status']}")
+        say(f"  {moment(run['started_at'])}  {run['id']}: {run['changed']:,} changed, {run['status']}")
 
 
 def _print_jobs_in_words(jobs: Sequence[JobState]) -> None:
     if not jobs:
         return
     live = [job for job in jobs if not job.idle]
-    _say(f"jobs: {len(live)} live, {len(jobs) - len(live)} idle, which have nothing to work on yet")
+    say(f"jobs: {len(live)} live, {len(jobs) - len(live)} idle, which have nothing to work on yet")
     failing = [job for job in jobs if job.failures]
     for job in failing[:_FEW]:
-        _say(
-            shortened(
-                f"  {job.name} failed {job.failures} times in a row: {job.last_error or 'no error was kept'}", 100
-            )
-        )
+        say(shortened(f"  {_failure(job)}", 100))
     if len(failing) > _FEW:
-        _say(f"  … and {len(failing) - _FEW} more fail")
+        say(f"  … and {len(failing) - _FEW} more fail")
 
 
 def _failure(job: JobState) -> str:
@@ -132,24 +126,20 @@ def _failure(job: JobState) -> str:
 
 def print_overview(found: Overview) -> None:
     """The overview as text and tables; what a person has to do comes first."""
-    _say(f"database {found.database} at {moment(found.at)}")
+    say(f"database {found.database} at {moment(found.at)}")
     _print_versions(found.versions)
     if found.migrations is not None:
-        _say(
+        say(
             f"migrations: {found.migrations.outcome}, {found.migrations.applied} applied, {found.migrations.pending} pending"
         )
         for message in found.migrations.messages:
-            _say(f"  {message}")
+            say(f"  {message}")
     if not found.installed:
-        _say("jochi is not installed in this database: `jochi install` installs it")
+        say("jochi is not installed in this database: `jochi install` installs it")
     elif found.procedures or found.engine is not None:
         _print_engine(found)
     for note in found.notes:
         out.print(f"[yellow]not readable:[/] {escape(note)}", soft_wrap=True)
-
-
-def _say(text: str) -> None:
-    out.print(text, soft_wrap=True, markup=False)
 
 
 def _print_versions(versions: Versions) -> None:
@@ -158,19 +148,19 @@ def _print_versions(versions: Versions) -> None:
     ours = f"jochi {versions.jochi}; installed: "
     if versions.installed == versions.jochi:
         ours = ""
-    _say(f"{ours}{installed}; Neo4j {versions.server} {versions.edition}, {apoc}")
+    say(f"{ours}{installed}; Neo4j {versions.server} {versions.edition}, {apoc}")
 
 
 def _print_engine(found: Overview) -> None:
     words = ", ".join(f"{n} {word}" for word, n in sorted(found.procedures.items()))
-    _say(f"procedures: {words or 'not readable'}")
+    say(f"procedures: {words or 'not readable'}")
     for name, word in found.not_installed.items():
-        _say(f"  {name} is {word}")
+        say(f"  {name} is {word}")
     _print_check("pump", found.pump)
     _print_check("after a restart", found.restart)
     _print_decisions(found)
     if found.mode is not None:
-        _say(mode_in_words(found.mode))
+        say(mode_in_words(found.mode))
     if found.engine is not None:
         _print_amounts(found.engine)
     _print_work(found.work)
@@ -184,7 +174,7 @@ def _print_engine(found: Overview) -> None:
         print_jobs(found.jobs)
         for job in found.jobs:
             if job.failures:
-                _say(_failure(job))
+                say(_failure(job))
     _print_quarantined(found)
     _print_tiers(found)
 
@@ -192,9 +182,9 @@ def _print_engine(found: Overview) -> None:
 def _print_check(title: str, check: Check | None) -> None:
     if check is None:
         return
-    _say(f"{title}: {check.found}")
+    say(f"{title}: {check.found}")
     if check.fix and check.level is not Level.OK:
-        _say(f"  → {check.fix}")
+        say(f"  → {check.fix}")
 
 
 def _print_decisions(found: Overview, *, few: bool = False) -> None:
@@ -203,29 +193,29 @@ def _print_decisions(found: Overview, *, few: bool = False) -> None:
         since = f" since {moment(wait.since)}" if wait.since else ""
         still = some(len(wait.jobs), "job stands", "jobs stand") + " still" if few else ""
         jobs = still or f"standing still: {', '.join(wait.jobs) or 'no job'}"
-        _say(f"waits for `jochi {wait.verb}`{since}: {wait.why}; {jobs}")
+        say(f"waits for `jochi {wait.verb}`{since}: {wait.why}; {jobs}")
     for switch in found.paused[: _FEW if few else None]:
         what = "everything" if switch.what == "all" else f"{switch.what} {switch.name}"
-        _say(
+        say(
             f"paused: {what} by {switch.by or 'somebody'} since {moment(switch.since)}; `{switch.resume}` takes it back"
         )
     for breaker in found.tripped[: _FEW if few else None]:
         then = "" if few else ", and let what it counts through with `jochi apply`"
-        _say(
+        say(
             f"the breaker holds back {breaker.kind} in scope {breaker.scope} since {moment(breaker.since)}; "
             f"look at `jochi plan`{then}"
         )
     left = sum(max(0, len(each) - _FEW) for each in (found.waiting, found.paused, found.tripped)) if few else 0
     if left:
-        _say(f"… and {some(left, 'decision', 'decisions')} more")
+        say(f"… and {some(left, 'decision', 'decisions')} more")
 
 
 def _print_amounts(engine: Status, *, few: bool = False) -> None:
     oldest = f", the oldest since {moment(engine.oldest_due)}" if engine.due else ""
-    _say(f"backlog: {some(engine.due, 'memory is', 'memories are')} due for a look{oldest}")
+    say(f"backlog: {some(engine.due, 'memory is', 'memories are')} due for a look{oldest}")
     gone = f", the oldest from {moment(engine.oldest_tombstone)}; {some(engine.tombstones_due, 'is', 'are')} due for the purge"
     if engine.tombstones or not few:
-        _say(f"tombstones: {engine.tombstones:,}" + (gone if engine.tombstones else ""))
+        say(f"tombstones: {engine.tombstones:,}" + (gone if engine.tombstones else ""))
 
 
 def _print_sources(unfinished: Sequence[Unfinished]) -> None:
@@ -250,7 +240,7 @@ def _print_work(work: Mapping[str, Backlog]) -> None:
     done = f"; {pace:,.0f} done within an hour" if pace >= 1 else ""
     refused = f"; {rejected:,} rejected today" if rejected else ""
     given_up = f"; {aside:,} put aside: `jochi derive ls`" if aside else ""
-    _say(f"for workers: {said}{since}{done}{refused}{given_up}")
+    say(f"for workers: {said}{since}{done}{refused}{given_up}")
 
 
 def _print_accesses(found: Accesses) -> None:
@@ -259,7 +249,7 @@ def _print_accesses(found: Accesses) -> None:
         if found.silent
         else ""
     )
-    _say(
+    say(
         f"accesses: {some(found.waiting, 'touch waits', 'touches wait')} to be counted; "
         f"{some(found.reporting, 'scope reports', 'scopes report')} them{silent}"
     )
@@ -269,7 +259,7 @@ def _print_hygiene(found: Hygiene) -> None:
     if found.walked_at is None:
         return
     left = sum(fault.n for fault in found.reported)
-    _say(
+    say(
         f"hygiene: the walk of {moment(found.walked_at)} repaired {some(found.repaired, 'fault', 'faults')}"
         + (f"; {some(left, 'is', 'are')} left to you: `jochi doctor` names them" if left else "")
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from jochi.cli.output import AsJson, err, out, write_json
+from jochi.cli.output import AsJson, err, finish_with_json, out, say
 from jochi.errors import UsageError
 from jochi.text import vocabulary
 from jochi.text.tokens import ESTIMATE_COUNTER, Tiktoken, best_counter
@@ -25,7 +25,7 @@ def prime(
     """Fetch the vocabulary of o200k_base, check its hash and store it."""
     target = vocabulary.prime_from_network() if source is None else vocabulary.prime_from_file(source)
     Tiktoken(target)
-    out.print(f"tokens are counted exactly from now on: {target}", markup=False, soft_wrap=True)
+    say(f"tokens are counted exactly from now on: {target}")
 
 
 @app.command()
@@ -36,9 +36,7 @@ def count(
     """Count the tokens of a text, and say who counted."""
     counter = best_counter()
     tokens = counter.count(_text(file))
-    if as_json:
-        write_json({"tokens": tokens, "counter": counter.name})
-        return
+    finish_with_json({"tokens": tokens, "counter": counter.name}, as_json)
     out.print(f"{tokens:,} tokens ({counter.name})", markup=False)
     if counter.name == ESTIMATE_COUNTER:
         err.print("  → an estimate; `jochi tokens prime` fetches the vocabulary for exact counts", markup=False)

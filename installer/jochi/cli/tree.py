@@ -43,23 +43,23 @@ COMMANDS: tuple[Entry, ...] = (
         ("explain", "explain:explain", "Why a memory is kept, moved or pruned."),
         ("jobs", "jobs:app", "The scheduled jobs; run, pause, resume one."),
         ("runs", "runs:app", "What was done, and why it stopped."),
-        ("budgets", "budgets:budgets", "Token budgets, and what the next run would move."),
+        ("budgets", "plan:budgets", "Token budgets, and what the next run would move."),
         ("duplicates", "duplicates:app", "Pairs that may be one memory."),
     ),
     *_panel(
         "Decide",
         ("plan", "plan:app", "What would be done now; saved plans."),
-        ("apply", "apply:apply", "Say go to the policy's rules."),
-        ("approve", "approve:approve", "Let a stopped job go on."),
-        ("pause", "pause:pause", "Stop everything, a kind or a scope."),
-        ("resume", "pause:resume", "Take a pause back."),
+        ("apply", "decide:apply", "Say go to the policy's rules."),
+        ("approve", "decide:approve", "Let a stopped job go on."),
+        ("pause", "decide:pause", "Stop everything, a kind or a scope."),
+        ("resume", "decide:resume", "Take a pause back."),
     ),
     *_panel(
         "Take back",
         ("undo", "undo:undo", "Take back what runs did."),
-        ("restore", "way_back:restore", "Bring pruned memories back."),
-        ("unmerge", "way_back:unmerge", "Split what was merged."),
-        ("decompress", "way_back:decompress", "Bring compressed contexts back."),
+        ("restore", "undo:restore", "Bring pruned memories back."),
+        ("unmerge", "undo:unmerge", "Split what was merged."),
+        ("decompress", "undo:decompress", "Bring compressed contexts back."),
     ),
     *_panel(
         "Memories",
@@ -81,7 +81,7 @@ COMMANDS: tuple[Entry, ...] = (
         "Files",
         ("import", "importing:import_command", "Write the memories of a file."),
         ("ingest", "ingest:ingest", "Take in raw sources."),
-        ("sources", "sources:app", "Raw sources, and how far they are."),
+        ("sources", "ingest:app", "Raw sources, and how far they are."),
         ("context", "context:app", "MEMORY.md: write it, take its edits in."),
         ("mirror", "mirror:app", "Memories as files, and back."),
         ("receipts", "forget:receipts", "Receipts of forgetting, to a file and back."),
@@ -106,13 +106,13 @@ GROUPS: dict[str, tuple[str, tuple[Entry, ...]]] = {
     "memory": (
         "One memory at a time, and what is less often asked.",
         (
-            Entry("score", "score:score", "The score of a memory, and what would raise it."),
-            Entry("levels", "levels:levels", "A context from its whole text to its keywords."),
-            Entry("originals", "originals:originals", "What a memory was made of."),
-            Entry("history", "history:history", "What a slot held, and when."),
-            Entry("touch", "touch:touch", "Report that memories were used."),
-            Entry("topics", "topics:topics", "What a scope's memories are about."),
-            Entry("edges", "edges:edges", "Relationships that decay: stored, due, next."),
+            Entry("score", "memory:score", "The score of a memory, and what would raise it."),
+            Entry("levels", "memory:levels", "A context from its whole text to its keywords."),
+            Entry("originals", "memory:originals", "What a memory was made of."),
+            Entry("history", "memory:history", "What a slot held, and when."),
+            Entry("touch", "memory:touch", "Report that memories were used."),
+            Entry("topics", "memory:topics", "What a scope's memories are about."),
+            Entry("edges", "memory:edges", "Relationships that decay: stored, due, next."),
         ),
     ),
 }
@@ -123,8 +123,8 @@ MOVED: tuple[Entry, ...] = (
         for group, (_, entries) in GROUPS.items()
         for entry in entries
     ),
-    Entry("run", "run:run", "Run a job now.", moved="jobs run"),
-    Entry("mode", "mode:mode", "How busy the engine is.", moved="jobs mode"),
+    Entry("run", "jobs:run", "Run a job now.", moved="jobs run"),
+    Entry("mode", "jobs:mode", "How busy the engine is.", moved="jobs mode"),
 )
 """Old names: hidden, and gone with the next minor version."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import neo4j
 
@@ -16,6 +17,9 @@ from jochi.deprecation import old_method
 from jochi.errors import Refused
 from jochi.graph.driver_values import zoned
 from jochi.policy import LoadedPolicy, load_policy, stored_policy
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Base:
@@ -57,3 +61,13 @@ class Base:
         if pump is None:
             raise Refused("jochi is not installed", where=f"database {self.database.name}", fix=NOT_INSTALLED)
         return pump
+
+
+def on_engine(function: Callable[Concatenate[Engine, P], R]) -> Callable[Concatenate[Base, P], R]:
+    """A verb that is a function of a room, called with the client's engine: arguments and docstring stand there alone."""
+
+    @wraps(function)
+    def verb(self: Base, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return function(self.engine, *args, **kwargs)
+
+    return verb

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from jochi.client.actions import ActionVerbs
+from jochi.client.agents import HeartbeatVerbs, ItemVerbs, ObserveVerbs
 from jochi.client.context import ContextVerbs
-from jochi.client.duplicates import DuplicateVerbs
 from jochi.client.forget import ForgetVerbs
-from jochi.client.heartbeat import HeartbeatVerbs
 from jochi.client.ingest import IngestVerbs
 from jochi.client.install import InstallVerbs
-from jochi.client.items import ItemVerbs
 from jochi.client.jobs import JobVerbs
 from jochi.client.mirror import MirrorVerbs
-from jochi.client.observe import ObserveVerbs
 from jochi.client.plan import PlanVerbs
 from jochi.client.undo import UndoVerbs
 from jochi.client.use import UseVerbs
@@ -24,7 +21,6 @@ class Jochi(
     InstallVerbs,
     PlanVerbs,
     JobVerbs,
-    DuplicateVerbs,
     UseVerbs,
     WriteVerbs,
     IngestVerbs,

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from jochi import forgetting
-from jochi.client.base import Base
+from jochi.client.base import Base, on_engine
 from jochi.forgetting.candidates import rank_candidates
 from jochi.forgetting.export_requests import requests_of_export
 from jochi.forgetting.exports import collect_export, import_export, key_of
@@ -73,9 +73,7 @@ class ForgetVerbs(Base):
         """Where the whole store says it, word for word. Reads everything; writes nothing."""
         return forgetting.verify(self.engine, self.policy.policy, request)
 
-    def allow_again(self, request: forgetting.Request) -> int:
-        """Lets a phrase, a scope, a content or keys be learned again; returns how many seals were taken off."""
-        return forgetting.lift(self.engine, request)
+    allow_again = on_engine(forgetting.lift)
 
     def export_receipts(self) -> forgetting.Export:
         """Seals and receipts as they are now, for `jochi.forgetting.write_export`: without the key they tell nothing."""

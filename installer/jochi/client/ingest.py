@@ -8,9 +8,8 @@ from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import IO, Any
 
-from jochi.client.base import Base
-from jochi.use import sources
-from jochi.use.sources import SourceState
+from jochi.client.base import Base, on_engine
+from jochi.use.sources import ls, show
 from jochi.write import ingesting
 from jochi.write.ingesting import CopyResult, Fault, IngestResult, Piece, read
 
@@ -55,15 +54,9 @@ class IngestVerbs(Base):
             self.engine, key, scope=scope, now=self._at(now, "take_source", "now"), agent=agent
         )
 
-    def sources(
-        self, *, scope: str | None = None, state: str | None = None, limit: int = 100
-    ) -> tuple[dict[str, int], list[SourceState]]:
-        """How many sources there are by state, and the newest of them. ``state``: raw, processed, extracted, failed or stuck."""
-        return sources.ls(self.engine, scope=scope, state=state, limit=limit)
+    sources = on_engine(ls)
 
-    def source(self, key: str) -> SourceState | None:
-        """One source by its key (`scope/id`), with what was made of it and what is left to do; None where there is none."""
-        return sources.show(self.engine, key)
+    source = on_engine(show)
 
 
 def _pieces(what: Any, format: str | None, zone: tzinfo) -> Iterator[Piece]:

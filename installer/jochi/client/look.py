@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from jochi import clock
-from jochi.client.base import Base
+from jochi.client.base import Base, on_engine
 from jochi.curate.explain import Explanation
-from jochi.curate.score import Improvable, Scored, improvable, scores
+from jochi.curate.score import Scored, improvable, scores
 from jochi.database.database import Row
 from jochi.graph.driver_values import read_as, zoned
 from jochi.operate.results import Hygiene, Status, TierReport
@@ -57,9 +57,4 @@ class LookVerbs(Base):
         """
         return scores(self.engine, keys, at=self._at(at, "score"))
 
-    def improvable(self, scope: str | None = None) -> Iterator[Improvable]:
-        """Memories to which their score's band wants something added, by key; None: of all scopes. Reads all keys, page by page.
-
-        A worker adds tokens and embeddings by itself. What gets its keywords or confidence leaves the list at its next look.
-        """
-        return improvable(self.engine, scope)
+    improvable = on_engine(improvable)

@@ -1,17 +1,27 @@
-"""Verbs that plan what curation would do, and say go."""
+"""Verbs that plan what curation would do, decide of near duplicates, and say go."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from jochi import clock
+from jochi.client.base import on_engine
 from jochi.client.look import LookVerbs
 from jochi.curate import saved_plans
-from jochi.curate.budgets import BudgetPlan, plan_budgets
+from jochi.curate.budgets import plan_budgets
+from jochi.curate.duplicates import (
+    Decided,
+    Decision,
+    DuplicateCounts,
+    PairToDecide,
+    count_pairs,
+    decide_pairs,
+    list_pairs,
+)
 from jochi.curate.plan import Applied, Plan, due, orphans
-from jochi.curate.saved_plans import Excluded, PlanApplied, PlannedMemory, SavedPlan
+from jochi.curate.saved_plans import Excluded, PlanApplied, SavedPlan
 from jochi.errors import Refused
 from jochi.operate.approvals import Approval, approve_run
 from jochi.users import operating_system_user
@@ -39,24 +49,13 @@ class PlanVerbs(LookVerbs):
         """
         return saved_plans.save(self.engine, plan or self.plan(), by=operating_system_user())
 
-    def plans(self, *, limit: int = 20) -> list[SavedPlan]:
-        """The plans that are kept, newest first, without their groups."""
-        return saved_plans.plans(self.engine, limit=limit)
+    plans = on_engine(saved_plans.plans)
 
-    def show_plan(self, plan: str, *, samples: int = 2) -> SavedPlan:
-        """One plan: what it names by action, rule and kind, and what became of it. `UsageError` if there is none (any more)."""
-        return saved_plans.show(self.engine, plan, samples=samples)
+    show_plan = on_engine(saved_plans.show)
 
-    def plan_entries(self, plan: str, *, skip: int = 0, limit: int = 100, drifted: bool = False) -> list[PlannedMemory]:
-        """A page of the memories that a plan names; ``drifted``: only those that were not done as planned."""
-        return saved_plans.memories(self.engine, plan, skip=skip, limit=limit, drifted=drifted)
+    plan_entries = on_engine(saved_plans.memories)
 
-    def plan_budgets(self, scope: str | None = None, *, most: int = 100) -> BudgetPlan:
-        """What the token budgets would move now, in one scope or in all (which reads every memory), and what is pinned above them.
-
-        Names the first ``most`` moves and overflows; the counts are complete. Writes nothing.
-        """
-        return plan_budgets(self.engine, scope, most)
+    plan_budgets = on_engine(plan_budgets)
 
     def apply(self, plan: Plan | None = None) -> Applied:
         """Says go: destructive jobs run from now on, and the breaker lets through what the plan counted."""
@@ -110,3 +109,19 @@ class PlanVerbs(LookVerbs):
         On record with who and when. `UsageError` for a run that is unknown, wasn't stopped or was approved already.
         """
         return approve_run(self.engine, run, now=self._now(now, "approve_run"), by=operating_system_user())
+
+    duplicates = on_engine(list_pairs)
+
+    def count_duplicates(self, *, scope: str | None = None, kind: str | None = None) -> DuplicateCounts:
+        """How many such pairs there are, by where they stand and why. Reads every flag."""
+        return count_pairs(self.engine, self._server_now(), scope=scope, kind=kind)
+
+    def decide_duplicates(
+        self, pairs: Iterable[PairToDecide | Sequence[str]], decision: Decision, *, by: str | None = None
+    ) -> list[Decided]:
+        """Says of near duplicates that they may merge ('approved') or never do ('rejected'), whatever was judged.
+
+        ``pairs``: two keys each, or `PairToDecide`, which has the hashes that were seen; results come in their order.
+        Remembered for as long as both contents stay what they are. `UsageError` for what is no pair.
+        """
+        return decide_pairs(self.engine, pairs, decision, now=self._server_now(), by=by or operating_system_user())

@@ -2,115 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Literal
 
-from jochi.client.base import Base
+from jochi.client.base import Base, on_engine
 from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as, to_python
 from jochi.use import accesses
 from jochi.use.accesses import TouchResult
-from jochi.use.boxes import BoxContents, box_contents
+from jochi.use.boxes import box_contents
 from jochi.use.edges import Edge, ReinforceResult, reinforce
 from jochi.use.edges import salience as edge_standings
-from jochi.use.explore import MEMBERS, ExploreResult, Granularity, Place, drill_down, explore
-from jochi.use.levels import Levels
-from jochi.use.originals import Originals
-from jochi.use.recall import RecallResult, recall
+from jochi.use.explore import drill_down, explore
+from jochi.use.recall import recall
 from jochi.use.salience import Salience
-from jochi.use.topics import TopicIndex
+from jochi.use.views import Levels, Originals, TopicIndex
 
 
 class UseVerbs(Base):
-    def recall(
-        self,
-        text: str | None = None,
-        *,
-        vector: Sequence[float] | None = None,
-        scope: str = "default",
-        k: int = 10,
-        kinds: Sequence[str] | None = None,
-        tiers: Sequence[str] | None = None,
-        include_archived: bool = False,
-        include_superseded: bool = False,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        min_score: float | None = None,
-        hops: int = 0,
-        xray: bool = False,
-    ) -> RecallResult:
-        """The ``k`` memories of ``scope`` that fit best by words (``text``), by meaning (``vector``), or by both.
+    recall = on_engine(recall)
 
-        ``vector`` is as long as the policy says and made by its model. ``since`` ≤ created_at < ``until``; ``min_score`` is a raw
-        cosine. Never a tombstone; archived ones, and facts that don't hold (any more), on request. Writes nothing: `touch` reports
-        what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k out of range).
+    box_contents = on_engine(box_contents)
 
-        ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
-        `RecallResult.reached`, each with the way to it and every edge's confidence. ``xray``:
-        each says in `Match.xray` what its score is made of.
-        """
-        return recall(
-            self.engine,
-            text,
-            vector=vector,
-            scope=scope,
-            k=k,
-            kinds=kinds,
-            tiers=tiers,
-            include_archived=include_archived,
-            include_superseded=include_superseded,
-            since=since,
-            until=until,
-            min_score=min_score,
-            hops=hops,
-            xray=xray,
-        )
+    explore = on_engine(explore)
 
-    def box_contents(self, key: str, *, include_superseded: bool = False, limit: int = 200) -> BoxContents:
-        """What lies in a memory box, or in all boxes of a trace (`scope/id` of either), in the order in which it was said.
-
-        Facts that don't hold (any more) on request. Writes nothing. `UsageError` where there is no such box or trace.
-        """
-        return box_contents(self.engine, key, include_superseded=include_superseded, limit=limit)
-
-    def explore(
-        self,
-        text: str | None = None,
-        *,
-        vector: Sequence[float] | None = None,
-        scope: str = "default",
-        granularity: Granularity | Literal["auto"] = 1,
-        k: int = 10,
-        include_archived: bool = False,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        xray: bool = False,
-    ) -> ExploreResult:
-        """What happened (seed 002): at granularity 1 the ``k`` sources, people, concepts and entities that fit best, at 2
-        storylines, at 3 themes, each with what lies beneath it.
-
-        By words, by meaning or both, as `recall`; each granularity searches vectors of its own. ``auto``: the coarsest whose
-        best hit is nearly as near as the best of all. Writes nothing: `touch` reports what was used. ``xray``: the hits say what
-        their scores are made of. Raises `UsageError`.
-        """
-        return explore(
-            self.engine,
-            text,
-            vector=vector,
-            scope=scope,
-            granularity=granularity,
-            k=k,
-            include_archived=include_archived,
-            since=since,
-            until=until,
-            xray=xray,
-        )
-
-    def drill_down(self, keys: Iterable[str], *, members: int = MEMBERS) -> list[Place]:
-        """What lies beneath memories (`scope/id`): storylines of a theme, sources of a storyline, what a source mentions. Of
-        each at most ``members``, the newest first; keys that no live memory has are left out. Writes nothing."""
-        return drill_down(self.engine, keys, members=members)
+    drill_down = on_engine(drill_down)
 
     def levels(self, key: str) -> Levels:
         """All levels of a context (`scope/id` of any of them), and its neighbours in time. Writes nothing: `touch` reports what was

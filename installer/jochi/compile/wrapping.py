@@ -20,7 +20,7 @@ def wrapped(text: str, longest: int = LONGEST) -> str:
         indent = line[: len(line) - len(line.lstrip())]
         while len(line) > longest:
             comment = line.lstrip().startswith("//")
-            places = _comment_places(line) if comment else _places(line)
+            places = [(at, 0) for at, character in enumerate(line) if character == " "] if comment else _places(line)
             # A quarter of the line may be given up for a place that is less deep.
             fitting = [(depth, -at) for at, depth in places if len(indent) + 8 < at <= longest]
             near = [place for place in fitting if -place[1] > longest * 3 // 4] or fitting
@@ -37,10 +37,6 @@ _JOINT = re.compile(r"(?<=,) | (?=(?:AND|OR|WHEN|ELSE|WHERE|END AS|AS|\+|\|) )")
 """Blanks at which a reader would break a line."""
 _AWKWARD = 3
 """Brackets that a break may be deeper in for being at a joint."""
-
-
-def _comment_places(line: str) -> list[tuple[int, int]]:
-    return [(at, 0) for at, character in enumerate(line) if character == " "]
 
 
 def _places(line: str) -> list[tuple[int, int]]:

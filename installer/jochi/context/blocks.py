@@ -91,7 +91,7 @@ class _Reader:
         self.title = ""
 
     def blocks(self) -> Iterator[Block]:
-        levels = [_level(node) for node in self.nodes]
+        levels = [(int(node.tag[1]) if node.type == "heading" else 0) for node in self.nodes]
         title = levels.index(1) if levels.count(1) == 1 else None
         path: list[tuple[int, str]] = []
         for at, (node, level, following) in enumerate(zip_longest(self.nodes, levels, levels[1:])):
@@ -207,10 +207,6 @@ def _inline(node: SyntaxTreeNode) -> str:
 def _comments(row: SyntaxTreeNode) -> tuple[str, ...]:
     inner = (piece for cell in row.children if cell.children for piece in read(cell.children[0].content))
     return tuple(comment for piece in inner for comment in piece.comments)
-
-
-def _level(node: SyntaxTreeNode) -> int:
-    return int(node.tag[1]) if node.type == "heading" else 0
 
 
 def _below(above: str, text: str) -> str:

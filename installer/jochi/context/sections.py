@@ -4,45 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, cast
 from unicodedata import normalize
 
 from jochi.context.blocks import Block
 from jochi.context.manifest import Section, SectionName
+from jochi.toml import beside
 
 Where = SectionName | Literal["personal"]
 
 # By the beginnings of words: rather too much than too little.
 _PERSONAL = re.compile(r"\b(?:personal|persönlich|privat|confidential|vertraulich|about me\b|über mich\b)")
-# Words with their usual endings: `preference` is found in `Preferences`, `open` isn't in `OpenAI`.
 _SECTIONS: dict[SectionName, tuple[str, ...]] = {
-    "preferences": (
-        *("preference", "like", "dislike", "style", "convention", "rule", "guideline", "about the user"),
-        *("vorliebe", "präferenz", "einstellung", "stil", "konvention", "regel", "richtlinie"),
-    ),
-    "tasks": (
-        *("task", "todo", "to do", "open", "next step", "action item", "in progress", "backlog", "doing", "reminder"),
-        *("aufgabe", "offen", "nächste schritte", "zu erledigen", "erinnerung"),
-    ),
-    "recent": (
-        *("recent", "today", "yesterday", "latest", "log", "journal", "diary", "session", "done", "history", "last"),
-        *(
-            "kürzlich",
-            "heute",
-            "gestern",
-            "zuletzt",
-            "letzte",
-            "protokoll",
-            "tagebuch",
-            "sitzung",
-            "erledigt",
-            "verlauf",
-        ),
-    ),
-    "insights": (
-        *("insight", "learn", "lesson", "note", "knowledge", "fact", "decision", "context", "memor", "background"),
-        *("erkenntnis", "gelernt", "notiz", "wissen", "fakt", "entscheidung", "kontext", "hintergrund", "gemerkt"),
-    ),
+    cast("SectionName", name): tuple(words) for name, words in beside(__file__, "sections.toml").items()
 }
 
 
@@ -109,10 +83,29 @@ _BOLD = re.compile(r"\s*(?P<bold>\*\*|__)(?P<said>[^*\n]+)(?P=bold):?\s*$")
 _ENDING = "(?:e?s|e[nd]?|n|se|y|ies|ed|ings?)?"
 _SECTION_WORDS = re.compile(rf"\b(?:{'|'.join(word for words in _SECTIONS.values() for word in words)}){_ENDING}\b")
 _FILL = frozenset(
-    (
-        *("my", "our", "the", "a", "and", "or", "of", "for", "key", "active", "current", "important", "high", "value"),
-        *("meine", "unsere", "der", "die", "das", "und", "oder"),
-    )
+    [
+        "my",
+        "our",
+        "the",
+        "a",
+        "and",
+        "or",
+        "of",
+        "for",
+        "key",
+        "active",
+        "current",
+        "important",
+        "high",
+        "value",
+        "meine",
+        "unsere",
+        "der",
+        "die",
+        "das",
+        "und",
+        "oder",
+    ]
 )
 
 

@@ -45,8 +45,11 @@ class BudgetPlan:
     overflowing: int = 0
 
 
-def plan_budgets(engine: Engine, scope: str | None, most: int) -> BudgetPlan:
-    """Looks at one scope or, page by page, at all; keeps ``most`` moves and overflows. Writes nothing."""
+def plan_budgets(engine: Engine, scope: str | None = None, *, most: int = 100) -> BudgetPlan:
+    """What the token budgets would move now, in one scope or in all (which reads every memory), and what is pinned above them.
+
+    Names the first ``most`` moves and overflows; the counts are complete. Writes nothing.
+    """
     scopes = memories = overflowing = 0
     moves: list[BudgetMove] = []
     overflows: list[Overflow] = []

@@ -153,13 +153,17 @@ class Decided:
 def list_pairs(
     engine: Engine,
     *,
-    scope: str | None,
-    kind: str | None,
-    verdict: PairStanding | None,
-    reason: str | None,
-    limit: int,
+    scope: str | None = None,
+    kind: str | None = None,
+    verdict: PairStanding | None = None,
+    reason: str | None = None,
+    limit: int = 20,
 ) -> DuplicatePairs:
-    """Pairs as `report/duplicates` has them; `UsageError` for a verdict or limit that can't be."""
+    """Pairs of memories that are near each other, the nearest first, with both texts; each filter that is given must hold.
+
+    ``verdict``: where they stand; without one all but those that are merged. Reads every flag. `UsageError` for a verdict or
+    limit (1 to 10,000) that can't be.
+    """
     if verdict is not None and verdict not in get_args(PairStanding):
         raise UsageError(f"there is no verdict {verdict!r}", fix=f"one of: {', '.join(get_args(PairStanding))}")
     if not 1 <= limit <= MOST:

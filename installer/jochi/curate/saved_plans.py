@@ -142,13 +142,13 @@ def save(engine: Engine, found: Plan, *, by: str, page: int = PAGE) -> SavedPlan
     return show(engine, plan, samples=0)
 
 
-def plans(engine: Engine, *, limit: int) -> list[SavedPlan]:
-    """The plans that are kept, newest first."""
+def plans(engine: Engine, *, limit: int = 20) -> list[SavedPlan]:
+    """The plans that are kept, newest first, without their groups."""
     return [SavedPlan.from_node(row) for row in _read(engine, None, limit=limit)["plans"]]
 
 
-def show(engine: Engine, plan: str, *, samples: int) -> SavedPlan:
-    """One plan with its groups; `UsageError` if there is none."""
+def show(engine: Engine, plan: str, *, samples: int = 2) -> SavedPlan:
+    """One plan: what it names by action, rule and kind, and what became of it. `UsageError` if there is none (any more)."""
     found = _read(engine, plan, samples=samples)
     if not found["plans"]:
         raise _refused("unknown", plan, None)
@@ -159,8 +159,10 @@ def show(engine: Engine, plan: str, *, samples: int) -> SavedPlan:
     )
 
 
-def memories(engine: Engine, plan: str, *, skip: int, limit: int, drifted: bool) -> list[PlannedMemory]:
-    """A page of what a plan names; ``drifted``: only what was looked at and not done as planned."""
+def memories(
+    engine: Engine, plan: str, *, skip: int = 0, limit: int = 100, drifted: bool = False
+) -> list[PlannedMemory]:
+    """A page of the memories that a plan names; ``drifted``: only those that were not done as planned."""
     rows = _read(engine, plan, skip=skip, limit=limit, drifted=drifted)["memories"]
     return [PlannedMemory(**{**row, "deeds": tuple(row["deeds"])}) for row in rows]
 

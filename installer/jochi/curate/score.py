@@ -101,8 +101,11 @@ class Improvable:
     mvs: float | None
 
 
-def improvable(engine: Engine, scope: str | None) -> Iterator[Improvable]:
-    """See `Jochi.improvable`."""
+def improvable(engine: Engine, scope: str | None = None) -> Iterator[Improvable]:
+    """Memories to which their score's band wants something added, by key; None: of all scopes. Reads all keys, page by page.
+
+    A worker adds tokens and embeddings by itself. What gets its keywords or confidence leaves the list at its next look.
+    """
     prefix = "" if scope is None else f"{scope}/"
     after: str | None = ""
     while after is not None:

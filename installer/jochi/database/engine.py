@@ -16,8 +16,7 @@ import neo4j
 
 from jochi.database.batches import PageSize
 from jochi.database.database import Database, Row, in_one_map
-from jochi.database.installed import InstalledProcedure
-from jochi.database.repeat_jobs import pump_name, watch_name
+from jochi.database.installed import InstalledProcedure, pump_name, watch_name
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 from jochi.version import __version__, minor_of

@@ -9,7 +9,6 @@ from typing import Any
 from neo4j.exceptions import ClientError
 
 from jochi.database.database import Database
-from jochi.database.server_settings import seconds_of
 from jochi.database.statements import statement
 
 NEEDED_FOR_JOBS = (
@@ -117,3 +116,14 @@ def _settings(database: Database) -> dict[str, str]:
     except ClientError:  # a user who may not read settings
         return {}
     return {row["name"]: row["value"] for row in rows}
+
+
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds_of(text: str | None) -> float | None:
+    """Seconds in `5s`, `1m30s`, `500ms` or `0s`, as SHOW SETTINGS writes them; None for anything else."""
+    if text is None or not re.fullmatch(rf"(?:{_PART.pattern})+", text):
+        return None
+    return sum(float(amount) * _SECONDS[unit] for amount, unit in _PART.findall(text))

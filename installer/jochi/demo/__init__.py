@@ -8,7 +8,7 @@ from __future__ import annotations
 from jochi.demo.run import INSTANCE, REPLAY_JOBS, Demo, run_demo
 from jochi.demo.source import Source, file_source, generated_source
 from jochi.demo.story import Story
-from jochi.demo.watching import Watcher
+from jochi.localserver.report import Report as Watcher
 
 __all__ = [
     "INSTANCE",

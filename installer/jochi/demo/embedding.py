@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jochi.client import Jochi
 from jochi.database.engine import Engine
 from jochi.demo.story import Embeddings
-from jochi.demo.watching import Watcher
+from jochi.localserver.report import Report
 
 if TYPE_CHECKING:
     from jochi_workers.embeddings.handler import EmbedHandler
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PROVIDER = "minilm"
 
 
-def handler(client: Jochi, watcher: Watcher) -> EmbedHandler | None:
+def handler(client: Jochi, watcher: Report) -> EmbedHandler | None:
     """What embeds, loaded and tried out; None, and a line that says so, where the extra [embeddings] isn't installed."""
     from jochi_workers.embeddings import ProviderUnusable
     from jochi_workers.embeddings.handler import with_provider
@@ -36,7 +36,7 @@ def queue_all(client: Jochi) -> None:
     client.run("requeue_embeddings", drain=True)
 
 
-def embed(client: Jochi, with_handler: EmbedHandler, watcher: Watcher) -> Embeddings:
+def embed(client: Jochi, with_handler: EmbedHandler, watcher: Report) -> Embeddings:
     """Works the queue until it is empty, beside whatever the database does meanwhile."""
     from jochi_workers.queue import Queue
     from jochi_workers.worker import Worker
@@ -45,7 +45,7 @@ def embed(client: Jochi, with_handler: EmbedHandler, watcher: Watcher) -> Embedd
     total = Queue(engine, "embed").backlog().waiting
 
     def on_progress(progress: Mapping[str, Progress]) -> None:
-        watcher.progress("embedding, while the database goes on by itself", progress["embed"].done, total)
+        watcher.doing("embedding, while the database goes on by itself", progress["embed"].done, total)
 
     began = time.monotonic()
     worker = Worker(engine, [with_handler], on_progress=on_progress)

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -31,33 +32,7 @@ INK, SOFT, LINE, PAGE, GONE, PURGED = _VARIABLES
 SERIES = tuple(f"#0a0a{number:02x}" for number in range(8))
 _VARIABLES.update({colour: f"c{number}" for number, colour in enumerate(SERIES)})
 
-_STYLE: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "jochi",
-    "font.size": 10,
-    "text.color": INK,
-    "axes.edgecolor": LINE,
-    "axes.labelcolor": SOFT,
-    "axes.titlecolor": INK,
-    "axes.titlesize": 10.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "axes.axisbelow": True,
-    "grid.color": LINE,
-    "grid.linewidth": 0.6,
-    "xtick.color": SOFT,
-    "ytick.color": SOFT,
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-}
+_STYLE = Path(__file__).with_name("plots.mplstyle")
 _WIDTH = 9.2
 _MOST_KINDS = 7
 
@@ -280,7 +255,7 @@ PLOTS: dict[str, Callable[[Story], str]] = {
 
 def draw(name: str, story: Story) -> str:
     """One plot as an `<svg>` element, or nothing where there is nothing to show."""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(fname=_STYLE):
         return PLOTS[name](story)
 
 

@@ -10,8 +10,8 @@ import jinja2
 
 from jochi.demo.story import Story, total
 from jochi.demo.survey import EVERY, LIVE_FOR
-from jochi.demo.watching import Nobody, Watcher
 from jochi.errors import JochiError, UsageError
+from jochi.localserver.report import Report, Silent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,9 +41,9 @@ def require_writable(path: Path) -> None:
         )
 
 
-def write_report(story: Story, path: Path, watcher: Watcher | None = None) -> None:
+def write_report(story: Story, path: Path, watcher: Report | None = None) -> None:
     """Writes the report to ``path`` (overwritten); `UsageError` if it can't be written there."""
-    text = render(story, watcher or Nobody())
+    text = render(story, watcher or Silent())
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -52,7 +52,7 @@ def write_report(story: Story, path: Path, watcher: Watcher | None = None) -> No
         ) from error
 
 
-def render(story: Story, watcher: Watcher) -> str:
+def render(story: Story, watcher: Report) -> str:
     """The report as HTML. It holds counts, rules and keys; nothing of what the memories say."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
@@ -81,11 +81,11 @@ def render(story: Story, watcher: Watcher) -> str:
     )
 
 
-def _plots(story: Story, watcher: Watcher) -> Mapping[str, str]:
+def _plots(story: Story, watcher: Report) -> Mapping[str, str]:
     from jochi.demo import plots
 
     made = {}
     for number, name in enumerate(plots.PLOTS):
-        watcher.progress(f"drawing {name}", number, len(plots.PLOTS))
+        watcher.doing(f"drawing {name}", number, len(plots.PLOTS))
         made[name] = plots.draw(name, story)
     return made

@@ -34,12 +34,12 @@ from jochi.demo.story import (
     with_arrivals,
 )
 from jochi.demo.survey import EVERY, LIVE_FOR, Parts, Survey, look, on_schedule
-from jochi.demo.watching import Nobody, ServerReport, Watcher
 from jochi.errors import JochiError, Refused
 from jochi.graph.driver_values import read_as
 from jochi.jobs.arming import take_off_list
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import ReplayStep, replay
+from jochi.localserver.report import Report, Silent
 from jochi.operate.results import TierReport
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.rules import TIERS
@@ -75,7 +75,7 @@ class Demo:
 
     server: LocalServer
     source: Source
-    watcher: Watcher = field(default_factory=Nobody)
+    watcher: Report = field(default_factory=Silent)
     seed: int | None = None
     keep: bool = False
     live_runs: int = LIVE_RUNS
@@ -93,11 +93,11 @@ class Demo:
         self.phases[name] += time.monotonic() - began
 
 
-def server_for(watcher: Watcher, home: Path | None = None) -> LocalServer:
+def server_for(watcher: Report, home: Path | None = None) -> LocalServer:
     """The demonstration's local server; `MissingExtra` without the extra [server]."""
     from jochi.localserver import LocalServer
 
-    return LocalServer(INSTANCE, home=home, report=ServerReport(watcher))
+    return LocalServer(INSTANCE, home=home, report=watcher)
 
 
 def run_demo(demo: Demo) -> Story:
@@ -108,7 +108,7 @@ def run_demo(demo: Demo) -> Story:
     policy = load_policy(POLICY)
     began_at = clock.now()
     with demo.phase("reading the memories"):
-        demo.watcher.progress(f"reading {demo.source.name}")
+        demo.watcher.doing(f"reading {demo.source.name}")
         survey = look(demo.source, now=began_at, policy=policy.policy)
         if survey.generated:
             demo.source = replace(demo.source, generated=True)
@@ -150,10 +150,10 @@ def _attempt(demo: Demo, policy: LoadedPolicy, survey: Survey, began_at: datetim
     with connected(ConnectionSettings(running.uri, running.user, running.password)) as database:
         client = Jochi(database.driver, database.name, policy=policy)
         with demo.phase("installing Jochi"):
-            demo.watcher.progress("emptying the demonstration's database")
+            demo.watcher.doing("emptying the demonstration's database")
             _wipe(client)
             try:
-                installed = client.install(on_progress=demo.watcher.progress)
+                installed = client.install(on_progress=demo.watcher.doing)
             except Refused as refused:
                 raise _CannotInstall(refused) from refused
             if installed.obstacle is not None:
@@ -281,9 +281,9 @@ class _Play:
 
         def on_progress(progress: importing.Progress) -> None:
             if progress.phase == "memories":
-                self.demo.watcher.progress(f"importing {self.demo.source.memories}", progress.memories, total)
+                self.demo.watcher.doing(f"importing {self.demo.source.memories}", progress.memories, total)
             else:
-                self.demo.watcher.progress("importing relationships", progress.done, progress.total)
+                self.demo.watcher.doing("importing relationships", progress.done, progress.total)
 
         return importing.write(self.client.database, self.parts.early(), now=self.began_at, on_progress=on_progress)
 
@@ -307,7 +307,7 @@ class _Play:
             self.tally.update(made.tally)
             self.stopped_by_breaker += made.tally.get("breaker", 0)
             text = f"replaying {made.at:%Y-%m-%d}: {pruned:,} pruned"
-            self.demo.watcher.progress(text, (min(made.at, until) - start).total_seconds(), whole)
+            self.demo.watcher.doing(text, (min(made.at, until) - start).total_seconds(), whole)
             if made.job == "enforce_budgets":
                 by_tier = self.client.tiers().by_tier()
                 self.near.append(NearTokens(made.at, {tier: by_tier.get(tier, (0, 0))[1] for tier in TIERS}))
@@ -394,7 +394,7 @@ class _Play:
                 seen = len(changing)
                 last = f"; the last changed {changing[-1].changed}" if changing else ""
                 text = f"the database alone: {seen} of {self.demo.live_runs} runs that changed something{last}"
-                self.demo.watcher.progress(text, seen, self.demo.live_runs)
+                self.demo.watcher.doing(text, seen, self.demo.live_runs)
             if len(changing) >= self.demo.live_runs and {run.job for run in runs} >= SHOWN_JOBS:
                 return runs
             if time.monotonic() > deadline:

@@ -298,7 +298,7 @@ class Finder:
             for wanted, source in phrases:
                 if isinstance(wanted, Spelling):
                     matches.equivalents += _equivalents(row, wanted)
-                    international = _international(row, wanted)
+                    international = {form for text in _found_in(row) for form in wanted.international_numbers(text)}
                     matches.international |= international
                     found = found and not international
                 known = matches.targets.get(key)
@@ -558,7 +558,3 @@ def _equivalents(row: Mapping[str, Any], wanted: Spelling) -> list[Spelling]:
         for start, stop in wanted.places(text)
         for other in find_equivalents(unicodedata.normalize("NFC", text), start, stop)
     ]
-
-
-def _international(row: Mapping[str, Any], wanted: Spelling) -> set[str]:
-    return {form for text in _found_in(row) for form in wanted.international_numbers(text)}

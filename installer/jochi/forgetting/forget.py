@@ -6,7 +6,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -154,7 +154,7 @@ def verify(engine: Engine, policy: Policy, request: Request) -> list[Mention]:
 
 
 def lift(engine: Engine, request: Request) -> int:
-    """Lets it be learned again: a phrase (also as the whole content of a memory), a scope, keys. Returns how many seals."""
+    """Lets a phrase, a scope, a content or keys be learned again; returns how many seals were taken off."""
     gate = read_gate(engine.database)
     key = own_key(engine.database, gate)
     if key is None:
@@ -217,51 +217,46 @@ def _merge_terms(one: SearchTerms, other: SearchTerms) -> SearchTerms:
     )
 
 
+@dataclass
 class _Forgetting:
     """One forgetting under way."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        policy: Policy,
-        key: ForgetKey,
-        now: datetime,
-        by: str,
-        on_page: Callable[[int], None] | None,
-    ) -> None:
-        self.run = f"forget/{uuid.uuid4()}"
+    engine: Engine
+    policy: Policy
+    key: InitVar[ForgetKey]
+    now: datetime
+    by: str
+    on_page: Callable[[int], None] | None
+    run: str = field(default_factory=lambda: f"forget/{uuid.uuid4()}")
+    counts: Counter[str] = field(default_factory=Counter)
+    held: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    contents: int = 0
+    parts: int = 0
+    anew: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self, key: ForgetKey) -> None:
         self.sealer = Sealer(key)
-        self.counts: Counter[str] = Counter()
-        self.held: dict[str, tuple[str, ...]] = {}
-        self.contents = 0
-        self._engine = engine
-        self._policy = policy
-        self._now = now
-        self._by = by
-        self._parts = 0
-        self._on_page = on_page
-        self._anew: dict[str, dict[str, str]] = {}
 
     def finish_others(self) -> None:
         """What an earlier forgetting, cut off, had still to look for goes first: its memories may be gone, its records not."""
-        given = {"before": self._now - _CUT_OFF}
-        left = self._engine.database.run(statement("forget/open"), given, write=False)[0]["runs"]
+        given = {"before": self.now - _CUT_OFF}
+        left = self.engine.database.run(statement("forget/open"), given, write=False)[0]["runs"]
         if not left:
             return
         keys = sorted({key for each in left for key in each["keys"]})
         self._delete(keys, {})
         # What a rail holds by now stays, with its records.
-        Store(self._engine).scrub(SearchTerms(frozenset(keys) - self.held.keys()))
+        Store(self.engine).scrub(SearchTerms(frozenset(keys) - self.held.keys()))
         body = {
             "form": "resumed",
-            "by": self._by,
+            "by": self.by,
             "counts": {**self.counts, "keys": len(keys)},
             "protected": len(self.held),
             "out_of_reach": list(receipts.OUT_OF_REACH),
         }
         self.counts.clear()
         self.held.clear()
-        receipts.append(self._engine.database, body, runs=sorted({each["run"] for each in left}), at=self._now)
+        receipts.append(self.engine.database, body, runs=sorted({each["run"] for each in left}), at=self.now)
 
     def seal(self, request: Request, matches: Matches) -> None:
         """Keeps everything from being learned again, before anything goes."""
@@ -278,24 +273,24 @@ class _Forgetting:
             contents = ((key, matches.targets[key].content) for key in part)
             left = [self.sealer.exemption(key, content, "").hash for key, content in contents if content is not None]
             given = {
-                "now": self._now,
+                "now": self.now,
                 "run": self.run,
-                "by": self._by,
+                "by": self.by,
                 "key_id": self.sealer.key.id,
                 "hashes": rows[at : at + size],
                 "keys": part,
                 "left": left,
                 "kinds": kinds,
-                "part": self._parts,
+                "part": self.parts,
             }
-            row = self._engine.database.run(statement("forget/seal"), given)[0]
+            row = self.engine.database.run(statement("forget/seal"), given)[0]
             if row["foreign"]:
                 raise Refused(
                     "another client has just forgotten the first value in this database, with a key of its own",
-                    where=f"database {self._engine.database.name}",
+                    where=f"database {self.engine.database.name}",
                     fix="copy that key's file here, and forget the same again",
                 )
-            self._parts += 1
+            self.parts += 1
             self.counts["sealed"] += row["sealed"]
 
     def _seals(self, request: Request, matches: Matches) -> list[Seal]:
@@ -357,7 +352,7 @@ class _Forgetting:
 
     def wait_for_others(self, seconds: float) -> int:
         """Waits for transactions that began before the seals: what they write was compared with less. How many are still open."""
-        database = self._engine.database
+        database = self.engine.database
         given = {"database": database.name, "moment": database.run(statement("server/clock"), write=False)[0]["clock"]}
         end = time.monotonic() + seconds
         while True:
@@ -370,31 +365,31 @@ class _Forgetting:
         """Deletes, cuts and marks, page by page."""
         forget = {key: target for key, target in matches.targets.items() if target.outcome == "forget"}
         derived = (key for key, target in forget.items() if target.why == "derived" and not target.dead)
-        self._anew |= {key: wanted for key in derived if (wanted := matches.rederivation(key))}
+        self.anew |= {key: wanted for key in derived if (wanted := matches.rederivation(key))}
         self._delete(sorted(forget), {key: target.revision for key, target in forget.items()})
         cuts = sorted((t for t in matches.targets.values() if t.outcome == "cut"), key=lambda t: t.key)
-        for at in range(0, len(cuts), self._policy.forgetting.page):
+        for at in range(0, len(cuts), self.policy.forgetting.page):
             rows = [
                 {"key": t.key, "revision": t.revision, "was": t.was, "new": t.left, "content": t.content_name}
-                for t in cuts[at : at + self._policy.forgetting.page]
+                for t in cuts[at : at + self.policy.forgetting.page]
             ]
-            for result in self._engine.call("memory/forget_clause", {"now": self._now, "rows": rows})["results"]:
+            for result in self.engine.call("memory/forget_clause", {"now": self.now, "rows": rows})["results"]:
                 if result["outcome"] == "cut":
                     self.counts["cut"] += 1
                     self.counts["audits"] += result["audits"]
                     self.counts["snapshots"] += result["snapshots"]
         marks = sorted(key for key, target in matches.targets.items() if target.outcome == "mark")
         for at in range(0, len(marks), _KEYS_A_PART):
-            given = {"now": self._now, "keys": marks[at : at + _KEYS_A_PART]}
-            self.counts["to_derive_anew"] += self._engine.database.run(statement("forget/mark"), given)[0]["marked"]
+            given = {"now": self.now, "keys": marks[at : at + _KEYS_A_PART]}
+            self.counts["to_derive_anew"] += self.engine.database.run(statement("forget/mark"), given)[0]["marked"]
 
     def rederive(self, going: Iterable[str]) -> None:
         """What stays is said by outputs that jobs want, such as the profile of a scope: but for those that are about, and named
         after, something that goes. Last of all, as they have the keys of what went."""
-        ids = [f":{key.partition('/')[2]}:" for key in going if key not in self._anew]
-        rows = [row for key, row in self._anew.items() if not any(id in f"{key}:" for id in ids)]
+        ids = [f":{key.partition('/')[2]}:" for key in going if key not in self.anew]
+        rows = [row for key, row in self.anew.items() if not any(id in f"{key}:" for id in ids)]
         if rows:
-            self._engine.database.run(statement("forget/want"), {"now": self._now, "outputs": rows})
+            self.engine.database.run(statement("forget/want"), {"now": self.now, "outputs": rows})
 
     def body(self, request: Request, matches: Matches) -> dict[str, Any]:
         """What the receipt says of what was asked and done."""
@@ -403,7 +398,7 @@ class _Forgetting:
             "everywhere": request.scope is None and request.form in ("hash", "phrase"),
             "request": self.sealer.key.seal("request", request.form, request.scope or "", *_named(request)),
             "key": self.sealer.key.id,
-            "by": self._by,
+            "by": self.by,
             "counts": dict(self.counts),
             "protected": len(self.held),
             "out_of_reach": list(receipts.OUT_OF_REACH),
@@ -432,20 +427,18 @@ class _Forgetting:
 
     def _delete(self, keys: Sequence[str], revisions: Mapping[str, int | None]) -> None:
         """Without a revision whatever is there goes."""
-        size = self._policy.forgetting.page
+        size = self.policy.forgetting.page
         for at in range(0, len(keys), size):
             left = [{"key": key, "revision": revisions.get(key)} for key in keys[at : at + size]]
             while left:
-                results = self._engine.call("memory/forget", {"now": self._now, "rows": left, "remake": True})[
-                    "results"
-                ]
+                results = self.engine.call("memory/forget", {"now": self.now, "rows": left, "remake": True})["results"]
                 for result in results:
                     for name in ("memories", "tombstones", "audits", "snapshots", "accesses", "relationships"):
                         self.counts[name] += result[name]
                     if result["outcome"] == "protected":
                         self.held[result["key"]] = tuple(result["rails"])
-                if self._on_page:
-                    self._on_page(self.counts["memories"] + self.counts["tombstones"])
+                if self.on_page:
+                    self.on_page(self.counts["memories"] + self.counts["tombstones"])
                 left = [
                     {"key": result["key"], "revision": revisions.get(result["key"])}
                     for result in results

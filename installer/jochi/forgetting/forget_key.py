@@ -7,7 +7,6 @@ import hmac
 import os
 import secrets
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +33,9 @@ class ForgetKey:
 
     def seal(self, *parts: str) -> str:
         """32 hex digits of HMAC-SHA-256 over the parts; parts of other lengths or borders have another seal."""
-        message = b"".join(len(part).to_bytes(8, "big") + part for part in _encoded(parts))
+        message = b"".join(
+            len(part).to_bytes(8, "big") + part for part in [part.encode("utf-8", "surrogatepass") for part in parts]
+        )
         made = self._begun.copy()
         made.update(message)
         return made.hexdigest()[:32]
@@ -43,10 +44,6 @@ class ForgetKey:
     def _begun(self) -> hmac.HMAC:
         """With the key in it: a text has many seals."""
         return hmac.new(self.secret, digestmod=hashlib.sha256)
-
-
-def _encoded(parts: Sequence[str]) -> list[bytes]:
-    return [part.encode("utf-8", "surrogatepass") for part in parts]
 
 
 def key_file() -> Path:

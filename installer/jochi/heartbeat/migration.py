@@ -120,7 +120,7 @@ def read(text: str, time_zone: str = "UTC") -> Iterator[ParsedTask]:
         above.append((section.level, own))
         leaf = after is None or after.level <= section.level
         for task in _tasks(section, own, inherited, leaf, time_zone):
-            yield replace(task, id=_slug(task.task_name))
+            yield replace(task, id=(re.sub(r"\W+", "-", task.task_name.lower()).strip("-_")[:60] or "task"))
 
 
 def _tasks(
@@ -203,10 +203,6 @@ def _title(text: str) -> str:
 def _plain(text: str) -> str:
     """A name without emphasis, and without a cron expression."""
     return re.sub(r"[*_`\s]+", " ", re.sub(rf"[(\[]?`?{_CRON}`?[)\]]?", "", text)).strip(" :.-–—")
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"\W+", "-", name.lower()).strip("-_")[:60] or "task"
 
 
 def _fenced(block: Block) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from neo4j.exceptions import ClientError
 
-from jochi.database.database import Row
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.database.statements import statement
@@ -37,7 +37,9 @@ def job_faults(engine: Engine) -> list[JobFault]:
     That is seen one mark (`scheduler.tick_mark`) and two intervals after the last run at the latest. Raises `Refused` where the
     server lacks APOC's procedures.
     """
-    rows = [to_python(row) for row in _run(engine, "install/repeat_jobs", {"names": [engine.pump, engine.watch]})]
+    names = {"names": [engine.pump, engine.watch]}
+    with _expecting_apoc(engine):
+        rows = [to_python(row) for row in engine.database.run(statement("install/repeat_jobs"), names, write=False)]
     policy = engine.state().policy_text
     if not rows or policy is None:
         return []
@@ -66,21 +68,18 @@ def _at_work(engine: Engine, bodies: list[str]) -> list[str]:
     return list(found[0]["bodies"])
 
 
-def _run(engine: Engine, name: str, parameters: dict[str, Any]) -> list[Row]:
+@contextmanager
+def _expecting_apoc(engine: Engine) -> Iterator[None]:
     try:
-        return engine.database.run(statement(name), parameters, write=False)
+        yield
     except ClientError as error:
         if error.code != _NO_PROCEDURE:
             raise
-        raise _no_apoc(engine) from None
-
-
-def _no_apoc(engine: Engine) -> Refused:
-    return Refused(
-        "this server has no APOC procedures to arm jobs with",
-        where=f"database {engine.database.name}",
-        fix="put apoc-core into the plugins folder, or drive the jobs from outside with `jochi jobs run`",
-    )
+        raise Refused(
+            "this server has no APOC procedures to arm jobs with",
+            where=f"database {engine.database.name}",
+            fix="put apoc-core into the plugins folder, or drive the jobs from outside with `jochi jobs run`",
+        ) from None
 
 
 def ensure_jobs(engine: Engine, *, replace: bool = False) -> list[str]:
@@ -101,12 +100,8 @@ def ensure_jobs(engine: Engine, *, replace: bool = False) -> list[str]:
         "pin": None,
         "ticked": None,
     }
-    try:
+    with _expecting_apoc(engine):
         rows = engine.database.autocommit(text, engine.given(text, parameters))
-    except ClientError as error:
-        if error.code != _NO_PROCEDURE:
-            raise
-        raise _no_apoc(engine) from None
     return sorted(rows[0]["armed"])
 
 

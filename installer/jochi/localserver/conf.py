@@ -14,48 +14,13 @@ import psutil
 
 from jochi.errors import UsageError
 from jochi.jobs.rearm import rearm_key, rearm_line
+from jochi.toml import beside
 
 MB = 1 << 20
 _HEAP_SHARE, _HEAP_LEAST, _HEAP_MOST = 0.25, 512 * MB, 2048 * MB
 _CACHE_SHARE, _CACHE_LEAST, _CACHE_MOST = 0.12, 256 * MB, 1024 * MB
 
-# What makes the server loopback only, authenticated and tied to its own folder is not up for change.
-_FIXED = (
-    "dbms.security.auth_",
-    "dbms.security.authentication_",
-    "dbms.security.authorization_",
-    "server.bolt.",
-    "server.default_advertised_address",
-    "server.default_listen_address",
-    "server.directories.",
-    "server.http.",
-    "server.https.",
-    "initial.dbms.default_database",
-)
-
-_JVM_FLAGS = (
-    # Planning Cypher makes much short-lived garbage. With this collector and a heap that needn't grow, a first install takes
-    # a fifth less time on two cores than with G1; its longer pauses matter to nobody on a server for trying and testing.
-    "-XX:+UseParallelGC",
-    # And much code of the planner runs a few thousand times only. To optimise it costs more than it gains, and takes the cores
-    # from whoever waits: what is run less often stays as it was compiled first, and what is optimised is optimised less.
-    # An install with a first run of every job takes a seventh less CPU.
-    "-XX:Tier4InvocationThreshold=20000",
-    "-XX:Tier4MinInvocationThreshold=3000",
-    "-XX:Tier4CompileThreshold=40000",
-    "-XX:Tier4BackEdgeThreshold=200000",
-    "-XX:-DoEscapeAnalysis",
-    "-XX:MaxInlineLevel=9",
-    "-XX:+ExitOnOutOfMemoryError",
-    "--add-opens=java.base/java.nio=ALL-UNNAMED",
-    "--add-opens=java.base/java.io=ALL-UNNAMED",
-    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-    "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
-    "--enable-native-access=ALL-UNNAMED",
-    "-Dfile.encoding=UTF-8",
-    "-Dio.netty.tryReflectionSetAccessible=true",
-    "-Dlog4j2.disable.jmx=true",
-)
+_CONF = beside(__file__, "conf.toml")
 
 
 @dataclass(frozen=True)
@@ -97,25 +62,8 @@ class Configuration:
         Keys that begin with `apoc.` go to apoc.conf, the others to neo4j.conf. A key that would open the server to
         the network, switch authentication off or move its files is a `UsageError`.
         """
-        neo4j = {
-            "server.default_listen_address": "127.0.0.1",
-            "server.bolt.listen_address": f"127.0.0.1:{port}",
-            "server.bolt.advertised_address": f"127.0.0.1:{port}",
-            "server.http.enabled": "false",
-            "server.https.enabled": "false",
-            "dbms.security.auth_enabled": "true",
-            "dbms.usage_report.enabled": "false",
-            "server.memory.heap.initial_size": f"{memory.heap // MB}m",
-            "server.memory.heap.max_size": f"{memory.heap // MB}m",
-            "server.memory.pagecache.size": f"{memory.page_cache // MB}m",
-            # A fresh store preallocates 256 MB of transaction log for each of its two databases otherwise.
-            "db.tx_log.preallocate": "false",
-            # The server waits 5 s twice for nothing, after its databases are checkpointed and closed.
-            "internal.server.bolt.thread_pool_shutdown_wait_time": "500ms",
-            "internal.server.bolt.connection_shutdown_wait_time": "500ms",
-            # Without one, a job waits for ever behind an agent's open transaction (DESIGN §2, locks).
-            "db.lock.acquisition.timeout": "5s",
-        }
+        sizes = {"heap": memory.heap // MB, "page_cache": memory.page_cache // MB}
+        neo4j = {key: value.format(port=port, **sizes) for key, value in _CONF["neo4j"].items()}
         apoc_conf = {}
         if apoc:
             apoc_conf = {
@@ -149,13 +97,13 @@ class Configuration:
         initial = self.neo4j.get("server.memory.heap.initial_size")
         options = [f"-Xmx{heap}"] if heap else []
         options += [f"-Xms{initial}"] if initial and (not heap or _size(initial) <= _size(heap)) else []
-        options += [*_JVM_FLAGS, f"-XX:ErrorFile={console / 'jvm-crash-%p.log'}"]
+        options += [*_CONF["jvm_flags"], f"-XX:ErrorFile={console / 'jvm-crash-%p.log'}"]
         options += ["-cp", os.pathsep.join(str(path) for path in class_path)]
         return "".join(f"{_quoted(option)}\n" for option in options)
 
 
 def _check_setting(key: str, value: str) -> None:
-    if key.startswith(_FIXED):
+    if key.startswith(tuple(_CONF["fixed"])):
         raise UsageError(
             f"the setting {key} is fixed: a local server stays on the loopback, with a password, in its own folder",
             fix="leave it out; for anything else run a Neo4j of your own and set JOCHI_URI",

@@ -20,11 +20,20 @@ __all__ = ["Layout", "cache_folder", "home_folder"]
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Layout:
     """The files of one instance, all below ``root``; the lock file lies beside it, so that a reset can't take it."""
 
     root: Path
+
+    def __post_init__(self) -> None:
+        self.lock = self.root.with_name(self.root.name + ".lock")
+        self.conf, self.data, self.logs, self.plugins, self.run = (
+            self.root / name for name in ("conf", "data", "logs", "plugins", "run")
+        )
+        self.pid_file, self.java_arguments = self.run / "pid.json", self.run / "java.args"
+        self.password_file, self.record = self.root / "password", self.root / "server.json"
+        self.console_log = self.logs / "console.log"
 
     @classmethod
     def of(cls, name: str, home: Path | None) -> Layout:
@@ -36,50 +45,6 @@ class Layout:
             )
         base = home.expanduser().resolve() if home is not None else home_folder()
         return cls(base / "servers" / name)
-
-    @property
-    def lock(self) -> Path:
-        return self.root.with_name(self.root.name + ".lock")
-
-    @property
-    def conf(self) -> Path:
-        return self.root / "conf"
-
-    @property
-    def data(self) -> Path:
-        return self.root / "data"
-
-    @property
-    def logs(self) -> Path:
-        return self.root / "logs"
-
-    @property
-    def plugins(self) -> Path:
-        return self.root / "plugins"
-
-    @property
-    def run(self) -> Path:
-        return self.root / "run"
-
-    @property
-    def pid_file(self) -> Path:
-        return self.run / "pid.json"
-
-    @property
-    def java_arguments(self) -> Path:
-        return self.run / "java.args"
-
-    @property
-    def password_file(self) -> Path:
-        return self.root / "password"
-
-    @property
-    def record(self) -> Path:
-        return self.root / "server.json"
-
-    @property
-    def console_log(self) -> Path:
-        return self.logs / "console.log"
 
 
 def apoc_conf_at(host: str, port: int) -> str:

@@ -75,7 +75,7 @@ def find(layout: Layout) -> psutil.Process | None:
         return process
     argument = _home_argument(layout)
     for candidate in psutil.process_iter(["cmdline", "exe"]):
-        if argument in (candidate.info["cmdline"] or ()) and _is_java(candidate.info["exe"]) and _alive(candidate):
+        if argument in (candidate.info["cmdline"] or ()) and _is_java(candidate.info["exe"]) and alive(candidate):
             _write_pid(layout, candidate)
             return candidate
     return None
@@ -85,11 +85,6 @@ def stale_pid(layout: Layout) -> int | None:
     """The pid of a pid file whose process is gone or is another one; None when there is no such file."""
     recorded = _recorded(layout)
     return recorded["pid"] if recorded is not None and _by_pid_file(layout) is None else None
-
-
-def alive(process: psutil.Process) -> bool:
-    """True while the process runs; a zombie has ended."""
-    return _alive(process)
 
 
 def end(process: psutil.Process, layout: Layout, grace_seconds: float) -> bool:
@@ -139,7 +134,7 @@ def _by_pid_file(layout: Layout) -> psutil.Process | None:
         )
     except psutil.Error:
         return None
-    return process if ours and _alive(process) else None
+    return process if ours and alive(process) else None
 
 
 def _recorded(layout: Layout) -> dict[str, Any] | None:
@@ -161,7 +156,8 @@ def _forget(layout: Layout) -> None:
     layout.pid_file.unlink(missing_ok=True)
 
 
-def _alive(process: psutil.Process) -> bool:
+def alive(process: psutil.Process) -> bool:
+    """True while the process runs; a zombie has ended."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

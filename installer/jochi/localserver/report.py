@@ -11,8 +11,11 @@ class Report(Protocol):
     def say(self, text: str) -> None:
         """Something that stays worth knowing (a repaired file, another port)."""
 
-    def doing(self, text: str) -> None:
-        """What is going on now."""
+    def doing(self, text: str, done: float | None = None, total: float | None = None) -> None:
+        """What is going on now, and how far it is; without ``total`` nobody knows."""
+
+    def phase(self, name: str) -> None:
+        """A new part begins."""
 
 
 class Silent:
@@ -21,5 +24,8 @@ class Silent:
     def say(self, text: str) -> None:
         """Drops ``text``."""
 
-    def doing(self, text: str) -> None:
+    def doing(self, text: str, done: float | None = None, total: float | None = None) -> None:
         """Drops ``text``."""
+
+    def phase(self, name: str) -> None:
+        """Drops ``name``."""

@@ -9,7 +9,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,32 +43,23 @@ _ALLOWLIST = "dbms.security.procedures.allowlist"
 State = Literal["running", "starting", "stopped", "stale"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Status:
     """What an instance is doing. `starting`: its process lives and does not answer. `stale`: it went away unasked."""
 
     name: str
     state: State
-    home: Path
     uri: str | None = None
+    user: str = USER
+    password_file: Path | None = None
     version: str | None = None
     apoc: str | None = None
     pid: int | None = None
-    password_file: Path | None = None
+    home: Path
 
     def as_dict(self) -> dict[str, Any]:
         """The same as JSON values; the password is not part of it."""
-        return {
-            "name": self.name,
-            "state": self.state,
-            "uri": self.uri,
-            "user": USER,
-            "password_file": None if self.password_file is None else str(self.password_file),
-            "version": self.version,
-            "apoc": self.apoc,
-            "pid": self.pid,
-            "home": str(self.home),
-        }
+        return {key: str(value) if isinstance(value, Path) else value for key, value in asdict(self).items()}
 
 
 @dataclass(frozen=True)

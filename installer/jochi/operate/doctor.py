@@ -17,11 +17,9 @@ from jochi import clock
 from jochi.compile.registry import compare
 from jochi.compile.rendering import render_all
 from jochi.database.database import Database
-from jochi.database.installed import InstalledProcedure
-from jochi.database.repeat_jobs import REPEATED
+from jochi.database.installed import REPEATED, InstalledProcedure
 from jochi.database.server_clock import ServerClock
-from jochi.database.server_facts import ServerFacts, read_facts
-from jochi.database.server_settings import seconds_of
+from jochi.database.server_facts import ServerFacts, read_facts, seconds_of
 from jochi.database.statements import schema_folder, statement
 from jochi.errors import ConnectionFailed, JochiError, Refused
 from jochi.forgetting.checker import read_gate

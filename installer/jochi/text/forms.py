@@ -356,7 +356,7 @@ def _identifier(row: _Row, *, offering: bool) -> Iterator[str]:
     if row.digits >= _FREE:
         yield f"id:{row.compact}"
         return
-    kept = frozenset() if row.digits >= _LOOSE else _digit_joints(row)
+    kept = frozenset() if row.digits >= _LOOSE else frozenset(at for at in row.joints if row.compact[at].isdigit())
     free = sorted(row.joints - kept)
     sizes = range(len(free) + 1) if len(free) <= _MOST_JOINTS else (0, len(free))
     fewer = [kept.union(some) for size in sizes for some in combinations(free, size)]
@@ -366,10 +366,6 @@ def _identifier(row: _Row, *, offering: bool) -> Iterator[str]:
     else:
         yield from (f"id:{row.compact}|{_joined(joints)}" for joints in fewer)
         yield f"id-less:{row.compact}|{_joined(row.joints)}"
-
-
-def _digit_joints(row: _Row) -> frozenset[int]:
-    return frozenset(at for at in row.joints if row.compact[at].isdigit())
 
 
 def _joined(joints: Collection[int]) -> str:

@@ -64,7 +64,7 @@ def row_by_row(
         try:
             result = call(part)
         except (MemoryExceeded, Neo4jError) as error:
-            if isinstance(error, Neo4jError) and not _is_violation(error):
+            if isinstance(error, Neo4jError) and not (error.code == _VIOLATION or _CONFLICT in (error.message or "")):
                 raise
             if len(part) > 1:
                 middle = len(part) // 2
@@ -174,10 +174,6 @@ def _text(each: Constraint) -> str | None:
 
 class _RolledBack(Exception):
     """Takes back a transaction that was only to be tried."""
-
-
-def _is_violation(error: Neo4jError) -> bool:
-    return error.code == _VIOLATION or _CONFLICT in (error.message or "")
 
 
 def read_message(database: Database, message: str) -> Violation | None:

@@ -47,8 +47,11 @@ class BoxContents:
     memories: tuple[BoxMember, ...]
 
 
-def box_contents(engine: Engine, key: str, *, include_superseded: bool, limit: int) -> BoxContents:
-    """See `jochi.Jochi.box_contents`."""
+def box_contents(engine: Engine, key: str, *, include_superseded: bool = False, limit: int = 200) -> BoxContents:
+    """What lies in a memory box, or in all boxes of a trace (`scope/id` of either), in the order in which it was said.
+
+    Facts that don't hold (any more) on request. Writes nothing. `UsageError` where there is no such box or trace.
+    """
     request: dict[str, Any] = {"key": key, "include_superseded": include_superseded, "limit": limit}
     row = to_python(engine.call("memory/boxed", request, write=False))
     if row["kind"] is None:

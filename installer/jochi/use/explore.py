@@ -75,18 +75,24 @@ class ExploreResult:
 
 def explore(
     engine: Engine,
-    text: str | None,
+    text: str | None = None,
     *,
-    vector: Sequence[float] | None,
-    scope: str,
-    granularity: Granularity | Literal["auto"],
-    k: int,
-    include_archived: bool,
-    since: datetime | None,
-    until: datetime | None,
+    vector: Sequence[float] | None = None,
+    scope: str = "default",
+    granularity: Granularity | Literal["auto"] = 1,
+    k: int = 10,
+    include_archived: bool = False,
+    since: datetime | None = None,
+    until: datetime | None = None,
     xray: bool = False,
 ) -> ExploreResult:
-    """See `Jochi.explore`."""
+    """What happened (seed 002): at granularity 1 the ``k`` sources, people, concepts and entities that fit best, at 2
+    storylines, at 3 themes, each with what lies beneath it.
+
+    By words, by meaning or both, as `recall`; each granularity searches vectors of its own. ``auto``: the coarsest whose
+    best hit is nearly as near as the best of all. Writes nothing: `touch` reports what was used. ``xray``: the hits say what
+    their scores are made of. Raises `UsageError`.
+    """
     if granularity not in (1, 2, 3, "auto"):
         raise UsageError(
             f"the granularity is {granularity!r}",
@@ -95,15 +101,10 @@ def explore(
         )
 
     def ask(level: Granularity) -> RecallResult:
-        parameters: dict[str, Any] = {
-            "scope": scope,
-            "since": since,
-            "until": until,
-            "include_archived": include_archived,
-        }
-        parameters["xray"] = xray
+        within: dict[str, Any] = {"scope": scope, "since": since, "until": until, "include_archived": include_archived}
         # A source and its summary are one place.
-        return recall(engine, text, vector=vector, kinds=KINDS[level], k=2 * k if level == 1 else k, **parameters)
+        k_of = 2 * k if level == 1 else k
+        return recall(engine, text, vector=vector, kinds=KINDS[level], k=k_of, xray=xray, **within)
 
     nearest: dict[int, float | None] | None = None
     if granularity == "auto":
@@ -136,6 +137,7 @@ def _chosen(found: dict[Granularity, RecallResult]) -> tuple[Granularity, Recall
 
 
 def drill_down(engine: Engine, keys: Iterable[str], *, members: int = MEMBERS) -> list[Place]:
-    """What lies beneath memories, in the order of ``keys``; those that don't live are left out."""
+    """What lies beneath memories (`scope/id`): storylines of a theme, sources of a storyline, what a source mentions. Of
+    each at most ``members``, the newest first; keys that no live memory has are left out. Writes nothing."""
     row = engine.call("memory/drill_down", {"keys": list(keys), "members": members}, write=False)
     return [read_as(Place, each) for each in row["found"]]

@@ -172,7 +172,16 @@ def recall(
     hops: int = 0,
     xray: bool = False,
 ) -> RecallResult:
-    """See `Jochi.recall`."""
+    """The ``k`` memories of ``scope`` that fit best by words (``text``), by meaning (``vector``), or by both.
+
+    ``vector`` is as long as the policy says and made by its model. ``since`` ≤ created_at < ``until``; ``min_score`` is a raw
+    cosine. Never a tombstone; archived ones, and facts that don't hold (any more), on request. Writes nothing: `touch` reports
+    what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k out of range).
+
+    ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
+    `RecallResult.reached`, each with the way to it and every edge's confidence. ``xray``:
+    each says in `Match.xray` what its score is made of.
+    """
     for name, moment in (("since", since), ("until", until)):
         if moment is not None:
             zoned(moment, name, where="recall")

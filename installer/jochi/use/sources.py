@@ -66,7 +66,7 @@ class Unfinished:
 def ls(
     engine: Engine, *, scope: str | None = None, state: str | None = None, limit: int = 100
 ) -> tuple[dict[str, int], list[SourceState]]:
-    """How many sources of ``scope`` there are by state, and the newest ``limit`` of one state or of all."""
+    """How many sources there are by state, and the newest of them. ``state``: raw, processed, extracted, failed or stuck."""
     if state is not None and state not in STATES:
         raise UsageError(f"there is no state {state!r}", fix=f"there are: {', '.join(STATES)}")
     row = _read(engine, scope=scope, state=state, limit=limit)
@@ -74,7 +74,7 @@ def ls(
 
 
 def show(engine: Engine, key: str) -> SourceState | None:
-    """One source; None where there is none."""
+    """One source by its key (`scope/id`), with what was made of it and what is left to do; None where there is none."""
     found = _read(engine, key=key)["sources"]
     return read_as(SourceState, found[0]) if found else None
 

@@ -88,22 +88,14 @@ class Maker(Protocol):
     ``at_once``: so many outputs in one request at most.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def model(self) -> str | None: ...
-    @property
-    def version(self) -> str: ...
-    @property
-    def paid(self) -> bool: ...
-    @property
-    def overhead(self) -> int: ...
-    @property
-    def requests(self) -> int: ...
-    @property
-    def fixed(self) -> bool: ...
-    @property
-    def at_once(self) -> int: ...
+    name: str
+    model: str | None
+    version: str
+    paid: bool
+    overhead: int
+    requests: int
+    fixed: bool
+    at_once: int
 
     def make_all(self, rows: Sequence[Row]) -> list[Reply[Any]]:
         """Several outputs by one request, which has cost what all of them have together. Raises as ``make`` does."""
@@ -115,7 +107,8 @@ class Maker(Protocol):
 class OfflineMaker:
     """What a derivation can do without a model."""
 
-    name, model, version, paid, overhead, requests, fixed, at_once = OFFLINE, None, OFFLINE, False, 0, 1, True, 1
+    model: str | None = None
+    name, version, paid, overhead, requests, fixed, at_once = OFFLINE, OFFLINE, False, 0, 1, True, 1
 
     def __init__(self, derivation: Derivation, counter: TokenCounter) -> None:
         self._derivation = derivation

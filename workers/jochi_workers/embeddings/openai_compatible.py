@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from jochi_workers.embeddings.protocol import PROBE, ProviderDown, TextsRefused, TextVector
@@ -17,7 +16,7 @@ from jochi_workers.embeddings.vectors import normalised
 from jochi_workers.models import retries
 from jochi_workers.models.endpoint import Endpoint
 from jochi_workers.models.failures import Failure, Rejected, Unsure
-from jochi_workers.models.timing import RateLimit, Timing
+from jochi_workers.models.timing import RateLimit
 
 _PLAIN_CODE = re.compile(r"[A-Za-z0-9_.\-]{1,64}")
 
@@ -44,28 +43,20 @@ class OpenAICompatible:
         self,
         model: str,
         *,
-        base_url: str | None = None,
         dimensions: int | None = None,
-        key_variable: str | None = None,
-        key_file: Path | None = None,
         limits: Limits | None = None,
         rate: RateLimit | None = None,
-        waiting: Timing | None = None,
+        **access: Any,
     ) -> None:
-        key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
+        """``access``: as `jochi_workers.models.endpoint.Endpoint` takes it."""
         self._limits = limits or Limits()
-        self._endpoint = Endpoint("openai", model, base_url=base_url, limits=self._limits, waiting=waiting, **key)
-        self._model = model
+        self._endpoint = Endpoint("openai", model, limits=self._limits, **access)
+        self.model = model
         self._asked = self._dimensions = dimensions
         self._rate = rate
 
     def __repr__(self) -> str:
-        return f"OpenAICompatible({self._model!r}, base_url={self._endpoint.url!r})"
-
-    @property
-    def model(self) -> str:
-        """The model's name at the endpoint."""
-        return self._model
+        return f"OpenAICompatible({self.model!r}, base_url={self._endpoint.url!r})"
 
     @property
     def dimensions(self) -> int:
@@ -110,10 +101,10 @@ class OpenAICompatible:
 
     def _ask(self, texts: list[str], waits: retries.RetryBudget) -> list[list[float]] | Failure:
         embed, url = self._endpoint.client.embed, self._endpoint.url
-        fix = f"is {self._model!r} a model for embeddings?"
+        fix = f"is {self.model!r} a model for embeddings?"
         answer: bytes | Failure = self._endpoint.once(
             waits,
-            lambda http: embed(http, self._model, url, texts, self._asked),
+            lambda http: embed(http, self.model, url, texts, self._asked),
             refused=lambda what: TextsRefused(what, where=url, fix=fix),
             said=_sentence if texts == [PROBE] else _code,
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Set
+from typing import Any
 
 from jochi.errors import UsageError
 from jochi_workers.embeddings import e5, minilm
@@ -24,67 +25,32 @@ _OPTIONS = {
 """What each of them takes."""
 
 
-def provider(
-    name: str,
-    *,
-    model: str | None = None,
-    dimensions: int | None = None,
-    base_url: str | None = None,
-    key_variable: str | None = None,
-    key_file: Path | None = None,
-    requests_per_minute: int | None = None,
-    tokens_per_minute: int | None = None,
-    download: bool = False,
-    device: str | None = None,
-    threads: int | None = None,
-    waiting: Timing | None = None,
-) -> Provider:
+def provider(name: str, *, waiting: Timing | None = None, **options: Any) -> Provider:
     """The provider ``name`` (one of `PROVIDERS`), ready to embed; packages are imported only for the one that is asked for.
 
     ``model``: required except for those of `ONE_MODEL`. ``threads``: those; ``download``, ``device``: sentence-transformers;
     the rest: openai. Raises `UsageError` for what doesn't fit together, `ProviderUnusable` naming the missing extra.
     """
-    if model is not None and ONE_MODEL.get(name) == model:
-        model = None
-    options: dict[str, object] = {
-        "model": model,
-        "dimensions": dimensions,
-        "base_url": base_url,
-        "key_variable": key_variable,
-        "key_file": key_file,
-        "requests_per_minute": requests_per_minute,
-        "tokens_per_minute": tokens_per_minute,
-        "download": download or None,
-        "device": device,
-        "threads": threads,
-    }
-    _check(name, {option for option, value in options.items() if value is not None})
+    given = {option: value for option, value in options.items() if value not in (None, False)}
+    if name in ONE_MODEL and given.get("model") == ONE_MODEL[name]:
+        del given["model"]
+    _check(name, given.keys())
     if name in ONE_MODEL:
-        return minilm.MiniLM(threads=threads) if name == "minilm" else e5.E5(threads=threads)
-    if model is None:
+        return minilm.MiniLM(**given) if name == "minilm" else e5.E5(**given)
+    if "model" not in given:
         raise UsageError(f"the provider {name} needs the name of a model", fix="name it (--model)")
     if name == "sentence-transformers":
         from jochi_workers.embeddings.sentence_transformer import SentenceTransformers
 
-        return SentenceTransformers(model, download=download, device=device)
+        return SentenceTransformers(**given)
     from jochi_workers.embeddings.openai_compatible import OpenAICompatible
 
     own = waiting or Timing()
-    rate = RateLimit(
-        requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute, monotonic=own.monotonic
-    )
-    return OpenAICompatible(
-        model,
-        base_url=base_url,
-        dimensions=dimensions,
-        key_variable=key_variable,
-        key_file=key_file,
-        rate=rate,
-        waiting=own,
-    )
+    limits = {limit: given.pop(limit, None) for limit in ("requests_per_minute", "tokens_per_minute")}
+    return OpenAICompatible(**given, rate=RateLimit(**limits, monotonic=own.monotonic), waiting=own)
 
 
-def _check(name: str, given: set[str]) -> None:
+def _check(name: str, given: Set[str]) -> None:
     """`UsageError` for an unknown provider, and for options that it doesn't take."""
     if name not in PROVIDERS:
         raise UsageError(f"there is no provider {name!r}", fix=f"there are: {', '.join(PROVIDERS)}")

@@ -34,7 +34,7 @@ class SentenceTransformers:
         (library,) = packages(["sentence_transformers"], where=_PROVIDER, fix=EXTRA)
         folder = Path(model).expanduser()
         is_folder = folder.is_dir()
-        self._name = stored_as or (folder.resolve().name if is_folder else model)
+        self.model = stored_as or (folder.resolve().name if is_folder else model)
         self._batch = batch
         try:
             self._model: Any = library.SentenceTransformer(
@@ -42,26 +42,15 @@ class SentenceTransformers:
             )
         except (OSError, ValueError) as error:
             raise ProviderUnusable(
-                f"the model {model!r} can't be loaded: {_first_line(error)}",
+                f"the model {model!r} can't be loaded: {(str(error).splitlines() or [type(error).__name__])[0]}",
                 where=_PROVIDER,
                 fix="name a folder that holds it, or allow the download (download=True, `--download`)",
             ) from error
         # Renamed in the library's version 5; both are asked for, since the user's version is the user's.
         ask = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
-        dimensions = ask()
-        if not isinstance(dimensions, int):
+        self.dimensions = ask()
+        if not isinstance(self.dimensions, int):
             raise ProviderUnusable(f"the model {model!r} doesn't say how long its vectors are", where=_PROVIDER)
-        self._dimensions = dimensions
-
-    @property
-    def model(self) -> str:
-        """The name stored beside its vectors."""
-        return self._name
-
-    @property
-    def dimensions(self) -> int:
-        """As the model says."""
-        return self._dimensions
 
     def embed(self, texts: Sequence[str]) -> list[TextVector]:
         """One vector of length 1 a text. What the library throws about a batch is `TextsRefused`: fewer texts may do."""
@@ -107,7 +96,3 @@ class SentenceTransformers:
             return None, truncated
         seen = ids[:room]
         return (seen.count(unknown) / len(seen) if seen else 1.0), truncated
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

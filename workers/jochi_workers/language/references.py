@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jochi.toml import beside
 from jochi_workers.language.english import Tree
 from jochi_workers.language.reading import Reference, Span
 
@@ -11,44 +12,9 @@ _MOST_SENTENCES = 3
 _HE = {"he": "he", "him": "he", "his": "he", "himself": "he"}
 _SHE = {"she": "she", "her": "she", "hers": "she", "herself": "she"}
 _PRONOUNS = _HE | _SHE
-# Nouns that people are called by: where one stands, it may be the one that is meant.
-_PEOPLE = frozenset(
-    [
-        *(
-            "man",
-            "woman",
-            "boy",
-            "girl",
-            "guy",
-            "lady",
-            "person",
-            "friend",
-            "colleague",
-            "boss",
-            "neighbour",
-            "neighbor",
-        ),
-        *("partner", "brother", "sister", "mother", "father", "mom", "dad", "mum", "son", "daughter", "uncle", "aunt"),
-        *("cousin", "niece", "nephew", "husband", "wife", "girlfriend", "boyfriend", "child", "kid", "baby", "grandma"),
-        *(
-            "grandpa",
-            "patient",
-            "client",
-            "guest",
-            "student",
-            "pupil",
-            "nurse",
-            "chief",
-            "king",
-            "queen",
-            "coach",
-            "guide",
-        ),
-        *("judge", "cook", "pilot", "agent", "assistant", "president", "someone", "somebody", "anyone", "anybody"),
-        *("everyone", "everybody", "one", "dog", "cat", "pet", "horse", "fiance", "fiancee", "roommate"),
-    ]
-)
-_PEOPLE_END = ("er", "or", "ist", "ian", "ee", "ess", "man", "woman", "mate")
+_WORDS = beside(__file__, "english.toml")
+_PEOPLE = frozenset(_WORDS["people"].split())
+_PEOPLE_END = tuple(_WORDS["people_end"].split())
 _OTHER_NAMES = frozenset({"GPE", "LOC", "FAC", "DATE", "TIME", "LANGUAGE", "NORP", "MONEY"})
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from jochi.toml import beside
 from jochi_workers.language.english import Tree, verb
 from jochi_workers.language.reading import Modality, Span, Statement
 
@@ -15,54 +16,16 @@ MOST = 2_000
 """Statements of one piece."""
 _MOST_JOINED = 50
 
-_MODALS: dict[str, Modality] = {
-    **dict.fromkeys(("may", "might", "could"), "possible"),
-    **dict.fromkeys(("can", "ca"), "able"),
-    **dict.fromkeys(("must", "need"), "required"),
-    **dict.fromkeys(("should", "ought"), "advised"),
-    **dict.fromkeys(("will", "'ll", "wo", "shall", "sha"), "future"),
-    **dict.fromkeys(("would", "'d"), "hypothetical"),
-}
-# Verbs that say no more than how the next one is meant: `wants to go` is going, wanted.
-_LEADING: dict[str, Modality] = {
-    **dict.fromkeys(
-        ("want", "plan", "hope", "intend", "wish", "aim", "expect", "decide", "promise", "like", "love", "prefer"),
-        "wanted",
-    ),
-    **dict.fromkeys(("have", "need", "get"), "required"),
-    **dict.fromkeys(("seem", "appear"), "possible"),
-    "ought": "advised",
-    "use": "former",
-    "go": "future",
-    "able": "able",
-    "unable": "able",
-    "likely": "possible",
-}
-_WOULD_FIRST = frozenset({"like", "love", "prefer"})  # they like to swim; they would like to swim
-_CONDITIONS = frozenset({"if", "unless", "provided", "suppose", "supposing", "lest"})
-_TRUE_SAID = frozenset(  # what stands behind these is stated too
-    [
-        *("know", "realize", "realise", "learn", "notice", "remember", "forget", "see", "find", "discover", "regret"),
-        *("understand", "prove", "mean", "make", "let", "help", "be", "watch", "ensure", "mention"),
-        *("glad", "happy", "sorry", "proud"),
-    ]
-)
-_SAYING = frozenset(
-    (
-        "say",
-        "tell",
-        "think",
-        "believe",
-        "claim",
-        "guess",
-        "suppose",
-        "hear",
-        "report",
-        "write",
-        "answer",
-        "reply",
-        "hope",
-    )
+_WORDS = beside(__file__, "english.toml")
+
+
+def _by_word(name: str) -> dict[str, Modality]:
+    return {word: modality for modality, words in _WORDS[name].items() for word in words.split()}
+
+
+_MODALS, _LEADING = _by_word("modals"), _by_word("leading")
+_WOULD_FIRST, _CONDITIONS, _TRUE_SAID, _SAYING = (
+    frozenset(_WORDS[name].split()) for name in ("would_first", "conditions", "true", "saying")
 )
 _OF_TIME = frozenset({"since", "until", "till", "during", "before", "after"})  # what stands behind is no object
 _PAIRS = frozenset({"neither", "either", "both"})

@@ -10,7 +10,6 @@ import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -18,7 +17,6 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from jochi_workers.models.endpoint import Endpoint
 from jochi_workers.models.failures import Failure, ProviderDown, ProviderUnusable, Rejected, Unsure
 from jochi_workers.models.retries import Limits, RetryBudget
-from jochi_workers.models.timing import Timing
 
 Output = TypeVar("Output", bound="str | BaseModel")
 
@@ -74,17 +72,12 @@ class Model:
         provider: str,
         name: str,
         *,
-        base_url: str | None = None,
-        key_variable: str | None = None,
-        key_file: Path | None = None,
         limits: Limits | None = None,
-        waiting: Timing | None = None,
+        **access: Any,
     ) -> None:
+        """``access``: as `Endpoint` takes it."""
         self.provider, self.name = provider, name
-        key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
-        self._endpoint = Endpoint(
-            provider, name, base_url=base_url, limits=limits or Limits(), waiting=waiting or Timing(), **key
-        )
+        self._endpoint = Endpoint(provider, name, limits=limits or Limits(), **access)
 
     def __repr__(self) -> str:
         return f"Model({self.provider!r}, {self.name!r}, {self._endpoint.url!r})"

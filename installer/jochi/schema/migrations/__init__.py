@@ -7,7 +7,7 @@ says what they promise.
 from __future__ import annotations
 
 from jochi.schema.migrations.applying import apply, planned
-from jochi.schema.migrations.inspecting import listing, validate
+from jochi.schema.migrations.choosing import listing, validate
 from jochi.schema.migrations.lock import Locked
 from jochi.schema.migrations.removing import remove_chain
 from jochi.schema.migrations.repairing import planned_repair, repair

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -60,13 +61,15 @@ def apply(
     (the server rejects a statement), `ConnectionFailed`, `UsageError` (a faulty folder, a placeholder without value).
     """
     files = read_folder(folder or schema_folder())
-    values = placeholders or {}
     tell = on_progress or (lambda progress: None)
+    run = _Run(database, files, placeholders or {}, index_seconds, tell, now)
     with explaining(database):
         name, comparison = _compare_or_refuse(database, files, chain)
         if not comparison.to_run and not break_lock and read_lock(database) is None:
-            return _result(database, name, files, [], ())
-        _fill_all(comparison, values)
+            return run.result(name, [], ())
+        # A missing placeholder must show before the first file runs, not between two.
+        for file in comparison.to_run:
+            run.filled(file)
         with held(
             database,
             now=now,
@@ -78,31 +81,10 @@ def apply(
             # Read again: somebody may have migrated while this run waited.
             name, comparison = _compare_or_refuse(database, files, chain)
             if comparison.earlier:
-                return _bring_to_today(database, files, name, comparison, values, lock, index_seconds, tell, now)
-            done = _run_all(
-                database,
-                comparison,
-                values,
-                lock,
-                name.migration_target,
-                index_seconds=index_seconds,
-                tell=tell,
-                now=now,
-            )
-    return _result(database, name, files, done, lock.messages)
-
-
-def _result(
-    database: Database, chain: ChainName, files: Folder, done: Sequence[AppliedNow], messages: tuple[str, ...]
-) -> ApplyResult:
-    return ApplyResult(
-        database=database.name,
-        chain=chain,
-        outcome=ApplyOutcome.APPLIED if done else ApplyOutcome.NOTHING_TO_DO,
-        applied=tuple(done),
-        messages=messages,
-        warnings=files.warnings,
-    )
+                done = run.bring_to_today(comparison, name, lock)
+            else:
+                done = run.run_all(comparison, lock, name.migration_target)
+    return run.result(name, done, lock.messages)
 
 
 def planned(database: Database, folder: Path | None = None, *, chain: ChainName | str | None = None) -> list[str]:
@@ -110,38 +92,6 @@ def planned(database: Database, folder: Path | None = None, *, chain: ChainName 
     with explaining(database):
         _, comparison = _compare_or_refuse(database, read_folder(folder or schema_folder()), chain)
     return [file.source for file in comparison.to_run]
-
-
-def _bring_to_today(
-    database: Database,
-    files: Folder,
-    name: ChainName,
-    comparison: Comparison,
-    values: Mapping[str, str],
-    lock: HeldLock,
-    index_seconds: int,
-    tell: OnProgress,
-    now: Callable[[], datetime],
-) -> ApplyResult:
-    """A database of before the first release. The record comes last: cut off before it, all this is done once more."""
-    drop_objects(database, earlier_objects())
-    done: list[AppliedNow] = []
-    for file in comparison.to_run:
-        tell(Progress(step=Step.RUNNING, source=file.source))
-        started = time.monotonic()
-        count = _run_file(database, file, _filled(file, values), index_seconds)
-        milliseconds = int((time.monotonic() - started) * 1000)
-        tell(Progress(step=Step.DONE, source=file.source))
-        done.append(AppliedNow(version=file.version, source=file.source, statements=count, milliseconds=milliseconds))
-    rewrite_chain(database, files, name, lock, now=now, tell=tell)
-    return ApplyResult(
-        database=database.name,
-        chain=name,
-        outcome=ApplyOutcome.APPLIED,
-        applied=tuple(done),
-        messages=lock.messages,
-        warnings=files.warnings,
-    )
 
 
 def _compare_or_refuse(
@@ -154,90 +104,104 @@ def _compare_or_refuse(
     return name, comparison
 
 
-def _fill_all(comparison: Comparison, values: Mapping[str, str]) -> None:
-    """A missing placeholder must show before the first file runs, not between two."""
-    for file in comparison.to_run:
-        _filled(file, values)
+@dataclass(frozen=True)
+class _Run:
+    """What one run of `apply` works with."""
 
+    database: Database
+    files: Folder
+    values: Mapping[str, str]
+    index_seconds: int
+    tell: OnProgress
+    now: Callable[[], datetime]
 
-def _filled(file: MigrationFile, values: Mapping[str, str]) -> list[str]:
-    return [
-        file_text.fill(text, values, f"{file.path}, statement {number}")
-        for number, text in enumerate(file.executable, start=1)
-    ]
+    def result(self, chain: ChainName, done: Sequence[AppliedNow], messages: tuple[str, ...]) -> ApplyResult:
+        return ApplyResult(
+            database=self.database.name,
+            chain=chain,
+            outcome=ApplyOutcome.APPLIED if done else ApplyOutcome.NOTHING_TO_DO,
+            applied=tuple(done),
+            messages=messages,
+            warnings=self.files.warnings,
+        )
 
-
-def _run_all(
-    database: Database,
-    comparison: Comparison,
-    values: Mapping[str, str],
-    lock: HeldLock,
-    migration_target: str | None,
-    *,
-    index_seconds: int,
-    tell: OnProgress,
-    now: Callable[[], datetime],
-) -> list[AppliedNow]:
-    done: list[AppliedNow] = []
-    if not comparison.to_run:
+    def bring_to_today(self, comparison: Comparison, name: ChainName, lock: HeldLock) -> list[AppliedNow]:
+        """A database of before the first release. The record comes last: cut off before it, all this is done once more."""
+        drop_objects(self.database, earlier_objects())
+        done = [self.run_file(file) for file in comparison.to_run]
+        rewrite_chain(self.database, self.files, name, lock, now=self.now, tell=self.tell)
         return done
-    chains.ensure_constraints(database)
-    chain = chains.read_chain(database, migration_target)
-    applied = {entry.version for entry in chain.applied}
-    previous = chain.last_version
-    for file in comparison.to_run:
-        tell(Progress(step=Step.RUNNING, source=file.source))
-        repetition = file.version in applied
-        try:
-            started = time.monotonic()
-            count = _run_file(database, file, _filled(file, values), index_seconds)
-            milliseconds = int((time.monotonic() - started) * 1000)
-            tell(Progress(step=Step.DONE, source=file.source))
-            recorded = chains.record(
-                database,
-                file,
-                lock=lock,
-                previous=previous,
-                repetition=repetition,
-                milliseconds=milliseconds,
-                now=now(),
-                migration_target=migration_target,
-            )
-        except ConnectionFailed as error:
-            raise ConnectionFailed(
-                f"the connection was lost while this migration ran: {error.what}",
-                where=str(file.path),
-                fix="run the same command again: it goes on with this file, which may be applied and not yet recorded",
-            ) from error
-        if not recorded:
-            raise Locked.lost(str(file.path))
-        if not repetition:
-            previous = file.version
-        done.append(AppliedNow(version=file.version, source=file.source, statements=count, milliseconds=milliseconds))
-        tell(Progress(step=Step.RECORDED, source=file.source))
-    return done
 
+    def run_all(self, comparison: Comparison, lock: HeldLock, migration_target: str | None) -> list[AppliedNow]:
+        """Runs each file and records it."""
+        done: list[AppliedNow] = []
+        if not comparison.to_run:
+            return done
+        chains.ensure_constraints(self.database)
+        chain = chains.read_chain(self.database, migration_target)
+        applied = {entry.version for entry in chain.applied}
+        previous = chain.last_version
+        for file in comparison.to_run:
+            repetition = file.version in applied
+            try:
+                ran = self.run_file(file)
+                recorded = chains.record(
+                    self.database,
+                    file,
+                    lock=lock,
+                    previous=previous,
+                    repetition=repetition,
+                    milliseconds=ran.milliseconds,
+                    now=self.now(),
+                    migration_target=migration_target,
+                )
+            except ConnectionFailed as error:
+                raise ConnectionFailed(
+                    f"the connection was lost while this migration ran: {error.what}",
+                    where=str(file.path),
+                    fix="run the same command again: it goes on with this file, which may be applied and not yet recorded",
+                ) from error
+            if not recorded:
+                raise Locked.lost(str(file.path))
+            if not repetition:
+                previous = file.version
+            done.append(ran)
+            self.tell(Progress(step=Step.RECORDED, source=file.source))
+        return done
 
-def _run_file(database: Database, file: MigrationFile, texts: list[str], index_seconds: int) -> int:
-    """Runs a file's statements in one transaction, as neo4j-migrations does; one each if one commits by itself."""
-    at = 0
+    def run_file(self, file: MigrationFile) -> AppliedNow:
+        """Runs a file's statements in one transaction, as neo4j-migrations does; one each if one commits by itself."""
+        self.tell(Progress(step=Step.RUNNING, source=file.source))
+        started = time.monotonic()
+        texts = self.filled(file)
+        database = self.database
+        at = 0
 
-    def together(tx: neo4j.ManagedTransaction) -> None:
-        nonlocal at
-        for number, text in enumerate(texts, start=1):
-            at = number
-            tx.run(text).consume()
-
-    drop_failed(database, file)
-    try:
-        if any(file_text.needs_own_transaction(text) for text in texts):
+        def together(tx: neo4j.ManagedTransaction) -> None:
+            nonlocal at
             for number, text in enumerate(texts, start=1):
                 at = number
-                run = database.autocommit if file_text.needs_own_transaction(text) else database.run
-                run(text)
-        elif texts:
-            database.transaction(together)
-    except Neo4jError as error:
-        raise explained(error, database, f"{file.path}, statement {at} of {len(texts)}") from error
-    expect_built(database, file, index_seconds)
-    return len(texts)
+                tx.run(text).consume()
+
+        drop_failed(database, file)
+        try:
+            if any(file_text.needs_own_transaction(text) for text in texts):
+                for number, text in enumerate(texts, start=1):
+                    at = number
+                    run = database.autocommit if file_text.needs_own_transaction(text) else database.run
+                    run(text)
+            elif texts:
+                database.transaction(together)
+        except Neo4jError as error:
+            raise explained(error, database, f"{file.path}, statement {at} of {len(texts)}") from error
+        expect_built(database, file, self.index_seconds)
+        milliseconds = int((time.monotonic() - started) * 1000)
+        self.tell(Progress(step=Step.DONE, source=file.source))
+        return AppliedNow(version=file.version, source=file.source, statements=len(texts), milliseconds=milliseconds)
+
+    def filled(self, file: MigrationFile) -> list[str]:
+        """The file's statements with values in the place of placeholders."""
+        return [
+            file_text.fill(text, self.values, f"{file.path}, statement {number}")
+            for number, text in enumerate(file.executable, start=1)
+        ]

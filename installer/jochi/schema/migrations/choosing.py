@@ -1,4 +1,4 @@
-"""Which chain of a database is Jochi's: neo4j-migrations' default one, or one of its own beside an application's.
+"""Which chain of a database is Jochi's, neo4j-migrations' default one or one beside an application's, and what it holds.
 
 neo4j-migrations tells chains apart by `migrationTarget` alone. An application that runs it with its defaults sees only
 nodes without one, so a chain that carries `migrationTarget: 'jochi'` is neither read nor touched by it. The tool can't
@@ -7,12 +7,17 @@ be pointed at that chain on the Community edition; `jochi engine migrations` loo
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from jochi.database.database import Database
+from jochi.database.statements import schema_folder
 from jochi.errors import Refused, UsageError
 from jochi.schema.migrations.chain import PACKAGE, Chain, read_chain
-from jochi.schema.migrations.comparing import is_foreign
-from jochi.schema.migrations.files import Folder
-from jochi.schema.migrations.results import ChainName
+from jochi.schema.migrations.comparing import compare, is_foreign
+from jochi.schema.migrations.files import Folder, read_folder
+from jochi.schema.migrations.lock import read_lock
+from jochi.schema.migrations.results import ChainName, Listing, Validation
+from jochi.schema.migrations.server_errors import explaining
 
 
 def choose(database: Database, folder: Folder, wanted: ChainName | str | None = None) -> ChainName:
@@ -55,3 +60,31 @@ def _is_ours(chain: Chain, folder: Folder) -> bool:
         return True
     local = {file.version: file for file in folder.files}
     return bool(chain.applied) and not any(is_foreign(entry, local.get(entry.version)) for entry in chain.applied)
+
+
+def listing(database: Database, folder: Path | None = None, *, chain: ChainName | str | None = None) -> Listing:
+    """Every migration of ``folder`` (default: Jochi's schema) and of the database with its state, and the lock.
+
+    ``chain``: see `choose`. Raises `UsageError` for a faulty folder, `Refused` for two chains of Jochi's,
+    `ConnectionFailed`, `MigrationFailed`.
+    """
+    files = read_folder(folder or schema_folder())
+    with explaining(database):
+        name = choose(database, files, chain)
+        comparison = compare(files, read_chain(database, name.migration_target), name)
+        lock = read_lock(database)
+    return Listing(
+        database=database.name,
+        outcome=comparison.outcome,
+        chain=name,
+        migrations=comparison.migrations,
+        messages=comparison.messages,
+        warnings=files.warnings,
+        lock=lock,
+    )
+
+
+def validate(database: Database, folder: Path | None = None, *, chain: ChainName | str | None = None) -> Validation:
+    """Whether the database is exactly as the files of ``folder`` say. Raises as `listing` does."""
+    found = listing(database, folder, chain=chain)
+    return Validation(**{name: getattr(found, name) for name in Validation.model_fields})

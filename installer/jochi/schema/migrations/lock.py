@@ -104,10 +104,46 @@ def held(
     away), the next run of this machine takes it over.
     """
     fresh = str(uuid.uuid4())
+
+    def acquire() -> HeldLock:
+        nonlocal on_waiting
+        for name in ("lock_constraint_id", "lock_constraint_name"):
+            database.run(statement(f"migrations/{name}"))
+        lock = HeldLock(fresh, lock_name(database.name))
+        deadline = clock() + wait_seconds
+        messages: list[str] = []
+        while True:
+            if _take(database, lock, now()):
+                return HeldLock(lock.id, lock.name, tuple(messages))
+            holder = read_lock(database)
+            if holder is None:
+                continue
+            if holder.id == lock.id:
+                # The commit went through and its answer did not: the driver tried again and met our own node.
+                return HeldLock(lock.id, lock.name, tuple(messages))
+            alive = liveness(holder, _held_here)
+            if alive is Liveness.GONE or (break_lock and alive is Liveness.UNKNOWN):
+                database.run(statement("migrations/lock_release"), {"id": holder.id})
+                why = "that process is gone" if alive is Liveness.GONE else "as ordered"
+                messages.append(f"took over the lock of {describe(holder)}: {why}")
+                continue
+            if break_lock:
+                raise Locked(
+                    f"the lock is held by {describe(holder)}, and that process is running",
+                    where=f"database {database.name}",
+                    fix=f"wait for it, or end process {holder.pid}; its lock is free then",
+                )
+            if clock() >= deadline:
+                raise _locked(database, holder, alive, wait_seconds)
+            if on_waiting is not None:
+                on_waiting(holder)
+                on_waiting = None
+            pause(_PAUSE_SECONDS)
+
     # Known before it is written: another thread must never take it for one left behind.
     _held_here.add(fresh)
     try:
-        yield _acquire(database, fresh, now, wait_seconds, break_lock, on_waiting, pause, clock)
+        yield acquire()
     finally:
         _held_here.discard(fresh)
         _release(database, fresh)
@@ -119,50 +155,6 @@ def _release(database: Database, lock_id: str) -> None:
     except (Neo4jError, DriverError, ConnectionFailed):
         # Nothing may hide the error that ended the work; the lock names a holder that is gone, which heals it.
         return
-
-
-def _acquire(
-    database: Database,
-    fresh: str,
-    now: Callable[[], datetime],
-    wait_seconds: float,
-    break_lock: bool,
-    on_waiting: Callable[[Lock], None] | None,
-    pause: Callable[[float], None],
-    clock: Callable[[], float],
-) -> HeldLock:
-    for name in ("lock_constraint_id", "lock_constraint_name"):
-        database.run(statement(f"migrations/{name}"))
-    lock = HeldLock(fresh, lock_name(database.name))
-    deadline = clock() + wait_seconds
-    messages: list[str] = []
-    while True:
-        if _take(database, lock, now()):
-            return HeldLock(lock.id, lock.name, tuple(messages))
-        holder = read_lock(database)
-        if holder is None:
-            continue
-        if holder.id == lock.id:
-            # The commit went through and its answer did not: the driver tried again and met our own node.
-            return HeldLock(lock.id, lock.name, tuple(messages))
-        alive = liveness(holder, _held_here)
-        if alive is Liveness.GONE or (break_lock and alive is Liveness.UNKNOWN):
-            database.run(statement("migrations/lock_release"), {"id": holder.id})
-            why = "that process is gone" if alive is Liveness.GONE else "as ordered"
-            messages.append(f"took over the lock of {describe(holder)}: {why}")
-            continue
-        if break_lock:
-            raise Locked(
-                f"the lock is held by {describe(holder)}, and that process is running",
-                where=f"database {database.name}",
-                fix=f"wait for it, or end process {holder.pid}; its lock is free then",
-            )
-        if clock() >= deadline:
-            raise _locked(database, holder, alive, wait_seconds)
-        if on_waiting is not None:
-            on_waiting(holder)
-            on_waiting = None
-        pause(_PAUSE_SECONDS)
 
 
 def _locked(database: Database, holder: Lock, alive: Liveness, waited: float) -> Locked:

@@ -89,49 +89,36 @@ def rewrite_chain(
     agreed: RepairResult | None = None,
 ) -> RepairPlan:
     """Makes the chain fit ``files`` in one transaction, under ``lock``; what was done. See `repair`."""
+    where = f"database {database.name}"
     by = {"by": operating_system_user(), "connected_as": chains.connected_as(database)}
 
     def work(tx: neo4j.ManagedTransaction) -> RepairPlan:
-        return _repair_in(tx, database, files, name, lock, agreed, {"now": now(), **by}, tell)
+        def run(file: str, **parameters: Any) -> list[dict[str, Any]]:
+            return [dict(row) for row in tx.run(statement(f"migrations/{file}"), parameters)]
+
+        if not run("lock_keep", lock_id=lock.id):
+            raise Locked.lost(where)
+        plan = plan_repair(files, run("chain", migration_target=name.migration_target), where)
+        if agreed is not None and tuple(plan.steps) != agreed.steps:
+            raise Refused(
+                "the chain is not as it was when the repair was planned; nothing was changed",
+                where=where,
+                fix="look at `jochi engine migrations repair --dry-run` again",
+            )
+        if not plan.steps:
+            return plan
+        run("repair_change", rows=plan.change)
+        ids = dict(plan.ids)
+        for row in run("repair_insert", rows=plan.insert, migration_target=name.migration_target):
+            ids[row["version"]] = row["id"]
+        links = [{"id": ids[version], "previous": previous and ids[previous]} for version, previous in plan.link]
+        run("repair_link", links=links, now=now(), **by)
+        # Last: when a record was applied stands on the relationship that leads to it, maybe from one that goes.
+        run("repair_remove", ids=plan.remove)
+        tell(Progress(step=Step.RUNNING))
+        return plan
 
     return database.transaction(work)
-
-
-def _repair_in(
-    tx: neo4j.ManagedTransaction,
-    database: Database,
-    files: Folder,
-    name: ChainName,
-    lock: HeldLock,
-    agreed: RepairResult | None,
-    stamp: dict[str, Any],
-    tell: OnProgress,
-) -> RepairPlan:
-    def run(file: str, **parameters: Any) -> list[dict[str, Any]]:
-        return [dict(row) for row in tx.run(statement(f"migrations/{file}"), parameters)]
-
-    where = f"database {database.name}"
-    if not run("lock_keep", lock_id=lock.id):
-        raise Locked.lost(where)
-    plan = plan_repair(files, run("chain", migration_target=name.migration_target), where)
-    if agreed is not None and tuple(plan.steps) != agreed.steps:
-        raise Refused(
-            "the chain is not as it was when the repair was planned; nothing was changed",
-            where=where,
-            fix="look at `jochi engine migrations repair --dry-run` again",
-        )
-    if not plan.steps:
-        return plan
-    run("repair_change", rows=plan.change)
-    ids = dict(plan.ids)
-    for row in run("repair_insert", rows=plan.insert, migration_target=name.migration_target):
-        ids[row["version"]] = row["id"]
-    links = [{"id": ids[version], "previous": previous and ids[previous]} for version, previous in plan.link]
-    run("repair_link", links=links, **stamp)
-    # Last: when a record was applied stands on the relationship that leads to it, maybe from one that goes.
-    run("repair_remove", ids=plan.remove)
-    tell(Progress(step=Step.RUNNING))
-    return plan
 
 
 def _result(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jochi.toml import beside
+
 
 @dataclass(frozen=True)
 class MapperAdvice:
@@ -18,32 +20,9 @@ class MapperAdvice:
     remedy: tuple[str, ...]
 
 
-OBJECT_MAPPERS = (
-    MapperAdvice(
-        "neomodel",
-        "it raises NodeClassNotDefined wherever it makes an object of an enrolled node (get, all, relationships, resolve_objects).",
-        (
-            "Before you enrol, give the node's class this line; subclasses inherit it:",
-            '    __optional_labels__ = ["Curated"]',
-            "Where a query names no label of the node, define a class for what is pruned, too:",
-            "    class Tombstone(StructuredNode): pass",
-        ),
-    ),
-    MapperAdvice(
-        "Spring Data Neo4j",
-        "a label that no class has matters to fields with @DynamicLabels: they load it, and a save removes what they lack.",
-        ("Keep Curated in such a field.",),
-    ),
-    MapperAdvice(
-        "Neo4j-OGM",
-        "a field with @Labels controls which labels its node has.",
-        ("Keep Curated in such a field, and try your queries on a copy first.",),
-    ),
-    MapperAdvice(
-        "Neo4j GraphQL Library",
-        "it matches nodes by the labels that @node names: it finds enrolled nodes as before, and pruned ones no more.",
-        (),
-    ),
+OBJECT_MAPPERS = tuple(
+    MapperAdvice(each["mapper"], each["effect"], tuple(each["remedy"]))
+    for each in beside(__file__, "object_mappers.toml")["mapper"]
 )
 
 WARNING = (

@@ -13,18 +13,19 @@ from pathlib import Path
 
 from jochi.database.database import Database
 from jochi.errors import UsageError
-from jochi.write.importing.kinds import KNOWN_KINDS
+from jochi.write.importing.line import KNOWN_KINDS
 from jochi.write.importing.reading import Reader
-from jochi.write.importing.result import BadLine, ImportResult, KindCounts, Progress, RelationshipCounts, bad_lines
-from jochi.write.importing.strict import first_bad
-from jochi.write.importing.writing import (
-    BATCH_SIZE,
-    ImportInterrupted,
-    StrictStop,
-    check_batch_size,
-    check_ready,
-    write_all,
+from jochi.write.importing.result import (
+    BadLine,
+    ImportResult,
+    KindCounts,
+    OnProgress,
+    Progress,
+    RelationshipCounts,
+    bad_lines,
 )
+from jochi.write.importing.strict import first_bad
+from jochi.write.importing.writing import BATCH_SIZE, Importer, ImportInterrupted, check_batch_size, check_ready
 from jochi.write.newborn import SHIPPED, Newborn
 from jochi.write.record import MemoryRecord, Place, Relationship
 
@@ -45,8 +46,6 @@ __all__ = [
     "records",
     "write",
 ]
-
-OnProgress = Callable[[Progress], None]
 
 
 def import_files(
@@ -89,18 +88,17 @@ def import_files(
                 result.stopped_at = stop.bad
                 memories = stop.memories_before
         with contextlib.closing(reader.records(bad.add, lambda note: result.notes.update([note]))) as read:
-            _write(
+            Importer(
                 database,
-                itertools.islice(read, memories),
-                now=now,
-                batch_size=batch_size,
-                strict=strict,
-                newborn=newborn,
-                result=result,
-                on_bad=bad.add,
-                position=lambda dealt: (reader.done, reader.total),
-                tell=tell,
-            )
+                now,
+                newborn,
+                batch_size,
+                result,
+                bad.add,
+                lambda dealt: (reader.done, reader.total),
+                tell,
+                strict,
+            ).write(itertools.islice(read, memories))
     return result
 
 
@@ -121,18 +119,8 @@ def write(
     check_ready(database)
     result = ImportResult()
     with bad_lines(result, None) as bad:
-        _write(
-            database,
-            records,
-            now=now,
-            batch_size=batch_size,
-            strict=False,
-            newborn=newborn,
-            result=result,
-            on_bad=bad.add,
-            position=lambda dealt: (dealt, 0),
-            tell=on_progress or (lambda progress: None),
-        )
+        tell = on_progress or (lambda progress: None)
+        Importer(database, now, newborn, batch_size, result, bad.add, lambda dealt: (dealt, 0), tell).write(records)
     return result
 
 
@@ -150,40 +138,3 @@ def records(
         raise UsageError(bad.reason, where=f"{bad.file}:{bad.line}" if bad.line else bad.file, fix="set the line right")
 
     return Reader([path], now=now, kinds=kinds).records(on_bad or refuse, on_note or (lambda note: None))
-
-
-def _write(
-    database: Database,
-    read: Iterable[MemoryRecord],
-    *,
-    now: datetime,
-    batch_size: int,
-    strict: bool,
-    newborn: Newborn,
-    result: ImportResult,
-    on_bad: Callable[[BadLine], None],
-    position: Callable[[int], tuple[int, int]],
-    tell: OnProgress,
-) -> None:
-    dealt_with = 0
-
-    def on_memories(dealt: int) -> None:
-        nonlocal dealt_with
-        dealt_with = dealt
-        tell(Progress("memories", *position(dealt), dealt))
-
-    try:
-        write_all(
-            database,
-            read,
-            now=now,
-            batch_size=batch_size,
-            result=result,
-            on_bad=on_bad,
-            on_progress=on_memories,
-            on_links=lambda done, total: tell(Progress("relationships", done, total, dealt_with)),
-            strict=strict,
-            newborn=newborn,
-        )
-    except StrictStop as stop:
-        result.stopped_at = stop.bad

@@ -24,12 +24,26 @@ from pydantic import (
 
 from jochi.graph import property_values as values
 from jochi.graph.catalogue import CHOICES, ENGINE_OWNED, ENGINE_PREFIXES, MEMORY, RELATIONSHIP_TYPE, Property
-from jochi.write.importing.kinds import refusal
+from jochi.policy import load_policy
+from jochi.policy.model import PROTECTED_KINDS
 from jochi.write.record import DEFAULT_SCOPE, MemoryRecord, Place, Relationship, key_of
 
 _TYPE = re.compile(RELATIONSHIP_TYPE)
 _LONGEST_GIVEN = 40
 """Characters of a value that a message quotes."""
+
+
+KNOWN_KINDS = frozenset(load_policy().policy.labels())
+"""The kinds of the shipped policy, for who names no other."""
+
+
+def refusal(kind: str, known: frozenset[str]) -> str | None:
+    """Why a memory of this kind can't be imported; None if it can."""
+    if kind in PROTECTED_KINDS:
+        return f"kind: {kind} is protected, the engine never looks after it"
+    if kind not in known:
+        return f"kind: {kind!r} is unknown; known are {', '.join(sorted(known - PROTECTED_KINDS))}"
+    return None
 
 
 class Context(TypedDict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -33,6 +33,9 @@ class Progress(NamedTuple):
     done: int
     total: int
     memories: int
+
+
+OnProgress = Callable[[Progress], None]
 
 
 @dataclass

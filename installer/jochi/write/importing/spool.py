@@ -21,21 +21,25 @@ class Link(NamedTuple):
     place: Place | None
 
 
-def temporary() -> sqlite3.Connection:
-    """A database that goes when it is closed."""
-    # An empty name is SQLite's private database on disk.
-    connection = sqlite3.connect("", isolation_level=None)
-    connection.execute("PRAGMA journal_mode = OFF")
-    connection.execute("PRAGMA synchronous = OFF")
-    return connection
+class _Spool:
+    """A database with ``tables`` that goes when it is closed."""
 
-
-class SeenKeys:
-    """The keys of one file and the line that held each first."""
+    tables: tuple[str, ...]
 
     def __init__(self) -> None:
-        self._database = temporary()
-        self._database.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
+        # An empty name is SQLite's private database on disk.
+        self._database = sqlite3.connect("", isolation_level=None)
+        for line in ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", *self.tables):
+            self._database.execute(line)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+class SeenKeys(_Spool):
+    """The keys of one file and the line that held each first."""
+
+    tables = ("CREATE TABLE seen (key TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID",)
 
     def add(self, key: str, line: int = 0) -> bool:
         """Notes ``key`` for ``line``; False if it was there."""
@@ -47,19 +51,14 @@ class SeenKeys:
             return line
         return int(self._database.execute("SELECT line FROM seen WHERE key = ?", (key,)).fetchone()[0])
 
-    def close(self) -> None:
-        self._database.close()
 
-
-class Links:
+class Links(_Spool):
     """Relationships that wait until all memories are written. The same type between the same ends counts once."""
 
-    def __init__(self) -> None:
-        self._database = temporary()
-        self._database.execute(
-            "CREATE TABLE link (type TEXT, from_key TEXT, to_key TEXT, properties TEXT, place TEXT,"
-            " PRIMARY KEY (type, from_key, to_key)) WITHOUT ROWID"
-        )
+    tables = (
+        "CREATE TABLE link (type TEXT, from_key TEXT, to_key TEXT, properties TEXT, place TEXT,"
+        " PRIMARY KEY (type, from_key, to_key)) WITHOUT ROWID",
+    )
 
     def add(self, record: MemoryRecord) -> None:
         """Keeps the relationships of ``record``."""
@@ -80,9 +79,6 @@ class Links:
         for type, from_key, to_key, properties, place in rows:
             where = json.loads(place)
             yield Link(type, from_key, to_key, _unpacked(properties), Place(*where) if where else None)
-
-    def close(self) -> None:
-        self._database.close()
 
 
 def _packed(properties: Mapping[str, Any]) -> str:
@@ -109,13 +105,13 @@ class Reference(NamedTuple):
     place: Place
 
 
-class References:
+class References(_Spool):
     """The keys of all files and the keys that their relationships lead to."""
 
-    def __init__(self) -> None:
-        self._database = temporary()
-        self._database.execute("CREATE TABLE held (key TEXT PRIMARY KEY) WITHOUT ROWID")
-        self._database.execute("CREATE TABLE wanted (number INTEGER, type TEXT, to_key TEXT, place TEXT)")
+    tables = (
+        "CREATE TABLE held (key TEXT PRIMARY KEY) WITHOUT ROWID",
+        "CREATE TABLE wanted (number INTEGER, type TEXT, to_key TEXT, place TEXT)",
+    )
 
     def add(self, record: MemoryRecord, number: int) -> None:
         """Keeps the key of memory ``number`` (from 0, in the order of the files) and what it leads to."""
@@ -134,6 +130,3 @@ class References:
         )
         for number, type, to_key, place in rows:
             yield Reference(number, type, to_key, Place(*json.loads(place)))
-
-    def close(self) -> None:
-        self._database.close()

@@ -11,6 +11,7 @@ import sqlite3
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -20,13 +21,13 @@ from jochi.database.database import Database, Row
 from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
-from jochi.forgetting.checker import Screen
+from jochi.forgetting.checker import CheckItem, Screen, check_item
 from jochi.graph.driver_values import fixed_offset
-from jochi.write.importing.result import BadLine, ImportResult
-from jochi.write.importing.screening import LOOK_AGAIN, record_check
+from jochi.text.slot_names import slot_name_of
+from jochi.write.importing.result import BadLine, ImportResult, OnProgress, Progress
 from jochi.write.importing.shapes import groups
 from jochi.write.importing.spool import Link, Links
-from jochi.write.newborn import SHIPPED, Newborn
+from jochi.write.newborn import Newborn
 from jochi.write.record import MemoryRecord, Place
 
 BATCH_SIZE = 2_000
@@ -86,64 +87,128 @@ def check_batch_size(batch_size: int) -> None:
         )
 
 
-def write_all(
-    database: Database,
-    read: Iterable[MemoryRecord],
-    *,
-    now: datetime,
-    batch_size: int,
-    result: ImportResult,
-    on_bad: OnBad,
-    on_progress: Callable[[int], None],
-    on_links: Callable[[int, int], None],
-    strict: bool = False,
-    newborn: Newborn = SHIPPED,
-) -> None:
+@dataclass
+class Importer:
     """Writes memories and then their relationships, counting into ``result``.
 
-    A memory that the server refuses goes to ``on_bad``, and so does a relationship to a memory that nobody knows.
-    With ``strict`` such a memory raises `StrictStop` once everything before it is written, and relationships to unknown
-    memories are left out. ImportInterrupted if the server goes away. ``on_progress`` gets the memories dealt with,
-    ``on_links`` the relationships dealt with and how many there are.
+    A memory that the server refuses goes to ``on_bad``, and so does a relationship to a memory that nobody knows. With ``strict``
+    such a memory ends it once everything before it is written (`ImportResult.stopped_at`), and relationships to unknown memories
+    are left out. ``position``: how far and of how much, by the memories that were dealt with.
     """
-    links = Links()
-    try:
-        stopped: StrictStop | None = None
-        dealt = 0
-        in_flight = 1 if strict else IN_FLIGHT
-        write = partial(_send, database, now, newborn, Screen(database))
-        for batch, send in _sent(write, _batches(read, batch_size), in_flight):
-            try:
-                _take(send, write, batch, result, on_bad, strict)
-            except StrictStop as stop:
-                stopped = stop
-            for record in batch:
-                links.add(record)
-            if stopped is not None:
-                break
-            dealt += len(batch)
-            on_progress(dealt)
-        # A strict import was checked before: what is unknown now lies behind the line that stopped it.
-        _write_links(database, links, batch_size, result, None if strict else on_bad, on_links)
-        if stopped is not None:
-            raise stopped
-    except ConnectionFailed as error:
-        raise ImportInterrupted(error, result) from error
-    except sqlite3.Error as error:
-        raise JochiError(
-            f"what an import has to remember can't be written to disk: {error}",
-            fix="make room there, then run the same command again: nothing is doubled",
-        ) from error
-    except Neo4jError as error:
-        if error.is_retryable():
+
+    database: Database
+    now: datetime
+    newborn: Newborn
+    batch_size: int
+    result: ImportResult
+    on_bad: OnBad
+    position: Callable[[int], tuple[int, int]]
+    tell: OnProgress
+    strict: bool = False
+    screen: Screen = field(init=False)
+
+    def write(self, read: Iterable[MemoryRecord]) -> None:
+        """Writes them all. ImportInterrupted if the server goes away."""
+        result = self.result
+        links = Links()
+        try:
+            stopped = False
+            dealt = 0
+            self.screen = Screen(self.database)
+            for batch, send in _sent(self._send, _batches(read, self.batch_size), 1 if self.strict else IN_FLIGHT):
+                try:
+                    self._take(send, batch)
+                except StrictStop as stop:
+                    result.stopped_at = stop.bad
+                    stopped = True
+                for record in batch:
+                    links.add(record)
+                if stopped:
+                    break
+                dealt += len(batch)
+                self.tell(Progress("memories", *self.position(dealt), dealt))
+            self._write_links(links, dealt)
+        except ConnectionFailed as error:
             raise ImportInterrupted(error, result) from error
-        raise JochiError(
-            f"the server refused the import after {result.written:,} memories were written: {error.message}",
-            where=f"database {database.name}",
-            fix="set right what the server says, then run the same command again: nothing is doubled",
-        ) from error
-    finally:
-        links.close()
+        except sqlite3.Error as error:
+            raise JochiError(
+                f"what an import has to remember can't be written to disk: {error}",
+                fix="make room there, then run the same command again: nothing is doubled",
+            ) from error
+        except Neo4jError as error:
+            if error.is_retryable():
+                raise ImportInterrupted(error, result) from error
+            raise JochiError(
+                f"the server refused the import after {result.written:,} memories were written: {error.message}",
+                where=f"database {self.database.name}",
+                fix="set right what the server says, then run the same command again: nothing is doubled",
+            ) from error
+        finally:
+            links.close()
+
+    def _send(self, batch: Sequence[MemoryRecord]) -> list[Row]:
+        while batch:
+            screened = self.screen.split(batch, record_check)
+            forgotten = Counter(record.kind for record in screened.forgotten)
+            rows = [{"kind": kind, "outcome": "forgotten", "memories": n} for kind, n in sorted(forgotten.items())]
+            if not screened.allowed:
+                return rows
+            given = {"now": fixed_offset(self.now), "forgotten_as_of": screened.version}
+            written = {"groups": groups(screened.allowed, self.now, self.newborn), **given}
+            rows += self.database.run(statement("memory/import_memories"), written)
+            if not any(row["outcome"] == LOOK_AGAIN for row in rows):
+                return rows
+            self.screen.refresh()
+        return []
+
+    def _take(self, send: Callable[[], list[Row]], batch: Sequence[MemoryRecord]) -> None:
+        """Counts what became of a batch. One that the server refuses is halved until the refused memory stands alone."""
+        try:
+            rows = send()
+        except (ClientError, DatabaseError) as error:
+            if error.is_retryable() or not about_a_row(error):
+                raise
+            if len(batch) > 1:
+                # The first half first, so that strict keeps its promise.
+                middle = len(batch) // 2
+                for half in (batch[:middle], batch[middle:]):
+                    self._take(partial(self._send, half), half)
+                return
+            place = batch[0].place or Place(batch[0].key)
+            bad = BadLine(place.file, place.line, f"the server refuses {batch[0].key!r}: {error.message}")
+            self.on_bad(bad)
+            if self.strict:
+                raise StrictStop(bad) from error
+            return
+        for row in rows:
+            self.result.count(row["kind"], row["outcome"], row["memories"])
+
+    def _write_links(self, links: Links, memories: int) -> None:
+        total, done = len(links), 0
+        for type, of_type in itertools.groupby(links.by_type(), key=lambda link: link.type):
+            while page := list(itertools.islice(of_type, self.batch_size)):
+                self._write_page(type, page)
+                done += len(page)
+                self.tell(Progress("relationships", done, total, memories))
+
+    def _write_page(self, type: str, page: Sequence[Link]) -> None:
+        rows = []
+        for source, of_source in itertools.groupby(page, key=lambda link: link.from_key):
+            found = list(of_source)
+            rows.append([source, [link.to_key for link in found], [link.properties for link in found]])
+        counted = self.database.run(statement("memory/import_relationships"), {"type": type, "rows": rows})[0]
+        unknown = {(source, target) for source, target in counted["unknown"]}
+        counts = self.result.relationships
+        counts.written += counted["written"]
+        counts.already_there += counted["already_there"]
+        counts.left_out += len(page) - counted["written"] - counted["already_there"]
+        if self.strict:  # it was checked before: what is unknown now lies behind the line that stopped it
+            return
+        counts.left_out -= len(unknown)
+        for link in page:
+            if (link.from_key, link.to_key) in unknown:
+                place = link.place or Place(link.from_key)
+                self.on_bad(BadLine(place.file, place.line, unknown_target(link.type, link.to_key)))
 
 
 def _batches(read: Iterable[MemoryRecord], size: int) -> Iterator[Batch]:
@@ -183,58 +248,6 @@ def _sent(write: Write, batches: Iterable[Batch], in_flight: int) -> Iterator[tu
             pool.shutdown(cancel_futures=True)
 
 
-def _send(
-    database: Database,
-    now: datetime,
-    newborn: Newborn,
-    screen: Screen,
-    batch: Sequence[MemoryRecord],
-) -> list[Row]:
-    while batch:
-        screened = screen.split(batch, record_check)
-        forgotten = Counter(record.kind for record in screened.forgotten)
-        rows = [{"kind": kind, "outcome": "forgotten", "memories": n} for kind, n in sorted(forgotten.items())]
-        if not screened.allowed:
-            return rows
-        given = {"now": fixed_offset(now), "forgotten_as_of": screened.version}
-        written = {"groups": groups(screened.allowed, now, newborn), **given}
-        rows += database.run(statement("memory/import_memories"), written)
-        if not any(row["outcome"] == LOOK_AGAIN for row in rows):
-            return rows
-        screen.refresh()
-    return []
-
-
-def _take(
-    send: Callable[[], list[Row]],
-    write: Write,
-    batch: Sequence[MemoryRecord],
-    result: ImportResult,
-    on_bad: OnBad,
-    strict: bool,
-) -> None:
-    """Counts what became of a batch. One that the server refuses is halved until the refused memory stands alone."""
-    try:
-        rows = send()
-    except (ClientError, DatabaseError) as error:
-        if error.is_retryable() or not about_a_row(error):
-            raise
-        if len(batch) > 1:
-            # The first half first, so that strict keeps its promise.
-            middle = len(batch) // 2
-            for half in (batch[:middle], batch[middle:]):
-                _take(partial(write, half), write, half, result, on_bad, strict)
-            return
-        place = batch[0].place or Place(batch[0].key)
-        bad = BadLine(place.file, place.line, f"the server refuses {batch[0].key!r}: {error.message}")
-        on_bad(bad)
-        if strict:
-            raise StrictStop(bad) from error
-        return
-    for row in rows:
-        result.count(row["kind"], row["outcome"], row["memories"])
-
-
 _OF_A_ROW = ("Neo.ClientError.Schema.", "Neo.ClientError.Statement.", "Neo.DatabaseError.Statement.")
 """The last is what a value says that is too long for an index of the app."""
 
@@ -245,44 +258,24 @@ def about_a_row(error: Neo4jError) -> bool:
     return code.startswith(_OF_A_ROW) and not code.endswith(("SyntaxError", "AccessMode", "NotSystemDatabaseError"))
 
 
-def _write_links(
-    database: Database,
-    links: Links,
-    batch_size: int,
-    result: ImportResult,
-    on_bad: OnBad | None,
-    on_links: Callable[[int, int], None],
-) -> None:
-    total, done = len(links), 0
-    for type, of_type in itertools.groupby(links.by_type(), key=lambda link: link.type):
-        while page := list(itertools.islice(of_type, batch_size)):
-            _write_page(database, type, page, result, on_bad)
-            done += len(page)
-            on_links(done, total)
-
-
-def _write_page(
-    database: Database, type: str, page: Sequence[Link], result: ImportResult, on_bad: OnBad | None
-) -> None:
-    rows = []
-    for source, of_source in itertools.groupby(page, key=lambda link: link.from_key):
-        found = list(of_source)
-        rows.append([source, [link.to_key for link in found], [link.properties for link in found]])
-    counted = database.run(statement("memory/import_relationships"), {"type": type, "rows": rows})[0]
-    unknown = {(source, target) for source, target in counted["unknown"]}
-    counts = result.relationships
-    counts.written += counted["written"]
-    counts.already_there += counted["already_there"]
-    counts.left_out += len(page) - counted["written"] - counted["already_there"]
-    if on_bad is None:
-        return
-    counts.left_out -= len(unknown)
-    for link in page:
-        if (link.from_key, link.to_key) in unknown:
-            place = link.place or Place(link.from_key)
-            on_bad(BadLine(place.file, place.line, unknown_target(link.type, link.to_key)))
-
-
 def unknown_target(type: str, key: str) -> str:
     """The reason of a bad reference."""
     return f"{type} leads to {key!r}, which no file and no database holds"
+
+
+LOOK_AGAIN = "look again"
+"""Outcome of memories that were compared with less than what is forgotten by now."""
+
+
+def record_check(record: MemoryRecord) -> CheckItem:
+    """The record as `jochi.forgetting` asks about it."""
+    slot = slot_name_of(record.properties)
+    named = {} if slot is None else {"slot_name": slot.name, "slot_value": slot.value}
+    content = record.properties.get("content")
+    return check_item(
+        record.scope,
+        record.key,
+        content if isinstance(content, str) else None,
+        {**record.properties, **named},
+        [link.properties for link in record.relationships],
+    )

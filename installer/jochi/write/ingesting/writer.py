@@ -133,40 +133,39 @@ class _Pending:
     messages: list[tuple[str, Message]] = field(default_factory=list)
 
 
+@dataclass
 class _Writer:
-    def __init__(
-        self,
-        engine: Engine,
-        limits: Ingest,
-        scope: str,
-        now: datetime,
-        agent: str | None,
-        properties: dict[str, Any],
-        on_fault: Callable[[Fault], None],
-    ) -> None:
-        self.done = IngestResult()
-        self._engine, self._limits, self._scope, self._now, self._agent = engine, limits, scope, now, agent
-        self._properties, self._on_fault = properties, on_fault
-        self._screen = Screen(engine.database)
-        self._pending: dict[object, _Pending] = {}
-        self._seen: dict[object, Counter[str]] = {}
-        self._keys: dict[object, str] = {}
-        self._begins: dict[object, list[str]] = {}
-        self._states: dict[str, str] = {}
-        self._waiting = self._characters = 0
+    engine: Engine
+    limits: Ingest
+    scope: str
+    now: datetime
+    agent: str | None
+    properties: dict[str, Any]
+    on_fault: Callable[[Fault], None]
+    done: IngestResult = field(default_factory=IngestResult)
+    pending: dict[object, _Pending] = field(default_factory=dict)
+    seen: dict[object, Counter[str]] = field(default_factory=dict)
+    keys: dict[object, str] = field(default_factory=dict)
+    begins: dict[object, list[str]] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
+    waiting: int = 0
+    characters: int = 0
+
+    def __post_init__(self) -> None:
+        self.screen = Screen(self.engine.database)
 
     def wrong(self, fault: Fault) -> None:
         """Counts a fault, and tells it."""
         self.done.faulty += 1
         if len(self.done.faults) < KEPT:
             self.done.faults.append(fault)
-        self._on_fault(fault)
+        self.on_fault(fault)
 
     def take(self, source: Source, message: Message) -> None:
         """Keeps a message, and writes what is kept when that is enough."""
         name = _name(source)
         hashed = _message_hash(message)
-        seen = self._seen.setdefault(name, Counter())
+        seen = self.seen.setdefault(name, Counter())
         seen[hashed] += 1
         if seen[hashed] > 1:
             if message.id is not None:
@@ -174,27 +173,27 @@ class _Writer:
                 return
             # The same words again at the same moment, or at none that is known, were said twice.
             hashed = short_hash(hashed, str(seen[hashed]))
-        self._pending.setdefault(name, _Pending(source)).messages.append((hashed, message))
-        self._waiting += 1
-        self._characters += len(message.text) + len(message.raw)
-        if self._waiting >= _FLUSHED_AT or self._characters >= self._limits.batch_characters:
+        self.pending.setdefault(name, _Pending(source)).messages.append((hashed, message))
+        self.waiting += 1
+        self.characters += len(message.text) + len(message.raw)
+        if self.waiting >= _FLUSHED_AT or self.characters >= self.limits.batch_characters:
             self.flush()
             # What has no id comes in one piece, so of what was read before nothing more comes.
-            for other in [each for each in self._seen if isinstance(each, int) and each != name]:
-                del self._seen[other], self._keys[other], self._begins[other]
+            for other in [each for each in self.seen if isinstance(each, int) and each != name]:
+                del self.seen[other], self.keys[other], self.begins[other]
 
     def flush(self) -> None:
         """Writes all that is kept."""
-        pending, self._pending = list(self._pending.values()), {}
-        self._waiting = self._characters = 0
+        pending, self.pending = list(self.pending.values()), {}
+        self.waiting = self.characters = 0
         for _ in range(TRIES):
             pending = self._write(pending)
             if not pending:
                 return
-            self._screen.refresh()
+            self.screen.refresh()
         raise JochiError(
             f"{len(pending)} sources are written by somebody else all the time",
-            where=f"scope {self._scope}",
+            where=f"scope {self.scope}",
             fix="ingest the same again when that is over: nothing is doubled",
         )
 
@@ -215,31 +214,31 @@ class _Writer:
             edits = [(place, each) for place, each in found if place is not None and id(each) in kept]
             new = [each for place, each in found if place is None and id(each) in kept]
             one.messages = new + self._amend(parts, there, edits, version)
-            before = self._states.get(key)
+            before = self.states.get(key)
             if before is None and len(self.done.keys) < KEPT:
                 self.done.keys.append(key)
-            self._states[key] = (
+            self.states[key] = (
                 before or "unchanged" if not fresh else "continued" if parts and before != "sources" else "sources"
             )
-            self.done.state(before, self._states[key])
+            self.done.state(before, self.states[key])
             if edits:
                 # It is another source by now.
                 again |= {id(one)} if one.messages else set()
                 continue
-            for part in _parts(new, parts, self._limits):
+            for part in _parts(new, parts, self.limits):
                 if parts and part.number == part_number(parts[-1]["key"]):
                     appends.append(_append(parts[-1], part, version))
                     of[parts[-1]["key"]] = one, len(part.messages)
                 else:
                     rows.append(self._row(one.source, key, part))
-                    of[key_of(self._scope, rows[-1]["id"])] = one, len(part.messages)
+                    of[key_of(self.scope, rows[-1]["id"])] = one, len(part.messages)
             if not parts and one.source.id is None:
                 begun.add(id(one))
         again |= self._send(appends, rows, of)
         for one in pending:
             if id(one) in again & begun:
                 # Another one that begins alike has taken its place.
-                del self._keys[_name(one.source)]
+                del self.keys[_name(one.source)]
         return [one for one in pending if id(one) in again]
 
     def _amend(
@@ -253,7 +252,7 @@ class _Writer:
         again: list[tuple[str, Message]] = []
         for number, part in enumerate(parts):
             mine = [(place, each) for place, each in edits if there.part_of(place) == number]
-            stands = stored_part(self._engine, part["key"]) if mine else None
+            stands = stored_part(self.engine, part["key"]) if mine else None
             amended, content = _Part(0), stands["content"] if stands else ""
             texts: list[Version] = []
             for place, (hashed, message) in mine:
@@ -273,8 +272,8 @@ class _Writer:
                 **{"content": content, "was": stands["content"], "versions": list(map(str, texts))},
             }
             self.done.run = self.done.run or f"edit/{uuid.uuid4()}"
-            given = {"now": self._now, "run": self.done.run, "rows": [row]}
-            outcome = self._engine.call("ingest/write", given)["results"][0]["outcome"]
+            given = {"now": self.now, "run": self.done.run, "rows": [row]}
+            outcome = self.engine.call("ingest/write", given)["results"][0]["outcome"]
             if outcome == "written":
                 self.done.edited += len(texts)
             elif outcome == "too_long":
@@ -287,11 +286,11 @@ class _Writer:
 
     def _look(self, pending: Sequence[_Pending]) -> list[tuple[str, list[Mapping[str, Any]]]]:
         """Each source's key, and its parts that are there."""
-        keys = [self._keys.get(_name(one.source)) or key_of(self._scope, _source_id(one)) for one in pending]
+        keys = [self.keys.get(_name(one.source)) or key_of(self.scope, _source_id(one)) for one in pending]
         found = self._parts_of(keys)
         for at, one in enumerate(pending):
             name = _name(one.source)
-            if one.source.id is None and name not in self._keys:
+            if one.source.id is None and name not in self.keys:
                 # Of those that begin with the same message the first that goes on alike; else it is another one.
                 begun, free = keys[at], ""
                 first = one.messages[:KNOWN_BY]
@@ -308,11 +307,11 @@ class _Writer:
                     free = free or ("" if found[at] else keys[at])
                     keys[at] = f"{begun}~{other}"
                     [found[at]] = self._parts_of([keys[at]])
-            self._keys[name] = keys[at]
+            self.keys[name] = keys[at]
         return list(zip(keys, found, strict=True))
 
     def _parts_of(self, keys: Sequence[str]) -> list[list[Mapping[str, Any]]]:
-        return stored_parts(self._engine, keys)
+        return stored_parts(self.engine, keys)
 
     def _allowed(
         self, key: str, one: _Pending, fresh: list[tuple[str, Message]], *, there: bool
@@ -329,16 +328,16 @@ class _Writer:
         begins = (
             None
             if one.source.id is not None
-            else self._begins.setdefault(_name(one.source), [hashed for hashed, _ in one.messages[:KNOWN_BY]])
+            else self.begins.setdefault(_name(one.source), [hashed for hashed, _ in one.messages[:KNOWN_BY]])
         )
 
         def item_of(each: tuple[str, Message]) -> CheckItem:
             hashed, message = each
             said = {"raw": message.raw, "sender": message.sender or ""}
             of = MessagePlace(key, (hashed, _who(hashed, message)), begins, there)
-            return replace(check_item(self._scope, None, message.text, said), place=of)
+            return replace(check_item(self.scope, None, message.text, said), place=of)
 
-        return self._screen.split(messages, item_of)
+        return self.screen.split(messages, item_of)
 
     def _row(self, source: Source, key: str, part: _Part) -> dict[str, Any]:
         title = f"# {' '.join(source.title.split())}\n" if source.title and part.number == 1 else ""
@@ -356,11 +355,11 @@ class _Writer:
             **part.span(),
         }
         return {
-            "scope": self._scope,
+            "scope": self.scope,
             "id": part_id(key.partition("/")[2], part.number),
             "kind": KIND,
             "content": title + part.content,
-            "properties": {name: value for name, value in (own | self._properties).items() if value is not None},
+            "properties": {name: value for name, value in (own | self.properties).items() if value is not None},
         }
 
     def _send(
@@ -368,17 +367,17 @@ class _Writer:
     ) -> set[int]:
         again: set[int] = set()
         if appends:
-            given = {"now": self._now, "run": None, "rows": appends}
-            for result in self._engine.call("ingest/write", given)["results"]:
+            given = {"now": self.now, "run": None, "rows": appends}
+            for result in self.engine.call("ingest/write", given)["results"]:
                 one, count = of[result["key"]]
                 if result["outcome"] == "written":
                     self.done.messages += count
                 else:
                     again.add(id(one))
         # What comes behind a part that others have changed waits for it.
-        rows = [row for row in rows if id(of[key_of(self._scope, row["id"])][0]) not in again]
+        rows = [row for row in rows if id(of[key_of(self.scope, row["id"])][0]) not in again]
         if rows:
-            for remembered in remember(self._engine, rows, now=self._now, agent=self._agent).results:
+            for remembered in remember(self.engine, rows, now=self.now, agent=self.agent).results:
                 assert remembered.key is not None
                 one, count = of[remembered.key]
                 if remembered.outcome == "written":

@@ -23,23 +23,12 @@ class Provider(Protocol):
     """Makes summaries. ``paid``: it counts tokens, so they are reserved and capped; ``overhead``: the most tokens of a request
     beside the memory's own. ``fixed``: the same text gets the same summary. ``prompt``: the version of what it was told."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def model(self) -> str | None: ...
-
-    @property
-    def prompt(self) -> str | None: ...
-
-    @property
-    def paid(self) -> bool: ...
-
-    @property
-    def overhead(self) -> int: ...
-
-    @property
-    def fixed(self) -> bool: ...
+    name: str
+    model: str | None
+    prompt: str | None
+    paid: bool
+    overhead: int
+    fixed: bool
 
     def summarise(self, text: str, most_tokens: int) -> Summary:
         """A summary of ``text`` of at most so many tokens. Raises `Rejected`, `ProviderDown` or `ProviderUnusable`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from jochi.errors import UsageError
@@ -21,28 +20,26 @@ def language_model(
     name: str,
     *,
     model: str | None = None,
-    base_url: str | None = None,
-    key_variable: str | None = None,
-    key_file: Path | None = None,
     lease: timedelta = timedelta(minutes=2),
     waiting: Timing | None = None,
+    **access: Any,
 ) -> Model | None:
     """The model of the provider ``name`` (one of `PROVIDERS`); None: it needs none.
 
+    ``access``: its address and key, as `Endpoint` takes them.
     ``lease``: how long a worker keeps a memory: an answer that takes longer is of no use.
     """
     if name not in PROVIDERS:
         raise UsageError(f"there is no provider {name!r}", fix=f"there are: {', '.join(PROVIDERS)}")
     if name == "extractive":
-        if model or base_url or key_variable or key_file:
+        if model or any(access.values()):
             raise UsageError("the provider extractive takes no model, address or key", fix="leave them out")
         return None
     if model is None:
         raise UsageError(f"the provider {name} needs the name of a model", fix="name it (--compress-model)")
     seconds = lease.total_seconds()
     limits = Limits(timeout=seconds * 0.5, patience=seconds * 0.3)
-    key: dict[str, Any] = {"key_variable": key_variable, "key_file": key_file}
-    return Model(name, model, base_url=base_url, limits=limits, waiting=waiting, **key)
+    return Model(name, model, limits=limits, waiting=waiting, **access)
 
 
 def provider(name: str, *, prompts: str | None = None, counter: TokenCounter | None = None, **options: Any) -> Provider:

@@ -1,4 +1,4 @@
-"""The tables of docs/reference/models.md, made from the models: `python -m jochi_models.reference docs/reference/models.md`."""
+"""The tables of docs/reference/models.md, made from the models: `python docs/models.py docs/reference/models.md`."""
 
 from __future__ import annotations
 
