@@ -195,6 +195,7 @@ def test_the_run_that_waits_stays_in_the_history(applied: Jochi) -> None:
 
 
 def test_of_two_thousand_a_twentieth_goes_in_a_run_and_a_tenth_in_a_day(applied: Jochi) -> None:
+    set_batch_size(applied, 40)  # so that each run has several
     # The others only count: where all are due, it is the store's free places that say which come first.
     graph.write(applied.database, notifications(2400, first=600, read=False), due=NOW + DAY)
     graph.write(applied.database, notifications(600), due=NOW)
