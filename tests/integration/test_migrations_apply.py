@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
     """Three small files, named as those that are shipped."""
     made = tmp_path / "schema"
     for version, name in zip(VERSIONS, ("curated_memories", "engine", "audit"), strict=True):
-        write(made, f"V{version}__{name}.cypher", f"CREATE INDEX {name} IF NOT EXISTS FOR (m:Mine) ON (m.{name});\n")
+        write(made, f"V{version}__{name}.cypher", f"CREATE INDEX {name} IF NOT EXISTS\nFOR (m:Mine) ON (m.{name});\n")
     return made
 
 

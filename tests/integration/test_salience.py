@@ -71,13 +71,15 @@ def test_a_sure_candidate_waits_for_its_first_use(
     applied: Jochi, confidence: float, uses: int, seconds: int | None
 ) -> None:
     """From a confidence of 0.8 on it doesn't fall; once it is active, it does like any other."""
-    write(applied, [memory("m", confidence=confidence)], first=MADE, now=MADE)
+    faint = memory("faint", confidence=0.8, salience=0.005)  # it waits as well
+    write(applied, [memory("m", confidence=confidence), faint], first=MADE, now=MADE)
     applied.touch(["default/m"] * uses, now=MADE)
     run_job(applied.engine, "fold_accesses", now=MADE, drain=True)
     before = MADE + (timedelta(seconds=seconds) - SECOND if seconds else 7300 * DAY)
     due_again(applied, before)
-    left = look(applied, before)["m"]
-    assert (left["state"], left.live) == ("active" if uses else None, True)
+    looked_at = look(applied, before)
+    left = looked_at["m"]
+    assert (left["state"], left.live, looked_at["faint"]["state"]) == ("active" if uses else None, True, None)
     (standing,) = applied.salience(["default/m"], at=before)
     assert standing.at(before) == (pytest.approx(0.01, abs=1e-7) if seconds else 0.5)
     if seconds:
