@@ -199,7 +199,8 @@ def test_uninstall_says_that_seals_and_receipts_go(run: Run) -> None:
 
 def test_an_unknown_job_has_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
     client = Jochi.__new__(Jochi)
-    monkeypatch.setattr(client, "_read", lambda *_, **__: {"runs": []}, raising=False)
+    monkeypatch.setattr(client, "engine", None, raising=False)
+    monkeypatch.setattr("jochi.client.jobs.run_rows", lambda *_, **__: [])
     monkeypatch.setattr(client, "jobs", lambda: [SimpleNamespace(name="b"), SimpleNamespace(name="a")], raising=False)
     with pytest.raises(UsageError, match="there is no job 'nosuchjob'") as told:
         client.history("nosuchjob")
