@@ -16,6 +16,7 @@ from jochi.curate.duplicates import (
     Decision,
     DuplicateCounts,
     PairToDecide,
+    count_due_merges,
     count_pairs,
     decide_pairs,
     list_pairs,
@@ -39,7 +40,7 @@ class PlanVerbs(LookVerbs):
         sha256 = str(self._installed(state.pump)["policy_sha256"])
         samples = int((state.policy_data or {}).get("plan_samples", 0))
         edges = {found.type: found.due for found in self.edges(when, samples=0).types if found.due}
-        merges = self._read("curate/plan_merges", now=when, scope=None, kind=None)["merges"]
+        merges = count_due_merges(self.engine, when)
         return Plan.of(when, sha256, due(self.engine, when), orphans(self.engine, when), merges, edges, samples)
 
     def save_plan(self, plan: Plan | None = None) -> SavedPlan:

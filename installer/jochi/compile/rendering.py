@@ -201,8 +201,8 @@ def _environment(root: Path) -> jinja2.Environment:
         slot_names=slot_names,
         derivations=derivations,
         # Most bodies begin with it, so it needs no import. Asked for late: a folder may have templates without macros.
-        given=lambda server: vars(environment.get_template("_macros/values/constants.j2").make_module())["given"](
-            server
+        given=lambda *on, **how: vars(environment.get_template("_macros/values/constants.j2").make_module())["given"](
+            *on, **how
         ),
         protected_kinds=PROTECTED_KINDS,
         tiers=TIERS,

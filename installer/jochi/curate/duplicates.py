@@ -187,8 +187,13 @@ def count_pairs(engine: Engine, now: datetime, *, scope: str | None, kind: str |
     return read_as(DuplicateCounts, row, pairs=row["n_pairs"])
 
 
+def count_due_merges(engine: Engine, now: datetime, *, scope: str | None = None, kind: str | None = None) -> int:
+    """How many pairs `merge_duplicates` would look at at ``now``; what then holds one up isn't asked."""
+    return int(_report(engine, now=now, scope=scope, kind=kind, due=True)["due"])
+
+
 def _report(engine: Engine, **asked: Any) -> dict[str, Any]:
-    usual = {"now": clock.now(), "verdict": None, "reason": None, "limit": 0, "counts": False}
+    usual = {"now": clock.now(), "verdict": None, "reason": None, "limit": 0, "counts": False, "due": False}
     row: dict[str, Any] = to_python(engine.call("report/duplicates", usual | asked, write=False))
     return row
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 
+from jochi.curate.duplicates import count_due_merges
 from jochi.curate.plan import PlanQuota, due, orphans
 from jochi.database.engine import Engine
 from jochi.errors import UsageError
@@ -52,8 +53,7 @@ def _counts(
     counts = dict.fromkeys(places, 0)
     if run.procedure == MERGING:
         for scope, kind in places:
-            parameters = {"now": now, "scope": scope, "kind": kind}
-            counts[scope, kind] = engine.call("curate/plan_merges", parameters, write=False)["merges"]
+            counts[scope, kind] = count_due_merges(engine, now, scope=scope, kind=kind)
         return counts
     scopes = {scope for scope, _kind in places}
     found = [orphans(engine, now)] if run.procedure == SWEEPING else [due(engine, now, scope=each) for each in scopes]
