@@ -128,6 +128,7 @@ def test_what_a_group_leaves_is_bounded_by_its_flags(client: Jochi, length: int)
     assert each <= 2 * most * lists + (len(memories) - 1) * 1_000 + 2_000
 
 
+@pytest.mark.exhaustive
 def test_records_of_merges_go_with_the_tombstones(client: Jochi) -> None:
     size = pairs_merged(client, 2_000)
     for days in (30, 31):

@@ -111,6 +111,7 @@ def test_ticking_every_hour_and_once_a_month_end_in_the_same_graph(applied: Joch
     assert 10 < list(often.values()).count("gone") < len(often) - 10
 
 
+@pytest.mark.exhaustive
 def test_order_batches_and_other_data_do_not_matter(applied: Jochi) -> None:
     now = NOW + 45 * DAY
     ends = []

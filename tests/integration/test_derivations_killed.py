@@ -123,7 +123,7 @@ class _Watched:
         result = self._tx.run(text, *given)
         if text in self._texts:
             name, step = self._texts[text]
-            self._seen[step].append(name)
+            self._seen[step].append(given[0]["in"].get("derivation", name))  # one text serves several derivations
         return result
 
 

@@ -40,6 +40,7 @@ def make_earlier(database: Database, text: str) -> None:
     database.run("CREATE INDEX curated_compress_due IF NOT EXISTS FOR (m:Curated) ON (m.compress_due)")
 
 
+@pytest.mark.exhaustive
 def test_it_is_looked_at_and_upgraded(jochi: Jochi, test_policy: LoadedPolicy) -> None:
     database = jochi.database
     text = json.loads(test_policy.canonical)

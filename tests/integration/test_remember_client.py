@@ -205,7 +205,7 @@ def test_one_text(run: Any, jochi: Jochi) -> None:
 def test_a_refused_text_ends_with_3(run: Any) -> None:
     result = run("--kind", "Nonsense", "text")
 
-    assert result.exit_code == 3
+    assert result.exit_code == run("--kind", "Nonsense", "text", "--json").exit_code == 3
     assert "memory 0" in result.stderr
     assert "(unknown_kind): the policy has no kind Nonsense" in result.stderr
 

@@ -266,6 +266,7 @@ def test_clocks_end_in_the_same_graph_by_the_month_and_at_once(applied: Jochi) -
     assert {key: ends[0][key] for key in clocks} == {key: ends[1][key] for key in clocks}
 
 
+@pytest.mark.exhaustive
 def test_a_thousand_noisy_searches_revive_nothing(applied: Jochi) -> None:
     """What was only shown changes no salience, no state and no tier, and holds nothing back once it is counted: it stands as what
     was never shown."""

@@ -18,9 +18,9 @@ PAGE = Path(__file__).parents[2] / "docs/tutorial/first-half-hour.md"
 BLOCK = re.compile(r"^```text\n\$ jochi (?P<command>.*)\n(?P<output>(?:.*\n)*?)```$", re.MULTILINE)
 FILE = re.compile(r"^```json\n(?P<lines>(?:.*\n)*?)```$", re.MULTILINE)
 
-CHECKS_OF_THE_PUMP = "pump|restart|hygiene|derivations|threads|lock time-out|constraints of apps"
+CHECKS_OF_THE_PUMP = "procedures(?= {5})|pump|restart|hygiene|derivations|threads|lock time-out|constraints of apps"
 OF_THE_PUMP = re.compile(
-    rf"^(?:pump:|last runs| +\d{{4}}-|jobs:|(?:ok|warn|fail) +(?:{CHECKS_OF_THE_PUMP}) |database .* ok, | +→)"
+    rf"^(?:pump:|procedures:|last runs| +\d{{4}}-|jobs:|(?:ok|warn|fail) +(?:{CHECKS_OF_THE_PUMP}) |database .* ok, | +→)"
 )
 """Lines about what the database does by itself: the tests' server isn't armed, and has constraints of its own."""
 

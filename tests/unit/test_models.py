@@ -226,7 +226,7 @@ def test_a_model_that_can_be_held_to_a_schema_is(stub: Stub) -> None:
 # -- bounds -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai"])
+@pytest.mark.parametrize("provider", ["anthropic", pytest.param("openai", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("answer", [Answer(hang=True), Answer(drip=0.1), Answer(drip_head=0.1)], ids=str)
 def test_one_whole_answer_has_its_time(
     stub: Stub, provider: str, answer: Answer, caplog: pytest.LogCaptureFixture

@@ -50,7 +50,9 @@ def add(
 
 
 def _show_added(done: ActionsResult, *, as_json: bool) -> None:
-    finish_with_json({**vars(done), "bad_lines": [line._asdict() for line in done.bad_lines]}, as_json)
+    finish_with_json(
+        {**vars(done), "bad_lines": [line._asdict() for line in done.bad_lines]}, as_json, exit_code=done.exit_code
+    )
     out.print(f"{done.added:,} added, {done.known:,} known, {done.old:,} too old, {done.bad_count:,} bad")
     for line in done.bad_lines[:SHOWN_LINES]:
         typer.echo(printable(str(line)), err=True)

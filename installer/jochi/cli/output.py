@@ -53,11 +53,11 @@ def write_json(value: Any) -> None:
     typer.echo(json.dumps(to_json(_plain(value)), indent=2, ensure_ascii=False))
 
 
-def finish_with_json(value: Any, as_json: bool) -> None:
+def finish_with_json(value: Any, as_json: bool, *, exit_code: int = 0) -> None:
     """With ``as_json`` the command ends here, and this is all that it prints."""
     if as_json:
         write_json(value)
-        raise typer.Exit
+        raise typer.Exit(exit_code)
 
 
 def _plain(value: Any) -> Any:

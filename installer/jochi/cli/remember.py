@@ -17,6 +17,9 @@ from jochi.write.importing.files import open_source
 from jochi.write.importing.jsonlines import LONGEST_LINE, json_value, lines_of
 from jochi.write.remembering import BATCH_SIZE, RememberResult, Result, Unreadable
 
+REFUSED = 3
+"""Exit code where some of the memories were refused."""
+
 
 def remember(
     context: typer.Context,
@@ -57,7 +60,7 @@ def remember(
         remembered = client.remember(memories, agent=agent, batch_size=batch_size, on_result=tell)
     _show(remembered, as_json=as_json, one=file is None)
     if remembered.refused:
-        raise typer.Exit(3)
+        raise typer.Exit(REFUSED)
 
 
 def _opened(stack: ExitStack, file: str) -> IO[bytes]:
@@ -85,7 +88,11 @@ def _show(remembered: RememberResult, *, as_json: bool, one: bool) -> None:
         "reinforced": remembered.reinforced,
         "refused": remembered.refused,
     }
-    finish_with_json({**counts, "refusals": remembered.refusals, "results": remembered.results}, as_json)
+    finish_with_json(
+        {**counts, "refusals": remembered.refusals, "results": remembered.results},
+        as_json,
+        exit_code=REFUSED if remembered.refused else 0,
+    )
     for result in remembered.results:
         if one and result.outcome != "refused":
             known = "" if result.owner is None else f": {result.owner} is known"
