@@ -19,7 +19,7 @@ TOGETHER = {
     # One that extends the shipped policy has another full-text index: see `policy_with`.
     "the shipped policy": tuple(
         f"tests/integration/test_{test}"
-        for test in ("golden_shipped", "jobs_slots", "lifetimes", "modes", "pages", "whole_path")
+        for test in ("golden_shipped", "jobs_slots", "lifetimes", "modes", "pages", "tutorial", "whole_path")
     ),
     # What they run is large, and one worker plans it: the derivations' statements, most under one policy, and those that forget.
     "derivations": tuple(

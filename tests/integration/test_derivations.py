@@ -464,6 +464,7 @@ def test_forgetting_takes_every_generation(client: Jochi) -> None:
     assert found == []
 
 
+@pytest.mark.exhaustive
 def test_a_forgotten_clause_is_in_no_generation(client: Jochi) -> None:
     put(client, talk() + "\nAnn: I met Doctor Quill. I like tea.")
     work(client)
@@ -493,6 +494,7 @@ def said_anywhere(client: Jochi, word: str) -> int:
     return int(client.database.run(text, {"word": word}, write=False)[0]["n"])
 
 
+@pytest.mark.exhaustive
 def test_what_was_pruned_and_purged_can_still_be_forgotten(client: Jochi) -> None:
     put(client, talk())
     work(client)

@@ -211,6 +211,7 @@ def test_a_changed_policy_has_all_look_again(
     assert (due(pairs), pairs.flags()) == (set(), {})
 
 
+@pytest.mark.exhaustive
 def test_without_embeddings_the_same_texts_are_found(
     install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith
 ) -> None:

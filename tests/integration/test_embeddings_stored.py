@@ -186,6 +186,7 @@ def test_another_model_in_the_policy_embeds_everything_anew(jochi: Jochi, other:
     assert sum(run.changed for run in upgraded.run("requeue_embeddings", drain=True)) == 0
 
 
+@pytest.mark.exhaustive
 def test_a_worker_that_read_the_old_policy_stores_no_vector_of_the_old_model(
     jochi: Jochi, other: Callable[[], Jochi]
 ) -> None:

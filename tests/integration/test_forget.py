@@ -354,6 +354,7 @@ def test_the_name_of_a_scope_is_no_content(engine: Jochi) -> None:
     assert keys(engine) == {"alice/x", "alice/z"}
 
 
+@pytest.mark.exhaustive
 def test_what_the_breaker_stopped_can_be_approved_when_its_scope_was_forgotten(engine: Jochi) -> None:
     memories(engine, {"scope": "carol", "id": "c", "content": "c"}, {"scope": "bob", "id": "b", "content": "b"})
     for scopes in (["carol", "bob"], ["bob"]):

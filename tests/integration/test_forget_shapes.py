@@ -89,6 +89,7 @@ def learned_again(client: Jochi, text: str, kind: str = "CompressedContext") -> 
     return told.results[0].reason
 
 
+@pytest.mark.exhaustive
 def test_of_a_shortened_memory_the_original_goes_as_well_by_id(engine: Jochi) -> None:
     key = shortened(engine)
     summary = content(engine, key)
@@ -312,6 +313,7 @@ def test_of_what_was_merged_away_no_relationship_keeps_a_mark(engine: Jochi) -> 
     assert {row["marks"] is None for row in rows} == {True}
 
 
+@pytest.mark.exhaustive
 def test_whom_a_merged_one_led_to_is_in_no_copy_and_the_merge_can_be_taken_back(engine: Jochi) -> None:
     twins(engine)
     assert links_with(engine, "default/x") == ["KEEPS", "KEEPS"]

@@ -111,6 +111,7 @@ def test_the_next_start_of_a_slot(slotted: Jochi, slot: FixedSlot, clock: dateti
     zone=st.sampled_from(["UTC", BERLIN, "America/New_York", "Asia/Kathmandu", "Pacific/Apia", "Australia/Lord_Howe"]),
     clock=st.datetimes(datetime(2020, 1, 1), datetime(2035, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
 )
+@pytest.mark.exhaustive
 def test_any_slot_in_any_zone(
     slotted: Jochi, days: set[int], hour: int, minute: int, zone: str, clock: datetime
 ) -> None:

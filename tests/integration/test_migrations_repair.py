@@ -342,6 +342,7 @@ def test_the_command_shows_its_plan_and_asks(run: Any, database: Database) -> No
     assert (found["outcome"], [step["action"] for step in found["steps"]]) == ("REPAIRED", ["REWRITE"])
 
 
+@pytest.mark.exhaustive
 def test_the_option_chain_and_its_variable(run: Any, database: Database) -> None:
     database.run("CREATE (:__Neo4jMigration {version: 'BASELINE'})-[:MIGRATED_TO]->(:__Neo4jMigration {version: '7'})")
     refused = run("apply")

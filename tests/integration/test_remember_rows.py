@@ -359,6 +359,7 @@ def test_work_is_left_for_a_worker_only_where_something_is_missing(
     )
 
 
+@pytest.mark.exhaustive
 def test_embeddings_that_are_off_leave_no_work(
     install_once: Callable[[LoadedPolicy], Jochi], policy_with: PolicyWith
 ) -> None:

@@ -87,6 +87,7 @@ def test_times_beyond_the_calendar_have_none(text: str) -> None:
     assert moments.parse(text, "en", NOW, timezone.utc) == (None, None)
 
 
+@pytest.mark.exhaustive
 def test_only_short_spans_reach_dateparser_and_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[str] = []
     parse = moments.parse

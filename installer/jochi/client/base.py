@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import wraps
@@ -70,4 +71,8 @@ def on_engine(function: Callable[Concatenate[Engine, P], R]) -> Callable[Concate
     def verb(self: Base, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return function(self.engine, *args, **kwargs)
 
+    # What `help` and editors show: the client in the engine's place.
+    given = inspect.signature(function)
+    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    verb.__signature__ = given.replace(parameters=[first, *list(given.parameters.values())[1:]])  # type: ignore[attr-defined]
     return verb
