@@ -230,7 +230,6 @@ def client(
     return ready
 
 
-@pytest.mark.exhaustive
 def test_what_the_page_builds(client: Jochi) -> None:
     world = World(client, [(0, 0), (1, 0)])
     assert set(how_to_derive.files()) >= {"policy.toml", "procedures/derive/digest/store.cypher.j2"}
