@@ -84,7 +84,7 @@ def test_a_stale_token_can_neither_work_nor_close_nor_fail_nor_put_aside(go: Joc
     assert not begin(go, at, stale)
     assert close(go, at, stale) is None
     assert go.engine.call("scheduler/fail", {"clock": at, "error": "late", **named})["isolate"] is False
-    aside = {"clock": at, "now": at, "keys": ["default/m1"], "refused": False, **named}
+    aside = {"clock": at, "now": at, "keys": ["default/m1"], "mark": None, "refused": False, **named}
     assert go.engine.call("scheduler/put_aside", aside)["key"] is None
     after = job_of(go, "curate_due")
     assert {**after, "lease_until": 0} == {**before, "lease_until": 0}
