@@ -17,8 +17,6 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.ready-for-demo
 REPORT ?= jochi-demo-report.html
-# Where this is set, each of the hundreds of processes of a test run compiles everything anew.
-unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 # What is imported is compiled once and kept, whatever the caller's environment says: the tests start a hundred processes.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
@@ -16,8 +16,10 @@ from jochi.database.database import Database
 
 if TYPE_CHECKING:
     from jochi.client import Jochi
+    from jochi.client.base import Base
     from jochi.client.jobs import JobVerbs
 
+C = TypeVar("C", bound="Base")
 T = TypeVar("T")
 
 
@@ -31,13 +33,24 @@ def connect(context: typer.Context) -> Iterator[Database]:
 
 
 @contextmanager
-def jochi(context: typer.Context) -> Iterator[Jochi]:
+def _client(context: typer.Context, made: type[C]) -> Iterator[C]:
+    policy = options_of(context).load_policy()
+    with connect(context) as database:
+        yield made(database.driver, database.name, policy=policy)
+
+
+def jochi(context: typer.Context) -> AbstractContextManager[Jochi]:
     """The client on that database."""
     from jochi.client import Jochi
 
-    policy = options_of(context).load_policy()
-    with connect(context) as database:
-        yield Jochi(database.driver, database.name, policy=policy)
+    return _client(context, Jochi)
+
+
+def job_verbs(context: typer.Context) -> AbstractContextManager[JobVerbs]:
+    """The page of the client that looks at jobs, without all others: what a command that is run often needs."""
+    from jochi.client.jobs import JobVerbs
+
+    return _client(context, JobVerbs)
 
 
 def answer(context: typer.Context, as_json: bool, ask: Callable[[Jochi], T]) -> T:
@@ -46,13 +59,3 @@ def answer(context: typer.Context, as_json: bool, ask: Callable[[Jochi], T]) -> 
         found = ask(client)
     finish_with_json(found, as_json)
     return found
-
-
-@contextmanager
-def job_verbs(context: typer.Context) -> Iterator[JobVerbs]:
-    """The page of the client that looks at jobs, without all others: what a command that is run often needs."""
-    from jochi.client.jobs import JobVerbs
-
-    policy = options_of(context).load_policy()
-    with connect(context) as database:
-        yield JobVerbs(database.driver, database.name, policy=policy)
