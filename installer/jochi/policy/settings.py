@@ -239,6 +239,10 @@ class Recall(Part):
     """So many hits of the index are compared exactly besides twice the wanted number."""
     longest_text: Annotated[int, Field(ge=1, le=10_000)]
     """How many characters of a text are searched for."""
+    near: Annotated[int, Field(ge=1, le=100)]
+    """What was said later belongs to a hit if it is among so many nearest statements of the scope, earlier ones counted."""
+    later: Annotated[int, Field(ge=0, le=5)]
+    """So many later statements are handed over with a hit; 0: none."""
 
 
 class Accesses(Part):

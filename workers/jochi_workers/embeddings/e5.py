@@ -46,7 +46,7 @@ class E5:
         given = [
             text[:_MOST_CHARACTERS].replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for text in texts
         ]
-        vectors: list[list[float]] = self._engine.query(given).tolist()
+        vectors: list[list[float]] = self._engine.passage(given).tolist()
         return [
             TextVector(vector, None, len(text) > _MOST_CHARACTERS) for vector, text in zip(vectors, texts, strict=True)
         ]

@@ -14,6 +14,7 @@ from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.derive.extract.messages import messages
 from jochi_workers.derive.extract.names import words
+from jochi_workers.derive.learn.changes import Sentence, changes
 from jochi_workers.derive.learn.checks import faults
 from jochi_workers.derive.learn.importance import importance
 from jochi_workers.derive.learn.kinds import memory_kind
@@ -22,6 +23,8 @@ from jochi_workers.derive.learn.output import Fact, LearningOutput
 from jochi_workers.derive.learn.topics import topics
 from jochi_workers.guard import judge
 from jochi_workers.handler import Row
+from jochi_workers.language.reader import language_of
+from jochi_workers.language.sentences import sentences
 
 __all__ = ["DERIVATION", "Fact", "LearningOutput", "importance", "memory_kind", "tier_of"]
 
@@ -57,9 +60,16 @@ def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[st
                 },
                 **{"importance": importance(fact.text, fact.category, fact.tags), "state": "candidate"},
                 **{"verification_state": "unverified", "tags": list(fact.tags), "entities": list(fact.entities)},
-                **{"added_by": "learn", "source_id": batch, "message_ids": [turn], "valid_from": row["ended_at"]},
+                **{
+                    "added_by": "learn",
+                    "source_id": batch,
+                    "message_ids": [turn],
+                    "valid_from": row["moments"][fact.turn - 1],
+                },
             }
         }
+        if fact.answers is not None:
+            one["properties"]["answers"] = fact.answers
         if fact.subject is not None:
             one["properties"] |= {"subject": fact.subject, "attribute": fact.attribute, "value": fact.value}
         if fact.category in VERBATIM and tier == row["tiers"][0]["name"] and fact.turn <= len(turns):
@@ -78,6 +88,7 @@ def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[st
         if one["id"] not in memories and fact.subject is None:
             against += _against(one["id"], fact.text, kind, row["known"])
         memories.setdefault(one["id"], one)
+    against += _changed(memories, row)
     about = topics(row["inputs"][0]["content"], row["before"], context=row["context"], most=row["topics"])
     return {"memories": list(memories.values()), "topics": about, "against": against}
 
@@ -100,12 +111,33 @@ def _against(id: str, text: str, kind: str, known: list[dict[str, Any]]) -> list
     (seed 003, Episode/Note Reconsolidation)."""
     own = set(words(text))
     return [
-        {"id": id, "key": each["key"], "replaces": kind == "note" and each["memory_kind"] == "note"}
+        {"id": id, "key": each["key"], "replaces": kind == "note" and each["memory_kind"] == "note", "unsure": False}
         for each in known
         if len(own & (other := set(words(each["content"])))) >= _ALIKE * len(own | other)
         and text_hash(each["content"]) != text_hash(text)
         and judge(text, each["content"], cosine=None).verdict == "veto"
     ]
+
+
+def _changed(memories: Mapping[str, dict[str, Any]], row: Row) -> list[dict[str, Any]]:
+    """What new statements change of known ones, and of those that stand before them in the same turns."""
+    language = language_of(row["inputs"][0]["content"])
+    older = [(each["key"], _sentences(each["content"], language)) for each in row["known"]]
+    found: list[dict[str, Any]] = []
+    for id, memory in memories.items():
+        if memory["kind"] == "Fact":
+            new = _sentences(memory["content"], language)
+            known = [(key, old) for key, old in older if old != new]
+            for change in changes(new, [old for _, old in known]):
+                found.append(
+                    {"id": id, "key": known[change.old][0], "replaces": change.sure, "unsure": not change.sure}
+                )
+            older.append((f"{row['scope']}/{id}", new))
+    return found
+
+
+def _sentences(text: str, language: str) -> list[Sentence]:
+    return [Sentence(one.text, language) for one in sentences(text)]
 
 
 def _words(row: Row) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from jochi_workers.derive.extract.checks import orders, sentences_without_orders
 from jochi_workers.derive.extract.names import bare, words
 from jochi_workers.derive.learn.output import LearningOutput
 from jochi_workers.handler import Row
+from jochi_workers.language.sentences import sentences
 
 REASONS = ("instruction", "no such turn", "made up name", *(each for each in _REASONS if each != "made up name"))
 """Why it is rejected, in the order in which it is asked; the first counts."""
@@ -32,7 +33,7 @@ def faults(row: Row, output: LearningOutput, counter: TokenCounter) -> tuple[str
     if not all(name in cleaned or f" {bare(' '.join(words(name)))} " in folded for name in names):
         found.add("made up name")
     plain = " ".join(cleaned.split())
-    new = [text for text in texts if " ".join(text.partition(": ")[2].split() or text.split()) not in plain]
+    new = [text for text in texts if any(" ".join(one.text.split()) not in plain for one in sentences(text))]
     if new:
         found |= {*summary_faults(cleaned, "\n".join(new), share=math.inf, counter=counter, keep=False)}
     return tuple(reason for reason in REASONS if reason in found)

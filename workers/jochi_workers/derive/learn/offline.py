@@ -1,24 +1,24 @@
-"""Facts without a model: sentences that say something of their speaker or of a name, as they were said, judged by what they are
-made of. What no reader is there for (a language without a model of its own) is known by its signals alone."""
+"""Facts without a model: what people state, in their own words, with what it is of and how sure it is (DESIGN §16). What is less
+sure is kept with less confidence; what states nothing is left out by `passages`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from jochi.text.tokens import TokenCounter
 from jochi.write.observing.signals import scan
-from jochi_workers.derive.extract.checks import orders
-from jochi_workers.derive.extract.messages import Message, messages
+from jochi_workers.derive.extract.messages import messages
 from jochi_workers.derive.extract.names import words
-from jochi_workers.derive.learn.output import LONGEST_NAME, LONGEST_TEXT, Category, Fact, LearningOutput
+from jochi_workers.derive.learn.output import LONGEST_NAME, Category, Fact, LearningOutput
+from jochi_workers.derive.learn.passages import Passage, passages
 from jochi_workers.derive.learn.wordlists import data, has
 from jochi_workers.handler import Row
-from jochi_workers.language import Reading, Statement, read_all
+from jochi_workers.language import Reading, Statement, read_all, speech
+from jochi_workers.language.reader import language_of
 
 _EXPLICIT, _IMPLIED, _INFERRED, _SPECULATIVE = 0.95, 0.8, 0.55, 0.3
-"""How sure: said in so many words and worth a signal; said plainly; with a modality or a hedge; reported, or on a condition."""
-_UNSURE = frozenset({"condition", "hypothetical", "reported"})
+"""How sure: said in so many words and worth a signal; said plainly; with a hedge or heard from somebody; on a condition, a wish."""
 _NAMES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "PRODUCT", "EVENT", "WORK_OF_ART", "NORP", "LANGUAGE"})
 _ME = frozenset({"i", "we"})
 _MY = frozenset({"my", "our"})
@@ -29,53 +29,50 @@ _NOTHING = frozenset(
 _EMPTY_VERBS = frozenset(
     {"think", "guess", "hope", "mean", "know", "bet", "thank", "see", "say", "wonder", "agree", "appreciate"}
 )
-_LEAST_WORDS = 3
 _ARTICLE = re.compile(r"^(?:an?|the|my|our|his|her|their)\s+", re.IGNORECASE)
-_SAME = 0.8
 
 
 def offline(row: Row, _counter: TokenCounter) -> LearningOutput:
-    """What the turns hold, the surest first where there are more than `most` of the row."""
+    """What the turns state, the surest first where there are more than `most` of the row."""
     turns = [message for message in messages(row["inputs"][0]["content"]) if message.text]
-    readings = list(read_all(turn.text for turn in turns))
-    found = [
-        fact
-        for at, (turn, reading) in enumerate(zip(turns, readings, strict=True))
-        for fact in _facts(at + 1, turn, reading)
-    ]
-    best = sorted(range(len(found)), key=lambda at: (-found[at].confidence, at))[: row["most"]]
-    return LearningOutput(facts=tuple(found[at] for at in sorted(best)))
+    earlier = [message for text in row["before"][-1:] for message in messages(text) if message.text]
+    language = language_of("\n".join(turn.text for turn in (*earlier, *turns)))
+    found = list(passages(turns, earlier[-1] if earlier else None, language))
+    readings = read_all(" ".join(one.sentences) for one in found)
+    facts = [_fact(one, reading, language) for one, reading in zip(found, readings, strict=True)]
+    best = sorted(range(len(facts)), key=lambda at: (-facts[at].confidence, at))[: row["most"]]
+    return LearningOutput(facts=tuple(facts[at] for at in sorted(best)))
 
 
-def _facts(number: int, turn: Message, reading: Reading) -> Iterator[Fact]:
-    """Of one turn those sentences that say something, none twice."""
-    seen: list[set[str]] = []
-    for sentence in reading.sentences:
-        text = " ".join(sentence.text.split())
-        own = set(words(text))
-        if text.endswith("?") or len(own) < _LEAST_WORDS or len(text) > LONGEST_TEXT - LONGEST_NAME or orders(text):
-            continue
-        inside = [one for one in reading.statements if sentence.start <= one.start < sentence.end]
-        names = [
-            one.text for one in reading.entities if one.type in _NAMES and sentence.start <= one.start < sentence.end
-        ]
-        scanned = scan(text)
-        statement = next((one for one in inside if _tells(one, names)), None)
-        if statement is None and (inside or scanned.signal != "high"):
-            continue
-        if any(len(own & other) >= _SAME * max(len(own), len(other)) for other in seen):
-            continue
-        seen.append(own)
-        category: Category = scanned.category or _category(statement, names)  # type: ignore[assignment]
-        slot = _slot(statement, turn.speaker) if statement else {}
-        yield Fact(
-            text=f"{turn.speaker}: {text}" if turn.speaker else text,
-            category=category,
-            confidence=_confidence(statement, text, high=scanned.signal == "high"),
-            turn=number,
-            entities=tuple(dict.fromkeys([*([turn.speaker] if turn.speaker else []), *names]))[:12],
-            **slot,
-        )
+def _fact(passage: Passage, reading: Reading, language: str) -> Fact:
+    text = " ".join(passage.sentences)
+    scanned = scan(text)
+    names = [one.text for one in reading.entities if one.type in _NAMES]
+    statement = next((one for one in reading.statements if _tells(one, names)), None)
+    category: Category = scanned.category or _category(statement, names)  # type: ignore[assignment]
+    own = [passage.speaker] if passage.speaker else []
+    return Fact(
+        text=passage.text,
+        category=category,
+        confidence=_confidence(passage.sentences, language, high=scanned.signal == "high"),
+        turn=passage.turn,
+        answers=passage.answers or None,
+        entities=tuple(dict.fromkeys(one for one in (*own, *names) if len(one) <= LONGEST_NAME))[:12],
+        **(_slot(statement, passage.speaker) if statement else {}),
+    )
+
+
+def _confidence(sentences: Sequence[str], language: str, *, high: bool) -> float:
+    """Of a passage as sure as the surest of its sentences."""
+    return max(_sure(one, language, high=high) for one in sentences)
+
+
+def _sure(sentence: str, language: str, *, high: bool) -> float:
+    if speech.has(sentence, "unreal", language) and not speech.has(sentence, "change", language):
+        return _SPECULATIVE
+    if speech.has(sentence, "hearsay", language) or has("importance", "hedging", sentence):
+        return _INFERRED
+    return _EXPLICIT if high else _IMPLIED
 
 
 def _tells(one: Statement, names: Sequence[str]) -> bool:
@@ -88,15 +85,6 @@ def _tells(one: Statement, names: Sequence[str]) -> bool:
     mine = subject[0] in _ME or subject[0] in _MY
     named = any(one.subject.text in name or name in one.subject.text for name in names)
     return (mine or named) and one.verb not in _EMPTY_VERBS and (one.object is not None or bool(one.adjuncts))
-
-
-def _confidence(statement: Statement | None, text: str, *, high: bool) -> float:
-    modality = statement.modality if statement else None
-    if modality in _UNSURE:
-        return _SPECULATIVE
-    if has("importance", "hedging", text) or modality in ("possible", "able", "advised"):
-        return _INFERRED
-    return _EXPLICIT if high else _IMPLIED
 
 
 def _category(statement: Statement | None, names: Sequence[str]) -> Category:

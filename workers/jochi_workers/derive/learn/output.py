@@ -20,7 +20,7 @@ Category = Literal[
 ]
 
 MOST_FACTS = 50
-LONGEST_TEXT = 500
+LONGEST_TEXT = 1_000
 LONGEST_NAME = 100
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, strip_whitespace=True)]
@@ -33,13 +33,15 @@ class _Part(BaseModel):
 
 
 class Fact(_Part):
-    """One thing said. ``turn``: the number of its turn, from 1. ``subject``, ``attribute`` and ``value`` together: it says one
+    """One thing said. ``turn``: the number of its turn, from 1. ``answers``: the question that it answers, of another speaker:
+    it is found by that as well. ``subject``, ``attribute`` and ``value`` together: it says one
     value of one attribute of somebody or something, as of which only one holds at a time (`entity::attribute`)."""
 
     text: Text
     category: Category = "fact"
     confidence: float = Field(ge=0, le=1, allow_inf_nan=False)
     turn: int = Field(ge=1)
+    answers: Text | None = None
     entities: tuple[Name, ...] = Field(default=(), max_length=12)
     tags: tuple[Tag, ...] = Field(default=(), max_length=8)
     subject: Name | None = None
