@@ -1,0 +1,149 @@
+"""Jochi itself, as a user has it: turns are observed, a worker learns, questions are recalled, MEMORY.md is read.
+
+Each conversation has a scope of its own, and its moments are the clock: sessions are flushed where they end, and the jobs and the
+worker run on that day.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import neo4j
+from tests.agent_set.conversation import Conversation
+from tests.agent_set.conversation import Turn as Said
+from tests.agent_set.score import HITS, Remembered
+from tests.conftest import make_tokens, say_go, start_anew
+from tests.exit_criteria.observing import InTheirTime
+from tests.own_server import own_server
+
+from jochi import Jochi, Turn
+from jochi.cli.worker import making
+from jochi.context import as_prompt
+from jochi.graph.driver_values import to_python
+from jochi.policy import LoadedPolicy, load_policy
+from jochi.text.tokens import best_counter
+from jochi_workers import embeddings
+from jochi_workers.embeddings import Provider
+from jochi_workers.embeddings.handler import EmbedHandler
+from jochi_workers.handler import Handler
+from jochi_workers.judge import JudgeHandler
+from jochi_workers.prepare import PrepareHandler
+from jochi_workers.resolve import ResolveHandler
+from jochi_workers.worker import Stop
+
+DERIVING = ("learn",)
+"""Derivations that have to be on. What the shipped policy switches on by itself is made as well."""
+JOBS = ("flush_buffers", "settle_slots", "find_duplicates", "merge_duplicates")
+"""What the database does by itself after a session, in this order, besides what a worker does."""
+LAG = timedelta(minutes=5)
+"""So long after the end of a session the worker looks."""
+LATER = timedelta(days=2)
+"""So long after the last turn the questions are asked."""
+_FACTS = (
+    "MATCH (f:Curated:Fact) WHERE f.key STARTS WITH $prefix "
+    "RETURN f.content AS content, f.state AS state, f.status AS status ORDER BY f.created_at, f.key"
+)
+
+
+def policy_of(provider: str) -> LoadedPolicy:
+    """The shipped policy with all that it needs to learn, and the model of ``provider``."""
+    model = embeddings.ONE_MODEL[provider]
+    tables = [f"[derive.{name}]\nderiving = true" for name in DERIVING] + [f'[embedding]\nmodel = "{model}"']
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "policy.toml"
+        file.write_text("\n".join(['[policy]\nname = "agent set"\nextends = "default"', *tables]), encoding="utf-8")
+        return load_policy(file)
+
+
+@contextmanager
+def installed(policy: LoadedPolicy) -> Iterator[Jochi]:
+    """Jochi on the server of JOCHI_TEST_URI, whose memories are wiped; else on a local one that is gone afterwards."""
+    uri = os.environ.get("JOCHI_TEST_URI")
+    if uri is None:
+        with own_server("agent-set", policy=policy) as client:
+            say_go(client)
+            yield client
+        return
+    auth = (os.environ.get("JOCHI_TEST_USER", "neo4j"), os.environ.get("JOCHI_TEST_PASSWORD", ""))
+    with neo4j.GraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF") as driver:
+        client = Jochi(driver, policy=policy)
+        client.install(arm=False)
+        jobs = client.database.run("MATCH (j:JochiJob) RETURN properties(j) AS job", write=False)
+        start_anew(client.database, [row["job"] for row in jobs])
+        make_tokens(client.database, policy)
+        say_go(client)
+        yield client
+
+
+class Product:
+    """Learns conversations and answers questions about them; ``provider`` is that of the policy that is installed."""
+
+    def __init__(self, client: Jochi, provider: Provider) -> None:
+        self.client = client
+        self.provider = provider
+        policy = client.policy.policy
+        handlers: list[Handler] = [PrepareHandler(), JudgeHandler(), EmbedHandler(provider, policy.embedding)]
+        if policy.resolved_labels():
+            handlers.append(ResolveHandler())
+        self.worker = InTheirTime(client.engine, [*handlers, *making(client, Stop(), "extractive", {})])
+
+    def remembered(self, conversation: Conversation) -> Remembered:
+        """Tells it the conversation and asks it the questions."""
+        for n, session in enumerate(conversation.sessions, 1):
+            self.observe(conversation, n, session)
+        return self.asked(conversation)
+
+    def observe(self, conversation: Conversation, n: int, session: Sequence[Said]) -> None:
+        """Hands the turns of its ``n``-th session over, flushes it, and works off what is due then."""
+        scope, name = scope_of(conversation), f"session-{n}"
+        for said in session:
+            speaker = "assistant" if said.speaker == "assistant" else said.name
+            self.client.observe(Turn(said.text, name, scope, speaker, said.at), now=said.at)
+        self.client.flush(name, scope=scope, now=session[-1].at)
+        self.work(session[-1].at + LAG)
+
+    def work(self, now: datetime) -> None:
+        """The jobs and the worker, until neither has more to do."""
+        self.worker.at = now
+        for job in JOBS:
+            for run in self.client.run(job, drain=True, now=now):
+                assert run.status == "ok", run
+            self.worker.run(once=True)
+        for queue, progress in self.worker.progress.items():
+            assert not progress.failed, (queue, progress.reasons)
+
+    def asked(self, conversation: Conversation) -> Remembered:
+        """What it hands over, holds, holds no longer, and writes into MEMORY.md, days after the last turn."""
+        scope = scope_of(conversation)
+        asks = [question.ask for question in conversation.questions]
+        found = [
+            self.client.recall(ask, vector=made.vector, scope=scope, k=HITS)
+            for ask, made in zip(asks, self.provider.embed(asks), strict=True)
+        ]
+        facts = self.facts(scope)
+        manifest = self.client.context(scope, at=conversation.turns[-1].at + LATER)
+        prompt = as_prompt(manifest, best_counter().count, include_sensitive=False)
+        return Remembered(
+            hits=tuple(tuple(hit.content or "" for hit in hits) for hits in found),
+            statements=tuple(text for text, live in facts if live),
+            replaced=tuple(text for text, live in facts if not live),
+            entries=tuple(line[2:] for line in prompt.text.splitlines() if line.startswith("- ")),
+        )
+
+    def facts(self, scope: str) -> list[tuple[str, bool]]:
+        """The text of each fact, and whether it holds: pruned ones are gone, and superseded ones don't."""
+        rows = [to_python(row) for row in self.client.database.run(_FACTS, {"prefix": f"{scope}/"}, write=False)]
+        return [
+            (row["content"], "superseded" not in (row["state"], row["status"])) for row in map(dict[str, Any], rows)
+        ]
+
+
+def scope_of(conversation: Conversation) -> str:
+    """Where its memories lie."""
+    return f"agent-{conversation.number}"
