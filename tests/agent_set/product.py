@@ -22,7 +22,7 @@ from tests.conftest import make_tokens, say_go, start_anew
 from tests.exit_criteria.observing import InTheirTime
 from tests.own_server import own_server
 
-from jochi import Jochi, Turn
+from jochi import Jochi, Turn, clock
 from jochi.cli.worker import making
 from jochi.context import as_prompt
 from jochi.graph.driver_values import to_python
@@ -96,17 +96,19 @@ class Product:
     def remembered(self, conversation: Conversation) -> Remembered:
         """Tells it the conversation and asks it the questions."""
         for n, session in enumerate(conversation.sessions, 1):
-            self.observe(conversation, n, session)
+            self.learn(
+                [Turn(said.text, f"session-{n}", scope_of(conversation), speaker_of(said), said.at) for said in session]
+            )
         return self.asked(conversation)
 
-    def observe(self, conversation: Conversation, n: int, session: Sequence[Said]) -> None:
-        """Hands the turns of its ``n``-th session over, flushes it, and works off what is due then."""
-        scope, name = scope_of(conversation), f"session-{n}"
-        for said in session:
-            speaker = "assistant" if said.speaker == "assistant" else said.name
-            self.client.observe(Turn(said.text, name, scope, speaker, said.at), now=said.at)
-        self.client.flush(name, scope=scope, now=session[-1].at)
-        self.work(session[-1].at + LAG)
+    def learn(self, session: Sequence[Turn]) -> None:
+        """Hands the turns of one session over as they are said, flushes it, and works off what is due then."""
+        now = session[-1].at or clock.now()
+        for turn in session:
+            now = turn.at or now
+            self.client.observe(turn, now=now)
+        self.client.flush(session[-1].session, scope=session[-1].scope, now=now)
+        self.work(now + LAG)
 
     def work(self, now: datetime) -> None:
         """The jobs and the worker, until neither has more to do."""
@@ -142,6 +144,11 @@ class Product:
         return [
             (row["content"], "superseded" not in (row["state"], row["status"])) for row in map(dict[str, Any], rows)
         ]
+
+
+def speaker_of(said: Said) -> str:
+    """The name of a person; the assistant is called that."""
+    return "assistant" if said.speaker == "assistant" else said.name
 
 
 def scope_of(conversation: Conversation) -> str:

@@ -78,7 +78,8 @@ def must_hold(product: Figures, baselines: Sequence[Column]) -> list[MustHold]:
         words = f"{'at most' if at_most else 'at least'} {100 * wanted:.0f}{unit}"
         if value is None:
             return MustHold(what, "-", words, None)
-        holds = value <= wanted if at_most else value >= wanted
+        exact = round(value, 9)
+        holds = exact <= wanted if at_most else exact >= wanted
         return MustHold(what, f"{100 * value:.1f}{unit}", words, holds)
 
     def apart(one: float | None, other: float | None) -> float | None:
