@@ -81,8 +81,7 @@ def product(conversations: Sequence[Conversation], provider: str) -> list[Rememb
     model = embeddings.provider(provider)
     try:
         with installed(policy_of(provider)) as client:
-            learner = Product(client, model)
-            return [learner.remembered(each) for each in conversations]
+            return Product(client, model).remembered(conversations)
     finally:
         model.close()
 

@@ -36,7 +36,7 @@ def newest_of_near(similarities: Sequence[float], k: int) -> list[int]:
 
 RANKINGS: dict[str, Callable[[Sequence[float], int], list[int]]] = {
     "raw turns": nearest,
-    "newest of near turns": newest_of_near,
+    "newest first": newest_of_near,
 }
 
 

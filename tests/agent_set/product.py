@@ -1,7 +1,7 @@
 """Jochi itself, as a user has it: turns are observed, a worker learns, questions are recalled, MEMORY.md is read.
 
-Each conversation has a scope of its own, and its moments are the clock: sessions are flushed where they end, and the jobs and the
-worker run on that day.
+Each conversation has a scope of its own, and its moments are the clock: sessions are flushed where they end, the jobs and the
+worker run then, and the questions are asked two days after the last turn.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +39,24 @@ from jochi_workers.worker import Stop
 
 DERIVING = ("learn",)
 """Derivations that have to be on. What the shipped policy switches on by itself is made as well."""
-JOBS = ("flush_buffers", "settle_slots", "find_duplicates", "merge_duplicates")
-"""What the database does by itself after a session, in this order, besides what a worker does."""
+JOBS = (
+    *(
+        "flush_buffers",
+        "settle_slots",
+        "find_duplicates",
+        "merge_duplicates",
+        "consolidate_scopes",
+        "consolidate_profiles",
+    ),
+    "curate_due",
+)
+"""What the database does by itself, in this order, besides what a worker does: after each session, and before it is asked."""
 LAG = timedelta(minutes=5)
 """So long after the end of a session the worker looks."""
 LATER = timedelta(days=2)
 """So long after the last turn the questions are asked."""
+_QUESTIONS = -1
+"""Stands for a session where the questions are asked."""
 _FACTS = (
     "MATCH (f:Curated:Fact) WHERE f.key STARTS WITH $prefix "
     "RETURN f.content AS content, f.state AS state, f.status AS status ORDER BY f.created_at, f.key"
@@ -73,9 +85,10 @@ def installed(policy: LoadedPolicy) -> Iterator[Jochi]:
     auth = (os.environ.get("JOCHI_TEST_USER", "neo4j"), os.environ.get("JOCHI_TEST_PASSWORD", ""))
     with neo4j.GraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF") as driver:
         client = Jochi(driver, policy=policy)
-        client.install(arm=False)
+        # First, for an install waits for the runs of whoever was stopped in the midst of one.
         jobs = client.database.run("MATCH (j:JochiJob) RETURN properties(j) AS job", write=False)
         start_anew(client.database, [row["job"] for row in jobs])
+        client.install(arm=False)
         make_tokens(client.database, policy)
         say_go(client)
         yield client
@@ -93,13 +106,21 @@ class Product:
             handlers.append(ResolveHandler())
         self.worker = InTheirTime(client.engine, [*handlers, *making(client, Stop(), "extractive", {})])
 
-    def remembered(self, conversation: Conversation) -> Remembered:
-        """Tells it the conversation and asks it the questions."""
-        for n, session in enumerate(conversation.sessions, 1):
-            self.learn(
-                [Turn(said.text, f"session-{n}", scope_of(conversation), speaker_of(said), said.at) for said in session]
-            )
-        return self.asked(conversation)
+    def remembered(self, conversations: Sequence[Conversation]) -> list[Remembered]:
+        """Tells it the conversations and asks it their questions, all in the order of time: its clock never goes back."""
+        when: list[tuple[datetime, int, int]] = []
+        for n, conversation in enumerate(conversations):
+            when += [(session[-1].at, n, m) for m, session in enumerate(conversation.sessions)]
+            when.append((conversation.turns[-1].at + LATER, n, _QUESTIONS))
+        found: dict[int, Remembered] = {}
+        for at, n, m in sorted(when):
+            conversation = conversations[n]
+            if m == _QUESTIONS:
+                found[n] = self.asked(conversation, at)
+                continue
+            scope, name = scope_of(conversation), f"session-{m + 1}"
+            self.learn([Turn(said.text, name, scope, speaker_of(said), said.at) for said in conversation.sessions[m]])
+        return [found[n] for n in range(len(conversations))]
 
     def learn(self, session: Sequence[Turn]) -> None:
         """Hands the turns of one session over as they are said, flushes it, and works off what is due then."""
@@ -112,6 +133,7 @@ class Product:
 
     def work(self, now: datetime) -> None:
         """The jobs and the worker, until neither has more to do."""
+        now = now.astimezone(timezone.utc)  # as clocks are: Cypher finds one moment in two zones to be two
         self.worker.at = now
         for job in JOBS:
             for run in self.client.run(job, drain=True, now=now):
@@ -120,16 +142,17 @@ class Product:
         for queue, progress in self.worker.progress.items():
             assert not progress.failed, (queue, progress.reasons)
 
-    def asked(self, conversation: Conversation) -> Remembered:
-        """What it hands over, holds, holds no longer, and writes into MEMORY.md, days after the last turn."""
+    def asked(self, conversation: Conversation, at: datetime) -> Remembered:
+        """What it hands over, holds, holds no longer, and writes into MEMORY.md at ``at``."""
         scope = scope_of(conversation)
+        self.work(at)
         asks = [question.ask for question in conversation.questions]
         found = [
             self.client.recall(ask, vector=made.vector, scope=scope, k=HITS)
             for ask, made in zip(asks, self.provider.embed(asks), strict=True)
         ]
         facts = self.facts(scope)
-        manifest = self.client.context(scope, at=conversation.turns[-1].at + LATER)
+        manifest = self.client.context(scope, at=at)
         prompt = as_prompt(manifest, best_counter().count, include_sensitive=False)
         return Remembered(
             hits=tuple(tuple(hit.content or "" for hit in hits) for hits in found),

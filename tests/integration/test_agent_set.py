@@ -21,8 +21,7 @@ def test_a_conversation_is_told_learned_and_asked(applied: Jochi) -> None:
     conversations = load(only="01")
     model = embeddings.provider("minilm")
     try:
-        product = Product(applied, model)
-        remembered = [product.remembered(each) for each in conversations]
+        remembered = Product(applied, model).remembered(conversations)
     finally:
         model.close()
     found = sums(zip(conversations, remembered, strict=True), len)
