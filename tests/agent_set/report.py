@@ -46,9 +46,9 @@ def figures(
     return {name: score.sums(chosen, count, k=k) for name, chosen in groups.items() if chosen}
 
 
-def table(columns: Sequence[Column], title: str, *, domains: bool = False) -> Table:
+def table(columns: Sequence[Column], *, domains: bool = False) -> Table:
     """A row a measure and group: percent, and in brackets how many of how many."""
-    grid = Table("measure", "of", *(column.name for column in columns), title=title)
+    grid = Table("measure", "of", *(column.name for column in columns))
     groups = [name for name in columns[0].figures if domains or not name.startswith("domain: ")]
     for measure in score.MEASURES:
         for group in groups:
