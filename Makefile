@@ -8,6 +8,7 @@
 #   make exit-criteria [DATA=file]   what the seed asks of the janitor, with figures; DATA is LoCoMo's file
 #   make forgetting-cases [CASES=n]  3,021 generated cases of forgetting on a server; CASES: of each class, 500
 #   make merge-pairs [DATA=file]     what may merge and what must not, judged; DATA is LoCoMo's file
+#   make agent-set [UNSEEN=1]        what an agent gets, beside a search of what was said: 40 conversations
 #   make search                      the property tests with examples that they never saw
 #   make proof-rails                 the rails under 2,000 random policies and graphs
 #   make mutants [MUTANTS="name …"]  whether the tests notice a mistake: one at a time, put into a copy
@@ -22,7 +23,7 @@ REPORT ?= jochi-demo-report.html
 # What is imported is compiled once and kept, whatever the caller's environment says: the tests start a hundred processes.
 export PYTHONDONTWRITEBYTECODE :=
 PYTHON_FILES := installer neomodel_models workers tests docs/generate.py docs/models.py
-.PHONY: help setup demo test test-all lint docs format faults faults-brief search exit-criteria forgetting-cases merge-pairs proof-rails mutants bench lock clean
+.PHONY: help setup demo test test-all lint docs format faults faults-brief search exit-criteria forgetting-cases merge-pairs agent-set proof-rails mutants bench lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -95,6 +96,10 @@ forgetting-cases: $(READY)
 
 merge-pairs: $(READY)
 	@$(BIN)/python -m tests.merge_pairs $(if $(DATA),--locomo $(DATA)) $(if $(UNSEEN),--unseen) $(if $(PAGE),--page $(PAGE))
+
+# What an agent gets must be better than searching what was said: docs/reference/agent-set.md.
+agent-set: $(READY)
+	@$(BIN)/python -m tests.agent_set $(if $(UNSEEN),--unseen) $(if $(PROVIDER),--provider $(PROVIDER))
 
 search: $(READY)
 	@JOCHI_SEARCH=1 $(BIN)/python -m pytest tests/property -n $(WORKERS) --dist loadfile

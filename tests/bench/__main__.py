@@ -105,6 +105,7 @@ def measure(client: Jochi) -> tuple[Table, float]:
     work.add_rows(table, client)
     heartbeat.add_rows(table, client)
     observe.observe(client, table)
+    observe.learning(client, table)
     accesses.add_rows(client, table)
     budgets.add_rows(client, table)
     score.add_rows(client, table)

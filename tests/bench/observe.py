@@ -1,4 +1,4 @@
-"""What observing costs: the scan of a turn's signals, and a turn against the bare write of one node, in one run."""
+"""What observing costs: the scan of a turn's signals; a turn against the bare write of one node, in one run; and learning."""
 
 from __future__ import annotations
 
@@ -8,16 +8,27 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
+from functools import partial
 
 from rich.table import Table
 from tests.bench.store import settle, wipe
 from tests.conftest import LOCOMO
 
 from jochi import Jochi, Turn
+from jochi.text.tokens import best_counter
 from jochi.write.observing.signals import scan
+from jochi_workers.derive import derivation
+from jochi_workers.derive.derivation import OfflineMaker
+from jochi_workers.derive.handler import DeriveHandler
+from jochi_workers.handler import Handler
+from jochi_workers.judge import JudgeHandler
+from jochi_workers.prepare import PrepareHandler
+from jochi_workers.worker import Worker
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
 PAIRS = 1_500
+LEARNED, SESSION = 400, 20
+"""So many turns are learned from, in sessions of so many."""
 BARE = "CREATE (:Bare {key: $in.key, text: $in.text, at: $in.at})"
 
 
@@ -85,6 +96,26 @@ def observe(client: Jochi, table: Table) -> None:
         table.add_row(f"observe over the bare write, {name}", f"{over:.2f} ms", at_most)
 
 
+def learning(client: Jochi, table: Table) -> None:
+    """Turns a second that one worker learns from, as `jochi worker` does without a model and without vectors."""
+    counter, learn = best_counter(), derivation("learn")
+    handlers: list[Handler] = [
+        PrepareHandler(counter),
+        JudgeHandler(),
+        DeriveHandler(learn, OfflineMaker(learn, counter), counter),
+    ]
+    warm, turns = said()[:SESSION], said()[SESSION : SESSION + LEARNED]
+    for part in (warm, turns):  # the first is a warm-up: the server plans, the model of the language is loaded
+        wipe(client.database)
+        for n, text in enumerate(part):
+            at = NOW + timedelta(seconds=n)
+            client.observe(Turn(text or "-", session=f"s{n // SESSION}", id=str(n), at=at), now=at)
+        client.flush(now=NOW + timedelta(days=1))
+        worker = Worker(client.engine, handlers)
+        took = timed(partial(worker.run, once=True)) / 1000
+    table.add_row(f"learning: a worker, {len(turns)} turns", f"{len(turns) / took:.0f} turns/s", ">= 20")
+
+
 def main() -> None:
     """On the server of JOCHI_TEST_URI, whose memories are wiped."""
     import os
@@ -95,7 +126,9 @@ def main() -> None:
     auth = (os.environ.get("JOCHI_TEST_USER", "neo4j"), os.environ.get("JOCHI_TEST_PASSWORD", ""))
     table = Table("what", "figure", "wanted", title=f"load of the box: {os.getloadavg()[0]:.1f}")
     with neo4j.GraphDatabase.driver(os.environ["JOCHI_TEST_URI"], auth=auth) as driver:
-        observe(Jochi(driver), table)
+        client = Jochi(driver)
+        observe(client, table)
+        learning(client, table)
     Console(width=110).print(table)
 
 
