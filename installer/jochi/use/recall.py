@@ -46,9 +46,9 @@ class Match:
 class Hit(Match):
     """One memory that was found.
 
-    ``score`` is the fused one: the sum of 1/(rank_constant + rank) over ``vector_rank`` and ``text_rank``, which count from 1
-    and are None where that list didn't hold it. ``cosine`` is raw, −1 to 1, None where there is no vector of the policy's
-    model to compare; ``text_score`` is Lucene's, comparable within one result only.
+    ``score`` combines cosine and text score, each scaled by the best that was found (docs/reference/recall.md); comparable
+    within one result only, like ``text_score``, which is Lucene's. ``vector_rank`` and ``text_rank`` count from 1 and are None
+    where that list didn't hold it. ``cosine`` is raw, −1 to 1, None where there is no vector of the policy's model to compare.
     """
 
     cosine: float | None
