@@ -283,12 +283,38 @@ def test_what_lies_beneath_a_hit_is_not_shown_a_second_time(client: Jochi) -> No
         client.database.run(
             f"MATCH (a:Curated {{id: $a}}), (b:Curated {{id: $b}}) CREATE (a)-[:{type}]->(b)", {"a": a, "b": b}
         )
+    all_kinds: Any = {"kinds": ["Belief", "TurnBatch", "Note", "Artifact"]}
     for asked in ({"vector": TOWARDS}, {"vector": TOWARDS, "text": "tea"}):
-        assert set(ids(client.recall(**asked))) == {"fact", "other", "summary", "fact 2"}  # type: ignore[arg-type]
-    assert ids(client.recall(vector=TOWARDS)) == ["fact", "other", "summary", "fact 2"]
-    assert ids(client.recall(vector=TOWARDS, k=1)) == ["turns"]
-    assert ids(client.recall(vector=TOWARDS, k=6)) == ["fact", "other", "summary", "turns 2"]
+        assert set(ids(client.recall(**asked, **all_kinds))) == {"fact", "other", "summary", "fact 2"}  # type: ignore[arg-type]
+    assert ids(client.recall(vector=TOWARDS, **all_kinds)) == ["fact", "other", "summary", "fact 2"]
+    assert ids(client.recall(vector=TOWARDS, k=1, **all_kinds)) == ["turns"]
+    assert ids(client.recall(vector=TOWARDS, k=6, **all_kinds)) == ["fact", "other", "summary", "turns 2"]
     assert ids(client.recall(vector=TOWARDS, kinds=["TurnBatch"])) == ["turns", "turns 2"]
+
+
+def test_containers_are_found_only_where_their_kind_is_named(client: Jochi) -> None:
+    """By words, by meaning and along edges; an entry of an app is no container, whatever it holds."""
+    containers = ["Source", "Artifact", "TurnBatch", "MemoryBox", "Trace"]
+    add(client, *({"id": kind, "kind": kind, "vector": angle(0.9), "content": "tea"} for kind in containers))
+    add(client, {"id": "only turns", "scope": "new", "kind": "TurnBatch", "content": "tea"})
+    for kind in ("MemoryEntry", "Fact", "StoreItem"):
+        add(client, {"id": kind, "kind": kind, "vector": angle(0.5), "content": "tea"})
+    add(client, {"id": "start", "vector": angle(0.1), "content": "a start"})
+    for end in ("Source", "Fact"):
+        client.database.run(
+            "MATCH (a:Curated {id: 'start'}), (b:Curated {id: $end}) CREATE (a)-[:SAME_ENTITY]->(b)", {"end": end}
+        )
+    for asked in ({"text": "tea"}, {"vector": TOWARDS}, {"text": "tea", "vector": TOWARDS}):
+        found = client.recall(**asked)  # type: ignore[arg-type]
+        assert set(ids(found)) - {"start"} == {"MemoryEntry", "Fact", "StoreItem"}
+        assert set(ids(client.recall(kinds=containers, **asked))) == set(containers)  # type: ignore[arg-type]
+    for kinds, reached in ((None, ["Fact"]), (["Belief", "Source"], ["Source"])):
+        spread = client.recall("start", hops=1, kinds=kinds)
+        assert [one.kind for one in spread.reached] == reached
+    hint = client.recall("tea", scope="new").hint
+    assert hint is not None
+    assert "no statement was made of it yet (a TurnBatch)" in hint
+    assert client.recall("coffee", scope="new").hint is None
 
 
 # -- text and scopes are never syntax ---------------------------------------------------------------------------------
