@@ -423,6 +423,12 @@ def test_what_ended_takes_no_place_and_no_text_is_too_long(client: Jochi) -> Non
         "(:Curated:Task {key: 's/long', scope: 's', id: 'long', content: 'Long', status: $long, tier: 'ARCHIVE'})",
         {"long": long},
     )
+    # What was said word for word has no place either: its statements have.
+    client.database.run(
+        "UNWIND ['TurnBatch', 'MemoryBox', 'Trace', 'Source', 'Artifact'] AS kind "
+        "CREATE (m:Curated {key: 's/' + kind, id: kind, scope: 's', content: 'Ann: ' + kind, tier: 'HOT', access_count: 50}) "
+        "SET m:$(kind)"
+    )
     assert {entry.text for entry in client.context("s", at=NOON).entries} == {
         LIKES,
         "Ann dislikes coffee.",

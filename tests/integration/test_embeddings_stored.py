@@ -143,6 +143,35 @@ def test_content_that_changes_while_it_is_embedded_is_embedded_again(jochi: Joch
     assert (stored(jochi)["embedding"][0], stored(jochi)["embedding_hash"]) == (0.25, content_hash("new"))
 
 
+def test_the_question_that_a_fact_answers_is_embedded_with_it(jochi: Jochi) -> None:
+    """What is embedded with another question than the fact has by then is not stored; other kinds have none."""
+    rows = [
+        ("Fact", "On Mondays.", "When does the key rotate?"),
+        ("Fact", "Alone.", None),
+        ("Belief", "Not read.", "A question?"),
+    ]
+    jochi.database.run(
+        "UNWIND $rows AS row CREATE (m:Curated {key: 'default/' + row[1], id: row[1], scope: 'default', created_at: $now, "
+        "tier: 'HOT', embed_due: $now, content: row[1], answers: row[2], content_hash: row[3]}) SET m:$(row[0])",
+        {"rows": [[*row, content_hash(row[1])] for row in rows], "now": NOON},
+    )  # fmt: skip
+    key = "default/On Mondays."
+
+    def asks(question: str | None) -> None:
+        jochi.database.run("MATCH (m {key: $key}) SET m.answers = $new", {"key": key, "new": question})
+
+    fake = Fake(during=lambda _texts: asks("Which day?"))
+    work_once(jochi, fake)
+    assert set(fake.texts) == {"When does the key rotate? On Mondays.", "Alone.", "Not read."}
+    assert "embedding" not in stored(jochi, key), "it changed meanwhile"
+    work_once(jochi, fake)
+    assert fake.texts[-1] == "Which day? On Mondays."
+    hashes = (content_hash("On Mondays."), content_hash("Which day?"))
+    assert stored(jochi, key)["embedding_hash"] == "+".join(hashes)
+    assert stored(jochi, key)["content_hash"] == hashes[0]
+    assert stored(jochi, "default/Alone.")["embedding_hash"] == content_hash("Alone.")
+
+
 @pytest.mark.parametrize("late", [LEASE - timedelta(seconds=1), LEASE])
 def test_a_slow_worker_never_overwrites_a_newer_vector(jochi: Jochi, late: timedelta) -> None:
     beliefs(jochi, "text")

@@ -29,6 +29,8 @@ NOW = datetime(2026, 3, 1, tzinfo=timezone.utc)
 SHIPPED = load_policy().policy.embedding
 MODEL, D = SHIPPED.model, SHIPPED.dimensions
 EXACT_UP_TO = 60
+FULL_TEXT = 0.1
+TEXT_WEIGHT = load_policy().policy.recall.text_weight
 
 _CREATE = """
 UNWIND $rows AS row
@@ -39,8 +41,8 @@ SET m += row.properties, m:$(row.kind)
 
 @pytest.fixture(scope="session")
 def policy(policy_with: PolicyWith) -> LoadedPolicy:
-    """So small a limit for comparing one by one that the index is asked in tests."""
-    return policy_with(f"[recall]\nexact_up_to = {EXACT_UP_TO}\nwidest = 600")
+    """So small a limit for comparing one by one that the index is asked in tests; and few memories make a word rare."""
+    return policy_with(f"[recall]\nexact_up_to = {EXACT_UP_TO}\nwidest = 600\nfull_text_score = {FULL_TEXT}")
 
 
 @pytest.fixture
@@ -121,7 +123,7 @@ def test_hits_carry_what_was_measured(client: Jochi) -> None:
     assert hit.text_score is not None
     assert hit.text_score > 0
     assert (hit.vector_rank, hit.text_rank) == (1, 1)
-    assert hit.score == pytest.approx(2 / 61 * 1.05)  # first in both lists, and an active fact
+    assert hit.score == pytest.approx((1 + TEXT_WEIGHT) * 1.05)  # best in both lists, and an active fact
 
 
 def test_every_filter_on_both_sides(client: Jochi) -> None:
@@ -224,24 +226,34 @@ def test_k_limits_and_more_than_there_is_does_no_harm(client: Jochi) -> None:
     assert len(client.recall("tea", vector=TOWARDS, k=1000)) == 5
 
 
-def test_text_and_vector_that_disagree_are_fused_by_rank(client: Jochi) -> None:
-    add(
-        client,
-        {"id": "meaning", "vector": angle(0.9), "content": "brewed leaves"},
-        {"id": "words", "vector": angle(-0.9), "content": "tea"},
-        {"id": "both", "vector": angle(0.8), "content": "tea and much else that was said on that long day"},
-    )
-    found = client.recall("tea", vector=TOWARDS)
-    assert {hit.key: (hit.vector_rank, hit.text_rank) for hit in found} == {
-        "default/meaning": (1, None),
-        "default/both": (2, 2),
-        "default/words": (3, 1),
-    }
-    ranks = [(hit.vector_rank, hit.text_rank) for hit in found]
-    assert [hit.score for hit in found] == pytest.approx(
-        [sum(1 / (60 + rank) for rank in both if rank) for both in ranks]
-    )
-    assert ids(found) == ["words", "both", "meaning"]  # 1/63 + 1/61 > 2/62 > 1/61
+def test_text_and_vector_that_disagree_are_combined_by_their_scores(client: Jochi) -> None:
+    """Each scope is a case: what it holds, and in which order the two lists together find it."""
+    near, rare = ("near", 0.9, "brewed leaves"), "ticket OPS-2291"
+    cases: dict[str, tuple[list[tuple[str, float | None, str]], list[str]]] = {
+        "words lift": ([near, ("word", 0.6, rare), ("far", -0.9, "leaves")], ["word", "near", "far"]),
+        "not from the end": ([near, ("word", -0.9, rare)], ["near", "word"]),
+        "cosines that hardly differ": ([near, ("word", 0.8999, rare)], ["word", "near"]),
+        "no vector yet": ([near, ("word", None, rare), ("far", 0.1, "leaves")], ["word", "near", "far"]),
+        "no vector at all": ([("more", None, f"{rare} ticket"), ("less", None, "ticket and much else")], ["more", "less"]),
+        "what all have": ([(f"m{i:02}", 0.9 - i / 50, "it is " * (1 + i) + "so") for i in range(9)], [f"m0{i}" for i in range(9)]),
+    }  # fmt: skip
+    add(client, *(
+        {"id": id, "scope": scope, "content": text} | ({} if cosine is None else {"vector": angle(cosine)})
+        for scope, (held, _) in cases.items() for id, cosine, text in held
+    ))  # fmt: skip
+    add(client, *({"id": f"m{i}", "scope": "others", "content": "it is so"} for i in range(200)))
+    for scope, (_, order) in cases.items():
+        found = client.recall("is it ops-2291 or ticket?", vector=TOWARDS, scope=scope)
+        assert ids(found) == order, scope
+        cosines = [hit.cosine for hit in found if hit.cosine is not None]
+        spread = max(0.01, max(cosines, default=0) - min(cosines, default=0))
+        full = max(FULL_TEXT, *(hit.text_score or 0.0 for hit in found))
+        for hit in found:
+            words = (hit.text_score or 0.0) / full
+            meaning = words if hit.cosine is None else 1 - (max(cosines) - hit.cosine) / spread
+            assert hit.score == pytest.approx(meaning + TEXT_WEIGHT * words, abs=1e-6), (scope, hit)
+    by_words = client.recall("leaves", scope="words lift")
+    assert [hit.score for hit in by_words] == pytest.approx([1.0, by_words[1].text_score / by_words[0].text_score])
 
 
 def test_ties_go_by_key(client: Jochi) -> None:
@@ -271,12 +283,38 @@ def test_what_lies_beneath_a_hit_is_not_shown_a_second_time(client: Jochi) -> No
         client.database.run(
             f"MATCH (a:Curated {{id: $a}}), (b:Curated {{id: $b}}) CREATE (a)-[:{type}]->(b)", {"a": a, "b": b}
         )
+    all_kinds: Any = {"kinds": ["Belief", "TurnBatch", "Note", "Artifact"]}
     for asked in ({"vector": TOWARDS}, {"vector": TOWARDS, "text": "tea"}):
-        assert set(ids(client.recall(**asked))) == {"fact", "other", "summary", "fact 2"}  # type: ignore[arg-type]
-    assert ids(client.recall(vector=TOWARDS)) == ["fact", "other", "summary", "fact 2"]
-    assert ids(client.recall(vector=TOWARDS, k=1)) == ["turns"]
-    assert ids(client.recall(vector=TOWARDS, k=6)) == ["fact", "other", "summary", "turns 2"]
+        assert set(ids(client.recall(**asked, **all_kinds))) == {"fact", "other", "summary", "fact 2"}  # type: ignore[arg-type]
+    assert ids(client.recall(vector=TOWARDS, **all_kinds)) == ["fact", "other", "summary", "fact 2"]
+    assert ids(client.recall(vector=TOWARDS, k=1, **all_kinds)) == ["turns"]
+    assert ids(client.recall(vector=TOWARDS, k=6, **all_kinds)) == ["fact", "other", "summary", "turns 2"]
     assert ids(client.recall(vector=TOWARDS, kinds=["TurnBatch"])) == ["turns", "turns 2"]
+
+
+def test_containers_are_found_only_where_their_kind_is_named(client: Jochi) -> None:
+    """By words, by meaning and along edges; an entry of an app is no container, whatever it holds."""
+    containers = ["Source", "Artifact", "TurnBatch", "MemoryBox", "Trace"]
+    add(client, *({"id": kind, "kind": kind, "vector": angle(0.9), "content": "tea"} for kind in containers))
+    add(client, {"id": "only turns", "scope": "new", "kind": "TurnBatch", "content": "tea"})
+    for kind in ("MemoryEntry", "Fact", "StoreItem"):
+        add(client, {"id": kind, "kind": kind, "vector": angle(0.5), "content": "tea"})
+    add(client, {"id": "start", "vector": angle(0.1), "content": "a start"})
+    for end in ("Source", "Fact"):
+        client.database.run(
+            "MATCH (a:Curated {id: 'start'}), (b:Curated {id: $end}) CREATE (a)-[:SAME_ENTITY]->(b)", {"end": end}
+        )
+    for asked in ({"text": "tea"}, {"vector": TOWARDS}, {"text": "tea", "vector": TOWARDS}):
+        found = client.recall(**asked)  # type: ignore[arg-type]
+        assert set(ids(found)) - {"start"} == {"MemoryEntry", "Fact", "StoreItem"}
+        assert set(ids(client.recall(kinds=containers, **asked))) == set(containers)  # type: ignore[arg-type]
+    for kinds, reached in ((None, ["Fact"]), (["Belief", "Source"], ["Source"])):
+        spread = client.recall("start", hops=1, kinds=kinds)
+        assert [one.kind for one in spread.reached] == reached
+    hint = client.recall("tea", scope="new").hint
+    assert hint is not None
+    assert "no statement was made of it yet (a TurnBatch)" in hint
+    assert client.recall("coffee", scope="new").hint is None
 
 
 # -- text and scopes are never syntax ---------------------------------------------------------------------------------

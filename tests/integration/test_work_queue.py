@@ -559,12 +559,17 @@ def test_kinds_without_embedding_leave_the_queue(jochi: Jochi, clock: Clock) -> 
 def test_a_changed_model_queues_what_does_not_fit(jochi: Jochi) -> None:
     model, length = jochi.policy.policy.embedding.model, jochi.policy.policy.embedding.dimensions
     fit = {"embedding": [0.5] * length, "embedding_model": model, "embedding_hash": "v2:a", "content_hash": "v2:a"}
+    asks = fit | {"kind": "Fact", "answers": "When?"}
     cases = {
         "fits": (fit, False),
         "none": ({}, True),
         "model": (fit | {"embedding_model": "old"}, True),
         "length": (fit | {"embedding": [0.5]}, True),
         "hash": (fit | {"embedding_hash": "v2:b"}, True),
+        "question": (asks | {"embedding_hash": "v2:a+v2:q"}, False),
+        "question, embedded without it": (asks, True),
+        "embedded with a question that is gone": (fit | {"embedding_hash": "v2:a+v2:q"}, True),
+        "question, other content": (asks | {"embedding_hash": "v2:b+v2:q"}, True),
         "unreadable": ({"embedding_model": model, "embedding_unknown": 0.9}, False),
         "as much as may be": ({"embedding_model": model, "embedding_unknown": 0.3}, True),
         "read": (fit | {"embedding_unknown": 0.0}, False),

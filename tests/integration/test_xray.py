@@ -62,6 +62,7 @@ def vector(client: Jochi, dice: Random) -> list[float]:
 def test_the_parts_add_up_to_the_score(told: tuple[Jochi, dict[str, Memory], Random], server: TestServer) -> None:
     client, memories, dice = told
     seen: set[str] = set()
+    ranking = client.policy.policy.recall
     for by_words, by_meaning in ((True, False), (False, True), (True, True)) * 3:
         asked: dict[str, Any] = {"vector": vector(client, dice) if by_meaning else None, "k": 50, "hops": 3}
         asked |= {"include_archived": dice.random() < 0.5, "include_superseded": dice.random() < 0.5}
@@ -71,14 +72,21 @@ def test_the_parts_add_up_to_the_score(told: tuple[Jochi, dict[str, Memory], Ran
         for one, without in zip((*found, *found.reached), (*plain, *plain.reached), strict=True):
             assert (one.key, one.score, without.xray) == (without.key, without.score, None)
             adds_up(one)
-        greatest = (by_words + by_meaning) / 61
+        greatest = by_meaning + by_words * (ranking.text_weight if by_meaning else 1.0)
         for hit in found:
             assert hit.xray is not None
             amounts = {part.name: part.amount for part in hit.xray.parts}
             seen |= amounts.keys()
             fact = memories[hit.key]
-            assert amounts.get("vector", 0) == pytest.approx(1 / (60 + hit.vector_rank) if hit.vector_rank else 0)
-            assert amounts.get("text", 0) == pytest.approx(1 / (60 + hit.text_rank) if hit.text_rank else 0)
+            assert by_meaning or "vector" not in amounts
+            words = amounts.get("text", 0) / (ranking.text_weight if by_meaning else 1.0)
+            best = max((other.text_score or 0.0) for other in found)
+            # (The best by words needn't be among the hits.)
+            assert 0 <= words <= (hit.text_score or 0.0) / best + 1e-9 if best else not words
+            if hit.vector_rank == 1:
+                assert amounts["vector"] == pytest.approx(1.0)
+            if by_meaning and hit.cosine is None:
+                assert amounts.get("vector", 0) == pytest.approx(words)
             disputed = greatest * DISPUTED if fact.get("verification_state") == "disputed" else 0
             by_state = greatest * delta(fact) - disputed
             wanted = (by_state, disputed) if "Fact" in fact.labels else (0, 0)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jochi_workers.embeddings import ProviderUnusable, e5, provider
+from jochi_workers.embeddings import ProviderUnusable, e5, embed_question, provider
 from jochi_workers.embeddings.e5 import E5
 from jochi_workers.embeddings.vectors import fault
 
@@ -35,6 +35,15 @@ def test_what_says_the_same_is_nearer_in_any_language(model: E5, one: str, same:
     assert math.dist(first, near) < math.dist(first, far) - 0.1
 
 
+def test_a_question_finds_what_answers_it_and_not_what_repeats_it(model: E5) -> None:
+    """A question has a prefix of its own. What is stored is compared with what is stored by the same one."""
+    question, answer = "Where does Anna live?", "Anna moved to Lisbon in May."
+    stored, repeated = (each.vector for each in model.embed([answer, question]))
+    asked = embed_question(model, question)
+    assert math.dist(asked, repeated) > 0.2, "the two prefixes make one vector"
+    assert math.dist(asked, stored) < math.dist(asked, model.embed(["The train leaves at nine."])[0].vector)
+
+
 @pytest.mark.exhaustive
 def test_every_vector_can_be_stored_whatever_the_text(model: E5, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(e5, "_MOST_CHARACTERS", 3_000)  # as long as several of its windows
@@ -46,7 +55,7 @@ def test_every_vector_can_be_stored_whatever_the_text(model: E5, monkeypatch: py
         assert result.unknown_share is None
     assert [result.truncated for result in found] == [len(text) > 3_000 for text in texts]
     assert math.dist(found[5].vector, found[2].vector) > 0.01, "a NUL doesn't end a text"
-    assert (model.model, model.dimensions, model.embed([])) == ("multilingual-e5-small-q4", 384, [])
+    assert (model.model, model.dimensions, model.embed([])) == ("multilingual-e5-small-q4-passage", 384, [])
 
 
 def test_the_order_is_that_of_the_texts_and_neighbours_change_nothing(model: E5) -> None:
@@ -57,7 +66,7 @@ def test_the_order_is_that_of_the_texts_and_neighbours_change_nothing(model: E5)
 
 
 def test_what_is_not_the_model_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = provider("e5", model="multilingual-e5-small-q4")
+    made = provider("e5", model="multilingual-e5-small-q4-passage")
     made.close()
     made.close()
     with pytest.raises(ProviderUnusable, match="closed"):

@@ -52,6 +52,8 @@ def earlier() -> Json:
         del data["forgetting"][name]
     for table in ("observe", "derive", "context"):
         del data[table]
+    for kind in data["kinds"].values():
+        del kind["container"]
     del data["jobs"]["flush_buffers"], data["kinds"]["StoreItem"]
     data["kinds"]["Source"]["embed"] = True
     data["kinds"]["ValueClassification"] = {**deepcopy(data["kinds"]["Description"]), "class": "1h"}

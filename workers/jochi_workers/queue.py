@@ -29,7 +29,7 @@ MOST_CHARACTERS = 4_000_000
 _IDENTITY: Mapping[str, tuple[str, ...]] = {
     "prepare": ("key", "scope", "kind", "content"),
     "judge": ("key", "start", "end", "left", "right"),
-    "embed": ("key", "scope", "kind", "content"),
+    "embed": ("key", "scope", "kind", "content", "answers"),
     "resolve": ("key", "content"),
     "compress": ("key", "scope", "kind", "content", "charge"),
 }

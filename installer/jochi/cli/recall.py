@@ -156,7 +156,7 @@ def _contents(context: typer.Context, key: str, include_superseded: bool, as_jso
 
 
 def embedded(text: str, provider: str, policy: Embedding) -> list[float]:
-    """The text as a vector of the policy's model; no other can be compared with what is stored."""
+    """The text, a question, as a vector of the policy's model; no other can be compared with what is stored."""
     with embedder(provider, policy) as embed:
         return embed(text)
 
@@ -173,7 +173,7 @@ def embedder_of(provider: str | None, policy: Embedding) -> Iterator[Callable[[s
 
 @contextmanager
 def embedder(provider: str, policy: Embedding) -> Iterator[Callable[[str], list[float]]]:
-    """What makes texts such vectors."""
+    """What makes questions such vectors."""
     from jochi_workers import embeddings
 
     made = embeddings.provider(provider, model=None if provider in embeddings.ONE_MODEL else policy.model)
@@ -183,6 +183,6 @@ def embedder(provider: str, policy: Embedding) -> Iterator[Callable[[str], list[
                 f"{provider} is the model {made.model}, and the vectors in this database are of {policy.model}",
                 fix="name another --provider, or leave it out to look by words only",
             )
-        yield lambda text: made.embed([text])[0].vector
+        yield lambda text: embeddings.embed_question(made, text)
     finally:
         made.close()

@@ -31,6 +31,7 @@ class ForgetVerbs(Base):
             partial(recall, self.engine),
             self.policy.policy.forgetting,
             scope=scope,
+            kinds=list(self.policy.policy.labels()),
             embed=embed,
             include_superseded=True,
         )

@@ -314,7 +314,7 @@ def context_data(policy: Policy) -> dict[str, Any]:
         "sections": [each.model_dump(include={"name", "title", "tokens", "newest"}) for each in n.sections],
         "rows": [{"section": each.name, "kind": row.kind, **_when(row.when)} for each in n.sections for row in each.of],
         "rest": next(each.name for each in n.sections if not each.of),
-        "never": list(n.never),
+        "never": list(dict.fromkeys((*n.never, *policy.container_labels()))),
         "candidates": n.candidates,
         "every_s": seconds(n.every),
         "versions": n.versions,

@@ -48,7 +48,7 @@ class Context(Part):
     sections: Annotated[tuple[Section, ...], Field(strict=False, min_length=1)]
     """The sections in the order of the file."""
     never: Annotated[tuple[Name, ...], Field(strict=False)] = ()
-    """Kinds that belong into no section, unless a section names them."""
+    """Kinds that belong into no section, unless a section names them; so do those with `container = true`."""
     candidates: Annotated[int, Field(ge=1, le=10_000)]
     """So many memories of each tier, and of the most value in each section, are looked at."""
     every: PositiveDuration

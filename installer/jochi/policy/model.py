@@ -107,6 +107,8 @@ class Kind(Rules):
     """Nodes of this label that apps write in plain Cypher are enrolled by themselves."""
     decay: Decay | None = None
     """How confidence falls while nobody uses the memory."""
+    container: bool = False
+    """It holds what statements were made of, word for word. Recall and MEMORY.md leave it out unless its kind is named."""
     lifecycle: Name | None = None
     """A table of `[lifecycles]` whose rules it uses after its own."""
 
@@ -416,6 +418,10 @@ class Policy(Part):
     def embedded_labels(self) -> list[str]:
         """Labels whose content gets an embedding; none where embeddings are off."""
         return [label for label, kind in self.labels().items() if kind.embed and self.embedding.enabled]
+
+    def container_labels(self) -> list[str]:
+        """Labels of what is handed over only where its kind is named."""
+        return [label for label, kind in self.labels().items() if kind.container]
 
     def unique_labels(self) -> list[str]:
         """Labels of which one live memory has a content in a scope."""

@@ -221,10 +221,12 @@ class Embedding(Part):
 class Recall(Part):
     """`[recall]`: how vector and full-text results are found and combined."""
 
-    rank_constant: Count
-    """The constant of reciprocal rank fusion: a hit scores 1 / (this + rank)."""
+    text_weight: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+    """What the best match by words counts beside the nearest memory by meaning, which counts 1."""
+    full_text_score: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
+    """Lucene's score from which a match by words counts in full beside vectors. Words that many memories have score less."""
     fused_depth: Annotated[int, Field(ge=1, le=20)]
-    """Each of the two lists that are fused has this many times `k` entries."""
+    """Each of the two lists that are combined has this many times `k` entries."""
     most: Annotated[int, Field(ge=1, le=10_000)]
     """The greatest `k`."""
     exact_up_to: Annotated[int, Field(ge=0, le=100_000)]

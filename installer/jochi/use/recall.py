@@ -46,9 +46,9 @@ class Match:
 class Hit(Match):
     """One memory that was found.
 
-    ``score`` is the fused one: the sum of 1/(rank_constant + rank) over ``vector_rank`` and ``text_rank``, which count from 1
-    and are None where that list didn't hold it. ``cosine`` is raw, −1 to 1, None where there is no vector of the policy's
-    model to compare; ``text_score`` is Lucene's, comparable within one result only.
+    ``score`` combines cosine and text score, each scaled by the best that was found (docs/reference/recall.md); comparable
+    within one result only, like ``text_score``, which is Lucene's. ``vector_rank`` and ``text_rank`` count from 1 and are None
+    where that list didn't hold it. ``cosine`` is raw, −1 to 1, None where there is no vector of the policy's model to compare.
     """
 
     cosine: float | None
@@ -134,7 +134,9 @@ class RecallResult(Sequence[Hit]):
     cut_off: bool = False
     """The neighbourhood was larger than `[edges]` lets recall read: ``reached`` is of its strongest part."""
     hint: str | None = None
-    """Why nothing was found, in a sentence, where the scope has no memory at all."""
+    """Why nothing was found, in a sentence, where the scope has no memory at all, or containers alone that fit."""
+    left_out: tuple[str, ...] = ()
+    """The kinds of containers, which weren't looked for because ``kinds`` named none."""
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -174,9 +176,10 @@ def recall(
 ) -> RecallResult:
     """The ``k`` memories of ``scope`` that fit best by words (``text``), by meaning (``vector``), or by both.
 
-    ``vector`` is as long as the policy says and made by its model. ``since`` ≤ created_at < ``until``; ``min_score`` is a raw
-    cosine. Never a tombstone; archived ones, and facts that don't hold (any more), on request. Writes nothing: `touch` reports
-    what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k out of range).
+    Containers (raw sources and turns, boxes, traces, quotations) come only where ``kinds`` names them: their statements are
+    found. ``vector`` is as long as the policy says and made by its model. ``since`` ≤ created_at < ``until``; ``min_score`` is
+    a raw cosine. Never a tombstone; archived ones, and facts that don't hold (any more), on request. Writes nothing: `touch`
+    reports what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k out of range).
 
     ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
     `RecallResult.reached`, each with the way to it and every edge's confidence. ``xray``:
@@ -208,9 +211,19 @@ def recall(
         result = _spread(engine, result, request, hops)
     if xray and result:
         result = _with_values(engine, result)
-    if not result and not _known(engine, scope):
-        return replace(result, hint=f"the scope {scope!r} has no memory, live or pruned: is that its name?")
-    return result
+    return result if result else replace(result, hint=_hint(engine, request, result))
+
+
+def _hint(engine: Engine, request: dict[str, Any], result: RecallResult) -> str | None:
+    """Why nothing was found, as far as that is known."""
+    if result.left_out and (raw := _ask(engine, {**request, "k": 1, "kinds": list(result.left_out)}, None)):
+        return (
+            f"only what was said word for word fits, and no statement was made of it yet (a {raw[0].kind}): "
+            f"name kinds to find it: {', '.join(result.left_out)}"
+        )
+    if not _known(engine, request["scope"]):
+        return f"the scope {request['scope']!r} has no memory, live or pruned: is that its name?"
+    return None
 
 
 def _with_values(engine: Engine, result: RecallResult) -> RecallResult:
@@ -268,8 +281,9 @@ def _ask(engine: Engine, request: dict[str, Any], degraded: str | None) -> Recal
         raise UsageError(
             f"recall can't be asked like this: {row['refused']}", where="recall", fix="change that argument"
         )
+    hits = tuple(Hit.from_row(hit) for hit in row["hits"])
     return RecallResult(
-        tuple(Hit.from_row(hit) for hit in row["hits"]), row["vector_by"], row["text_by"], row["neighbours"], degraded
+        hits, row["vector_by"], row["text_by"], row["neighbours"], degraded, left_out=tuple(row["left_out"])
     )
 
 

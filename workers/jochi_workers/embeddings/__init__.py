@@ -9,7 +9,14 @@
 from __future__ import annotations
 
 from jochi.deprecation import old_names
-from jochi_workers.embeddings.protocol import Provider, ProviderDown, ProviderUnusable, TextsRefused, TextVector
+from jochi_workers.embeddings.protocol import (
+    Provider,
+    ProviderDown,
+    ProviderUnusable,
+    TextsRefused,
+    TextVector,
+    embed_question,
+)
 from jochi_workers.embeddings.providers import ONE_MODEL, PROVIDERS, provider
 
 __all__ = [
@@ -20,6 +27,7 @@ __all__ = [
     "ProviderUnusable",
     "TextVector",
     "TextsRefused",
+    "embed_question",
     "provider",
 ]
 

@@ -56,7 +56,8 @@ class EmbedHandler:
             raise ProviderUnusable(error.what, where=error.where, fix=error.fix) from error
 
     def handle(self, rows: Sequence[Row]) -> Outcome:
-        """Embeds ``rows`` ({key, content}). One text that the provider refuses fails alone; its own failures fail none."""
+        """Embeds ``rows`` ({key, content, answers: the question that it answers, or None}). One text that the provider refuses
+        fails alone; its own failures fail none."""
         outcome = Outcome()
         readable = []
         for row in rows:
@@ -65,7 +66,7 @@ class EmbedHandler:
             else:
                 outcome.done.append(self._result(row, None, 1.0))
         # Like lengths together: a run of a model takes as long as its longest text.
-        readable.sort(key=lambda row: len(row["content"]))
+        readable.sort(key=lambda row: len(_text(row)))
         for start in range(0, len(readable), self._chunk):
             rest = readable[start:]
             if self._stopping():
@@ -107,7 +108,7 @@ class EmbedHandler:
                 self._take(half, results, outcome)
 
     def _ask(self, rows: Sequence[Row]) -> list[TextVector]:
-        results = self.provider.embed([row["content"] for row in rows])
+        results = self.provider.embed([_text(row) for row in rows])
         if len(results) != len(rows):
             raise TextsRefused(f"the provider returned {len(results)} vectors for {len(rows)} texts")
         return results
@@ -139,14 +140,21 @@ class EmbedHandler:
             )
 
     def _result(self, row: Row, vector: list[float] | None, unknown: float | None) -> Result:
-        """No vector where the model can't read the text. The hash is that of the text, whatever the memory's own says."""
+        """No vector where the model can't read the text. The hash is that of the text, whatever the memory's own says; and of the
+        question that is embedded with it."""
+        hashes = [content_hash(text) for text in (row["content"] or "", row.get("answers")) if text is not None]
         values = {
             "embedding": vector,
             "embedding_model": self.provider.model,
-            "embedding_hash": content_hash(row["content"] or ""),
+            "embedding_hash": "+".join(hashes),
             "embedding_unknown": unknown,
         }
         return Result(row["key"], values)
+
+
+def _text(row: Row) -> str:
+    """What is embedded: the content, with the question that it answers before it, so that "On Mondays" is found."""
+    return " ".join(text for text in (row.get("answers"), row["content"]) if text)
 
 
 def with_provider(

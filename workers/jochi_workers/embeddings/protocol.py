@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from jochi.errors import JochiError
 from jochi_workers.models.failures import ProviderDown, ProviderUnusable, packages
 
-__all__ = ["PROBE", "Provider", "ProviderDown", "ProviderUnusable", "TextVector", "TextsRefused", "packages"]
+__all__ = [
+    "PROBE",
+    "AsksOtherwise",
+    "Provider",
+    "ProviderDown",
+    "ProviderUnusable",
+    "TextVector",
+    "TextsRefused",
+    "embed_question",
+    "packages",
+]
 
 PROBE = "A short sentence to see whether this model answers."
 """Any model can embed this: if it can't, no memory's text is to blame."""
@@ -40,13 +50,27 @@ class Provider(Protocol):
         """The length of the vectors."""
 
     def embed(self, texts: Sequence[str]) -> list[TextVector]:
-        """One result a text, in the order of ``texts``.
+        """One result a text that is stored, in the order of ``texts``.
 
         Raises `ProviderUnusable`, `ProviderDown` or `TextsRefused`, and never returns fewer or more than was asked for.
         """
 
     def close(self) -> None:
         """Gives connections and memory back. Can be called twice."""
+
+
+@runtime_checkable
+class AsksOtherwise(Protocol):
+    """What a provider has besides, whose model embeds a question in another way than what is stored."""
+
+    def embed_questions(self, texts: Sequence[str]) -> list[TextVector]:
+        """As `Provider.embed`, of texts that are asked for."""
+
+
+def embed_question(provider: Provider, text: str) -> list[float]:
+    """The vector that ``text`` is asked for with, in `Jochi.recall` and the like. Raises as `Provider.embed`."""
+    embed = provider.embed_questions if isinstance(provider, AsksOtherwise) else provider.embed
+    return embed([text])[0].vector
 
 
 class TextsRefused(JochiError):
