@@ -52,6 +52,7 @@ _NOT_BACK = frozenset(
         "known",
         "tiers",
         "turns",
+        "moments",
     )
 )
 """Of an output's row, what does not: the result has its inputs."""

@@ -10,6 +10,7 @@ from jochi_workers.derive.compress.checks import faults as summary_faults
 from jochi_workers.derive.extract.checks import orders, sentences_without_orders
 from jochi_workers.derive.extract.names import bare, words
 from jochi_workers.derive.learn.output import LearningOutput
+from jochi_workers.derive.learn.passages import CUT
 from jochi_workers.handler import Row
 from jochi_workers.language.sentences import sentences
 
@@ -20,7 +21,8 @@ REASONS = ("instruction", "no such turn", "made up name", *(each for each in _RE
 def faults(row: Row, output: LearningOutput, counter: TokenCounter) -> tuple[str, ...]:
     """The codes of all reasons against it; empty: it may be stored. Nothing of a text stands in them."""
     found: set[str] = set()
-    source = "\n".join(each["content"] for each in row["inputs"])
+    # What somebody answers or takes up may have been said just before.
+    source = "\n".join((*row["before"][-1:], *(each["content"] for each in row["inputs"])))
     # What speaks to whoever learns is no source of anything.
     cleaned = "\n".join(" ".join(sentences_without_orders(line)) for line in source.splitlines())
     folded = f" {bare(' '.join(words(cleaned)))} "
@@ -33,7 +35,15 @@ def faults(row: Row, output: LearningOutput, counter: TokenCounter) -> tuple[str
     if not all(name in cleaned or f" {bare(' '.join(words(name)))} " in folded for name in names):
         found.add("made up name")
     plain = " ".join(cleaned.split())
-    new = [text for text in texts if any(" ".join(one.text.split()) not in plain for one in sentences(text))]
+    new = [
+        text
+        for text in texts
+        if any(" ".join(one.text.split()).removesuffix(f" {CUT}") not in plain for one in sentences(text))
+    ]
     if new:
         found |= {*summary_faults(cleaned, "\n".join(new), share=math.inf, counter=counter, keep=False)}
     return tuple(reason for reason in REASONS if reason in found)
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(sentence.split()).removesuffix(f" {CUT}")

@@ -7,6 +7,7 @@ their yes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ LONGEST_SENTENCE = 600
 """Characters of what is dictated without any mark; more is cut at a blank."""
 LEAST_RELEVANT = 0.15
 """Below this probability of being worth keeping a sentence is small talk."""
+CUT = "…"
+_END = re.compile(r"[.!?…。！？।][\s\"'”’»)\]]*$")
 _ROLES = words_in("assistants")
 
 
@@ -39,9 +42,11 @@ class Passage(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Who says what."""
-        own = " ".join(self.sentences)
-        return f"{self.taken_up} {self.speaker}: {own}".strip() if self.speaker else f"{self.taken_up} {own}".strip()
+        """Who says what. A sentence without an end has an ellipsis, so that it and the next one stay two."""
+        ended = [one if _END.search(one) else f"{one} {CUT}" for one in self.sentences[:-1]]
+        own = " ".join((*ended, *self.sentences[-1:]))
+        taken_up = self.taken_up if not self.taken_up or _END.search(self.taken_up) else f"{self.taken_up} {CUT}"
+        return f"{taken_up} {self.speaker}: {own}".strip() if self.speaker else f"{taken_up} {own}".strip()
 
 
 class _Turn(NamedTuple):
