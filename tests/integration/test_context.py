@@ -423,6 +423,14 @@ def test_what_ended_takes_no_place_and_no_text_is_too_long(client: Jochi) -> Non
         "(:Curated:Task {key: 's/long', scope: 's', id: 'long', content: 'Long', status: $long, tier: 'ARCHIVE'})",
         {"long": long},
     )
+    # Nor has what a later statement that holds may replace, and what is superseded by state.
+    later = [("may", "by"), ("held", "past")]
+    for n, (id, state) in enumerate([("may", None), ("by", None), ("held", None), ("past", "superseded")]):
+        put(client, f"Budget {id}.", id, "Fact", state=state, confidence=0.9 + n / 100)
+    client.database.run(
+        "UNWIND $links AS link MATCH (a:Curated {id: link[1]}), (b:Curated {id: link[0]}) CREATE (a)-[:MAY_REPLACE]->(b)",
+        {"links": [list(link) for link in later]},
+    )
     # What was said word for word has no place either: its statements have.
     client.database.run(
         "UNWIND ['TurnBatch', 'MemoryBox', 'Trace', 'Source', 'Artifact'] AS kind "
@@ -434,6 +442,8 @@ def test_what_ended_takes_no_place_and_no_text_is_too_long(client: Jochi) -> Non
         "Ann dislikes coffee.",
         STAIRS,
         TOWER,
+        "Budget by.",
+        "Budget held.",
     }
 
 

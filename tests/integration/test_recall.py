@@ -317,6 +317,48 @@ def test_containers_are_found_only_where_their_kind_is_named(client: Jochi) -> N
     assert client.recall("coffee", scope="new").hint is None
 
 
+def test_what_may_be_replaced_stands_behind_what_was_said_later_and_names_it(
+    client: Jochi, run: Callable[..., Result]
+) -> None:
+    """Also by way of others, by words as by meaning; what was said later and holds no more counts for nothing."""
+    words = {
+        "first": "the budget is 40", "second": "it was cut to 30", "third": "it went to 35", "gone": "it was cut to 1",
+        "lone": "the budget of Merlin", "unfound": "Merlin has 7", "other": "the budget meeting", "wrong": "the budget is void",
+    }  # fmt: skip
+    for n, (id, text) in enumerate(words.items()):
+        state = "superseded" if id == "gone" else "active"
+        cosine = 0.0 if id == "unfound" else 0.9 - n / 10
+        add(
+            client,
+            {"id": id, "kind": "Fact", "content": text, "created_at": NOW + timedelta(days=n), "state": state}
+            | ({} if id == "unfound" else {"vector": angle(cosine)}),
+        )
+    add(client, {"id": "elsewhere", "scope": "other", "kind": "Fact", "vector": TOWARDS, "content": "the budget"})
+    links = ["second first", "third second", "gone first", "unfound lone", "elsewhere other", "wrong wrong"]
+    client.database.run(
+        "UNWIND $links AS link MATCH (a:Curated {id: link[0]}), (b:Curated {id: link[1]}) CREATE (a)-[:MAY_REPLACE]->(b)",
+        {"links": [link.split() for link in links]},
+    )
+    found = client.recall(vector=TOWARDS, xray=True)
+    assert ids(found) == ["third", "second", "first", "lone", "other", "wrong"]
+    later = {hit.key.split("/")[1]: [one.key.split("/")[1] for one in hit.later] for hit in found}
+    assert later == {
+        "third": [], "second": ["third"], "first": ["third", "second"], "lone": ["unfound"], "other": [], "wrong": [],
+    }  # fmt: skip
+    [first] = found[2].later[:1]
+    assert (first.content, first.at) == ("it went to 35", NOW + timedelta(days=2))
+    assert found[0].score == found[1].score == found[2].score
+    for hit in found:
+        assert hit.xray is not None
+        assert sum(part.amount for part in hit.xray.parts) == pytest.approx(hit.score, abs=1e-12)
+    shown = " ".join(run("the budget is 40").stdout.replace("│", " ").split())
+    assert "later: it went to 35" in shown
+    assert ids(client.recall("the budget is 40", k=3))[0] == "first", "the later ones have none of the words"
+    assert ids(client.recall("the budget 30", vector=TOWARDS, k=2)) == ["third", "second"]
+    assert ids(client.recall(vector=TOWARDS, include_superseded=True))[:3] == ["third", "second", "first"]
+    assert "gone" in ids(client.recall(vector=TOWARDS, include_superseded=True))
+
+
 # -- text and scopes are never syntax ---------------------------------------------------------------------------------
 
 NASTY = [

@@ -92,7 +92,7 @@ def recall(
         followed = {"reached": list(found.reached), "cut_off": found.cut_off} if hops else {}
         write_json({"hits": list(found), "degraded": found.degraded, "hint": found.hint, **followed})
         return
-    rows = [(hit.key, hit.kind, hit.tier, hit.created_at, shortened(hit.content, _LONGEST)) for hit in found]
+    rows = [(hit.key, hit.kind, hit.tier, hit.created_at, _content(hit)) for hit in found]
     table(f"{len(found)} of {scope}", ("key", "kind", "tier", "created", "content"), rows)
     if hops:
         ways = [
@@ -106,6 +106,12 @@ def recall(
     for said in (found.degraded, found.hint):
         if said:
             err.print(said, style="yellow", markup=False)
+
+
+def _content(hit: Hit) -> str:
+    """What it says, and what was said since."""
+    later = (f"later: {shortened(one.content, _LONGEST)}" for one in hit.later)
+    return "\n".join((shortened(hit.content, _LONGEST), *later))
 
 
 def show_xray(found: Sequence[Match]) -> None:

@@ -18,6 +18,7 @@ REASONS = {
     "handed_on": "in room that another section didn't need",
     "gone": "it is gone",
     "superseded": "another value holds now",
+    "doubtful": "what was said later may take its place",
     "archived": "it is archived or stale",
     "expired": "it has expired",
     "hidden": "its access tier hides it",

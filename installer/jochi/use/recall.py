@@ -43,24 +43,36 @@ class Match:
 
 
 @dataclass(frozen=True)
+class Later:
+    """A statement that may take the place of an older one, which holds from ``at`` on (None: it says nothing of when)."""
+
+    key: str
+    content: str | None
+    at: datetime | None
+
+
+@dataclass(frozen=True)
 class Hit(Match):
     """One memory that was found.
 
     ``score`` combines cosine and text score, each scaled by the best that was found (docs/reference/recall.md); comparable
     within one result only, like ``text_score``, which is Lucene's. ``vector_rank`` and ``text_rank`` count from 1 and are None
     where that list didn't hold it. ``cosine`` is raw, −1 to 1, None where there is no vector of the policy's model to compare.
+    ``later``: what was said since and may replace it, up to three, the newest first; where these are hits they stand before it.
     """
 
     cosine: float | None
     vector_rank: int | None
     text_score: float | None
     text_rank: int | None
+    later: tuple[Later, ...] = ()
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Hit:
         """A hit as `memory/recall` returns it."""
         plain = to_python(row)
-        return cls(xray=xray_of(plain), **plain)
+        later = tuple(Later(**one) for one in plain.pop("later"))
+        return cls(xray=xray_of(plain), later=later, **plain)
 
 
 @dataclass(frozen=True)

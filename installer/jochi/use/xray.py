@@ -22,7 +22,8 @@ class Part:
 class XRay:
     """What the ranking made a score of.
 
-    ``parts`` add up to the score. Of a hit: vector and text (each scaled by its best), state and disputed (of facts); of
+    ``parts`` add up to the score. Of a hit: vector and text (each scaled by its best), state and disputed (of facts),
+    replaces (up to the place of an older statement that it may replace); of
     what edges lead to: activation, what remains of it after the refinement, and by key the memories that the rest flows from.
     ``seeds``: of what edges lead to, the hits by key, which add up to its activation. The others don't move the score:
     ``salience`` 0–1 now, ``mvs`` (Memory Value Score), ``value`` 0–1 with ``retention`` KEEP, SUMMARIZE or ARCHIVE; each None
