@@ -15,7 +15,7 @@ from rich.console import Console
 from tests.agent_set import report
 from tests.agent_set.baselines import RANKINGS, Baseline, RawTurns
 from tests.agent_set.conversation import Conversation, load
-from tests.agent_set.product import Product, installed, policy_of
+from tests.agent_set.product import MODELS, Product, installed, policy_of
 from tests.agent_set.report import Column
 from tests.agent_set.score import HITS, TOKENS, Remembered
 
@@ -23,14 +23,12 @@ from jochi.errors import JochiError
 from jochi.text.tokens import best_counter
 from jochi_workers import embeddings
 
-PROVIDERS = ("minilm", "e5")
-
 
 def main() -> None:
     """Plays, judges and prints."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--unseen", action="store_true", help="the third that is kept for the end, in sums")
-    options.add_argument("--provider", choices=PROVIDERS, default="minilm", help="whose vectors the product has")
+    options.add_argument("--provider", choices=tuple(MODELS), default="minilm", help="whose vectors the product has")
     options.add_argument("--only", metavar="NN", help="one conversation, by its number")
     options.add_argument("--cases", action="store_true", help="what went wrong, conversation by conversation")
     options.add_argument("--memory", action="store_true", help="all that is remembered of each")
@@ -87,7 +85,7 @@ def product(conversations: Sequence[Conversation], provider: str) -> list[Rememb
 
 def baselines(conversations: Sequence[Conversation], tokens: float) -> Iterator[tuple[str, Baseline]]:
     """Each with the name of its provider: at as many hits, and at as many tokens, as the product."""
-    for name in PROVIDERS:
+    for name in MODELS:
         model = embeddings.provider(name)
         turns = RawTurns(conversations, model)
         model.close()

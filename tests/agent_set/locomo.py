@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from tests.agent_set.baselines import nearest, vectors
-from tests.agent_set.product import Product, installed, policy_of
+from tests.agent_set.product import MODELS, Product, installed, policy_of
 from tests.agent_set.score import Count
 from tests.conftest import LOCOMO
 from tests.exit_criteria.observing import Talk, conversations
@@ -103,7 +103,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--data", type=Path, default=LOCOMO, help="LoCoMo's file (default: that of JOCHI_LOCOMO)")
     options.add_argument("--conversations", type=int, metavar="N", help="only the first N of the ten")
-    options.add_argument("--provider", choices=tuple(embeddings.ONE_MODEL), default="minilm")
+    options.add_argument("--provider", choices=tuple(MODELS), default="minilm")
     given = options.parse_args()
     if not given.data.exists():
         options.error(f"LoCoMo's file isn't there: {given.data}. Name it with --data, or in JOCHI_LOCOMO")
