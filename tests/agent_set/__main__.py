@@ -1,6 +1,6 @@
 """`make agent-set`: what an agent gets from Jochi, beside a search of what was said, on the seen conversations.
 
-`python -m tests.agent_set [--unseen] [--provider NAME] [--only NN] [--cases] [--memory] [--verbose] [--product-only]`. On the
+`python -m tests.agent_set [--unseen] [--provider NAME] [--only NN …] [--cases] [--memory] [--verbose] [--product-only]`. On the
 server of JOCHI_TEST_URI (its memories are wiped), else on a local one that is gone afterwards. Of unseen conversations nothing
 but sums is ever printed. With `--unseen` it ends with 1 where something that must hold doesn't.
 """
@@ -29,7 +29,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--unseen", action="store_true", help="the third that is kept for the end, in sums")
     options.add_argument("--provider", choices=tuple(MODELS), default="minilm", help="whose vectors the product has")
-    options.add_argument("--only", metavar="NN", help="one conversation, by its number")
+    options.add_argument("--only", metavar="NN", nargs="+", default=(), help="some conversations, by their numbers")
     options.add_argument("--cases", action="store_true", help="what went wrong, conversation by conversation")
     options.add_argument("--memory", action="store_true", help="all that is remembered of each")
     options.add_argument("--verbose", action="store_true", help="by domain, too")

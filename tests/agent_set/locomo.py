@@ -119,14 +119,17 @@ def main() -> None:
     turns = sum(len(said) for _, said, _ in talks)
     grid = Table(
         *("evidence in the first ten", "questions", f"raw turns, {given.provider}", f"Jochi, {given.provider}"),
-        title=f"LoCoMo: {len(talks)} conversations, {turns} turns; learned and asked in {took:.0f} s",
+        title=f"LoCoMo: {len(talks)} of ten conversations, {turns} turns; learned and asked in {took:.0f} s",
     )
     for category, name in [(None, "all"), *CATEGORIES.items()]:
         number = sum(category in (None, one.category) for one in asked)
         grid.add_row(name, str(number), *(_shown(evidence(asked, each, category)) for each in (raw, ours)))
+    shares = [evidence(asked, each).share or 0 for each in (raw, ours)]
     means = [f"{sum(each.tokens for each in found) / max(1, len(found)):.0f}" for found in (raw, ours)]
     grid.add_row("tokens of ten hits", "", *means)
-    Console(width=110).print(grid)
+    console = Console(width=110)
+    console.print(grid)
+    console.print(f"not below raw turns: {'holds' if shares[1] >= shares[0] else 'FAILS'}")
 
 
 def _in_session(n: int, turn: Turn) -> Turn:

@@ -62,6 +62,9 @@ def test_every_conversation_keeps_to_the_method() -> None:
     assert Counter(each.group for each in conversations) == {"en": 24, "de": 8, "others": 8}
     assert len(load(unseen=True)) == 13
     assert not any(each.unseen for each in load())
+    assert [each.number for each in load(only=["04", "01"])] == ["01", "04"]
+    with pytest.raises(UsageError, match="no seen conversation has the number 03"):
+        load(only=["01", "03"])
 
 
 def test_what_is_written_otherwise_is_named_and_not_quoted(tmp_path: Path) -> None:
