@@ -44,7 +44,11 @@ def small() -> Conversation:
         facts=(Statement(2, (("Oslo",),)), Statement(1, (("sister", "brother"), ("Bergen",)))),
         never=(Never((("pizza",), ("lunch",)), "small_talk"),),
         questions=(
-            Question("Where is home?", (("oslo",), ("ann", "user")), (Outdated("Bergen", "Oslo"),)),
+            Question(
+                "Where is home?",
+                (("oslo",), ("ann", "user")),
+                (Outdated("Bergen", "Oslo"), Outdated("Trondheim", None)),
+            ),
             Question("Any pets?", (("cat",),), ()),
         ),
         must=((("Oslo",),),),
