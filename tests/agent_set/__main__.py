@@ -1,6 +1,6 @@
 """`make agent-set`: what an agent gets from Jochi, beside a search of what was said, on the seen conversations.
 
-`python -m tests.agent_set [--unseen] [--provider NAME] [--only NN] [--cases] [--memory] [--verbose] [--product-only]`. On the
+`python -m tests.agent_set [--unseen] [--provider NAME] [--only NN …] [--cases] [--memory] [--verbose] [--product-only]`. On the
 server of JOCHI_TEST_URI (its memories are wiped), else on a local one that is gone afterwards. Of unseen conversations nothing
 but sums is ever printed. With `--unseen` it ends with 1 where something that must hold doesn't.
 """
@@ -15,7 +15,7 @@ from rich.console import Console
 from tests.agent_set import report
 from tests.agent_set.baselines import RANKINGS, Baseline, RawTurns
 from tests.agent_set.conversation import Conversation, load
-from tests.agent_set.product import Product, installed, policy_of
+from tests.agent_set.product import MODELS, Product, installed, policy_of
 from tests.agent_set.report import Column
 from tests.agent_set.score import HITS, TOKENS, Remembered
 
@@ -23,15 +23,13 @@ from jochi.errors import JochiError
 from jochi.text.tokens import best_counter
 from jochi_workers import embeddings
 
-PROVIDERS = ("minilm", "e5")
-
 
 def main() -> None:
     """Plays, judges and prints."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--unseen", action="store_true", help="the third that is kept for the end, in sums")
-    options.add_argument("--provider", choices=PROVIDERS, default="minilm", help="whose vectors the product has")
-    options.add_argument("--only", metavar="NN", help="one conversation, by its number")
+    options.add_argument("--provider", choices=tuple(MODELS), default="minilm", help="whose vectors the product has")
+    options.add_argument("--only", metavar="NN", nargs="+", default=(), help="some conversations, by their numbers")
     options.add_argument("--cases", action="store_true", help="what went wrong, conversation by conversation")
     options.add_argument("--memory", action="store_true", help="all that is remembered of each")
     options.add_argument("--verbose", action="store_true", help="by domain, too")
@@ -87,7 +85,7 @@ def product(conversations: Sequence[Conversation], provider: str) -> list[Rememb
 
 def baselines(conversations: Sequence[Conversation], tokens: float) -> Iterator[tuple[str, Baseline]]:
     """Each with the name of its provider: at as many hits, and at as many tokens, as the product."""
-    for name in PROVIDERS:
+    for name in MODELS:
         model = embeddings.provider(name)
         turns = RawTurns(conversations, model)
         model.close()

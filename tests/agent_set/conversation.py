@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -123,13 +123,13 @@ class Conversation:
         return sessions
 
 
-def load(*, unseen: bool = False, only: str | None = None) -> list[Conversation]:
-    """The seen ones, or with ``unseen`` the others. ``only``: the one of this number. `UsageError` where there is none."""
-    found = [each for each in map(read, files()) if each.unseen is unseen and only in (None, each.number)]
-    if not found:
+def load(*, unseen: bool = False, only: Collection[str] = ()) -> list[Conversation]:
+    """The seen ones, or with ``unseen`` the others. ``only``: those of these numbers; `UsageError` where one isn't among them."""
+    found = [each for each in map(read, files()) if each.unseen is unseen]
+    if unknown := sorted({*only} - {each.number for each in found}):
         part = "unseen" if unseen else "seen"
-        raise UsageError(f"no {part} conversation has the number {only}", where=str(FOLDER), fix="give one such as 01")
-    return found
+        raise UsageError(f"no {part} conversation has the number {unknown[0]}", fix="give one such as 01")
+    return [each for each in found if not only or each.number in only]
 
 
 def files() -> list[Path]:

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from tests.agent_set.baselines import nearest, vectors
-from tests.agent_set.product import Product, installed, policy_of
+from tests.agent_set.product import MODELS, Product, installed, policy_of
 from tests.agent_set.score import Count
 from tests.conftest import LOCOMO
 from tests.exit_criteria.observing import Talk, conversations
@@ -103,7 +103,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--data", type=Path, default=LOCOMO, help="LoCoMo's file (default: that of JOCHI_LOCOMO)")
     options.add_argument("--conversations", type=int, metavar="N", help="only the first N of the ten")
-    options.add_argument("--provider", choices=tuple(embeddings.ONE_MODEL), default="minilm")
+    options.add_argument("--provider", choices=tuple(MODELS), default="minilm")
     given = options.parse_args()
     if not given.data.exists():
         options.error(f"LoCoMo's file isn't there: {given.data}. Name it with --data, or in JOCHI_LOCOMO")
@@ -119,14 +119,17 @@ def main() -> None:
     turns = sum(len(said) for _, said, _ in talks)
     grid = Table(
         *("evidence in the first ten", "questions", f"raw turns, {given.provider}", f"Jochi, {given.provider}"),
-        title=f"LoCoMo: {len(talks)} conversations, {turns} turns; learned and asked in {took:.0f} s",
+        title=f"LoCoMo: {len(talks)} of ten conversations, {turns} turns; learned and asked in {took:.0f} s",
     )
     for category, name in [(None, "all"), *CATEGORIES.items()]:
         number = sum(category in (None, one.category) for one in asked)
         grid.add_row(name, str(number), *(_shown(evidence(asked, each, category)) for each in (raw, ours)))
+    shares = [evidence(asked, each).share or 0 for each in (raw, ours)]
     means = [f"{sum(each.tokens for each in found) / max(1, len(found)):.0f}" for found in (raw, ours)]
     grid.add_row("tokens of ten hits", "", *means)
-    Console(width=110).print(grid)
+    console = Console(width=110)
+    console.print(grid)
+    console.print(f"not below raw turns: {'holds' if shares[1] >= shares[0] else 'FAILS'}")
 
 
 def _in_session(n: int, turn: Turn) -> Turn:

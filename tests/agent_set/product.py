@@ -28,7 +28,6 @@ from jochi.context import as_prompt
 from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.text.tokens import best_counter
-from jochi_workers import embeddings
 from jochi_workers.embeddings import Provider
 from jochi_workers.embeddings.handler import EmbedHandler
 from jochi_workers.handler import Handler
@@ -39,6 +38,11 @@ from jochi_workers.worker import Stop
 
 DERIVING = ("learn",)
 """Derivations that have to be on. What the shipped policy switches on by itself is made as well."""
+MODELS: dict[str, list[str]] = {
+    "minilm": [],
+    "e5": ['[embedding]\nmodel = "multilingual-e5-small-q4"', "[duplicates]\nflag = 0.94\nmerge = 0.97"],
+}
+"""By provider what the policy needs for it (docs/how-to/embeddings.md)."""
 JOBS = (
     *(
         "flush_buffers",
@@ -65,8 +69,7 @@ _FACTS = (
 
 def policy_of(provider: str) -> LoadedPolicy:
     """The shipped policy with all that it needs to learn, and the model of ``provider``."""
-    model = embeddings.ONE_MODEL[provider]
-    tables = [f"[derive.{name}]\nderiving = true" for name in DERIVING] + [f'[embedding]\nmodel = "{model}"']
+    tables = [f"[derive.{name}]\nderiving = true" for name in DERIVING] + MODELS[provider]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "policy.toml"
         file.write_text("\n".join(['[policy]\nname = "agent set"\nextends = "default"', *tables]), encoding="utf-8")

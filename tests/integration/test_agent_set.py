@@ -18,7 +18,7 @@ FLOORS = {ANSWERS: 0.5, FACTS: 0.5, KEPT_OUT: 0.7, MUSTS: 0.7}
 
 @pytest.mark.exhaustive
 def test_a_conversation_is_told_learned_and_asked(applied: Jochi) -> None:
-    conversations = load(only="01")
+    conversations = load(only=["01"])
     model = embeddings.provider("minilm")
     try:
         remembered = Product(applied, model).remembered(conversations)

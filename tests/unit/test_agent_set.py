@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from tests.agent_set import report, score
+from tests.agent_set import locomo, report, score
 from tests.agent_set.__main__ import main
 from tests.agent_set.baselines import newest_of_near
 from tests.agent_set.conversation import (
@@ -26,6 +27,7 @@ from tests.agent_set.conversation import (
 )
 from tests.agent_set.score import Count, Remembered, judged, sums
 
+from jochi import Turn as Said
 from jochi.errors import UsageError
 
 NINE = datetime(2026, 3, 2, 9, tzinfo=timezone.utc)
@@ -42,7 +44,11 @@ def small() -> Conversation:
         facts=(Statement(2, (("Oslo",),)), Statement(1, (("sister", "brother"), ("Bergen",)))),
         never=(Never((("pizza",), ("lunch",)), "small_talk"),),
         questions=(
-            Question("Where is home?", (("oslo",), ("ann", "user")), (Outdated("Bergen", "Oslo"),)),
+            Question(
+                "Where is home?",
+                (("oslo",), ("ann", "user")),
+                (Outdated("Bergen", "Oslo"), Outdated("Trondheim", None)),
+            ),
             Question("Any pets?", (("cat",),), ()),
         ),
         must=((("Oslo",),),),
@@ -60,6 +66,9 @@ def test_every_conversation_keeps_to_the_method() -> None:
     assert Counter(each.group for each in conversations) == {"en": 24, "de": 8, "others": 8}
     assert len(load(unseen=True)) == 13
     assert not any(each.unseen for each in load())
+    assert [each.number for each in load(only=["04", "01"])] == ["01", "04"]
+    with pytest.raises(UsageError, match="no seen conversation has the number 03"):
+        load(only=["01", "03"])
 
 
 def test_what_is_written_otherwise_is_named_and_not_quoted(tmp_path: Path) -> None:
@@ -155,3 +164,20 @@ def test_what_must_hold_is_judged_on_both_sides() -> None:
     assert [broken[what] for what in ("answers", best, german)] == [False, False, False]
     assert held["start: must-nots"] is True
     assert held["facts"] is None
+
+
+def test_evidence_of_questions_is_counted_by_turn(tmp_path: Path) -> None:
+    """A question that names no turn, or one that isn't there, is left out; several may stand in one text."""
+    asked = [("both", ["D1:1; D1:2"], 1), ("gone", ["D9:9"], 1), ("none", [], 4), ("one", ["D1:2"], 4)]
+    sample = {
+        "sample_id": "c",
+        "qa": [{"question": ask, "evidence": rests, "category": kind} for ask, rests, kind in asked],
+    }
+    file = tmp_path / "locomo.json"
+    file.write_text(json.dumps([sample]), encoding="utf-8")
+    turns = [(1, Said(text, "talk", "c", "Ann", NINE, id)) for id, text in (("D1:1", "a"), ("D1:2", "b"))]
+    found = list(locomo.questions(file, [("c", turns, [])]))
+    assert [(one.ask, sorted(one.evidence)) for one in found] == [("both", ["D1:1", "D1:2"]), ("one", ["D1:2"])]
+    hits = [locomo.Found(frozenset({"D1:2", "D1:7"}), 9), locomo.Found(frozenset({"D1:1"}), 9)]
+    assert locomo.evidence(found, hits) == Count(1, 3)
+    assert locomo.evidence(found, hits, 1) == Count(1, 2)
