@@ -40,7 +40,7 @@ DERIVING = ("learn",)
 """Derivations that have to be on. What the shipped policy switches on by itself is made as well."""
 MODELS: dict[str, list[str]] = {
     "minilm": [],
-    "e5": ['[embedding]\nmodel = "multilingual-e5-small-q4"', "[duplicates]\nflag = 0.94\nmerge = 0.97"],
+    "e5": ['[embedding]\nmodel = "multilingual-e5-small-q4-passage"', "[duplicates]\nflag = 0.94\nmerge = 0.97"],
 }
 """By provider what the policy needs for it (docs/how-to/embeddings.md)."""
 JOBS = (
@@ -158,7 +158,7 @@ class Product:
         manifest = self.client.context(scope, at=at)
         prompt = as_prompt(manifest, best_counter().count, include_sensitive=False)
         return Remembered(
-            hits=tuple(tuple(hit.content or "" for hit in hits) for hits in found),
+            hits=tuple(tuple(hit.text for hit in hits) for hits in found),
             statements=tuple(text for text, live in facts if live),
             replaced=tuple(text for text, live in facts if not live),
             entries=tuple(line[2:] for line in prompt.text.splitlines() if line.startswith("- ")),

@@ -23,6 +23,8 @@ from jochi.use.edges import Edge
 from jochi.use.xray import XRay, values_of, with_values, xray_of
 
 _INCOMPARABLE = "vector.similarity.cosine"
+_MOST_LATER = 20
+"""Of so many hits, the best, it is told what was said later."""
 _NOT_READY = ("There is no such", "come online")
 """What the index procedures say of an index that is missing, or that is still being built after half a minute."""
 
@@ -44,7 +46,8 @@ class Match:
 
 @dataclass(frozen=True)
 class Later:
-    """A statement that may take the place of an older one, which holds from ``at`` on (None: it says nothing of when)."""
+    """A statement that was made later than another of the same thing and may take its place. It holds from ``at`` on (None: it
+    says nothing of when)."""
 
     key: str
     content: str | None
@@ -58,7 +61,8 @@ class Hit(Match):
     ``score`` combines cosine and text score, each scaled by the best that was found (docs/reference/recall.md); comparable
     within one result only, like ``text_score``, which is Lucene's. ``vector_rank`` and ``text_rank`` count from 1 and are None
     where that list didn't hold it. ``cosine`` is raw, −1 to 1, None where there is no vector of the policy's model to compare.
-    ``later``: what was said since and may replace it, up to three, the newest first; where these are hits they stand before it.
+    ``later``: what was said since of the same thing: first what may replace it, the newest first, then the nearest
+    (`[recall] later`). What is told with a hit is no hit of its own behind it.
     """
 
     cosine: float | None
@@ -66,6 +70,13 @@ class Hit(Match):
     text_score: float | None
     text_rank: int | None
     later: tuple[Later, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What to hand to an agent: the content, and what was said later of the same thing, a line each."""
+        return "\n".join(
+            (self.content or "", *(f"later{f', {one.at:%Y-%m-%d}' if one.at else ''}: {one.content}" for one in self.later))
+        )
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Hit:
@@ -206,6 +217,7 @@ def recall(
         "text": text,
         "vector": None if vector is None else _floats(vector),
         "k": k,
+        "more": min(k, _MOST_LATER) if isinstance(k, int) else None,  # instead of those that are told with others
         "kinds": _names("kinds", kinds),
         "tiers": _names("tiers", tiers),
         "include_archived": include_archived,
@@ -218,7 +230,7 @@ def recall(
     }
     if not isinstance(hops, int) or isinstance(hops, bool) or hops < 0:
         raise UsageError(f"hops is {hops!r}", where="recall", fix="give 0 (edges are not followed), or 1, 2, 3")
-    result = _ask(engine, *_ready(engine, request))
+    result = _with_later(engine, _ask(engine, *_ready(engine, request)), k)
     if hops:
         result = _spread(engine, result, request, hops)
     if xray and result:
@@ -236,6 +248,30 @@ def _hint(engine: Engine, request: dict[str, Any], result: RecallResult) -> str 
     if not _known(engine, request["scope"]):
         return f"the scope {request['scope']!r} has no memory, live or pruned: is that its name?"
     return None
+
+
+def _with_later(engine: Engine, result: RecallResult, k: int) -> RecallResult:
+    """The first ``k`` hits, each with what was said later of the same thing."""
+    told: set[str] = set()
+    hits: list[Hit] = []
+    for hit in _later_of(engine, result.hits):
+        if hit.key not in told and len(hits) < k:
+            hits.append(hit)
+            told |= {one.key for one in hit.later}
+    return replace(result, hits=tuple(hits))
+
+
+def _later_of(engine: Engine, hits: Sequence[Hit]) -> list[Hit]:
+    asked = [hit.key for hit in hits if hit.kind == "Fact"][:_MOST_LATER]
+    if not asked:
+        return list(hits)
+    rows = engine.call("memory/later", {"now": clock.now(), "keys": asked}, write=False)["results"]
+    found = {row["key"]: [Later(one["key"], one["content"], to_python(one["at"])) for one in row["later"]] for row in rows}
+    return [replace(hit, later=_joined(hit.later, found.get(hit.key, ()))) for hit in hits]
+
+
+def _joined(first: Sequence[Later], further: Sequence[Later]) -> tuple[Later, ...]:
+    return tuple({one.key: one for one in (*further, *first)}[key] for key in dict.fromkeys(one.key for one in (*first, *further)))
 
 
 def _with_values(engine: Engine, result: RecallResult) -> RecallResult:

@@ -19,6 +19,8 @@ Sign = Literal["change", "stays", "unreal", "hearsay", "rule"]
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ASKED = re.compile(r"[?？؟][\s\"'”’»)\]]*(?:[:;]-?[)D(P])?$")
 _LEADING = " -–—*•>\"'“„«([…."
+_NAME = 1
+"""Words behind a greeting that can be no more than a name."""
 _GAP = r"(?:\s+[^\W_]+){0,3}?\s+"
 
 
@@ -68,12 +70,14 @@ def _plain(text: str) -> str:
 
 
 def _without_reactions(text: str, language: str) -> str:
-    """The rest of a sentence behind thanks, greetings, interjections; nothing, where nothing else stands in it."""
+    """The rest of a sentence behind thanks, greetings, interjections; nothing, where nothing but a name stands behind them."""
     start = _pattern(language, "reactions", "start")
+    begun = False
     while (found := start.match(text)) and found.end():
-        text = text[found.end() :].lstrip(" ,.;:!–—-)(…\"'")
-    rest = _pattern(language, "reactions", "anywhere").sub(" ", text)
-    return text if _WORD.search(rest) else ""
+        text = text[found.end() :].lstrip(_LEADING + ",;:!)")
+        begun = True
+    rest = _WORD.findall(_pattern(language, "reactions", "anywhere").sub(" ", text))
+    return "" if not rest or (begun and len(rest) <= _NAME and not re.search(r"\d", text)) else text
 
 
 @cache
