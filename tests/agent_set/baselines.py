@@ -9,7 +9,7 @@ import numpy as np
 from tests.agent_set.conversation import Conversation
 from tests.agent_set.score import TOKENS, Remembered, sums
 
-from jochi_workers.embeddings import Provider
+from jochi_workers.embeddings import Provider, embed_question
 
 MOST = 30
 """Turns that a baseline hands over at most where it may have as many tokens as another system."""
@@ -46,7 +46,7 @@ class RawTurns:
     def __init__(self, conversations: Sequence[Conversation], provider: Provider) -> None:
         self.conversations = conversations
         self.similarities = [
-            vectors(provider, [question.ask for question in each.questions])
+            questions(provider, [question.ask for question in each.questions])
             @ vectors(provider, [turn.line for turn in each.turns]).T
             for each in conversations
         ]
@@ -83,3 +83,8 @@ def vectors(provider: Provider, texts: Sequence[str]) -> Any:
         for n, made in zip(chunk, provider.embed([texts[n] for n in chunk]), strict=True):
             rows[n] = made.vector
     return np.array(rows)
+
+
+def questions(provider: Provider, texts: Sequence[str]) -> Any:
+    """One row a text, as the model wants a question."""
+    return np.array([embed_question(provider, text) for text in texts])

@@ -67,7 +67,7 @@ def raw_turns(talks: Sequence[Talk], asked: Sequence[Question], provider: embedd
     count, found = best_counter().count, []
     for scope, turns, _ in talks:
         lines = [f"{turn.speaker}: {turn.text}" for _, turn in turns]
-        rows = vectors(provider, [each.ask for each in asked if each.scope == scope]) @ vectors(provider, lines).T
+        rows = questions(provider, [each.ask for each in asked if each.scope == scope]) @ vectors(provider, lines).T
         for row in rows.tolist():
             hits = nearest(row, HITS)
             found.append(Found(frozenset(str(turns[n][1].id) for n in hits), sum(count(lines[n]) for n in hits)))
@@ -83,10 +83,10 @@ def learned(product: Product, talks: Sequence[Talk], asked: Sequence[Question]) 
         rows = product.client.database.run(_MADE_OF, {"prefix": f"{scope}/"}, write=False)
         made_of: Mapping[str, list[str]] = {row["key"]: row["turns"] or [] for row in map(to_python, rows)}
         asks = [each.ask for each in asked if each.scope == scope]
-        for ask, made in zip(asks, product.provider.embed(asks), strict=True):
-            hits = product.client.recall(ask, vector=made.vector, scope=scope, k=HITS)
+        for ask in asks:
+            hits = product.client.recall(ask, vector=embed_question(product.provider, ask), scope=scope, k=HITS)
             ids = frozenset(turn for hit in hits for turn in made_of.get(hit.key, ()))
-            found.append(Found(ids, sum(count(hit.content or "") for hit in hits)))
+            found.append(Found(ids, sum(count(hit.text) for hit in hits)))
     return found
 
 

@@ -28,7 +28,7 @@ from jochi.context import as_prompt
 from jochi.graph.driver_values import to_python
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.text.tokens import best_counter
-from jochi_workers.embeddings import Provider
+from jochi_workers.embeddings import Provider, embed_question
 from jochi_workers.embeddings.handler import EmbedHandler
 from jochi_workers.handler import Handler
 from jochi_workers.judge import JudgeHandler
@@ -151,8 +151,7 @@ class Product:
         self.work(at)
         asks = [question.ask for question in conversation.questions]
         found = [
-            self.client.recall(ask, vector=made.vector, scope=scope, k=HITS)
-            for ask, made in zip(asks, self.provider.embed(asks), strict=True)
+            self.client.recall(ask, vector=embed_question(self.provider, ask), scope=scope, k=HITS) for ask in asks
         ]
         facts = self.facts(scope)
         manifest = self.client.context(scope, at=at)

@@ -231,9 +231,10 @@ def _judge(
 def _recalled(client: Jochi, scope: str, key: str, memory: Memory, content: str) -> bool:
     """By its own words, among the first of its scope; a long one also by what was made of it."""
     long = memory.kind in OF_OUTPUTS
-    # Sources that an insight was made of are archived.
+    # Sources that an insight was made of are archived, and found where their kind is named.
     archived = memory.kind == "Source"
-    hits = client.recall(content[:400], scope=scope, k=20 if long else 5, include_archived=archived)
+    kinds = ["Source"] if archived else None
+    hits = client.recall(content[:400], scope=scope, k=20 if long else 5, include_archived=archived, kinds=kinds)
     return any(hit.key == key or hit.content == content or (long and hit.key.startswith(f"{key}:")) for hit in hits)
 
 

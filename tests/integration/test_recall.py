@@ -308,6 +308,8 @@ def test_containers_are_found_only_where_their_kind_is_named(client: Jochi) -> N
         found = client.recall(**asked)  # type: ignore[arg-type]
         assert set(ids(found)) - {"start"} == {"MemoryEntry", "Fact", "StoreItem"}
         assert set(ids(client.recall(kinds=containers, **asked))) == set(containers)  # type: ignore[arg-type]
+        both = set(ids(client.recall(k=20, include_containers=True, **asked)))  # type: ignore[arg-type]
+        assert both - {"start"} == {*containers, "MemoryEntry", "Fact", "StoreItem"}
     for kinds, reached in ((None, ["Fact"]), (["Belief", "Source"], ["Source"])):
         spread = client.recall("start", hops=1, kinds=kinds)
         assert [one.kind for one in spread.reached] == reached
@@ -449,6 +451,7 @@ NONSENSE: list[tuple[dict[str, Any], str]] = [
     ({"text": "tea", "scope": ""}, "scope"),
     ({"text": "tea", "scope": 7}, "scope"),
     ({"text": "tea", "tiers": ["WARMISH"]}, "tiers"),
+    ({"text": "tea", "include_containers": "yes"}, "include_containers"),
     ({"text": "tea", "kinds": [1]}, "kinds"),
     ({"text": "tea", "kinds": "Belief"}, "kinds is one text"),
     ({"text": "tea", "kinds": ["Belief", "Beleif"]}, "has no Beleif"),

@@ -332,7 +332,9 @@ def test_decay_deletes_nothing_and_an_archived_source_can_be_reached(applied: Jo
     assert applied.database.run("MATCH (t:Tombstone) RETURN count(t) AS n") == [{"n": 0}]
     assert (left["source"]["raw_content"], left["source"]["sensitivity"]) == ("{}", "high")
     assert applied.recall("green train Berlin", scope="default", k=5).hits == ()
-    found = applied.recall("green train Berlin", scope="default", k=5, include_archived=True)
+    found = applied.recall(
+        "green train Berlin", scope="default", k=5, include_archived=True, kinds=["Concept", "Source"]
+    )
     assert {hit.key for hit in found} == {
         "default/source",
         "default/concept",

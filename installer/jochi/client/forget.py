@@ -31,7 +31,6 @@ class ForgetVerbs(Base):
             partial(recall, self.engine),
             self.policy.policy.forgetting,
             scope=scope,
-            kinds=list(self.policy.policy.labels()),
             embed=embed,
             include_superseded=True,
         )

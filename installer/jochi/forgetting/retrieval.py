@@ -22,19 +22,17 @@ def memories_about(
     policy: Forgetting,
     *,
     scope: str,
-    kinds: Sequence[str],
     embed: Embed | None = None,
     key: str | None = None,
     include_superseded: bool = False,
 ) -> list[Memory]:
-    """What the client's ``recall`` finds of ``kinds``, at most ``[forgetting] looked_at``, best first; of ``key`` alone where it is
-    given."""
+    """What the client's ``recall`` finds, at most ``[forgetting] looked_at``, best first; of ``key`` alone where it is given."""
     hits = recall(
         " ".join((about, *related_words(about))),
         vector=None if embed is None else embed(about),
         scope=scope,
         k=policy.looked_at,
-        kinds=kinds,
+        include_containers=True,
         include_archived=True,
         include_superseded=include_superseded,
     )

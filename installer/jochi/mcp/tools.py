@@ -192,8 +192,9 @@ class Tools:
         hops: int = 0,
         xray: bool = False,
     ) -> Recall:
-        """Find single memories that fit a text. `hops` 1 to 3 follows relationships from the hits on; `xray` says what each score
-        is made of. Tell `touch` which ones you used."""
+        """Find statements that fit a text. A hit's `later` is what was said since and may replace it: go by the newest. Raw turns,
+        sources, quotations, boxes and traces come only where `kinds` names them. `hops` 1 to 3 follows relationships from the
+        hits on; `xray` says what each score is made of. Tell `touch` which ones you used."""
         found = self.client.recall(
             text,
             vector=self._vector(text),

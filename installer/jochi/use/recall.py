@@ -191,6 +191,7 @@ def recall(
     tiers: Sequence[str] | None = None,
     include_archived: bool = False,
     include_superseded: bool = False,
+    include_containers: bool = False,
     since: datetime | None = None,
     until: datetime | None = None,
     min_score: float | None = None,
@@ -199,10 +200,11 @@ def recall(
 ) -> RecallResult:
     """The ``k`` memories of ``scope`` that fit best by words (``text``), by meaning (``vector``), or by both.
 
-    Containers (raw sources and turns, boxes, traces, quotations) come only where ``kinds`` names them: their statements are
-    found. ``vector`` is as long as the policy says and made by its model. ``since`` ≤ created_at < ``until``; ``min_score`` is
-    a raw cosine. Never a tombstone; archived ones, and facts that don't hold (any more), on request. Writes nothing: `touch`
-    reports what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k out of range).
+    Containers (raw sources and turns, boxes, traces, quotations) come only where ``kinds`` names them, or with
+    ``include_containers``. ``vector`` is as long as the policy says and made by its model. ``since`` ≤ created_at < ``until``;
+    ``min_score`` is a raw cosine. Never a tombstone; archived ones, and facts that don't hold (any more), on request. Writes
+    nothing: `touch` reports what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k
+    out of range).
 
     ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
     `RecallResult.reached`, each with the way to it and every edge's confidence. ``xray``:
@@ -222,6 +224,7 @@ def recall(
         "tiers": _names("tiers", tiers),
         "include_archived": include_archived,
         "include_superseded": include_superseded,
+        "include_containers": include_containers,
         "since": None if since is None else fixed_offset(since),
         "until": None if until is None else fixed_offset(until),
         "min_score": min_score,
@@ -240,7 +243,7 @@ def recall(
 
 def _hint(engine: Engine, request: dict[str, Any], result: RecallResult) -> str | None:
     """Why nothing was found, as far as that is known."""
-    if result.left_out and (raw := _ask(engine, {**request, "k": 1, "kinds": list(result.left_out)}, None)):
+    if result.left_out and (raw := _ask(engine, {**request, "k": 1, "include_containers": True}, None)):
         return (
             f"only what was said word for word fits, and no statement was made of it yet (a {raw[0].kind}): "
             f"name kinds to find it: {', '.join(result.left_out)}"
@@ -289,7 +292,8 @@ def _known(engine: Engine, scope: str) -> bool:
 
 
 def _spread(engine: Engine, result: RecallResult, parameters: dict[str, Any], hops: int) -> RecallResult:
-    shared = ("scope", "k", "kinds", "tiers", "include_archived", "include_superseded", "since", "until", "xray")
+    include = ("include_archived", "include_superseded", "include_containers")
+    shared = ("scope", "k", "kinds", "tiers", *include, "since", "until", "xray")
     # What its state took below 0 leads nowhere.
     seeds = [{"key": hit.key, "score": max(hit.score, 0.0)} for hit in result]
     request = {**{name: parameters[name] for name in shared}, "seeds": seeds, "hops": hops}

@@ -101,9 +101,7 @@ def replace_statement(
     version = _checked(engine, work)
     try:
         work.word_for_word()
-        memories = memories_about(
-            f"{old} {new}", recall, policy.forgetting, scope=scope, kinds=list(policy.labels()), embed=embed, key=key
-        )
+        memories = memories_about(f"{old} {new}", recall, policy.forgetting, scope=scope, embed=embed, key=key)
         known = work.read([memory.key for memory in memories])
         memories = [memory for memory in memories if memory.key in known]
         candidates: list[Candidate] = []
