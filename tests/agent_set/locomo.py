@@ -18,7 +18,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-from tests.agent_set.baselines import nearest, vectors
+from tests.agent_set.baselines import nearest, questions, vectors
 from tests.agent_set.product import MODELS, Product, installed, policy_of
 from tests.agent_set.score import Count
 from tests.conftest import LOCOMO

@@ -75,7 +75,10 @@ class Hit(Match):
     def text(self) -> str:
         """What to hand to an agent: the content, and what was said later of the same thing, a line each."""
         return "\n".join(
-            (self.content or "", *(f"later{f', {one.at:%Y-%m-%d}' if one.at else ''}: {one.content}" for one in self.later))
+            (
+                self.content or "",
+                *(f"later{f', {one.at:%Y-%m-%d}' if one.at else ''}: {one.content}" for one in self.later),
+            )
         )
 
     @classmethod
@@ -269,12 +272,17 @@ def _later_of(engine: Engine, hits: Sequence[Hit]) -> list[Hit]:
     if not asked:
         return list(hits)
     rows = engine.call("memory/later", {"now": clock.now(), "keys": asked}, write=False)["results"]
-    found = {row["key"]: [Later(one["key"], one["content"], to_python(one["at"])) for one in row["later"]] for row in rows}
+    found = {
+        row["key"]: [Later(one["key"], one["content"], to_python(one["at"])) for one in row["later"]] for row in rows
+    }
     return [replace(hit, later=_joined(hit.later, found.get(hit.key, ()))) for hit in hits]
 
 
 def _joined(first: Sequence[Later], further: Sequence[Later]) -> tuple[Later, ...]:
-    return tuple({one.key: one for one in (*further, *first)}[key] for key in dict.fromkeys(one.key for one in (*first, *further)))
+    return tuple(
+        {one.key: one for one in (*further, *first)}[key]
+        for key in dict.fromkeys(one.key for one in (*first, *further))
+    )
 
 
 def _with_values(engine: Engine, result: RecallResult) -> RecallResult:

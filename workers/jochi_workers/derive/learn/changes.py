@@ -131,9 +131,9 @@ def _change(new: Sentence, known: Sequence[Sequence[Sentence]], weights: dict[st
     if best is None:
         return None
     _, place, old = best
-    shared_stems = len(new.stems & old.stems)
-    marked = has(new.text, "change", new.language)
-    if marked and shared_stems >= _SURE:
+    if len(new.stems & old.stems) < _SURE:
+        return None
+    if has(new.text, "change", new.language):
         return Change(place, len(known[place]) == 1)
     other_value = any(new.values[kind] - values for kind, values in old.values.items() if kind in new.values)
-    return Change(place, False) if marked or (other_value and shared_stems >= _SURE) else None
+    return Change(place, False) if other_value else None
