@@ -46,7 +46,7 @@ class RawTurns:
     def __init__(self, conversations: Sequence[Conversation], provider: Provider) -> None:
         self.conversations = conversations
         self.similarities = [
-            questions(provider, [question.ask for question in each.questions])
+            question_vectors(provider, [question.ask for question in each.questions])
             @ vectors(provider, [turn.line for turn in each.turns]).T
             for each in conversations
         ]
@@ -85,6 +85,6 @@ def vectors(provider: Provider, texts: Sequence[str]) -> Any:
     return np.array(rows)
 
 
-def questions(provider: Provider, texts: Sequence[str]) -> Any:
+def question_vectors(provider: Provider, texts: Sequence[str]) -> Any:
     """One row a text, as the model wants a question."""
     return np.array([embed_question(provider, text) for text in texts])

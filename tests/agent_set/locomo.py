@@ -18,7 +18,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-from tests.agent_set.baselines import nearest, questions, vectors
+from tests.agent_set.baselines import nearest, question_vectors, vectors
 from tests.agent_set.product import MODELS, Product, installed, policy_of
 from tests.agent_set.score import Count
 from tests.conftest import LOCOMO
@@ -28,6 +28,7 @@ from jochi import Turn
 from jochi.graph.driver_values import to_python
 from jochi.text.tokens import best_counter
 from jochi_workers import embeddings
+from jochi_workers.embeddings import embed_question
 
 HITS = 10
 CATEGORIES = {1: "several turns", 2: "times", 3: "with knowledge of the world", 4: "one turn", 5: "not answerable"}
@@ -67,7 +68,9 @@ def raw_turns(talks: Sequence[Talk], asked: Sequence[Question], provider: embedd
     count, found = best_counter().count, []
     for scope, turns, _ in talks:
         lines = [f"{turn.speaker}: {turn.text}" for _, turn in turns]
-        rows = questions(provider, [each.ask for each in asked if each.scope == scope]) @ vectors(provider, lines).T
+        rows = (
+            question_vectors(provider, [each.ask for each in asked if each.scope == scope]) @ vectors(provider, lines).T
+        )
         for row in rows.tolist():
             hits = nearest(row, HITS)
             found.append(Found(frozenset(str(turns[n][1].id) for n in hits), sum(count(lines[n]) for n in hits)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,8 @@ def held_out(every: list[Sample], vectors: Any, labels: Any, penalty: float) -> 
 
 def report(every: list[Sample], labels: Any, found: Any) -> None:
     """Counts, accuracy, and what each threshold loses and lets through, by language."""
-    print(dict(Counter(sample.label for sample in every)))
+    out = sys.stdout.write
+    out(f"{dict(Counter(sample.label for sample in every))}\n")
     languages = numpy.array([sample.language for sample in every])
     record = labels == 0
     for name, chosen in (("all", languages != ""), *((one, languages == one) for one in sorted(set(languages)))):
@@ -53,14 +55,14 @@ def report(every: list[Sample], labels: Any, found: Any) -> None:
             f" {(found[chosen & ~record, 0] >= least).mean():.0%} of the rest kept;"
             for least in LEAST
         )
-        print(f"{name:>4} {chosen.sum():5} sentences, {accuracy:.0%} of seven labels right; {lost}")
+        out(f"{name:>4} {chosen.sum():5} sentences, {accuracy:.0%} of seven labels right; {lost}\n")
 
 
 def write(fitted: tuple[Any, Any]) -> None:
     weights, bias = fitted
     lines = [
-        "# Made by `python -m tests.relevance --write` from tests/relevance/*.tsv: a row of weights for each label, over the vectors of",
-        "# multilingual-e5-small (`passage: `), 384 dimensions.",
+        "# Made by `python -m tests.relevance --write` from tests/relevance/*.tsv: a row of weights for each label, over the",
+        "# vectors of multilingual-e5-small (`passage: `), 384 dimensions.",
         f"labels = {list(LABELS)}".replace("'", '"'),
         f"bias = [{', '.join(f'{value:.4g}' for value in bias)}]",
         "[weights]",

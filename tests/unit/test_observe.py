@@ -19,7 +19,10 @@ from jochi.write.observing.signals import SignalScan, languages, scan
 from jochi.write.observing.signals import _of as patterns_of
 from jochi_workers.derive import derivation
 from jochi_workers.derive.learn import Fact, LearningOutput, importance, memory_kind, tier_of
+from jochi_workers.derive.learn.changes import Sentence, changes
 from jochi_workers.derive.learn.topics import topics
+from jochi_workers.language.sentences import sentences
+from jochi_workers.language.speech import act
 
 LEARN = derivation("learn")
 NOW = datetime(2026, 6, 15, tzinfo=timezone.utc)
@@ -181,7 +184,7 @@ def row(
             "before": list(before),
             "tiers": tiers,
             "known": list(known),
-            "ended_at": NOW,
+            "moments": [NOW] * len(turns),
         },
     }
 
@@ -203,17 +206,94 @@ def test_facts_without_a_model() -> None:
         "Ann: We decided to use Postgres.",
     ) == [
         ("Ann: I live in Oslo.", "fact", 0.95, 1, "home", "Oslo"),
-        ("Bob: I might move to Rome.", "fact", 0.55, 2, None, None),
+        ("Bob: I might move to Rome.", "fact", 0.3, 2, None, None),
         ("Ann: My favourite colour is green.", "preference", 0.95, 3, "favorite colour", "green"),
         ("Ann: I don't live in Rome.", "fact", 0.8, 3, None, None),
-        ("Bob: If I moved to Paris, I would work at Acme.", "fact", 0.3, 4, None, None),
+        ("Bob: If I moved to Paris, I would work at Acme.", "fact", 0.55, 4, None, None),
         ("Ann: We decided to use Postgres.", "decision", 0.95, 6, None, None),
     ]
-    # Where no model reads the language its signals tell; the surest stay where there is no room.
+    # What fills a slot is a fact of its own; the surest stay where there is no room.
     assert learned("Eva: Ich wohne in Bremen. Das Wetter ist schön.") == [
         ("Eva: Ich wohne in Bremen.", "fact", 0.95, 1, None, None)
     ]
     assert [fact[0] for fact in learned("Ann: I might sell boats. I live in Oslo.", most=1)] == ["Ann: I live in Oslo."]
+
+
+def test_what_people_state_is_kept_in_their_words() -> None:
+    """Not what they ask, order, or chat about; what the assistant says where they take it up; with the question that it answers."""
+    turns = (
+        "assistant: Is the billing database on version 14? I can draft a checklist for the move.",
+        "Mia: yep, and it stays on 14 till June. we keep backups for 90 days",
+        "assistant: Should I set the alert to 80 percent?",
+        "Mia: yes please, but only on weekdays",
+        "assistant: Shall I write a poem about it?",
+        "Mia: no thanks. it's pouring outside and my coffee is cold. what's the capital of Peru?",
+        "assistant: Who looks after the gateway now?",
+        "Mia: Tomás. draft a mail to him that we meet at nine. The gateway listens on 8443",
+    )
+    given = row(*turns)
+    output = LEARN.offline(given, Estimate())
+    assert LEARN.faults(given, output, Estimate()) == ()
+    assert [(fact.text, fact.answers, fact.turn) for fact in output.facts] == [
+        (
+            "I can draft a checklist for the move. Mia: yep, and it stays on 14 till June. we keep backups for 90 days",
+            None,
+            2,
+        ),
+        (
+            "Should I set the alert to 80 percent? Mia: yes please, but only on weekdays",
+            "Should I set the alert to 80 percent?",
+            4,
+        ),
+        ("Mia: Tomás. The gateway listens on 8443", "Who looks after the gateway now?", 8),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "wanted"),
+    [
+        ("no thanks, great!", "en", "reaction"),
+        ("thanks, the port is 8443", "en", "statement"),
+        ("Hi Bob!", "en", "reaction"),
+        ("and the other one?", "en", "question"),
+        ("translate this for me", "en", "order"),
+        ("please never call the sandbox", "en", "statement"),
+        ("vielen Dank!", "de", "reaction"),
+        ("schreib mir eine Mail an Ida", "de", "order"),
+        ("wir treffen uns um neun", "de", "statement"),
+        ("ありがとう", "ja", "reaction"),
+        ("会議は水曜日です", "ja", "statement"),
+    ],
+)
+def test_what_a_sentence_does(sentence: str, language: str, wanted: str) -> None:
+    assert act(sentence, language) == wanted
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        # A word of change and two rare words: it is replaced; of a statement that says more, it may be.
+        ("The admin gateway listens on 7070.", "The admin gateway has moved to 7171.", [(0, True)]),
+        (
+            "The admin gateway listens on 7070. Metrics are on 9464.",
+            "The admin gateway has moved to 7171.",
+            [(0, False)],
+        ),
+        # Another value without such a word; one rare word; the same value; nothing shared.
+        ("The admin gateway listens on 7070.", "The admin gateway listens on 7171.", [(0, False)]),
+        ("The gateway listens on 7070.", "My sister has moved to a gateway town.", []),
+        ("The admin gateway listens on 7070.", "The admin gateway on 7070 is fast.", []),
+        ("The admin gateway listens on 7070.", "Ida has moved to Bergen.", []),
+        # What stays, what isn't real.
+        ("The admin gateway listens on 7070.", "The admin gateway still listens on 7070, not 7171.", []),
+        ("The admin gateway listens on 7070.", "If the admin gateway moved to 7171 we would see.", []),
+        ("Die Lieferung der Fenster kommt am Montag.", "Die Lieferung der Fenster wurde verschoben.", [(0, True)]),
+    ],
+)
+def test_what_a_new_statement_changes(old: str, new: str, wanted: list[tuple[int, bool]]) -> None:
+    language = "de" if "Fenster" in old else "en"
+    one, other = ([Sentence(each.text, language) for each in sentences(text)] for text in (old, new))
+    assert [tuple(change) for change in changes(other, [one])] == wanted
 
 
 @pytest.mark.parametrize(

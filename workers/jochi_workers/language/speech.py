@@ -71,9 +71,9 @@ def _plain(text: str) -> str:
 
 def _without_reactions(text: str, language: str) -> str:
     """The rest of a sentence behind thanks, greetings, interjections; nothing, where nothing but a name stands behind them."""
-    start = _pattern(language, "reactions", "start")
+    starts = [_pattern(language, name, "start") for name in ("reactions", "yes", "no")]
     begun = False
-    while (found := start.match(text)) and found.end():
+    while found := next((match for one in starts if (match := one.match(text)) and match.end()), None):
         text = text[found.end() :].lstrip(_LEADING + ",;:!)")
         begun = True
     rest = _WORD.findall(_pattern(language, "reactions", "anywhere").sub(" ", text))

@@ -4,7 +4,9 @@ sure is kept with less confidence; what states nothing is left out by `passages`
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate, groupby
 
 from jochi.text.tokens import TokenCounter
 from jochi.write.observing.signals import scan
@@ -39,16 +41,40 @@ def offline(row: Row, _counter: TokenCounter) -> LearningOutput:
     language = language_of("\n".join(turn.text for turn in (*earlier, *turns)))
     found = list(passages(turns, earlier[-1] if earlier else None, language))
     readings = read_all(" ".join(one.sentences) for one in found)
-    facts = [_fact(one, reading, language) for one, reading in zip(found, readings, strict=True)]
+    facts = [fact for one, read in zip(found, readings, strict=True) for fact in _facts(one, read, language)]
     best = sorted(range(len(facts)), key=lambda at: (-facts[at].confidence, at))[: row["most"]]
     return LearningOutput(facts=tuple(facts[at] for at in sorted(best)))
 
 
-def _fact(passage: Passage, reading: Reading, language: str) -> Fact:
+def _facts(passage: Passage, reading: Reading, language: str) -> Iterator[Fact]:
+    """One of the passage; each of its sentences that fills a slot is one of its own, for its value may change alone."""
+    slots: dict[int, dict[str, str]] = {}
+    ends = list(accumulate(len(one) + 1 for one in passage.sentences))
+    for statement in reading.statements:
+        if _tells(statement, _names(reading)) and (slot := _slot(statement, passage.speaker)):
+            slots.setdefault(bisect_right(ends, statement.start), slot)
+    for number, part in _parts(passage, slots):
+        yield _fact(part, reading, slots.get(number, {}), language)
+
+
+def _parts(passage: Passage, slots: Collection[int]) -> Iterator[tuple[int, Passage]]:
+    """The passage, cut before and behind each sentence whose number is in ``slots``, with the number of each part's first one."""
+    for _, group in groupby(enumerate(passage.sentences), key=lambda one: one[0] if one[0] in slots else -1):
+        numbers, sentences = zip(*group, strict=True)
+        yield numbers[0], passage._replace(sentences=sentences, taken_up="" if numbers[0] else passage.taken_up)
+
+
+def _names(reading: Reading) -> list[str]:
+    return [one.text for one in reading.entities if one.type in _NAMES]
+
+
+def _fact(passage: Passage, reading: Reading, slot: dict[str, str], language: str) -> Fact:
     text = " ".join(passage.sentences)
     scanned = scan(text)
-    names = [one.text for one in reading.entities if one.type in _NAMES]
-    statement = next((one for one in reading.statements if _tells(one, names)), None)
+    names = [name for name in _names(reading) if name in text]
+    statement = next(
+        (one for one in reading.statements if one.subject and one.subject.text in text and _tells(one, names)), None
+    )
     category: Category = scanned.category or _category(statement, names)  # type: ignore[assignment]
     own = [passage.speaker] if passage.speaker else []
     return Fact(
@@ -58,7 +84,7 @@ def _fact(passage: Passage, reading: Reading, language: str) -> Fact:
         turn=passage.turn,
         answers=passage.answers or None,
         entities=tuple(dict.fromkeys(one for one in (*own, *names) if len(one) <= LONGEST_NAME))[:12],
-        **(_slot(statement, passage.speaker) if statement else {}),
+        **slot,
     )
 
 
@@ -68,8 +94,8 @@ def _confidence(sentences: Sequence[str], language: str, *, high: bool) -> float
 
 
 def _sure(sentence: str, language: str, *, high: bool) -> float:
-    if speech.has(sentence, "unreal", language) and not speech.has(sentence, "change", language):
-        return _SPECULATIVE
+    if speech.has(sentence, "unreal", language):
+        return _INFERRED if speech.has(sentence, "change", language) else _SPECULATIVE
     if speech.has(sentence, "hearsay", language) or has("importance", "hedging", sentence):
         return _INFERRED
     return _EXPLICIT if high else _IMPLIED
