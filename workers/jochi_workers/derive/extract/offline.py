@@ -18,6 +18,7 @@ from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.extract.checks import without_orders
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import Message, messages, person
+from jochi_workers.derive.extract.capitals import TITLES, capital_runs
 from jochi_workers.derive.extract.names import canonical_name, singular, words
 from jochi_workers.derive.extract.output import (
     LONGEST_NAME,
@@ -67,9 +68,11 @@ _MOST_CANDIDATES = 2_000
 _MOST_PHRASES = 50_000
 _MOST_LOOKED_AT = 50
 _LEAST_MENTIONS = 2
+_LEAST_WORDS = 3
 _SAME = 0.8
 """Share of their words that two sentences have in common when they count as one."""
 _FIRST = re.compile(r"(?<![\w'’.])(?:[Ii]|[Mm](?:e|y|ine|yself)|[Ww]e|us|[Oo]ur(?:s|selves)?)(?!\w|\.\w)")
+_NUMBER = re.compile(r"(?:\s+\S*\d\S*)+$")
 _ME = frozenset({"i", "me", "myself"})
 _HE = frozenset({"he", "she", "him", "her", "himself", "herself"})
 _OPENERS = words_in("openers")
@@ -160,6 +163,7 @@ class _Extractor:
         self._names: dict[str, Counter[str]] = defaultdict(Counter)
         self._forms: dict[str, Counter[str]] = defaultdict(Counter)
         self._capital: set[str] = set()
+        self._runs: dict[str, Counter[str]] = defaultdict(Counter)
         self._phrases: Counter[tuple[str, ...]] = Counter()
         self._where: dict[tuple[str, ...], list[int]] = defaultdict(list)
         self._shown: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
@@ -172,6 +176,7 @@ class _Extractor:
         else:
             for number, part in enumerate(parts):
                 for one in sentences(part.text):
+                    self._capitals(one.text)
                     self._add(number, part, one.text, (), frozenset(), [])
 
     # Gathering
@@ -188,12 +193,27 @@ class _Extractor:
             if text is not None:
                 stretch.append(text)
                 size += len(text) + 1
-        if not self._english:
+        if not self._english and not any(word != word.upper() for word in found.values()):
             for key, word in found.items():
                 if key and not key[0].isdigit():
                     self._phrases[key] = _LEAST_MENTIONS
                     self._shown[key][word] += 1
         return set(found)
+
+    def _capitals(self, sentence: str, known: str = "") -> None:
+        """What begins with capitals and isn't a part of what is ``known`` there: where every noun does, a word of the dictionary is
+        a concept."""
+        for run in capital_runs(sentence, self._language):
+            if run.text in known:
+                continue
+            if run.common:
+                key = self._bases(words(run.text))
+                self._phrases[key] += 1
+                self._shown[key][run.text] += 1
+            elif key_ := canonical_name(run.text, "Person" if run.title else "Entity"):
+                self._runs[key_][run.text] += 1
+                if run.within:
+                    self._capital.add(key_)
 
     def _bases(self, words: Sequence[str]) -> tuple[str, ...]:
         return tuple(map(singular, words)) if self._english else tuple(words)
@@ -210,6 +230,8 @@ class _Extractor:
             taken.append((entity.start, entity.end))
             if entity.type in _KINDS and at(entity.start) >= 0:
                 name = _name(entity.text)
+                if entity.type == "PERSON":  # of a version it is none
+                    name = _NUMBER.sub("", name)
                 key = canonical_name(name, _KINDS[entity.type][0])
                 if key:
                     self._names[key][entity.type] += 1
@@ -229,6 +251,8 @@ class _Extractor:
         for place, sentence in enumerate(reading.sentences):
             refers = frozenset(name for start, name in referred.items() if at(start) == place)
             timed = [one.kind for one in reading.moments if at(one.start) == place]
+            here = (one.text for one in reading.entities if one.type in _KINDS and sentence.start <= one.start < sentence.end)
+            self._capitals(sentence.text, "\n".join(here))
             self._add(number, part, sentence.text, statements[place], refers, timed)
             for one in statements[place]:
                 if one.subject and one.object and one.modality is None and not one.negated and one.verb not in _UNSAID:
@@ -337,14 +361,25 @@ class _Extractor:
             draft.forms += self._forms[key]
             draft.capital |= key in self._capital
             drafts[key] = draft
+        first = {key.split("-")[0] for key, draft in drafts.items() if draft.kind == "Person"}
+        for key, forms in self._runs.items():
+            if key not in drafts:
+                named = key in first or any(words(form)[0] in TITLES for form in forms)
+                drafts[key] = _Draft("Person" if named else "Entity", keys={tuple(key.split("-"))}, forms=forms)
+                drafts[key].capital = key in self._capital
         return _first_names(drafts, self._owner)
 
     def _concepts(self) -> list[_Draft]:
         found = []
-        counts = [(key, times) for key, times in self._phrases.items() if times >= _LEAST_MENTIONS]
+        counts = [
+            (key, times)
+            for key, times in self._phrases.items()
+            if times >= _LEAST_MENTIONS or any(_within(key, other) for other in self._telling)
+        ]
         for key, times in sorted(counts, key=lambda each: (-each[1], each[0]))[:_MOST_CANDIDATES]:
             name, proper = self._as_written(key) if self._english else (self._shown[key].most_common(1)[0][0], False)
-            keyword = any(_within(key, other) for other in self._telling)
+            # Said once, a word alone is hardly what a text turns on.
+            keyword = (times > 1 or len(key) > 1) and any(_within(key, other) for other in self._telling)
             kind: Kind = "Entity" if proper else "Concept"
             found.append(
                 _Draft(
@@ -430,7 +465,13 @@ class _Extractor:
             type=draft.type,
             confidence=round(10 * (1 - doubt), 2),
             subpoints=tuple(self._subpoints(draft, lines)),
+            statements=sum(len(line.words) >= _LEAST_WORDS and line.score > 0 for line in {*lines, *self._spoken(draft)}),
         )
+
+    def _spoken(self, draft: _Draft) -> Iterator[_Line]:
+        """What somebody says, of whatever: who speaks in several texts is somebody."""
+        names = {"-".join(key) for key in draft.keys} if draft.speaker else set()
+        return (line for line in self._lines if names and canonical_name(line.speaker) in names)
 
     def _subpoints(self, draft: _Draft, lines: list[_Line]) -> Iterator[Subpoint]:
         """The most telling sentences, none that says what another says, nor one that only calls somebody (`Great, Ann!`)."""
@@ -448,7 +489,7 @@ class _Extractor:
             own = set(line.words)
             if called and called.search(line.text) and not keys & line.about:
                 continue
-            if len(line.words) < 3 or len(text) > LONGEST_TEXT or score(line) <= 0:
+            if len(line.words) < _LEAST_WORDS or len(text) > LONGEST_TEXT or score(line) <= 0:
                 continue
             if not any(len(own & other) >= _SAME * max(len(own), len(other)) for other in chosen):
                 chosen.append(own)
@@ -546,8 +587,7 @@ def _without_parts(drafts: list[_Draft]) -> list[_Draft]:
         for draft in drafts
         if not draft.phrase
         or (
-            len(draft.lines) >= _LEAST_MENTIONS
-            and not any(key in named or 2 * longer[key] >= len(draft.lines) for key in draft.keys)
+            not any(key in named or 2 * longer[key] >= len(draft.lines) for key in draft.keys)
         )
     ]
 
