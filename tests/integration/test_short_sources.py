@@ -102,9 +102,8 @@ def test_what_comes_of_short_sources(client: Jochi, unseen: bool) -> None:
     all_groups = groups(unseen=unseen)
     results = made(client, all_groups)
     sums, naively = figures(all_groups, results), figures(all_groups, [*map(naive, all_groups)])
-    print(f"\nunseen: {unseen}\n{table(sums)}\nnaively\n{table(naively)}")
-    if not unseen:
-        for group, result in zip(all_groups, results, strict=True):
-            print(group["name"], *sorted(result.things.items(), key=str), sep="\n   ")
-            print(*(f"   {each}" for each in zip(result.keywords, result.tags, strict=True)), sep="\n")
-            print(*(f"   {story.anchor}: {story.content!r}" for story in result.stories), sep="\n")
+    shown = [f"unseen: {unseen}", table(sums), "naively", table(naively)]
+    for group, result in [] if unseen else zip(all_groups, results, strict=True):
+        shown += [group["name"], *map(str, sorted(result.things.items(), key=str)), *map(str, result.stories)]
+        shown += map(str, zip(result.keywords, result.tags, strict=True))
+    print(*shown, sep="\n")  # noqa: T201

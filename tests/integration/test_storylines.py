@@ -259,7 +259,7 @@ def test_text_counts_and_a_new_source(client: Jochi) -> None:
     story = row["st"]
     assert (story["source_count"], story["state"], story["title"]) == (6, "active", "Anna, from 2026-01-07")
     assert (story["first_source_at"], story["last_source_at"]) == (BEGIN, BEGIN + 5 * DAY)
-    assert story["content"].startswith("On day 0 Anna painted.")
+    assert story["content"].startswith("2026-01-07: On day 0 Anna painted.")
     assert len(run(client, "MATCH (:Storyline)-[d:DERIVED_FROM]->(:SourceSummary) RETURN d")) == 6
     client.remember(
         [

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from jochi.toml import beside
 from jochi_workers.derive.extract.names import canonical_name, singular, words
 
 _WHEN = re.compile(r"^\[\d{4}-\d\d-\d\d(?: \d\d:\d\d)?\] ", re.MULTILINE)
@@ -35,12 +34,7 @@ class Result:
 
 
 def groups(*, unseen: bool) -> list[dict[str, Any]]:
-    name = "unseen.toml" if unseen else "sources.toml"
-    with Path(__file__).with_name(name).open("rb") as file:
-        found: list[dict[str, Any]] = tomllib.load(file)["group"]
-    for group in found:
-        for source in group["source"]:
-            source["text"] = source["text"].strip("\n")
+    found: list[dict[str, Any]] = beside(__file__, "unseen.toml" if unseen else "sources.toml")["group"]
     return found
 
 
@@ -70,7 +64,7 @@ def table(sums: Mapping[str, int]) -> str:
 
 
 def naive(group: Mapping[str, Any]) -> Result:
-    """Without any reading: names are runs of words with a capital that two sources have; keywords the most frequent of these runs."""
+    """Without any reading: names are runs of words with a capital that two sources have, keywords the most frequent runs."""
     runs = [Counter(_RUN.findall(_plain(source["text"]))) for source in group["source"]]
     by_name: dict[tuple[str, str], set[int]] = {}
     for number, found in enumerate(runs, 1):
@@ -110,7 +104,10 @@ def _of_stories(group: Mapping[str, Any], result: Result) -> Counter[str]:
     sums: Counter[str] = Counter()
     names = {canonical_name(name) for name in group["things"][0]["names"]}
     text = " ".join(story.content for story in result.stories if canonical_name(story.anchor) in names).casefold()
-    places = [min((text.find(one.casefold()) for one in each if one.casefold() in text), default=-1) for each in group["story"]]
+    places = [
+        min((text.find(one.casefold()) for one in each if one.casefold() in text), default=-1)
+        for each in group["story"]
+    ]
     there = [place for place in places if place >= 0]
     sums["stories there"] += bool(text)
     sums["stories there of"] += 1
@@ -136,6 +133,6 @@ def source_rows(group: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     for number, source in enumerate(group["source"], 1):
         at = datetime.fromisoformat(source["at"]).replace(hour=12, tzinfo=timezone.utc)
         yield {
-            **{"kind": "Source", "id": f"source-{number}", "scope": group["name"], "content": source["text"]},
+            **{"kind": "Source", "id": f"source-{number}", "scope": group["name"], "content": source["text"].strip()},
             "properties": {"source_type": source["type"], "processing_status": "raw", "started_at": at},
         }

@@ -1,4 +1,4 @@
-"""Names by their capitals, in languages that have them: what a reader misses, and all there is to go by where there is no reader."""
+"""Names by their capitals, in languages that have them: what a reader misses, and all there is where there is no reader."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def _goes_on(last: re.Match[str], between: str) -> bool:
 
 
 def _read(sentence: str, run: list[re.Match[str]], language: str, *, begins: bool) -> Iterator[CapitalRun]:
-    while run and (_idle(run[0][0], language) or (begins and _is_word(run[0][0], language))):
+    while run and (is_idle(run[0][0], language) or (begins and _is_word(run[0][0], language))):
         run, begins = run[1:], False
-    while run and _idle(run[-1][0], language):
+    while run and is_idle(run[-1][0], language):
         run = run[:-1]
     if not run or len(run) > _MOST_WORDS or all(word[0].casefold() in TITLES for word in run):
         return
@@ -75,7 +75,7 @@ def _read(sentence: str, run: list[re.Match[str]], language: str, *, begins: boo
         yield CapitalRun(text, not begins, title, common)
 
 
-def _idle(word: str, language: str) -> bool:
+def is_idle(word: str, language: str) -> bool:
     """Whether it is no part of a name: a small word, a greeting, a day, a month."""
     folded = word.casefold()
     frequent = dict(lists.by_language()).get(language, frozenset())  # type: ignore[call-overload]

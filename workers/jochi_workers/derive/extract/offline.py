@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jochi.text.tokens import TokenCounter
+from jochi_workers.derive.extract.capitals import TITLES, capital_runs
 from jochi_workers.derive.extract.checks import without_orders
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import Message, messages, person
-from jochi_workers.derive.extract.capitals import TITLES, capital_runs
 from jochi_workers.derive.extract.names import canonical_name, singular, words
 from jochi_workers.derive.extract.output import (
     LONGEST_NAME,
@@ -72,6 +72,8 @@ _LEAST_WORDS = 3
 _SAME = 0.8
 """Share of their words that two sentences have in common when they count as one."""
 _FIRST = re.compile(r"(?<![\w'’.])(?:[Ii]|[Mm](?:e|y|ine|yself)|[Ww]e|us|[Oo]ur(?:s|selves)?)(?!\w|\.\w)")
+_ABBREVIATION = re.compile(r"[^\W\d_]{1,3}\.")
+"""Within a name, as people write it (St. Anne, J. Smith)."""
 _NUMBER = re.compile(r"(?:\s+\S*\d\S*)+$")
 _ME = frozenset({"i", "me", "myself"})
 _HE = frozenset({"he", "she", "him", "her", "himself", "herself"})
@@ -229,7 +231,7 @@ class _Extractor:
         for entity in reading.entities:
             taken.append((entity.start, entity.end))
             if entity.type in _KINDS and at(entity.start) >= 0:
-                name = _name(entity.text)
+                name = clean_name(entity.text)
                 if entity.type == "PERSON":  # of a version it is none
                     name = _NUMBER.sub("", name)
                 key = canonical_name(name, _KINDS[entity.type][0])
@@ -244,14 +246,18 @@ class _Extractor:
             free = whole and not any(start < span.end and span.start < end for start, end in near)
             if free and at(span.start) >= 0:
                 self._phrase(span.text, first + at(span.start))
-        referred = {one.start: canonical_name(_name(one.to.text)) for one in reading.references}
+        referred = {one.start: canonical_name(clean_name(one.to.text)) for one in reading.references}
         statements: dict[int, list[Statement]] = defaultdict(list)
         for statement in reading.statements:
             statements[at(statement.start)].append(statement)
         for place, sentence in enumerate(reading.sentences):
             refers = frozenset(name for start, name in referred.items() if at(start) == place)
             timed = [one.kind for one in reading.moments if at(one.start) == place]
-            here = (one.text for one in reading.entities if one.type in _KINDS and sentence.start <= one.start < sentence.end)
+            here = (
+                one.text
+                for one in reading.entities
+                if one.type in _KINDS and sentence.start <= one.start < sentence.end
+            )
             self._capitals(sentence.text, "\n".join(here))
             self._add(number, part, sentence.text, statements[place], refers, timed)
             for one in statements[place]:
@@ -465,7 +471,9 @@ class _Extractor:
             type=draft.type,
             confidence=round(10 * (1 - doubt), 2),
             subpoints=tuple(self._subpoints(draft, lines)),
-            statements=sum(len(line.words) >= _LEAST_WORDS and line.score > 0 for line in {*lines, *self._spoken(draft)}),
+            statements=sum(
+                len(line.words) >= _LEAST_WORDS and line.score > 0 for line in {*lines, *self._spoken(draft)}
+            ),
         )
 
     def _spoken(self, draft: _Draft) -> Iterator[_Line]:
@@ -527,11 +535,15 @@ def _quoted(line: _Line) -> str:
     return f"{line.speaker}: {text}" if line.mine and line.speaker else text
 
 
-def _name(text: str) -> str:
+def clean_name(text: str) -> str:
     """As people say it: without greeting, article, possessive s and quotation marks; '' for what can't be a name."""
     if "\n" in text.strip() or "@" in text or "/" in text:
         return ""
-    parts = [word.strip("\"'“”‘’.,!?;:()[]*_") for word in re.sub(r"['’]s\b", "", text).split()]
+    all_words = re.sub(r"['’]s\b", "", text).split()
+    parts = [
+        word if place < len(all_words) and _ABBREVIATION.fullmatch(word) else word.strip("\"'“”‘’.,!?;:()[]*_")
+        for place, word in enumerate(all_words, 1)
+    ]
     parts = [word for word in parts if word]
     while parts and parts[0].casefold() in _OPENERS:
         parts = parts[1:]
@@ -548,7 +560,7 @@ def _about(subject: str) -> str:
     return (
         ""
         if all_words[:1] and (all_words[0] in _ME or all_words[0] in ("my", "we"))
-        else canonical_name(_name(subject) or subject)
+        else canonical_name(clean_name(subject) or subject)
     )
 
 
@@ -585,10 +597,7 @@ def _without_parts(drafts: list[_Draft]) -> list[_Draft]:
     return [
         draft
         for draft in drafts
-        if not draft.phrase
-        or (
-            not any(key in named or 2 * longer[key] >= len(draft.lines) for key in draft.keys)
-        )
+        if not draft.phrase or (not any(key in named or 2 * longer[key] >= len(draft.lines) for key in draft.keys))
     ]
 
 
