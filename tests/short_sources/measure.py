@@ -131,7 +131,8 @@ def source_rows(group: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     from datetime import datetime, timezone
 
     for number, source in enumerate(group["source"], 1):
-        at = datetime.fromisoformat(source["at"]).replace(hour=12, tzinfo=timezone.utc)
+        first = _WHEN.match(source["text"])
+        at = datetime.fromisoformat(first[0].strip("[] ") if first else source["at"]).replace(tzinfo=timezone.utc)
         yield {
             **{"kind": "Source", "id": f"source-{number}", "scope": group["name"], "content": source["text"].strip()},
             "properties": {"source_type": source["type"], "processing_status": "raw", "started_at": at},

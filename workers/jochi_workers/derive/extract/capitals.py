@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.guard import lists
@@ -78,11 +78,11 @@ def _read(sentence: str, run: list[re.Match[str]], language: str, *, begins: boo
 def is_idle(word: str, language: str) -> bool:
     """Whether it is no part of a name: a small word, a greeting, a day, a month."""
     folded = word.casefold()
-    frequent = dict(lists.by_language()).get(language, frozenset())  # type: ignore[call-overload]
+    frequent = dict(lists.by_language()).get(language, frozenset())
     return folded in _OPENERS | _GENERIC | _TIMES | frequent or folded.removesuffix("s") in _TIMES
 
 
 def _is_word(word: str, language: str) -> bool:
     """Whether the dictionary has it in small letters."""
-    known = cast(lists.Language, language if language in lists.READ else "en")
+    known = language if language in lists.READ else "en"
     return word.casefold() not in TITLES and lemma(word.casefold(), known) is not None

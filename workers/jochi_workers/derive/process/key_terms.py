@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from jochi_workers.derive.extract.capitals import capital_runs, is_idle
 from jochi_workers.derive.extract.messages import messages
@@ -100,7 +100,7 @@ def _rare(said: Sequence[str], language: str) -> Iterator[_Term]:
     if language == "de" or language not in lists.READ:
         return
     for word in keywords("\n".join(said), language):
-        base = lemma(word, cast(lists.Language, language))
+        base = lemma(word, language)
         if word.isalpha() and len(word) >= _LEAST_LETTERS and base in (word, word.removesuffix("s")):
             yield _Term(word, False, 0)
 

@@ -69,7 +69,7 @@ def events(row: Row, counter: TokenCounter) -> str:
 def _events(number: int, source: Mapping[str, Any], anchor: str) -> list[_Event]:
     """Of one source, the most telling first."""
     content = str(source["content"])
-    frequent = dict(by_language()).get(language_of(content), frozenset())  # type: ignore[call-overload]
+    frequent = dict(by_language()).get(language_of(content), frozenset())
     name = set(canonical_name(anchor).split("-"))
     return sorted(_sentences(number, source, name, frequent), key=lambda one: -one.score)
 
