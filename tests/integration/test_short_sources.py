@@ -97,8 +97,10 @@ def _result(client: Jochi, group: dict[str, Any]) -> Result:
     return result
 
 
-@pytest.mark.parametrize("unseen", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("unseen", [False, True])
 def test_what_comes_of_short_sources(client: Jochi, unseen: bool) -> None:
+    """Three of four things, nine of ten mentions of these, hardly anything else; a storyline in the order of time."""
     all_groups = groups(unseen=unseen)
     results = made(client, all_groups)
     sums, naively = figures(all_groups, results), figures(all_groups, [*map(naive, all_groups)])
@@ -107,3 +109,8 @@ def test_what_comes_of_short_sources(client: Jochi, unseen: bool) -> None:
         shown += [group["name"], *map(str, sorted(result.things.items(), key=str)), *map(str, result.stories)]
         shown += map(str, zip(result.keywords, result.tags, strict=True))
     print(*shown, sep="\n")  # noqa: T201
+    assert sums["things there"] >= 0.75 * sums["things there of"]
+    assert sums["mentions there"] >= 0.8 * sums["mentions there of"]
+    assert sums["no things at all"] == 0
+    assert sums["other things"] <= 0.4 * sums["other things of"] < naively["other things"]
+    assert sums["stories there"] >= 0.5 * sums["stories there of"]

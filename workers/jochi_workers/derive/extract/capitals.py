@@ -23,6 +23,7 @@ _TIMES = frozenset(
 _MOST_WORDS = 4
 _SHORT = 3
 _WORD = re.compile(r"[^\W_](?:[\w+#]|['’.&-](?=\w))*")
+_CONTRACTED = re.compile(r"(?:n['’]t|['’](?:d|ll|m|re|s|ve))$")
 _POSSESSIVE = re.compile(r"['’]s$")
 _ALL_NOUNS = frozenset({"de"})
 """Languages in which every noun has a capital."""
@@ -77,8 +78,8 @@ def _read(sentence: str, run: list[re.Match[str]], language: str, *, begins: boo
 
 def is_idle(word: str, language: str) -> bool:
     """Whether it is no part of a name: a small word, a greeting, a day, a month."""
-    folded = word.casefold()
-    frequent = dict(lists.by_language()).get(language, frozenset())
+    folded = _CONTRACTED.sub("", word.casefold())
+    frequent = dict(lists.by_language())[language if language in lists.READ else "en"]
     return folded in _OPENERS | _GENERIC | _TIMES | frequent or folded.removesuffix("s") in _TIMES
 
 
