@@ -148,6 +148,7 @@ def test_nobody_who_is_none() -> None:
     assert "gon" not in named(extract("Yeah, Dave! Gonna be great! Don't quit. Gonna keep going. Cheers!"))
     assert "Anna" not in named(extract(TALK, owner="Anna"))
     assert "Anna" not in named(extract(TALK, owner="Anna Meier"))
+    assert "Quinta" not in named(extract("Wir fragen Quinta. Ich gab Quinta die Schlüssel.", owner="Quinta Meier"))
     assert not any("Anna" in (one.of, one.to) for one in extract(TALK, owner="Anna Meier").relations)
     assert "Anna" in named(extract(TALK, owner="Ann"))
 

@@ -367,7 +367,8 @@ class _Extractor:
             draft.forms += self._forms[key]
             draft.capital |= key in self._capital
             drafts[key] = draft
-        first = {key.split("-")[0] for key, draft in drafts.items() if draft.kind == "Person"}
+        people = [key for key, draft in drafts.items() if draft.kind == "Person"]
+        first = {key.split("-")[0] for key in (*people, self._owner) if "-" in key}
         for key, forms in self._runs.items():
             if key not in drafts:
                 named = key in first or any(words(form)[0] in TITLES for form in forms)
