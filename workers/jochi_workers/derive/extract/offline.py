@@ -208,8 +208,8 @@ class _Extractor:
         for run in capital_runs(sentence, self._language):
             if run.text in known:
                 continue
-            if run.common:
-                key = self._bases(words(run.text))
+            key = self._bases(words(run.text))
+            if run.common and key[0] not in self._first | {self._owner.split("-")[0]}:
                 self._phrases[key] += 1
                 self._shown[key][run.text] += 1
             elif key_ := canonical_name(run.text, "Person" if run.title else "Entity"):
