@@ -28,8 +28,7 @@ DERIVATIONS = ("process", "extract", "storylines")
 
 @pytest.fixture(scope="session")
 def reading(policy_with: PolicyWith) -> Any:
-    text = "".join(f"[derive.{name}]\nderiving = true\n" for name in DERIVATIONS)
-    return policy_with(f"{text}[derive.storylines.numbers]\nsegment_days = 365.0\n")
+    return policy_with("".join(f"[derive.{name}]\nderiving = true\n" for name in DERIVATIONS))
 
 
 @pytest.fixture
