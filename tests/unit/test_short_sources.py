@@ -51,6 +51,7 @@ def test_keywords_and_tags_are_those_of_a_person(unseen: bool) -> None:
         ("La réunion avec le client Delacroix est reportée. Le contrat sera signé à Lyon.",
          ("Delacroix", "Lyon", "réunion", "client", "contrat")),
         ("Встреча с Иваном Петровым перенесена на пятницу.", ("Иваном Петровым", "Встреча")),
+        ("Subject: Re: renewal\nGlobex asked for a discount.", ("Globex", "renewal", "discount")),
         ("", ()),
     ],
 )  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from jochi_workers.derive.extract.capitals import capital_runs, is_idle
+from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import messages
 from jochi_workers.derive.extract.names import words
 from jochi_workers.derive.extract.offline import clean_name
@@ -23,6 +24,8 @@ _MOST_WORDS = 3
 _LEAST_LETTERS = 4
 _NAMES = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "NORP"})
 _EDGES = " \t\n\"'“”‘’.,!?;:()[]*_#"
+_LABELS = re.compile(rf"^(?:(?:{'|'.join(words_in('labels'))}): +)+", re.IGNORECASE | re.MULTILINE)
+"""What stands at the head of a line and is no part of what it says (Subject:, Note:)."""
 _POSSESSIVE = re.compile(r"['’]s$")
 
 
@@ -39,7 +42,7 @@ def key_terms(text: str) -> tuple[str, ...]:
     in a conversation last. `JochiError` without the extra [language]."""
     parts = list(messages(text))
     language = language_of(" ".join(part.text for part in parts[:50])[:2_000]) if parts else "unclear"
-    said = [part.text for part in parts]
+    said = [_LABELS.sub("", part.text) for part in parts]
     if language in ("en", "unclear"):
         terms = [term for reading in read_all(said) for term in _of_reading(reading)]
     elif any(letter != letter.upper() for letter in text):
