@@ -168,6 +168,51 @@ def test_what_is_unsure_or_hardly_spoken_of_is_left_out(
     assert (ANNA in counts(client)) is kept
 
 
+def test_what_sources_say_of_a_name_adds_up(client: Jochi) -> None:
+    """By scope what its sources say of one name (kind, confidence, subpoints), and which of them mention it after each: what was
+    there before the name was known does so, too."""
+    weak, strong = ("Person", 5.0, 2), ("Person", 9.0, 3)
+    cases: dict[str, tuple[Any, ...]] = {
+        "enough": (weak, ("Person", 5.0, 1), [set(), {"0", "1"}]),
+        "few": (("Person", 5.0, 1), ("Person", 5.0, 1), [set(), set()]),
+        "unsure": (("Person", 3.0, 2), ("Person", 3.0, 2), [set(), set()]),
+        "later": (("Person", 1.0, 0), strong, [set(), {"0", "1"}]),
+        "earlier": (strong, ("Concept", 1.0, 1), [{"0"}, {"0", "1"}]),
+        "alone": (weak, None, [set(), set()]),
+    }
+    said = ["Anna Smith built a boat.", "Anna Smith sold the boat.", "Anna Smith bought a sail."]
+    for number in range(2):
+        found: dict[str, ExtractionOutput] = {}
+        for scope, case in cases.items():
+            kind, confidence, points = case[number] or ("Person", 0.0, 0)
+            things = (thing("Anna Smith", *said[:points], kind=kind, confidence=confidence),) if case[number] else ()
+            found[f"{scope} {number}"] = ExtractionOutput(things=things)
+            if number:  # read again, it says what it did
+                first = case[0]
+                found[f"{scope} 0"] = ExtractionOutput(
+                    things=(thing("Anna Smith", *said[: first[2]], kind=first[0], confidence=first[1]),)
+                )
+            put(client, scope, number, scope, str(number), f"{scope} {number}. {' '.join(said)}")
+        work(client, found)
+        mentioned: dict[str, set[str]] = {scope: set() for scope in cases}
+        for row in run(
+            client, "MATCH (s:Curated:Source)-[:mentions]->(t:Person) RETURN s.scope AS scope, collect(s.id) AS ids"
+        ):
+            mentioned[row["scope"]] = set(row["ids"])
+        assert mentioned == {scope: case[2][number] for scope, case in cases.items()}
+    [anna] = run(client, "MATCH (t:Person {scope: 'enough'}) RETURN t.confidence AS confidence, t.source_count AS n")
+    assert anna == {"confidence": 0.75, "n": 2}
+    kept = "MATCH (s:Curated:Source {scope: $scope}) WHERE s.name_terms CONTAINS 'anna' RETURN s.id AS id ORDER BY id"
+    assert [row["id"] for row in run(client, kept, scope="enough")] == ["0", "1"]
+    # What was kept of a forgotten text goes with it, and so does what is forgotten of a text.
+    client.forget(Request(keys=("alone/0",)), verify=True)
+    client.forget(Request(phrase="Anna Smith", scope="few", unsure="whole"), verify=True)
+    assert not run(client, kept, scope="alone") + run(client, kept, scope="few")
+    put(client, "alone", 2, "alone", "2", f"alone 2. {' '.join(said)}")
+    work(client, {"alone 2": ExtractionOutput(things=(thing("Anna Smith", said[0], confidence=5.0),))})
+    assert "alone/person:anna-smith" not in counts(client)
+
+
 def test_made_again_it_is_what_it_would_have_been_at_once(client: Jochi) -> None:
     """Another text, other things: what is no more mentioned is counted less, notes end, and what a person wrote stays."""
     put(client, "boat")

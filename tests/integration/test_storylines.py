@@ -73,11 +73,24 @@ def expected(days: Sequence[float], types: Sequence[str] = ()) -> dict[date, lis
         windows.setdefault(n, []).append(BEGIN + DAY * at)
         weights[n] = weights.get(n, Fraction(0)) + weight
     full = {n for n, members in windows.items() if weights[n] >= SOURCES and len({at.date() for at in members}) >= DAYS}
-    stories: dict[int, list[datetime]] = {n: list(windows[n]) for n in full}
-    for n, members in windows.items():
-        before = [home for home in full if home < n]
-        if n not in full and before and windows[max(before)][-1] > members[0] - ATTACH * DAY:
-            stories[max(before)] += members
+    stories: dict[int, list[datetime]] = {}
+    waiting: list[int] = []
+    home, last = 0, datetime.min.replace(tzinfo=timezone.utc)
+    for n, members in sorted(windows.items()):
+        near = bool(waiting) and windows[waiting[-1]][-1] > members[0] - ATTACH * DAY
+        waiting = [*(waiting if near else ()), n]
+        together = sum(weights[each] for each in waiting) >= SOURCES
+        if n in full:
+            waiting, home, last = [], n, members[-1]
+        elif last > members[0] - ATTACH * DAY:
+            waiting = []
+        elif together and len({at.date() for each in waiting for at in windows[each]}) >= DAYS:
+            home, last = waiting[0], members[-1]
+            stories[home] = [at for each in waiting[:-1] for at in windows[each]]
+            waiting = []
+        else:
+            continue
+        stories.setdefault(home, []).extend(members)
     return {
         date(1970, 1, 1) + n * SEGMENT * DAY: sorted((at - BEGIN) / DAY for at in members)
         for n, members in stories.items()
@@ -179,6 +192,10 @@ DAYS_OF: list[tuple[float, ...]] = [
     (*FULL, 95),
     (-60, *FULL, 40),
     (*FULL, 40, *(day + 70 for day in FULL), 150, 260),
+    (0, 20, 40, 60, 80),  # a mail every few weeks: no window has enough, all together have
+    (0, 20, 40, 60, 151),  # nor have they together
+    (0, 50, 120, 200, 280, 360, 460),
+    (0, 1, 40, *(day + 60 for day in FULL), 100),
 ]
 
 
@@ -259,7 +276,7 @@ def test_text_counts_and_a_new_source(client: Jochi) -> None:
     story = row["st"]
     assert (story["source_count"], story["state"], story["title"]) == (6, "active", "Anna, from 2026-01-07")
     assert (story["first_source_at"], story["last_source_at"]) == (BEGIN, BEGIN + 5 * DAY)
-    assert story["content"].startswith("On day 0 Anna painted.")
+    assert story["content"].startswith("2026-01-07: On day 0 Anna painted.")
     assert len(run(client, "MATCH (:Storyline)-[d:DERIVED_FROM]->(:SourceSummary) RETURN d")) == 6
     client.remember(
         [

@@ -13,7 +13,7 @@ from jochi.deprecation import old_names
 from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.derive.extract.checks import faults
-from jochi_workers.derive.extract.names import NameMatch, canonical_name, match_names
+from jochi_workers.derive.extract.names import NameMatch, canonical_name, match_names, name_mark, words
 from jochi_workers.derive.extract.offline import offline
 from jochi_workers.derive.extract.output import MOST_THINGS, ExtractionOutput, Relation, Subpoint, Thing
 from jochi_workers.derive.handler import edited, stored_text
@@ -54,30 +54,34 @@ def _words(row: Row) -> Mapping[str, Any]:
 
 def _made(row: Row, output: ExtractionOutput, counter: TokenCounter) -> Mapping[str, Any]:
     """What `derive/extract/store` gets: things by kind and canonical name, each note once whatever it is about, and which notes
-    of earlier makings weren't made again."""
-    confident = drop_weak(row, output)
+    of earlier makings weren't made again. What isn't `sure` by itself adds up with what other sources say of the same name."""
+    sure = {_id(thing) for thing in drop_weak(row, output).things}
+    without_owner = drop_weak({**row, "confidence": 0, "subpoints": -1}, output)
     source = row["inputs"][0]["key"]
-    ids = {thing.name: _id(thing) for thing in confident.things}
+    ids = {thing.name: _id(thing) for thing in without_owner.things}
     things: dict[str, dict[str, Any]] = {}
     notes: dict[str, dict[str, Any]] = {}
-    for thing in confident.things:
+    for thing in without_owner.things:
         known_as = _id(thing)
         if known_as is None:
             continue
+        name = canonical_name(thing.name, thing.kind)
         about = things.setdefault(
             known_as,
             {
                 **{"id": known_as, "kind": thing.kind, "name": thing.name, "type": thing.type, "notes": []},
-                **{"canonical_name": canonical_name(thing.name, thing.kind), "confidence": thing.confidence / 10},
+                **{"canonical_name": name, "confidence": thing.confidence / 10, "sure": known_as in sure},
+                **{"mark": name_mark(name, row["scope"]), "statements": 0},
             },
         )
         for subpoint in thing.subpoints:
-            name = _note_id(source, subpoint.text)
-            notes[name] = {"id": name, "lifetime": subpoint.lifetime, **stored_text(subpoint.text, counter)}
-            about["notes"].append(name)
+            note = _note_id(source, subpoint.text)
+            notes[note] = {"id": note, "lifetime": subpoint.lifetime, **stored_text(subpoint.text, counter)}
+            about["notes"].append(note)
+        about["statements"] = max(about["statements"], thing.statements, len(about["notes"]))
     relations = [
         {"of": ids[one.of], "to": ids[one.to], "type": one.type, "note": one.note}
-        for one in confident.relations
+        for one in without_owner.relations
         if ids[one.of] and ids[one.to]
     ]
     there = {f"{row['scope']}/{name}" for name in notes}
@@ -86,7 +90,19 @@ def _made(row: Row, output: ExtractionOutput, counter: TokenCounter) -> Mapping[
         for one in row["there"]
         if one["key"] not in there and not edited(one)
     ]
-    return {"things": list(things.values()), "notes": list(notes.values()), "relations": relations, "ended": ended}
+    return {
+        "things": list(things.values()),
+        "notes": list(notes.values()),
+        "relations": relations,
+        "ended": ended,
+        "name_terms": "\n".join(map(_evidence, things.values())) or None,
+    }
+
+
+def _evidence(thing: Mapping[str, Any]) -> str:
+    """What a source says of one name, a line of its `name_terms`: by the mark others find it, by the words forgetting does."""
+    said = (thing["mark"], thing["kind"], thing["confidence"], thing["statements"], *words(thing["name"]))
+    return " ".join(map(str, said))
 
 
 def _id(thing: Thing) -> str | None:

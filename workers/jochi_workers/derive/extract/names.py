@@ -129,6 +129,11 @@ def search_terms(name: str, kind: Kind, scope: str) -> str | None:
     return " ".join([mark, *(["_2"] if len(found) > 1 else []), *(term for term in terms if term)])
 
 
+def name_mark(canonical: str, scope: str) -> str:
+    """By what sources of a scope that have the same name find each other in the index of names, whatever kind it is of."""
+    return hashlib.sha256(f"{scope}/{canonical}".encode("utf-8", "surrogatepass")).hexdigest()[:_HASHED]
+
+
 def _latin(found: Sequence[str]) -> list[str]:
     [latin] = packages("anyascii")
     return words(latin.anyascii(" ".join(map(bare, found))))

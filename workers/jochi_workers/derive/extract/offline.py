@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jochi.text.tokens import TokenCounter
+from jochi_workers.derive.extract.capitals import TITLES, capital_runs
 from jochi_workers.derive.extract.checks import without_orders
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.derive.extract.messages import Message, messages, person
@@ -67,9 +68,13 @@ _MOST_CANDIDATES = 2_000
 _MOST_PHRASES = 50_000
 _MOST_LOOKED_AT = 50
 _LEAST_MENTIONS = 2
+_LEAST_WORDS = 3
 _SAME = 0.8
 """Share of their words that two sentences have in common when they count as one."""
 _FIRST = re.compile(r"(?<![\w'’.])(?:[Ii]|[Mm](?:e|y|ine|yself)|[Ww]e|us|[Oo]ur(?:s|selves)?)(?!\w|\.\w)")
+_ABBREVIATION = re.compile(r"[^\W\d_]{1,3}\.")
+"""Within a name, as people write it (St. Anne, J. Smith)."""
+_NUMBER = re.compile(r"(?:\s+\S*\d\S*)+$")
 _ME = frozenset({"i", "me", "myself"})
 _HE = frozenset({"he", "she", "him", "her", "himself", "herself"})
 _OPENERS = words_in("openers")
@@ -160,6 +165,7 @@ class _Extractor:
         self._names: dict[str, Counter[str]] = defaultdict(Counter)
         self._forms: dict[str, Counter[str]] = defaultdict(Counter)
         self._capital: set[str] = set()
+        self._runs: dict[str, Counter[str]] = defaultdict(Counter)
         self._phrases: Counter[tuple[str, ...]] = Counter()
         self._where: dict[tuple[str, ...], list[int]] = defaultdict(list)
         self._shown: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
@@ -172,6 +178,7 @@ class _Extractor:
         else:
             for number, part in enumerate(parts):
                 for one in sentences(part.text):
+                    self._capitals(one.text)
                     self._add(number, part, one.text, (), frozenset(), [])
 
     # Gathering
@@ -188,12 +195,27 @@ class _Extractor:
             if text is not None:
                 stretch.append(text)
                 size += len(text) + 1
-        if not self._english:
+        if not self._english and not any(word != word.upper() for word in found.values()):
             for key, word in found.items():
                 if key and not key[0].isdigit():
                     self._phrases[key] = _LEAST_MENTIONS
                     self._shown[key][word] += 1
         return set(found)
+
+    def _capitals(self, sentence: str, known: str = "") -> None:
+        """What begins with capitals and isn't a part of what is ``known`` there: where every noun does, a word of the dictionary is
+        a concept."""
+        for run in capital_runs(sentence, self._language):
+            if run.text in known:
+                continue
+            key = self._bases(words(run.text))
+            if run.common and key[0] not in self._first | {self._owner.split("-")[0]}:
+                self._phrases[key] += 1
+                self._shown[key][run.text] += 1
+            elif key_ := canonical_name(run.text, "Person" if run.title else "Entity"):
+                self._runs[key_][run.text] += 1
+                if run.within:
+                    self._capital.add(key_)
 
     def _bases(self, words: Sequence[str]) -> tuple[str, ...]:
         return tuple(map(singular, words)) if self._english else tuple(words)
@@ -209,7 +231,9 @@ class _Extractor:
         for entity in reading.entities:
             taken.append((entity.start, entity.end))
             if entity.type in _KINDS and at(entity.start) >= 0:
-                name = _name(entity.text)
+                name = clean_name(entity.text)
+                if entity.type == "PERSON":  # of a version it is none
+                    name = _NUMBER.sub("", name)
                 key = canonical_name(name, _KINDS[entity.type][0])
                 if key:
                     self._names[key][entity.type] += 1
@@ -222,13 +246,19 @@ class _Extractor:
             free = whole and not any(start < span.end and span.start < end for start, end in near)
             if free and at(span.start) >= 0:
                 self._phrase(span.text, first + at(span.start))
-        referred = {one.start: canonical_name(_name(one.to.text)) for one in reading.references}
+        referred = {one.start: canonical_name(clean_name(one.to.text)) for one in reading.references}
         statements: dict[int, list[Statement]] = defaultdict(list)
         for statement in reading.statements:
             statements[at(statement.start)].append(statement)
         for place, sentence in enumerate(reading.sentences):
             refers = frozenset(name for start, name in referred.items() if at(start) == place)
             timed = [one.kind for one in reading.moments if at(one.start) == place]
+            here = (
+                one.text
+                for one in reading.entities
+                if one.type in _KINDS and sentence.start <= one.start < sentence.end
+            )
+            self._capitals(sentence.text, "\n".join(here))
             self._add(number, part, sentence.text, statements[place], refers, timed)
             for one in statements[place]:
                 if one.subject and one.object and one.modality is None and not one.negated and one.verb not in _UNSAID:
@@ -337,14 +367,26 @@ class _Extractor:
             draft.forms += self._forms[key]
             draft.capital |= key in self._capital
             drafts[key] = draft
+        people = [key for key, draft in drafts.items() if draft.kind == "Person"]
+        first = {key.split("-")[0] for key in (*people, self._owner) if "-" in key}
+        for key, forms in self._runs.items():
+            if key not in drafts:
+                named = key in first or any(words(form)[0] in TITLES for form in forms)
+                drafts[key] = _Draft("Person" if named else "Entity", keys={tuple(key.split("-"))}, forms=forms)
+                drafts[key].capital = key in self._capital
         return _first_names(drafts, self._owner)
 
     def _concepts(self) -> list[_Draft]:
         found = []
-        counts = [(key, times) for key, times in self._phrases.items() if times >= _LEAST_MENTIONS]
+        counts = [
+            (key, times)
+            for key, times in self._phrases.items()
+            if times >= _LEAST_MENTIONS or any(_within(key, other) for other in self._telling)
+        ]
         for key, times in sorted(counts, key=lambda each: (-each[1], each[0]))[:_MOST_CANDIDATES]:
             name, proper = self._as_written(key) if self._english else (self._shown[key].most_common(1)[0][0], False)
-            keyword = any(_within(key, other) for other in self._telling)
+            # Said once, a word alone is hardly what a text turns on.
+            keyword = (times > 1 or len(key) > 1) and any(_within(key, other) for other in self._telling)
             kind: Kind = "Entity" if proper else "Concept"
             found.append(
                 _Draft(
@@ -430,7 +472,15 @@ class _Extractor:
             type=draft.type,
             confidence=round(10 * (1 - doubt), 2),
             subpoints=tuple(self._subpoints(draft, lines)),
+            statements=sum(
+                len(line.words) >= _LEAST_WORDS and line.score > 0 for line in {*lines, *self._spoken(draft)}
+            ),
         )
+
+    def _spoken(self, draft: _Draft) -> Iterator[_Line]:
+        """What somebody says, of whatever: who speaks in several texts is somebody."""
+        names = {"-".join(key) for key in draft.keys} if draft.speaker else set()
+        return (line for line in self._lines if names and canonical_name(line.speaker) in names)
 
     def _subpoints(self, draft: _Draft, lines: list[_Line]) -> Iterator[Subpoint]:
         """The most telling sentences, none that says what another says, nor one that only calls somebody (`Great, Ann!`)."""
@@ -448,7 +498,7 @@ class _Extractor:
             own = set(line.words)
             if called and called.search(line.text) and not keys & line.about:
                 continue
-            if len(line.words) < 3 or len(text) > LONGEST_TEXT or score(line) <= 0:
+            if len(line.words) < _LEAST_WORDS or len(text) > LONGEST_TEXT or score(line) <= 0:
                 continue
             if not any(len(own & other) >= _SAME * max(len(own), len(other)) for other in chosen):
                 chosen.append(own)
@@ -486,11 +536,15 @@ def _quoted(line: _Line) -> str:
     return f"{line.speaker}: {text}" if line.mine and line.speaker else text
 
 
-def _name(text: str) -> str:
+def clean_name(text: str) -> str:
     """As people say it: without greeting, article, possessive s and quotation marks; '' for what can't be a name."""
     if "\n" in text.strip() or "@" in text or "/" in text:
         return ""
-    parts = [word.strip("\"'“”‘’.,!?;:()[]*_") for word in re.sub(r"['’]s\b", "", text).split()]
+    all_words = re.sub(r"['’]s\b", "", text).split()
+    parts = [
+        word if place < len(all_words) and _ABBREVIATION.fullmatch(word) else word.strip("\"'“”‘’.,!?;:()[]*_")
+        for place, word in enumerate(all_words, 1)
+    ]
     parts = [word for word in parts if word]
     while parts and parts[0].casefold() in _OPENERS:
         parts = parts[1:]
@@ -507,7 +561,7 @@ def _about(subject: str) -> str:
     return (
         ""
         if all_words[:1] and (all_words[0] in _ME or all_words[0] in ("my", "we"))
-        else canonical_name(_name(subject) or subject)
+        else canonical_name(clean_name(subject) or subject)
     )
 
 
@@ -544,11 +598,7 @@ def _without_parts(drafts: list[_Draft]) -> list[_Draft]:
     return [
         draft
         for draft in drafts
-        if not draft.phrase
-        or (
-            len(draft.lines) >= _LEAST_MENTIONS
-            and not any(key in named or 2 * longer[key] >= len(draft.lines) for key in draft.keys)
-        )
+        if not draft.phrase or (not any(key in named or 2 * longer[key] >= len(draft.lines) for key in draft.keys))
     ]
 
 

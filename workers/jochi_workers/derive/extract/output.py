@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.json_schema import SkipJsonSchema
 
 Kind = Literal["Person", "Concept", "Entity"]
 Lifetime = Literal["week", "month", "year", "forever"]
@@ -40,6 +41,7 @@ class Thing(_Part):
     type: Annotated[str, StringConstraints(max_length=60)] | None = None
     confidence: float = Field(ge=0, le=10, allow_inf_nan=False)
     subpoints: tuple[Subpoint, ...] = Field(max_length=MOST_SUBPOINTS)
+    statements: SkipJsonSchema[int] = Field(default=0, ge=0)
 
 
 class Relation(_Part):

@@ -13,16 +13,13 @@ from jochi.text.tokens import TokenCounter
 from jochi_workers.derive.compress.checks import faults
 from jochi_workers.derive.compress.extractive import most_telling
 from jochi_workers.derive.compress.model_summariser import word_limit
-from jochi_workers.derive.compress.particulars import language_of, words
+from jochi_workers.derive.compress.particulars import words
 from jochi_workers.derive.derivation import Derivation
 from jochi_workers.derive.levels import held, say_once
+from jochi_workers.derive.process.key_terms import key_terms
 from jochi_workers.handler import Row
-from jochi_workers.language.keywords import keywords
 from jochi_workers.models import ProviderUnusable
 
-_MOST_KEYWORDS = 10
-_WHEN = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", re.MULTILINE)
-"""When a message was, before its sender: nothing to search by."""
 _TAG = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 """A tag is one to three words: it states nothing."""
 
@@ -42,11 +39,12 @@ def _offline(row: Row, counter: TokenCounter) -> ProcessingOutput:
     text = row["inputs"][0]["content"]
     found: tuple[str, ...] = ()
     try:
-        found = keywords(_WHEN.sub("", text), language_of(text))[:_MOST_KEYWORDS]
+        found = key_terms(text)
     except ProviderUnusable as missing:
         say_once(str(missing))
+    # That nothing else was found is no evidence of chitchat.
     known = (row["source_type"], row["context_type"], held(text, ["content_type"])["content_type"])
-    tags = dict.fromkeys(tag.replace("-", " ") for tag in known if tag)
+    tags = dict.fromkeys(tag.replace("-", " ") for tag in known if tag and tag != "chitchat")
     return ProcessingOutput(
         summary=shortened(text, row["most_tokens"], counter),
         keywords=list(found),
