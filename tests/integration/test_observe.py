@@ -377,7 +377,7 @@ def test_by_the_command_line(client: Jochi, server: Any, monkeypatch: pytest.Mon
     assert "4 turns: 3 buffered, 1 known" in told.output
     assert "1 buffer handed on" in told.output
     work(client)
-    [row] = run(client, "MATCH (b:MemoryBox) RETURN b.key AS key")
+    [row] = run(client, "MATCH (b:MemoryBox {session: 'default'}) RETURN b.key AS key")
     assert "Ann: I prefer tea" in call("recall", "--box", row["key"]).output
     for wrong in (["recall", "--trace", "default/none"], ["recall"], ["observe"]):
         assert isinstance(call(*wrong).exception, UsageError)

@@ -341,7 +341,7 @@ def test_what_may_be_replaced_stands_behind_what_was_said_later_and_names_it(
         "UNWIND $links AS link MATCH (a:Curated {id: link[0]}), (b:Curated {id: link[1]}) CREATE (a)-[:MAY_REPLACE]->(b)",
         {"links": [link.split() for link in links]},
     )
-    found = client.recall(vector=TOWARDS, xray=True)
+    found = client.recall(vector=TOWARDS, later=0, xray=True)
     assert ids(found) == ["third", "second", "first", "lone", "other", "wrong"]
     later = {hit.key.split("/")[1]: [one.key.split("/")[1] for one in hit.later] for hit in found}
     assert later == {
@@ -355,10 +355,56 @@ def test_what_may_be_replaced_stands_behind_what_was_said_later_and_names_it(
         assert sum(part.amount for part in hit.xray.parts) == pytest.approx(hit.score, abs=1e-12)
     shown = " ".join(run("the budget is 40").stdout.replace("│", " ").split())
     assert "later: it went to 35" in shown
-    assert ids(client.recall("the budget is 40", k=3))[0] == "first", "the later ones have none of the words"
-    assert ids(client.recall("the budget 30", vector=TOWARDS, k=2)) == ["third", "second"]
-    assert ids(client.recall(vector=TOWARDS, include_superseded=True))[:3] == ["third", "second", "first"]
+    assert ids(client.recall("the budget is 40", k=3, later=0))[0] == "first", "the later ones have none of the words"
+    assert ids(client.recall("the budget 30", vector=TOWARDS, k=2, later=0)) == ["third", "second"]
+    assert ids(client.recall(vector=TOWARDS, include_superseded=True, later=0))[:3] == ["third", "second", "first"]
     assert "gone" in ids(client.recall(vector=TOWARDS, include_superseded=True))
+
+
+def test_what_was_said_later_of_the_same_thing_goes_with_a_hit(client: Jochi) -> None:
+    """The nearest of the scope's nearest statements that hold from a later moment on; in a large scope as in a small one."""
+    facts = {
+        "old": (1.0, 0),
+        "same day": (0.99, 0),
+        "new": (0.98, 2),
+        "newest": (0.97, 3),
+        "third": (0.96, 4),
+        "far": (0.1, 9),
+    }
+    for id, (cosine, day) in facts.items():
+        moment = NOW + timedelta(days=day)
+        add(client, {"id": id, "kind": "Fact", "content": f"it is {id}", "vector": angle(cosine), "valid_from": moment})
+    add(
+        client,
+        {"id": "over", "kind": "Fact", "state": "superseded", "vector": TOWARDS, "valid_from": NOW + timedelta(days=5)},
+    )
+    add(client, {"id": "belief", "vector": TOWARDS, "created_at": NOW + timedelta(days=6)})
+    add(
+        client,
+        {"id": "theirs", "scope": "other", "kind": "Fact", "vector": TOWARDS, "valid_from": NOW + timedelta(days=7)},
+    )
+    for size in (0, EXACT_UP_TO):
+        add(client, *({"id": f"n{size}-{n}", "kind": "Belief", "vector": angle(-0.5)} for n in range(size)))
+        found = client.recall(vector=TOWARDS, kinds=["Fact"], k=3)
+        assert {hit.key.split("/")[1]: [one.key.split("/")[1] for one in hit.later] for hit in found} == {
+            "old": ["new", "newest"],
+            "same day": ["new", "newest"],
+            "third": ["far"],
+        }
+    assert found[0].text == "it is old\nlater, 2026-03-03: it is new\nlater, 2026-03-04: it is newest"
+    assert [len(hit.later) for hit in client.recall(vector=TOWARDS, kinds=["Fact"], k=1, later=1)] == [1]
+    with pytest.raises(UsageError, match="later is 6"):
+        client.recall(vector=TOWARDS, later=6)
+    # Nearer ones of the scope, earlier as well, take the places: `near` of the policy.
+    add(
+        client,
+        *({"id": f"b{n}", "kind": "Fact", "vector": TOWARDS, "valid_from": NOW - timedelta(days=n)} for n in range(8)),
+    )
+    [first] = client.recall(vector=TOWARDS, kinds=["Fact"], k=1, since=NOW + timedelta(days=1))[:1] or [None]
+    assert first is None
+    assert all(
+        hit.later == () for hit in client.recall(vector=TOWARDS, kinds=["Fact"], k=9) if hit.key == "default/old"
+    )
 
 
 # -- text and scopes are never syntax ---------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from jochi.use.xray import XRay, values_of, with_values, xray_of
 _INCOMPARABLE = "vector.similarity.cosine"
 _MOST_LATER = 20
 """Of so many hits, the best, it is told what was said later."""
+_MOST_EACH = 5
 _NOT_READY = ("There is no such", "come online")
 """What the index procedures say of an index that is missing, or that is still being built after half a minute."""
 
@@ -199,6 +200,7 @@ def recall(
     until: datetime | None = None,
     min_score: float | None = None,
     hops: int = 0,
+    later: int | None = None,
     xray: bool = False,
 ) -> RecallResult:
     """The ``k`` memories of ``scope`` that fit best by words (``text``), by meaning (``vector``), or by both.
@@ -208,6 +210,9 @@ def recall(
     ``min_score`` is a raw cosine. Never a tombstone; archived ones, and facts that don't hold (any more), on request. Writes
     nothing: `touch` reports what was used. `UsageError` for a request that makes no sense (a vector of another length, NaN, k
     out of range).
+
+    ``later``: of each fact among the best hits, so many of the nearest statements that were made later (`Hit.later`), 0 to 5;
+    None: as many as `[recall] later` says. What is told with a hit isn't a hit of its own besides.
 
     ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
     `RecallResult.reached`, each with the way to it and every edge's confidence. ``xray``:
@@ -222,7 +227,7 @@ def recall(
         "text": text,
         "vector": None if vector is None else _floats(vector),
         "k": k,
-        "more": min(k, _MOST_LATER) if isinstance(k, int) else None,  # instead of those that are told with others
+        "more": 0,
         "kinds": _names("kinds", kinds),
         "tiers": _names("tiers", tiers),
         "include_archived": include_archived,
@@ -236,7 +241,16 @@ def recall(
     }
     if not isinstance(hops, int) or isinstance(hops, bool) or hops < 0:
         raise UsageError(f"hops is {hops!r}", where="recall", fix="give 0 (edges are not followed), or 1, 2, 3")
-    result = _with_later(engine, _ask(engine, *_ready(engine, request)), k)
+    if later is not None and (not isinstance(later, int) or isinstance(later, bool) or not 0 <= later <= _MOST_EACH):
+        raise UsageError(f"later is {later!r}", where="recall", fix=f"give an integer from 0 to {_MOST_EACH}")
+    ready = _ready(engine, request)
+    result = _ask(engine, *ready)
+    if later != 0:
+        found = _with_later(engine, result, k, later)
+        if len(found) < len(result):  # others take the places of those that are told with a hit
+            wider = {**ready[0], "more": min(k, _MOST_LATER)}
+            found = _with_later(engine, _ask(engine, wider, ready[1]), k, later)
+        result = found
     if hops:
         result = _spread(engine, result, request, hops)
     if xray and result:
@@ -256,22 +270,22 @@ def _hint(engine: Engine, request: dict[str, Any], result: RecallResult) -> str 
     return None
 
 
-def _with_later(engine: Engine, result: RecallResult, k: int) -> RecallResult:
+def _with_later(engine: Engine, result: RecallResult, k: int, most: int | None) -> RecallResult:
     """The first ``k`` hits, each with what was said later of the same thing."""
     told: set[str] = set()
     hits: list[Hit] = []
-    for hit in _later_of(engine, result.hits):
+    for hit in _later_of(engine, result.hits, most):
         if hit.key not in told and len(hits) < k:
             hits.append(hit)
             told |= {one.key for one in hit.later}
     return replace(result, hits=tuple(hits))
 
 
-def _later_of(engine: Engine, hits: Sequence[Hit]) -> list[Hit]:
+def _later_of(engine: Engine, hits: Sequence[Hit], most: int | None) -> list[Hit]:
     asked = [hit.key for hit in hits if hit.kind == "Fact"][:_MOST_LATER]
     if not asked:
         return list(hits)
-    rows = engine.call("memory/later", {"now": clock.now(), "keys": asked}, write=False)["results"]
+    rows = engine.call("memory/later", {"now": clock.now(), "keys": asked, "most": most}, write=False)["results"]
     found = {
         row["key"]: [Later(one["key"], one["content"], to_python(one["at"])) for one in row["later"]] for row in rows
     }
