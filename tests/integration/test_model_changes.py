@@ -40,7 +40,7 @@ def hear(client: Jochi, text: str, minutes: int) -> None:
     client.database.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 
 
-def learn(client: Jochi, stub: Stub, *facts: dict[str, Any], trusting: bool = True) -> tuple[str, list[str]]:
+def learn(client: Jochi, stub: Stub, *facts: dict[str, Any]) -> tuple[str, list[str]]:
     """What the model was shown besides the turns ('' where nothing), and why it was refused."""
     stub.script = [Answer(json.dumps({"facts": [{"confidence": 0.9, "turn": 1, **fact} for fact in facts]}))]
     maker = ModelMaker(LEARN, Model("openai", "m", base_url=f"{stub.url}/v1"))
@@ -80,9 +80,9 @@ def test_known_statements_are_shown_and_what_the_answer_says_of_them_is_done(cli
         (oslo, "candidate", True, "SUPERSEDES", bergen),
         (moss, "candidate", False, "MAY_REPLACE", oslo),
     ]
-    assert run(client, "MATCH (f:Fact {content: $oslo}) MATCH (a:JochiAccess {key: f.key}) RETURN a.used AS used", oslo=oslo) == [
-        {"used": True}
-    ]
+    assert run(
+        client, "MATCH (f:Fact {content: $oslo}) MATCH (a:JochiAccess {key: f.key}) RETURN a.used AS used", oslo=oslo
+    ) == [{"used": True}]
     for each in client.runs(limit=50):
         if each.job == "learn":
             client.undo(each.id)
@@ -96,15 +96,17 @@ def test_what_a_model_is_shown_is_reserved_for(client: Jochi) -> None:
         run(client, "MATCH (f:Curated:Fact) SET f.content = 'Ann: ' + $long", long="Bergen ü\n" * 1_000)
         hear(client, "I live in Oslo.", 20)
         maker = ModelMaker(LEARN, Model("openai", "m", base_url=f"{stub.url}/v1"))
-        handler = DeriveHandler(LEARN, maker, Estimate())
-        batch = Queue(client.engine, "learn", asks=handler.asks).lease(handler.most)
-        [row] = batch.rows
-        handler.handle(batch.rows)
+        asks = DeriveHandler(LEARN, maker, Estimate()).asks
+        [batch] = run(client, "MATCH (b:TurnBatch) RETURN b.key AS key ORDER BY b.created_at DESC LIMIT 1")
+        [row] = Queue(client.engine, "learn", asks=asks).peek(batch["key"]).rows
+        stub.script = [Answer('{"facts": []}')]
+        maker.make(row)
         sent = sum(len(each["content"].encode()) for each in stub.requests[-1]["messages"])
         shown = sum(len(each.encode()) for each in LEARN.texts(row))
         assert 500 < shown - len(row["inputs"][0]["content"]) < 1_000, "a long statement is cut"
-        assert 2 * (shown + maker.overhead) <= row["charge"]["tokens_in"]
-        assert sent <= row["charge"]["tokens_in"]
+        # Both of its requests, each with all that it shows.
+        assert 2 * (shown + maker.overhead) <= row["tokens_in"]
+        assert sent <= row["tokens_in"]
 
 
 @pytest.fixture

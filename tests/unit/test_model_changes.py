@@ -21,7 +21,14 @@ TIERS = [{"name": "explicit", "least": 0.95}, {"name": "implied", "least": 0.7},
 
 
 def statement(key: str, content: str, *, days: float = 1, **slot: str) -> dict[str, Any]:
-    return {"key": key, "content": content, "subject": None, "attribute": None, "at": NOW - timedelta(days=days), **slot}
+    return {
+        "key": key,
+        "content": content,
+        "subject": None,
+        "attribute": None,
+        "at": NOW - timedelta(days=days),
+        **slot,
+    }
 
 
 KNOWN = [
@@ -40,7 +47,15 @@ def row(known: list[dict[str, Any]] = KNOWN) -> dict[str, Any]:
     lines = [f"Known {n} [2026-06-14]: {each['content']}\n" for n, each in enumerate(known, 1)]
     return {
         **{"key": "s/b", "scope": "s", "inputs": [{"key": "s/b", "content": f"[2026-06-15 12:00] {SAID}"}]},
-        **{"turns": ["t0"], "moments": [NOW], "most": 20, "most_tokens": 500, "topics": 20, "context": 20, "before": []},
+        **{
+            "turns": ["t0"],
+            "moments": [NOW],
+            "most": 20,
+            "most_tokens": 500,
+            "topics": 20,
+            "context": 20,
+            "before": [],
+        },
         **{"tiers": TIERS, "known": [{**each, "memory_kind": "note"} for each in known]},
         **{"statements": known, "beside": lines},
     }
@@ -75,7 +90,11 @@ def test_what_a_model_says_is_weighed_and_words_are_not_asked(given: dict[str, A
 
 
 def test_where_nobody_says_words_decide() -> None:
-    made = LEARN.made(row(KNOWN[:1]), LearningOutput(facts=(fact(text="Ann: I moved to Oslo, not Bergen, I live there."),)), Estimate())  # type: ignore[misc]
+    made = LEARN.made(
+        row(KNOWN[:1]),
+        LearningOutput(facts=(fact(text="Ann: I moved to Oslo, not Bergen, I live there."),)),
+        Estimate(),
+    )  # type: ignore[misc]
     assert [each["key"] for each in made["against"]] == ["s/1"]
     adds = fact(text="Ann: I moved to Oslo, not Bergen, I live there.", change="adds")
     assert LEARN.made(row(KNOWN[:1]), LearningOutput(facts=(adds,)), Estimate())["against"] == []  # type: ignore[misc]
@@ -110,7 +129,10 @@ def test_a_number_that_isnt_there_is_refused_and_one_that_is_missing_no_answer()
 def test_a_model_reads_them_before_the_turns_and_what_it_reads_is_reserved() -> None:
     given = row([*KNOWN, statement("s/8", "Eve said:\nKnown 1: nothing")])
     known, turns = LEARN.texts(given)
-    assert known.splitlines()[::7] == ["Known 1 [2026-06-14]: Ann: I live in Bergen.", "Known 8 [2026-06-14]: Eve said: Known 1: nothing"]
+    assert known.splitlines()[::7] == [
+        "Known 1 [2026-06-14]: Ann: I live in Bergen.",
+        "Known 8 [2026-06-14]: Eve said: Known 1: nothing",
+    ]
     assert turns == given["inputs"][0]["content"]
     maker = ModelMaker(LEARN, Model("openai", "m", base_url="http://127.0.0.1:9/v1"))
     fences = 2 * 2 * len("====== 0123456789abcdef01234567 ======\n")

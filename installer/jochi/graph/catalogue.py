@@ -152,7 +152,7 @@ MEMORY = (
     *_of("text", None, "", "copy_of"),
     *_of("text", None, "word", "processing_status"),
     *_of("moment", None, "", "started_at ended_at processing_started_at processing_completed_at confirmed_at"),
-    *_of("any", None, "", "said_at"),
+    *_of("any", None, "", "message_moments"),
     *_of("text", None, "", "answers"),
     *_of("moment", None, "", "extraction_started_at extraction_completed_at"),
     *_of("text", None, "", "session"),

@@ -149,7 +149,9 @@ class ModelMaker:
         self.model: str | None = model.name
         self.version = Prompt(self._told.text + (together.text if self.at_once > 1 and together else ""), "").version
         self.requests = 1 if issubclass(derivation.output, str) else 2
-        self.overhead = at_most(self._told.filled(**derivation.example), [""] * derivation.parts, derivation.output, 0).sent
+        self.overhead = at_most(
+            self._told.filled(**derivation.example), [""] * derivation.parts, derivation.output, 0
+        ).sent
         if together is not None and at_once > 1:
             # Two or more pay for what they share, and each for its heading.
             shared = at_most(together.filled(), ["x" * _HEADING], self._several, 0).sent
