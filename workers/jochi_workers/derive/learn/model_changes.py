@@ -21,8 +21,8 @@ def model_reads(row: Row) -> list[str]:
 
 
 def confirmed(fact: Fact, row: Row, language: str) -> Mapping[str, Any] | None:
-    """The known statement that it says again, where nothing tells the two apart. What fills a slot stands for itself: there the same
-    value confirms the one before it."""
+    """The known statement that it says again, where nothing tells the two apart. What fills a slot stands for itself: there the
+    same value confirms the one before it."""
     if fact.change != "confirms" or fact.of is None or fact.subject is not None:
         return None
     old: Mapping[str, Any] = row["statements"][fact.of - 1]
