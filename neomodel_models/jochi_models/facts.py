@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from jochi_models.common import CuratedFields
 from jochi_models.curated import Curated
 from jochi_models.properties import (
@@ -63,11 +65,14 @@ class FactFields(CuratedFields):
 
     entities = ListProperty[str]("names that stand in it", TextProperty())
     message_ids = ListProperty[str]("ids of the turns that say it", TextProperty())
+    answers = TextProperty("the other speaker's question that it answers: it is found by that as well")
 
     quotes = Related("the very words of its turn", "QUOTES", "Artifact")
     box = Related("the box it lies in", "IN_BOX", "MemoryBox")
     supersedes = Related("the older fact it replaces", "SUPERSEDES", "Fact")
     superseded_by = Related("the newer fact that replaces it", "SUPERSEDES", "Fact", incoming=True)
+    may_replace = Related("the older fact that it may replace: nobody was sure", "MAY_REPLACE", "Fact")
+    may_be_replaced_by = Related("the newer fact that may replace it", "MAY_REPLACE", "Fact", incoming=True)
     same_entity = Related("speaks of the same entity", "SAME_ENTITY", "Fact", properties=Edge)
     near_in_time = Related("happened at about the same time", "NEAR_IN_TIME", "Fact", properties=Edge)
     caused = Related("what it led to", "CAUSED", "Fact", properties=Edge)
@@ -79,6 +84,7 @@ class TurnBatchFields(CuratedFields):
 
     session = TextProperty("of which session")
     message_ids = ListProperty[str]("ids of the turns, in the order of the lines of the text", TextProperty())
+    message_moments = ListProperty[datetime]("when each was said, in the same order", ZonedDateTimeProperty())
     participants = ListProperty[str]("who spoke", TextProperty())
     started_at = ZonedDateTimeProperty("when the first was said")
     ended_at = ZonedDateTimeProperty("when the last was said")

@@ -59,6 +59,7 @@ ON_RECORD: dict[str, frozenset[str]] = {
     **{f"derive/{name}/store": frozenset({"derive"}) for name in ("extract", "describe", "identity")},
     "derive/meaning/store": frozenset({"derive", "archive"}),
     "derive/learn/store": frozenset({"derive"}),
+    "observe/decide_doubts": frozenset({"decide"}),
     "observe/seal": frozenset({"derive"}),
     "observe/flush_buffers": frozenset({"derive"}),
 }

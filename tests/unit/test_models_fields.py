@@ -136,6 +136,7 @@ SEEDS: set[tuple[str, str, str, str | None]] = {
     ("Fact", "IN_BOX", "MemoryBox", None),
     ("MemoryBox", "IN_TRACE", "Trace", None),
     ("Fact", "SUPERSEDES", "Fact", None),
+    ("Fact", "MAY_REPLACE", "Fact", None),  # DESIGN §16
     *(("Fact", edge, "Fact", "Edge") for edge in ("SAME_ENTITY", "NEAR_IN_TIME", "CAUSED")),
 }
 """Kind, type, kind at the other end (Curated: any), what the relationship carries: written down from the seeds."""

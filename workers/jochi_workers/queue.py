@@ -50,6 +50,7 @@ _NOT_BACK = frozenset(
         "tokens_out",
         "most_tokens",
         "known",
+        "statements",
         "tiers",
         "turns",
         "moments",

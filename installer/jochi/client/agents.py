@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from jochi.client.base import Base
+from jochi.client.base import Base, on_engine
 from jochi.heartbeat import Heartbeat
 from jochi.heartbeat.file import MAX_TOKENS
 from jochi.heartbeat.migration import MigrationResult, migrate
 from jochi.store import Items
 from jochi.store.items import KIND
+from jochi.use.doubts import DecidedDoubts, DoubtDecision, decide_doubts, list_doubts
+from jochi.users import operating_system_user
 from jochi.write import observing
 from jochi.write.observing import Observer, ObserveResult, Turn
 
@@ -41,6 +43,18 @@ class ObserveVerbs(Base):
     def flush(self, session: str | None = None, *, scope: str = "default", now: datetime | None = None) -> list[str]:
         """Has what is buffered of a session (None: of all in the scope) learned from now, and ends its box; keys of the batches."""
         return observing.flush(self.engine, session, scope=scope, now=self._at(now, "flush", "now"))
+
+    doubts = on_engine(list_doubts)
+
+    def decide_doubts(
+        self, pairs: Iterable[Sequence[str]], decision: DoubtDecision, *, by: str | None = None
+    ) -> DecidedDoubts:
+        """Says of statements that may be replaced (``pairs`` of keys: newer, older) that the newer one takes the older one's place
+        ('replaces'), or that both hold ('both').
+
+        Results come in their order; `undo` of `DecidedDoubts.run` takes it back. `UsageError` for what is no pair.
+        """
+        return decide_doubts(self.engine, pairs, decision, now=self._server_now(), by=by or operating_system_user())
 
 
 class ItemVerbs(Base):

@@ -50,7 +50,8 @@ class Derivation:
     ``faults``: why it may not be stored, without a word of a memory; the first counts. ``text``: the content that is stored.
     ``properties``: what the stored memory says besides. ``words``: what its prompt may use; ``example``: such words. ``made``:
     where the output is no single memory, what `derive/<name>/store` gets of it; it may be empty then, and nobody asks ``text``.
-    ``texts``: what a model reads; what isn't among the inputs is in `beside` of the row, so that it is reserved for.
+    ``texts``: what a model reads; what isn't among the inputs is in `beside` of the row, so that it is reserved for. ``parts``: of
+    so many texts the fences are reserved for.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Derivation:
     made: Callable[[Row, Any, TokenCounter], Mapping[str, Any]] | None = None
     texts: Callable[[Row], list[str]] = lambda row: [each["content"] for each in row["inputs"]]
     together: BatchPrompt | None = None
+    parts: int = 1
 
     def batch_prompt(self, folder: str | None = None) -> Prompt | None:
         """The same for several at once; None where it has no such way, or where ``folder`` has instructions of its own only for
@@ -147,7 +149,9 @@ class ModelMaker:
         self.model: str | None = model.name
         self.version = Prompt(self._told.text + (together.text if self.at_once > 1 and together else ""), "").version
         self.requests = 1 if issubclass(derivation.output, str) else 2
-        self.overhead = at_most(self._told.filled(**derivation.example), [""], derivation.output, 0).sent
+        self.overhead = at_most(
+            self._told.filled(**derivation.example), [""] * derivation.parts, derivation.output, 0
+        ).sent
         if together is not None and at_once > 1:
             # Two or more pay for what they share, and each for its heading.
             shared = at_most(together.filled(), ["x" * _HEADING], self._several, 0).sent

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from jochi_workers.derive.learn.changes import Sentence, changes
 from jochi_workers.derive.learn.checks import faults
 from jochi_workers.derive.learn.importance import importance
 from jochi_workers.derive.learn.kinds import memory_kind
+from jochi_workers.derive.learn.model_changes import against as against_known
+from jochi_workers.derive.learn.model_changes import confirmed, model_reads
 from jochi_workers.derive.learn.offline import offline
 from jochi_workers.derive.learn.output import Fact, LearningOutput
 from jochi_workers.derive.learn.topics import topics
@@ -40,13 +42,19 @@ def tier_of(confidence: float, tiers: list[dict[str, Any]]) -> str:
 
 
 def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[str, Any]:
-    """What is remembered (``memories``: rows as `memory/remember` takes them), what the turns are about, and which known facts new
-    ones contradict."""
+    """What is remembered (``memories``: rows as `memory/remember` takes them), what the turns are about, which known facts new ones
+    contradict (``against``), and which are said again (``confirmed``)."""
     batch, scope = row["key"], row["scope"]
     turns = [message for message in messages(row["inputs"][0]["content"]) if message.text]
     memories: dict[str, dict[str, Any]] = {}
     against: list[dict[str, Any]] = []
+    again: dict[str, str] = {}
+    judged: set[str] = set()
+    language = language_of(row["inputs"][0]["content"])
     for fact in output.facts:
+        if (same := confirmed(fact, row, language)) is not None:
+            again[same["key"]] = same["content"]
+            continue
         tier = tier_of(fact.confidence, row["tiers"])
         kind = memory_kind(fact.text, fact.category, fact.tags)
         turn = row["turns"][fact.turn - 1]
@@ -85,12 +93,16 @@ def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[st
             }
             memories.setdefault(exact["id"], exact)
             one["relationships"] = [{"type": "QUOTES", "to": exact["id"]}]
-        if one["id"] not in memories and fact.subject is None:
+        if fact.change is not None:
+            judged.add(one["id"])
+            against += against_known(one["id"], fact, row, language)
+        elif one["id"] not in memories and fact.subject is None:
             against += _against(one["id"], fact.text, kind, row["known"])
         memories.setdefault(one["id"], one)
-    against += _changed(memories, row)
+    against += _changed(memories, row, judged, language)
     about = topics(row["inputs"][0]["content"], row["before"], context=row["context"], most=row["topics"])
-    return {"memories": list(memories.values()), "topics": about, "against": against}
+    said_again = [{"key": key, "content": content} for key, content in again.items()]
+    return {"memories": list(memories.values()), "topics": about, "against": against, "confirmed": said_again}
 
 
 def _memory(kind: str, batch: str, text: str, scope: str, counter: TokenCounter) -> dict[str, Any]:
@@ -119,16 +131,18 @@ def _against(id: str, text: str, kind: str, known: list[dict[str, Any]]) -> list
     ]
 
 
-def _changed(memories: Mapping[str, dict[str, Any]], row: Row) -> list[dict[str, Any]]:
-    """What new statements change of known ones, and of those that stand before them in the same turns."""
-    language = language_of(row["inputs"][0]["content"])
+def _changed(
+    memories: Mapping[str, dict[str, Any]], row: Row, judged: Collection[str], language: str
+) -> list[dict[str, Any]]:
+    """What new statements change of known ones, and of those that stand before them in the same turns, by their words: but for
+    those that a model has ``judged``."""
     older = [(each["key"], _sentences(each["content"], language)) for each in row["known"]]
     found: list[dict[str, Any]] = []
     for id, memory in memories.items():
         if memory["kind"] == "Fact":
             new = _sentences(memory["content"], language)
             known = [(key, old) for key, old in older if old != new]
-            for change in changes(new, [old for _, old in known]):
+            for change in changes(new, [old for _, old in known]) if id not in judged else ():
                 found.append(
                     {"id": id, "key": known[change.old][0], "replaces": change.sure, "unsure": not change.sure}
                 )
@@ -152,6 +166,8 @@ DERIVATION = Derivation(
     faults=faults,
     example={"most": 50},
     words=_words,
+    texts=model_reads,
+    parts=2,
     made=_made,
 )
 

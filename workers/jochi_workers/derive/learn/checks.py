@@ -14,7 +14,13 @@ from jochi_workers.derive.learn.passages import CUT
 from jochi_workers.handler import Row
 from jochi_workers.language.sentences import sentences
 
-REASONS = ("instruction", "no such turn", "made up name", *(each for each in _REASONS if each != "made up name"))
+REASONS = (
+    "instruction",
+    "no such turn",
+    "no such statement",
+    "made up name",
+    *(each for each in _REASONS if each != "made up name"),
+)
 """Why it is rejected, in the order in which it is asked; the first counts."""
 
 
@@ -31,6 +37,8 @@ def faults(row: Row, output: LearningOutput, counter: TokenCounter) -> tuple[str
         found.add("instruction")
     if any(fact.turn > len(row["turns"]) for fact in output.facts):
         found.add("no such turn")
+    if any(fact.of is not None and fact.of > len(row["statements"]) for fact in output.facts):
+        found.add("no such statement")
     names = [name for fact in output.facts for name in (*fact.entities, fact.subject, fact.value) if name]
     if not all(name in cleaned or f" {bare(' '.join(words(name)))} " in folded for name in names):
         found.add("made up name")

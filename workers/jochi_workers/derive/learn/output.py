@@ -18,6 +18,7 @@ Category = Literal[
     "moment",
     "skill",
 ]
+Change = Literal["adds", "replaces", "confirms", "contradicts"]
 
 MOST_FACTS = 50
 LONGEST_TEXT = 1_000
@@ -35,7 +36,9 @@ class _Part(BaseModel):
 class Fact(_Part):
     """One thing said. ``turn``: the number of its turn, from 1. ``answers``: the question that it answers, of another speaker:
     it is found by that as well. ``subject``, ``attribute`` and ``value`` together: it says one
-    value of one attribute of somebody or something, as of which only one holds at a time (`entity::attribute`)."""
+    value of one attribute of somebody or something, as of which only one holds at a time (`entity::attribute`). ``change``: what
+    it does to what was known; ``of``: to which known statement, by its number from 1; of what adds there is none. None: nobody
+    says."""
 
     text: Text
     category: Category = "fact"
@@ -47,11 +50,19 @@ class Fact(_Part):
     subject: Name | None = None
     attribute: Name | None = None
     value: Name | None = None
+    change: Change | None = None
+    of: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _slot_is_whole(self) -> Fact:
         if len({self.subject is None, self.attribute is None, self.value is None}) > 1:
             raise ValueError("subject, attribute and value go together")
+        return self
+
+    @model_validator(mode="after")
+    def _change_is_whole(self) -> Fact:
+        if (self.of is None) != (self.change in (None, "adds")):
+            raise ValueError("what replaces, confirms or contradicts says which statement, by its number in `of`")
         return self
 
 
