@@ -36,8 +36,6 @@ from jochi_workers.prepare import PrepareHandler
 from jochi_workers.resolve import ResolveHandler
 from jochi_workers.worker import Stop
 
-DERIVING = ("learn",)
-"""Derivations that have to be on. What the shipped policy switches on by itself is made as well."""
 MODELS: dict[str, list[str]] = {
     "minilm": [],
     "e5": ['[embedding]\nmodel = "multilingual-e5-small-q4-passage"', "[duplicates]\nflag = 0.94\nmerge = 0.97"],
@@ -68,11 +66,12 @@ _FACTS = (
 
 
 def policy_of(provider: str) -> LoadedPolicy:
-    """The shipped policy with all that it needs to learn, and the model of ``provider``."""
-    tables = [f"[derive.{name}]\nderiving = true" for name in DERIVING] + MODELS[provider]
+    """The shipped policy with the model of ``provider``."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "policy.toml"
-        file.write_text("\n".join(['[policy]\nname = "agent set"\nextends = "default"', *tables]), encoding="utf-8")
+        file.write_text(
+            "\n".join(['[policy]\nname = "agent set"\nextends = "default"', *MODELS[provider]]), encoding="utf-8"
+        )
         return load_policy(file)
 
 

@@ -41,7 +41,7 @@ PROCESS = derivation("process")
 @pytest.fixture(scope="session")
 def processing(policy_with: PolicyWith) -> Any:
     return policy_with(
-        "[ingest]\npart_messages = 20\npart_characters = 2_000\nbatch_characters = 6_000\n[derive.process]\nderiving = true"
+        "[ingest]\npart_messages = 20\npart_characters = 2_000\nbatch_characters = 6_000\n[derive.extract]\nderiving = false"
     )
 
 

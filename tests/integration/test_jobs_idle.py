@@ -8,6 +8,8 @@ import pytest
 from tests.faults.support import INPUTS, claim, set_job
 
 from jochi import Jochi
+from jochi.operate.work import status
+from jochi_workers.queue import Queue
 
 pytestmark = pytest.mark.server
 
@@ -61,3 +63,32 @@ def test_the_first_input_makes_a_job_live_at_the_next_tick(client: Jochi) -> Non
 def test_a_job_that_is_asked_for_runs(client: Jochi) -> None:
     (run,) = client.run("flush_buffers")
     assert (run.status, run.selected) == ("ok", 0)
+
+
+def test_derivations_cost_nothing_where_nobody_observes_and_ingests(jochi: Jochi) -> None:
+    """The policy derives as the shipped one does. Plain memories are no work for it, give no job something to do and aren't walked
+    through; what a derivation is made of is found by the walk, also where it came before the derivation was on."""
+    derive = jochi.policy.policy.derive
+    on = sorted(name for name, each in derive.items() if each.deriving)
+    assert on == ["describe", "extract", "learn", "process", "storylines"]
+    names = {job.name for job in jochi.jobs() if not job.idle}
+    kinds = ("Belief", "MemoryEntry", "Task", "CompressedContext", "Reflection", "Fact")
+    rows = [{"kind": kind, "id": kind, "content": f"Ann keeps the {kind} of the harbour."} for kind in kinds]
+    jochi.remember(rows, now=NOON, on_refused="raise")
+    jochi.database.run("MATCH (m:Curated) REMOVE m.prepare_due")
+    jobs = {job.name for job in jochi.jobs() if not job.idle} - names
+    stories = ("count_mentions", "promote_storylines", "promote_macros", "find_meaning", "consolidate", "flush_buffers")
+    assert jobs.isdisjoint(stories)
+    left = status(jochi.engine, NOON)
+    assert [left[name].waiting for name in (*on, "resolve")] == [0] * 6
+
+    def seen(name: str) -> int:
+        row = jochi.engine.call("work/changed", {"now": NOON, "derivation": name, "limit": 100})
+        assert row["items"] == []
+        return int(row["seen"])
+
+    assert [seen(name) for name in on] == [0] * 5
+    # Switched off and on again, and a source is there by then: all memories are looked at, once.
+    jochi.database.run("MATCH (d:JochiDerivation) REMOVE d.walked_for CREATE (:Source)")
+    assert [seen(name) for name in ("learn", "process", "process")] == [0, len(kinds), 0]
+    assert Queue(jochi.engine, "process", clock=lambda: NOON).want(100) == 0

@@ -1,7 +1,8 @@
-"""What docs/tutorial/first-half-hour.md shows is what the commands print."""
+"""What docs/tutorial/first-half-hour.md and README.md show is what comes out."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,18 @@ import pytest
 from tests.conftest import TestServer
 from typer.testing import CliRunner
 
-from jochi import Jochi
+from jochi import Jochi, Turn
 from jochi.cli.app import app
+from jochi.cli.worker import making
+from jochi.context import as_prompt
 from jochi.policy import LoadedPolicy, load_policy
+from jochi.text.tokens import Estimate
+from jochi_workers.prepare import PrepareHandler
+from jochi_workers.worker import Stop, Worker
 
 PAGE = Path(__file__).parents[2] / "docs/tutorial/first-half-hour.md"
+README = Path(__file__).parents[2] / "README.md"
+TURNS = re.compile(r"^\$ cat (\w+)\.jsonl\n((?:\{.*\n)+)", re.MULTILINE)
 BLOCK = re.compile(r"^```text\n\$ jochi (?P<command>.*)\n(?P<output>(?:.*\n)*?)```$", re.MULTILINE)
 FILE = re.compile(r"^```json\n(?P<lines>(?:.*\n)*?)```$", re.MULTILINE)
 
@@ -58,3 +66,32 @@ def test_commands_print_what_the_page_shows(
         assert not [line for line in lines(block["output"]) if line not in printed], block["command"]
         if block["command"].startswith("apply"):
             client.run("curate_due")  # as the pump does within five minutes
+
+
+@pytest.mark.slow
+@pytest.mark.server
+def test_the_turns_of_the_readme_come_to_what_it_shows(install_once: Callable[[LoadedPolicy], Jochi]) -> None:
+    """MEMORY.md, what was replaced, and what stands behind what was said later. Its answers need vectors: made by hand."""
+    client = install_once(load_policy())
+    _, _, section = README.read_text(encoding="utf-8").partition("## What comes out of a conversation\n")
+    section, _, _ = section.partition("\n## What an agent")
+    handlers = [PrepareHandler(Estimate()), *making(client, Stop(), "extractive", {}, only="learn")]
+    said = [(session, [json.loads(line) for line in turns.splitlines()]) for session, turns in TURNS.findall(section)]
+    assert sum(len(turns) for _, turns in said) == 10
+    for session, turns in said:
+        for turn in turns:
+            client.observe(Turn(**turn, session=session, scope="home"))
+        client.flush(session, scope="home")
+        client.run("flush_buffers", drain=True)
+        Worker(client.engine, handlers).run(once=True)
+    shown = re.findall(r"^- (.*) <!--", section, re.MULTILINE)
+    memory = as_prompt(client.context("home"), Estimate().count, include_sensitive=False).text
+    assert sorted(re.findall(r"^- (.*)$", memory, re.MULTILINE)) == sorted(shown)
+    found = client.database.run(
+        "MATCH (n:Fact)-[r:SUPERSEDES|MAY_REPLACE]->(o:Fact) RETURN type(r) AS how, n.content AS new, o.content AS old"
+    )
+    # By their first and last words.
+    assert {row["how"]: (row["new"][-9:], row["old"][:30]) for row in found} == {
+        "SUPERSEDES": ("16 March.", "Lena: The installation is on 1"),
+        "MAY_REPLACE": ("ot 2,400.", "Lena: No need, their quote is "),
+    }

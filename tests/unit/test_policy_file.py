@@ -360,3 +360,33 @@ def test_a_policy_from_before_a_table_came_has_the_shipped_one() -> None:
     older = shipped.model_dump(mode="json", by_alias=True)
     del older["classification"], older["context"]
     assert stored_policy(json.dumps(older)).policy == shipped
+
+
+def test_rules_is_the_shipped_policy_with_the_janitor_alone(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped, rules = load_policy().policy, load_policy(Path("rules")).policy
+    assert {name for name, each in shipped.derive.items() if each.deriving} == {
+        *("process", "extract", "learn", "storylines", "describe")
+    }
+    assert not any(each.deriving for each in rules.derive.values())
+    assert rules.model_copy(update={"derive": shipped.derive, "policy": shipped.policy}) == shipped
+    for name in ("rules", "default"):  # what the database keeps of it is read as the same
+        loaded = load_policy(Path(name))
+        assert (loaded.text, loaded.policy.policy.name) == (f'[policy]\nextends = "{name}"\n', name)
+        assert stored_policy(loaded.text).sha256 == loaded.sha256
+    text = HEAD.replace("default", "rules") + "[derive.learn]\nderiving = true\n"
+    mine = load_policy(write(text))
+    assert [name for name, each in mine.policy.derive.items() if each.deriving] == ["learn"]
+    assert stored_policy(mine.text).policy == mine.policy
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "default").mkdir()
+    (tmp_path / "rules").write_text(HEAD, encoding="utf-8")
+    assert [load_policy(Path(name)).policy.policy.name for name in ("default", "rules")] == ["default", "mine"]
+
+
+def test_a_base_that_isnt_shipped_is_all_that_is_told(write: Write) -> None:
+    path = write('[policy]\nname = "mine"\nextends = "rule"\n')
+    with pytest.raises(UsageError) as error:
+        load_policy(path)
+    assert str(error.value).split("\n  → ")[0] == f"{path}:3: policy.extends: Input should be 'default' or 'rules'"

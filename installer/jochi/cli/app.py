@@ -37,7 +37,7 @@ def options(
         str | None, typer.Option(help="Database (env: JOCHI_DATABASE; default: the home database).")
     ] = None,
     policy: Annotated[
-        Path | None, typer.Option(envvar="JOCHI_POLICY", help="Policy file; default: the one Jochi ships.")
+        Path | None, typer.Option(envvar="JOCHI_POLICY", help="Policy file, or `rules`; default: the one Jochi ships.")
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")

@@ -207,7 +207,8 @@ def making(
         little = None if model is None else policy.derive[each].small_model
         small = language_model(name, **{**given, "model": little}) if little else None
         of_few = None if small is None else by_model(small)
-        err.print(f"{each}: by {maker.name}{about}{f', what is little by {little}' if little else ''}", markup=False)
+        who = "without a model" if model is None else f"by {maker.name}{about}"
+        err.print(f"{each}: {who}{f', what is little by {little}' if little else ''}", markup=False)
         room = int(numbers.get("together_tokens", 0))
         handlers.append(DeriveHandler(found, maker, counter, small=of_few, room=room, stopping=stop.asked))
     return handlers

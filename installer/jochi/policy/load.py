@@ -24,11 +24,13 @@ from jochi.toml import to_toml, tomllib
 DEFAULT = Path(__file__).with_name("default.toml")
 """The policy that Jochi ships."""
 
+SHIPPED = {"default": DEFAULT, "rules": Path(__file__).with_name("rules.toml")}
+"""By name the policies that are shipped: what `extends` and `--policy` may name. `rules` is `default` without derivations."""
 
 STORED = Path("(the policy in the database)")
 
 SHIPPED_TEXT = '[policy]\nextends = "default"\n'
-"""What a database keeps of the shipped policy: its author wrote nothing but the base."""
+"""What a database keeps of the shipped policy: its author wrote nothing but the base. Of `rules` the same with that name."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,12 @@ class LoadedPolicy:
 def load_policy(path: Path | None = None) -> LoadedPolicy:
     """The policy in ``path`` (default: the one Jochi ships); `UsageError` with file, line and key if it is wrong.
 
-    A file that says `extends = "default"` is laid over the shipped one: tables are merged, values and lists replaced.
+    A file that says `extends = "default"`, or `"rules"`, is laid over that one: tables are merged, values and lists replaced.
+    ``path`` may also be a name of `SHIPPED`, unless there is a file of that name.
     """
-    source = path or DEFAULT
+    shipped = "default" if path is None else str(path)
+    own = shipped not in SHIPPED or (path is not None and path.is_file())
+    source = path if own and path is not None else SHIPPED[shipped]
     text = _read(source)
     data = _parse(text, source)
     extends = _extends(data)
@@ -78,11 +83,11 @@ def load_policy(path: Path | None = None) -> LoadedPolicy:
         lines = [f"{_place(source, text, keys)}: {'.'.join(keys)}: {entry.words}" for keys, entry in gone]
         raise UsageError("\n".join(lines), fix=_CHECK)
     try:
-        policy = Policy.model_validate(_on_base(data) if extends else data)
+        policy = Policy.model_validate(_on_base(data, extends) if extends else data)
     except ValidationError as error:
         missing = any(problem["type"] == "missing" for problem in error.errors())
         raise UsageError(_explain(error, text, source), fix=_CHECK if extends or not missing else _BEGIN) from None
-    return _loaded(policy, source, SHIPPED_TEXT if path is None else text)
+    return _loaded(policy, source, text if own else SHIPPED_TEXT.replace("default", shipped))
 
 
 def stored_policy(text: str) -> LoadedPolicy:
@@ -126,8 +131,8 @@ def _read_leniently(written: dict[str, Any], text: str) -> LoadedPolicy:
     """A stored policy: keys that are gone are left out, and settings that are missing taken from the shipped policy."""
     dropped = [f"{'.'.join(keys)}: {entry.words}" for keys, entry in history.removed_keys(written)]
     data = history.without_removed(written)
-    if _extends(data):
-        data = _on_base(data)
+    if extends := _extends(data):
+        data = _on_base(data, extends)
     shipped = _shipped()
     added: list[str] = []
     while True:
@@ -185,20 +190,23 @@ def _lacking(data: dict[str, Any], other: dict[str, Any], way: str = "") -> tupl
     return tuple(found)
 
 
-def _shipped() -> dict[str, Any]:
-    """The shipped policy, a copy of one's own."""
-    shipped: dict[str, Any] = tomllib.loads(DEFAULT.read_text(encoding="utf-8"))
-    return shipped
+def _shipped(name: str = "default") -> dict[str, Any]:
+    """A shipped policy, a copy of one's own."""
+    shipped: dict[str, Any] = tomllib.loads(SHIPPED[name].read_text(encoding="utf-8"))
+    base = _extends(shipped)
+    return _on_base(shipped, base) if base else shipped
 
 
-def _extends(data: dict[str, Any]) -> bool:
+def _extends(data: dict[str, Any]) -> str | None:
+    """The name of the shipped policy that ``data`` is to be laid over, if it is."""
     about = data.get("policy")
-    return isinstance(about, dict) and about.get("extends") == "default"
+    name = about.get("extends") if isinstance(about, dict) else None
+    return name if isinstance(name, str) and name in SHIPPED else None
 
 
-def _on_base(data: dict[str, Any]) -> dict[str, Any]:
-    """``data`` laid over the shipped policy. What it is laid over is no part of what it means, so `extends` goes."""
-    merged = _laid_over(_shipped(), data)
+def _on_base(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """``data`` laid over a shipped policy. What it is laid over is no part of what it means, so `extends` goes."""
+    merged = _laid_over(_shipped(name), data)
     del merged["policy"]["extends"]
     return merged
 
@@ -218,6 +226,7 @@ _NAME_ONE = "name a policy file: jochi --policy FILE install"
 _UNREADABLE = "this version of jochi can't read the policy in the database"
 _BEGIN = (
     '`jochi policy show` prints the shipped one; one of your own begins with [policy], name = "…", extends = "default"'
+    ' (or "rules", which derives nothing)'
 )
 
 
@@ -263,7 +272,9 @@ def _laid_over(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:
 
 def _explain(error: ValidationError, text: str, source: Path) -> str:
     lines = []
-    for problem in error.errors(include_url=False):
+    problems = error.errors(include_url=False)
+    # Of a base that isn't there nothing was taken: what is missing besides says nothing.
+    for problem in [each for each in problems if each["loc"] == ("policy", "extends")] or problems:
         keys = [part for part in problem["loc"] if isinstance(part, str | int)]
         where = _place(source, text, keys)
         message = str(problem["msg"]).removeprefix("Value error, ")

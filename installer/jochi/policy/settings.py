@@ -28,8 +28,8 @@ class About(Part):
     """The name that runs and audit records carry."""
     time_zone: str = "UTC"
     """The time zone of fixed slots, such as `Europe/Berlin`."""
-    extends: Literal["default"] | None = None
-    """`default`: this file says only what differs from the shipped policy."""
+    extends: Literal["default", "rules"] | None = None
+    """`default`: this file says only what differs from the shipped policy. `rules`: from the same, where nothing is derived."""
 
     @model_validator(mode="after")
     def _zone_exists(self) -> About:

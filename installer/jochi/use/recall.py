@@ -260,7 +260,7 @@ def recall(
 
 def _hint(engine: Engine, request: dict[str, Any], result: RecallResult) -> str | None:
     """Why nothing was found, as far as that is known."""
-    if result.left_out and (raw := _ask(engine, {**request, "k": 1, "include_containers": True}, None)):
+    if result.left_out and (raw := _ask(engine, {**request, "k": 1, "more": 0, "include_containers": True}, None)):
         return (
             f"only what was said word for word fits, and no statement was made of it yet (a {raw[0].kind}): "
             f"name kinds to find it: {', '.join(result.left_out)}"
