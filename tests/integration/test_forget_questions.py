@@ -1,5 +1,5 @@
-"""A fact says which question it answers, in somebody's words: what is forgotten on request isn't there either, nor in the vector that
-was made of it (docs/reference/forgetting.md)."""
+"""A fact says which question it answers, in somebody's words: what is forgotten on request isn't there either, nor in the
+vector that was made of it (docs/reference/forgetting.md)."""
 
 from __future__ import annotations
 

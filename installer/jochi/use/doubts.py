@@ -43,7 +43,8 @@ class Doubts:
 
 @dataclass(frozen=True)
 class DecidedDoubt:
-    """What became of one doubt. ``outcome``: replaces | both, or why nothing was decided: unknown | pruned | no_doubt. ``missing``: which
+    """What became of one doubt. ``outcome``: replaces | both, or why nothing was decided: unknown | pruned | no_doubt.
+    ``missing``: which
     memory isn't there."""
 
     newer: str
@@ -87,7 +88,9 @@ def list_doubts(engine: Engine, *, scope: str | None = "default", limit: int = 1
 def decide_doubts(
     engine: Engine, pairs: Iterable[Sequence[str]], decision: DoubtDecision, *, now: datetime, by: str
 ) -> DecidedDoubts:
-    """Decides over ``pairs`` of keys (newer, older). The call is a run, which `undo` takes back. `UsageError` for what is no pair."""
+    """Decides over ``pairs`` of keys (newer, older). The call is a run, which `undo` takes back.
+
+    `UsageError` for what is no pair."""
     if decision not in get_args(DoubtDecision):
         raise UsageError(f"there is no decision {decision!r}", fix="replaces or both")
     asked = [() if isinstance(pair, str) else tuple(pair) for pair in pairs]
