@@ -44,8 +44,7 @@ class Doubts:
 @dataclass(frozen=True)
 class DecidedDoubt:
     """What became of one doubt. ``outcome``: replaces | both, or why nothing was decided: unknown | pruned | no_doubt.
-    ``missing``: which
-    memory isn't there."""
+    ``missing``: which memory isn't there."""
 
     newer: str
     older: str
