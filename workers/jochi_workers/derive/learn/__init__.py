@@ -136,6 +136,16 @@ def _changed(memories: Mapping[str, dict[str, Any]], row: Row) -> list[dict[str,
     return found
 
 
+def _tell(made: Mapping[str, Any], later: Row) -> None:
+    """Facts of turns that were leased together are known to the later ones."""
+    for one in made["memories"]:
+        if one["kind"] == "Fact":
+            kind = one["properties"].get("memory_kind")
+            later["known"].append(
+                {"key": f"{one['scope']}/{one['id']}", "content": one["content"], "memory_kind": kind}
+            )
+
+
 def _sentences(text: str, language: str) -> list[Sentence]:
     return [Sentence(one.text, language) for one in sentences(text)]
 
@@ -153,6 +163,7 @@ DERIVATION = Derivation(
     example={"most": 50},
     words=_words,
     made=_made,
+    tell=_tell,
 )
 
 __getattr__ = old_names(__name__)
