@@ -381,3 +381,22 @@ def test_by_the_command_line(client: Jochi, server: Any, monkeypatch: pytest.Mon
     assert "Ann: I prefer tea" in call("recall", "--box", row["key"]).output
     for wrong in (["recall", "--trace", "default/none"], ["recall"], ["observe"]):
         assert isinstance(call(*wrong).exception, UsageError)
+
+
+def test_what_was_leased_together_is_known_to_what_was_said_later(client: Jochi) -> None:
+    """A worker that starts late takes several batches at once: the later one changes what the earlier one says."""
+    for session, text in (
+        ("monday", "The installation is on 14 March at nine."),
+        ("tuesday", "The installation at nine was moved to 16 March."),
+    ):
+        observe(client, text, session=session, speaker="Lena")
+        client.flush(session, now=NOW)
+    assert work(client) == 2
+    rows = run(client, "MATCH (n:Fact)-[:SUPERSEDES]->(o:Fact) RETURN n.content AS new, o.content AS old, o.state AS s")
+    assert rows == [
+        {
+            "new": "Lena: The installation at nine was moved to 16 March.",
+            "old": "Lena: The installation is on 14 March at nine.",
+            "s": "superseded",
+        }
+    ]

@@ -47,6 +47,7 @@ class Derivation:
     """One derivation. A row is what `derive/<name>/inputs` returns: key, inputs ({key, content}), most_tokens and more.
 
     ``output``: text, or a pydantic type that a model must fill. ``offline``: the same without a model; '' where it can't.
+    ``tell``: what was made of a row, told to the later rows of its scope that were leased with it, so read before it was stored.
     ``faults``: why it may not be stored, without a word of a memory; the first counts. ``text``: the content that is stored.
     ``properties``: what the stored memory says besides. ``words``: what its prompt may use; ``example``: such words. ``made``:
     where the output is no single memory, what `derive/<name>/store` gets of it; it may be empty then, and nobody asks ``text``.
@@ -64,6 +65,7 @@ class Derivation:
     text: Callable[[Any], str] = str
     properties: Callable[[Row, Any], Mapping[str, Any]] = lambda _row, _output: {}
     made: Callable[[Row, Any, TokenCounter], Mapping[str, Any]] | None = None
+    tell: Callable[[Mapping[str, Any], Row], None] | None = None
     texts: Callable[[Row], list[str]] = lambda row: [each["content"] for each in row["inputs"]]
     together: BatchPrompt | None = None
     parts: int = 1

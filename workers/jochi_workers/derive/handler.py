@@ -41,6 +41,7 @@ class DeriveHandler(OutputHandler):
         self._small = small or maker
         self._room = room
         self._alone: set[str] = set()
+        self._leased: Sequence[Row] = ()
 
     @property
     def most(self) -> int:
@@ -52,6 +53,7 @@ class DeriveHandler(OutputHandler):
         return {"paid": self._maker.paid, "overhead": self._maker.overhead, "asks": self._maker.requests}
 
     def handle(self, rows: Sequence[Row]) -> Outcome:
+        self._leased = rows
         kept = {row["key"]: why for row in rows if (why := self._keeps(row))}
         outcome = self._worked([row for row in rows if row["key"] not in kept])
         outcome.failed |= kept
@@ -135,7 +137,14 @@ class DeriveHandler(OutputHandler):
             "version": maker.version,
         }
         if self._derivation.made is not None:
-            return {**values, "made": self._derivation.made(row, output, self.counter)}
+            made = self._derivation.made(row, output, self.counter)
+            if self._derivation.tell is not None:
+                after = False
+                for each in self._leased:
+                    if after and each["scope"] == row["scope"]:
+                        self._derivation.tell(made, each)
+                    after = after or each is row
+            return {**values, "made": made}
         text = self._derivation.text(output)
         return {
             **values,

@@ -150,6 +150,16 @@ def _changed(
     return found
 
 
+def _tell(made: Mapping[str, Any], later: Row) -> None:
+    """Facts of turns that were leased together are known to the later ones."""
+    for one in made["memories"]:
+        if one["kind"] == "Fact":
+            kind = one["properties"].get("memory_kind")
+            later["known"].append(
+                {"key": f"{one['scope']}/{one['id']}", "content": one["content"], "memory_kind": kind}
+            )
+
+
 def _sentences(text: str, language: str) -> list[Sentence]:
     return [Sentence(one.text, language) for one in sentences(text)]
 
@@ -169,6 +179,7 @@ DERIVATION = Derivation(
     texts=model_reads,
     parts=2,
     made=_made,
+    tell=_tell,
 )
 
 __getattr__ = old_names(__name__)
