@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from itertools import product
 from typing import Any
 
@@ -316,15 +316,17 @@ def test_what_a_model_says_is_checked(fact: dict[str, Any], reason: str | None) 
 
 def test_only_what_nearly_says_the_same_contradicts() -> None:
     known = [
-        {"key": "s/1", "content": "Ann: I prefer window seats on trains.", "memory_kind": "note"},
-        {"key": "s/2", "content": "Ann: I prefer tea in the morning.", "memory_kind": "note"},
-        {"key": "s/3", "content": "Ann: I prefer aisle seats on trains.", "memory_kind": "note"},
-        {"key": "s/4", "content": "Ann: I don't prefer aisle seats in boats.", "memory_kind": "note"},
+        {"key": "s/1", "content": "Ann: I prefer window seats on trains.", "memory_kind": "note", "at": NOW},
+        {"key": "s/2", "content": "Ann: I prefer tea in the morning.", "memory_kind": "note", "at": NOW},
+        {"key": "s/3", "content": "Ann: I prefer aisle seats on trains.", "memory_kind": "note", "at": NOW},
+        {"key": "s/4", "content": "Ann: I don't prefer aisle seats in boats.", "memory_kind": "note", "at": NOW},
     ]
     given = row("Ann: I prefer aisle seats on trains.", known=tuple(known))
     made = LEARN.made(given, LEARN.offline(given, Estimate()), Estimate())  # type: ignore[misc]
     assert [(each["key"], each["replaces"]) for each in made["against"]] == [("s/1", True)]
-    given["known"][0]["memory_kind"] = "episode"
+    given["known"][0]["at"] = NOW + timedelta(days=1)
+    assert LEARN.made(given, LEARN.offline(given, Estimate()), Estimate())["against"] == [], "what is told late"  # type: ignore[misc]
+    given["known"][0] |= {"memory_kind": "episode", "at": None}
     assert LEARN.made(given, LEARN.offline(given, Estimate()), Estimate())["against"][0]["replaces"] is False  # type: ignore[misc]
 
 

@@ -97,7 +97,7 @@ def _made(row: Row, output: LearningOutput, counter: TokenCounter) -> Mapping[st
             judged.add(one["id"])
             against += against_known(one["id"], fact, row, language)
         elif one["id"] not in memories and fact.subject is None:
-            against += _against(one["id"], fact.text, kind, row["known"])
+            against += _against(one["id"], fact.text, kind, _earlier(row["known"], row["moments"][fact.turn - 1]))
         memories.setdefault(one["id"], one)
     against += _changed(memories, row, judged, language)
     about = topics(row["inputs"][0]["content"], row["before"], context=row["context"], most=row["topics"])
@@ -136,17 +136,17 @@ def _changed(
 ) -> list[dict[str, Any]]:
     """What new statements change of known ones, and of those that stand before them in the same turns, by their words: but for
     those that a model has ``judged``."""
-    older = [(each["key"], _sentences(each["content"], language)) for each in row["known"]]
+    older = [(each["key"], _sentences(each["content"], language), each["at"]) for each in row["known"]]
     found: list[dict[str, Any]] = []
     for id, memory in memories.items():
         if memory["kind"] == "Fact":
-            new = _sentences(memory["content"], language)
-            known = [(key, old) for key, old in older if old != new]
+            new, moment = _sentences(memory["content"], language), memory["properties"]["valid_from"]
+            known = [(key, old) for key, old, at in older if old != new and (at is None or at <= moment)]
             for change in changes(new, [old for _, old in known]) if id not in judged else ():
                 found.append(
                     {"id": id, "key": known[change.old][0], "replaces": change.sure, "unsure": not change.sure}
                 )
-            older.append((f"{row['scope']}/{id}", new))
+            older.append((f"{row['scope']}/{id}", new, moment))
     return found
 
 
@@ -155,9 +155,15 @@ def _tell(made: Mapping[str, Any], later: Row) -> None:
     for one in made["memories"]:
         if one["kind"] == "Fact":
             kind = one["properties"].get("memory_kind")
+            at = one["properties"]["valid_from"]
             later["known"].append(
-                {"key": f"{one['scope']}/{one['id']}", "content": one["content"], "memory_kind": kind}
+                {"key": f"{one['scope']}/{one['id']}", "content": one["content"], "memory_kind": kind, "at": at}
             )
+
+
+def _earlier(known: list[dict[str, Any]], moment: Any) -> list[dict[str, Any]]:
+    """Of known facts those that held before: what is learned late changes nothing of what was said since."""
+    return [each for each in known if each["at"] is None or each["at"] <= moment]
 
 
 def _sentences(text: str, language: str) -> list[Sentence]:
