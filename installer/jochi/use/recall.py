@@ -212,7 +212,8 @@ def recall(
     out of range).
 
     ``later``: of each fact among the best hits, so many of the nearest statements that were made later (`Hit.later`), 0 to 5;
-    None: as many as `[recall] later` says. What is told with a hit isn't a hit of its own besides.
+    None: as many as `[recall] later` says, none with ``include_superseded``, which shows each by itself. What is told with a
+    hit isn't a hit of its own besides.
 
     ``hops`` follows the edges of the policy's types from the hits on, so many steps: up to ``k`` more memories are in
     `RecallResult.reached`, each with the way to it and every edge's confidence. ``xray``:
@@ -243,6 +244,7 @@ def recall(
         raise UsageError(f"hops is {hops!r}", where="recall", fix="give 0 (edges are not followed), or 1, 2, 3")
     if later is not None and (not isinstance(later, int) or isinstance(later, bool) or not 0 <= later <= _MOST_EACH):
         raise UsageError(f"later is {later!r}", where="recall", fix=f"give an integer from 0 to {_MOST_EACH}")
+    later = 0 if later is None and include_superseded else later
     ready = _ready(engine, request)
     result = _ask(engine, *ready)
     if later != 0:
