@@ -36,6 +36,7 @@ from jochi.demo.story import (
 from jochi.demo.survey import EVERY, LIVE_FOR, Parts, Survey, look, on_schedule
 from jochi.errors import JochiError, Refused
 from jochi.graph.driver_values import read_as
+from jochi.install.install import prune_procedures
 from jochi.jobs.arming import take_off_list
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import ReplayStep, replay
@@ -162,6 +163,8 @@ def _attempt(demo: Demo, policy: LoadedPolicy, survey: Survey, began_at: datetim
                     where=f"local server {INSTANCE!r}",
                     fix=f"jochi server reset --name {INSTANCE}, then run the demonstration again",
                 )
+            # An unreleased state of this version may have left what an install doesn't drop.
+            prune_procedures(client.database, policy)
             # Off the list until the replay is done, which has a clock of its own. Paused besides: a tick that is under way
             # puts the jobs back on the list.
             client.pause(Switch("all"))
