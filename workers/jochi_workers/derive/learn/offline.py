@@ -49,12 +49,13 @@ def offline(row: Row, _counter: TokenCounter) -> LearningOutput:
 def _facts(passage: Passage, reading: Reading, language: str) -> Iterator[Fact]:
     """One of the passage; each of its sentences that fills a slot is one of its own, for its value may change alone."""
     slots: dict[int, dict[str, str]] = {}
+    names = _names(reading)
     ends = list(accumulate(len(one) + 1 for one in passage.sentences))
     for statement in reading.statements:
-        if _tells(statement, _names(reading)) and (slot := _slot(statement, passage.speaker)):
+        if _tells(statement, names) and (slot := _slot(statement, passage.speaker)):
             slots.setdefault(bisect_right(ends, statement.start), slot)
     for number, part in _parts(passage, slots):
-        yield _fact(part, reading, slots.get(number, {}), language)
+        yield _fact(part, reading, names, slots.get(number, {}), language)
 
 
 def _parts(passage: Passage, slots: Collection[int]) -> Iterator[tuple[int, Passage]]:
@@ -68,10 +69,10 @@ def _names(reading: Reading) -> list[str]:
     return [one.text for one in reading.entities if one.type in _NAMES]
 
 
-def _fact(passage: Passage, reading: Reading, slot: dict[str, str], language: str) -> Fact:
+def _fact(passage: Passage, reading: Reading, known: Sequence[str], slot: dict[str, str], language: str) -> Fact:
     text = " ".join(passage.sentences)
     scanned = scan(text)
-    names = [name for name in _names(reading) if name in text]
+    names = [name for name in known if name in text]
     statement = next(
         (one for one in reading.statements if one.subject and one.subject.text in text and _tells(one, names)), None
     )
