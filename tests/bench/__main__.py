@@ -136,7 +136,9 @@ def ticks(client: Jochi) -> tuple[float, float, float]:
     def tick() -> None:
         clock = datetime.now(timezone.utc)
         engine.call("scheduler/tick", {"clock": clock, "pump": engine.pump})
-        engine.call("scheduler/arm", {"clock": clock, "pump": engine.pump, "watch": engine.watch, "pin": None})
+        engine.call(
+            "scheduler/arm", {"clock": clock, "pump": engine.pump, "watch": engine.watch, "pin": None, "ticked": None}
+        )
         engine.call(
             "scheduler/claim",
             {
