@@ -10,7 +10,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +135,6 @@ class Product:
 
     def work(self, now: datetime) -> None:
         """The jobs and the worker, until neither has more to do."""
-        now = now.astimezone(timezone.utc)  # as clocks are: Cypher finds one moment in two zones to be two
         self.worker.at = now
         for job in JOBS:
             for run in self.client.run(job, drain=True, now=now):

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -25,6 +26,8 @@ _NOT_CODE = re.compile(r"^\s*//.*$|'(?:[^'\\]|\\.)*'", re.MULTILINE)
 _ASKED = re.compile(r"\$in\.(\w+)")
 
 NOT_INSTALLED = "run `jochi install` first"
+
+_CLOCKS = frozenset({"now", "clock"})
 
 _KILL_SWITCH = frozenset({"jobs/pause", "jobs/resume"})
 """What must work on whatever is installed: their parameters and columns have been the same since the first version."""
@@ -160,9 +163,18 @@ class Engine:
             raise JochiError(
                 f"a procedure was called without {', '.join(sorted(missing))}", fix="this is a defect of Jochi"
             )
-        given = in_one_map(parameters)
+        # In UTC: to Cypher one moment in two zones is two, of which one is later.
+        clocks = {name: in_utc(parameters[name]) for name in _CLOCKS & parameters.keys()}
+        given = in_one_map({**parameters, **clocks})
         # Bodies of the first databases read each parameter by its own name; of these only the kill switch is called.
         return given if "$in" in text else {**given["in"], **given}
+
+
+def in_utc(moment: object) -> object:
+    """The same moment in UTC, where it is one with a zone."""
+    if isinstance(moment, datetime) and moment.utcoffset() is not None:
+        return moment.astimezone(timezone.utc)
+    return moment
 
 
 @lru_cache(maxsize=512)
