@@ -88,7 +88,9 @@ def learned(product: Product, talks: Sequence[Talk], asked: Sequence[Question]) 
         asks = [each.ask for each in asked if each.scope == scope]
         for ask in asks:
             hits = product.client.recall(ask, vector=embed_question(product.provider, ask), scope=scope, k=HITS)
-            ids = frozenset(turn for hit in hits for turn in made_of.get(hit.key, ()))
+            # What is told with a hit is handed over, too, and counts among its tokens.
+            keys = [key for hit in hits for key in (hit.key, *(one.key for one in hit.later))]
+            ids = frozenset(turn for key in keys for turn in made_of.get(key, ()))
             found.append(Found(ids, sum(count(hit.text) for hit in hits)))
     return found
 
