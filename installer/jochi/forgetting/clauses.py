@@ -16,7 +16,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from jochi.errors import JochiError
-from jochi.forgetting.words import folded, rows, says, spots, words
+from jochi.forgetting.words import rows, says, spots, words
+from jochi.text.letters import folded
 from jochi.toml import beside
 
 _SENTENCE = re.compile(

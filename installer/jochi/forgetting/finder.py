@@ -260,15 +260,16 @@ class Finder:
             return self._take_spellings(request, [replace(one, national_only=True) for one in spellings])
         return matches, list(dict.fromkeys(gone))
 
-    def _search(
-        self, prefix: str, needles: Sequence[str], spellings: Sequence[Spelling] = ()
-    ) -> Iterator[dict[str, Any]]:
+    def _search(self, prefix: str, needles: Sequence[str], phrases: Sequence[Phrase] = ()) -> Iterator[dict[str, Any]]:
         given = {
             "from": prefix,
             "before": f"{prefix[:-1]}{_BEHIND_SLASH}" if prefix else _BEHIND_ALL,
             "needles": list(needles),
             "limit": SEARCH_PAGE,
-            "pattern": pattern(spellings),
+            "pattern": pattern(
+                [each for each in phrases if isinstance(each, Spelling)],
+                [each for each in phrases if not isinstance(each, Spelling)],
+            ),
         }
         last: str | None = ""
         while last is not None:
@@ -290,9 +291,8 @@ class Finder:
         Returns the keys of those that go as a whole and are new.
         """
         gone: list[str] = []
-        spellings = [wanted for wanted, _ in phrases if isinstance(wanted, Spelling)]
         needles = sorted({folded_needle(_words(wanted)) for wanted, _ in phrases})
-        for row in self._search(prefix, needles, spellings):
+        for row in self._search(prefix, needles, [wanted for wanted, _ in phrases]):
             key = row["key"]
             found = not _has(row, needles)  # only a pattern found it: nobody would take it for the phrase
             for wanted, source in phrases:
@@ -517,7 +517,7 @@ def _words(wanted: Phrase) -> tuple[str, ...]:
 def _is_in(text: str, wanted: Phrase) -> bool:
     if isinstance(wanted, Spelling):
         return wanted.says(text)
-    return folded_needle(wanted) in as_the_server_folds(text) and says(text, wanted)
+    return says(text, wanted)
 
 
 def _rest(text: str, wanted: Phrase) -> str | None:

@@ -121,7 +121,7 @@ class SearchTerms:
 
     def pattern(self) -> str | None:
         """And by what it finds texts that may spell it otherwise."""
-        return pattern(self.spellings)
+        return pattern(self.spellings, self.phrases)
 
     def literals(self) -> list[str]:
         """What it looks for besides, to the letter."""
