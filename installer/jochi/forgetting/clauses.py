@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import regex
+
 from jochi.errors import JochiError
 from jochi.forgetting.words import rows, says, spots, words
 from jochi.text.letters import folded
@@ -36,7 +38,7 @@ _NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]\s*")
 """The number of an item, on a line of its own: it ends no sentence."""
 
 _STAMP = r"\[\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?\] *"
-_TURN = re.compile(rf"(?P<stamp>{_STAMP})?(?P<name>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{0,2}}: +)?")
+_TURN = regex.compile(rf"(?P<stamp>{_STAMP})?(?P<name>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{0,2}}: +)?")
 """Begins a turn of a conversation, `[2026-01-05 10:00] Ann: `, and says nothing by itself."""
 
 _BULLET = re.compile(rf"\s*(?:[-*•–—]\s+|\(?\d{{1,3}}[.)]\s+|{_STAMP})")

@@ -6,10 +6,11 @@ Everywhere else stand words of our own ("HOT", "prune", the name of a job) and n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import regex
 
 from jochi.forgetting.spelling import Spelling, pattern
 from jochi.forgetting.words import folded_needle, phrase, says
@@ -184,8 +185,8 @@ def key_in_mark(mark: str) -> str:
     return parts[2] if len(parts) == 3 else mark
 
 
-def _whole(key: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w@.+-]){re.escape(key)}(?![\w@+-]|\.\w)")
+def _whole(key: str) -> regex.Pattern[str]:
+    return regex.compile(rf"(?<![\w@.+-]){regex.escape(key)}(?![\w@+-]|\.\w)")
 
 
 def is_ours(labels: Iterable[str]) -> bool:

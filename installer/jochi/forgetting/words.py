@@ -135,7 +135,8 @@ def folded_needle(wanted: Sequence[str]) -> str:
     return max(_undisputed(needle(wanted)), key=len)
 
 
-_MARK = r"\p{M}\p{Cf}\u0640\u07fa\u115f\u1160\u3164\uffa0"
+_MARK = r"\p{M}\p{Cf}\p{Cn}\u0640\u07fa\u115f\u1160\u3164\uffa0"
+"""What may stand between the letters of a word. What Java doesn't know yet (Cn) may be a mark by now."""
 _BETWEEN_WORDS = r"[^\p{L}\p{N}_]*+"
 
 
@@ -175,8 +176,10 @@ def _longest_row(wanted: Sequence[str]) -> list[str]:
 
 
 def _undisputed(word: str) -> list[str]:
+    """Its parts between letters that the server may fold otherwise: also those that it or this Python may be too old to know."""
     disputed = _disputed()
-    return "".join("\0" if character in disputed else character for character in word).split("\0")
+    unknown = (character in disputed or unicodedata.category(character) == "Cn" for character in word)
+    return "".join("\0" if out else character for out, character in zip(unknown, word, strict=True)).split("\0")
 
 
 @cache

@@ -103,10 +103,10 @@ def find_forms(text: str, kinds: Collection[str], *, first_reading: bool = False
 _AT = r"\s*[\[({<]\s*(?:at|ät)\s*[\])}>]\s*"
 _DOT = r"\s*[\[({<]\s*(?:dot|punkt)\s*[\])}>]\s*"
 _LOCAL = r"[\w!#$%&'*+/=?^`{|}~.-]"
-_MAIL = re.compile(
+_MAIL = regex.compile(
     rf"(?<!{_LOCAL})(?:mailto:)?({_LOCAL}+(?:{_DOT}\w+)*)(?:[@＠]|{_AT}| at (?=[\w-]+(?: dot [\w-]+)+(?!\w)))"
     rf"([\w-]+(?:(?:[.．。]|{_DOT}| dot )[\w-]+)+)(?![\w-]|[.@]\w)",
-    re.IGNORECASE,
+    regex.IGNORECASE,
 )
 _AT_ALL = re.compile(r"[@＠]|[\[({<]\s*(?:at|ät)\s*[\])}>]| at \S+ dot ", re.IGNORECASE)
 _SPELT_DOT = re.compile(rf"{_DOT}| dot |[．。]", re.IGNORECASE)
