@@ -16,6 +16,7 @@ from jochi import Jochi
 from jochi.forgetting import VARIABLE, Request
 from jochi.forgetting.checker import ANYWHERE, Sealer
 from jochi.forgetting.exports import collect_export, import_export, read_export, write_export
+from jochi.forgetting.finder import LONGER
 from jochi.forgetting.forget_key import read_key
 from jochi.forgetting.words import phrase
 from jochi.text.forms import find_forms
@@ -53,7 +54,7 @@ def test_a_name_of_any_script_goes_and_its_neighbours_stay(engine: Jochi) -> Non
     ]
     assert engine.remember(rows, now=NOW).written == len(rows)
     for n, (asked, (goes, _)) in enumerate(CASES.items()):
-        request = Request(phrase=asked, scope=f"s{n}", unsure="whole")
+        request = Request(phrase=asked, scope=f"s{n}")
         taken = {target.key for target in engine.plan_forgetting(request).targets}
         assert taken == {f"s{n}/goes{at}" for at in range(len(goes))}, asked
         done = engine.forget(request, verify=True, wait=0)
@@ -65,6 +66,31 @@ def test_a_name_of_any_script_goes_and_its_neighbours_stay(engine: Jochi) -> Non
         [{**row, "id": f"{row['id']}b", "content": f"{row['content']} 2"} for row in rows], now=NOW, on_refused="report"
     )
     assert [each.reason for each in told.results] == ["forgotten" if "goes" in row["id"] else None for row in rows]
+
+
+def test_where_a_name_may_go_on_a_person_is_asked(engine: Jochi) -> None:
+    """No dictionary knows names: in a script without blanks what stands beside it tells whether it ends there."""
+    cases = {
+        "สม": ("นายสมอยู่ที่บ้าน", "สมศรีอยู่ที่เชียงใหม่"),
+        "王伟": ("王伟住在北京。", "王伟明住在北京。"),
+        "Wang Fang": ("认识王芳。", "王芳芳住在北京。"),
+        "さくら": ("さくらさんは元気です。", "さくらこさんは元気です。"),
+        "김철수": ("김철수는 서울에 산다.", "김철수민은 서울에 산다."),
+        "សុខា": ("លោកសុខានៅភ្នំពេញ", "សុខារ៉ានៅភ្នំពេញ"),
+    }
+    rows = [
+        {"kind": "MemoryEntry", "scope": f"s{n}", "id": f"m{at}", "content": text}
+        for n, texts in enumerate(cases.values())
+        for at, text in enumerate(texts)
+    ]
+    engine.remember(rows, now=NOW, on_refused="raise")
+    for n, asked in enumerate(cases):
+        done = engine.forget(Request(phrase=asked, scope=f"s{n}"), wait=0)
+        assert [(each.key, each.reason) for each in done.asked] == [(f"s{n}/m1", LONGER)], asked
+    left = engine.database.run("MATCH (m:Curated) RETURN m.key AS key ORDER BY key", write=False)
+    assert [row["key"] for row in left] == [f"s{n}/m1" for n in range(len(cases))]
+    engine.forget(Request(phrase="สม", scope="s0", unsure="whole"), wait=0)
+    assert engine.database.run("MATCH (m:Curated {key: 's0/m1'}) RETURN m.key AS key", write=False) == []
 
 
 def test_what_was_sealed_by_an_earlier_reading_goes_on_being_refused(engine: Jochi, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import UsageError
 from jochi.forgetting import messages
+from jochi.forgetting.borders import may_go_on
 from jochi.forgetting.clauses import UNSURE, remove_clauses
 from jochi.forgetting.equivalents import find_equivalents
 from jochi.forgetting.spelling import Spelling, pattern
@@ -33,6 +34,8 @@ _SPELLINGS = 50
 
 MORE = "it says more, and which of its words say what can't be told"
 """Why a person has to say what becomes of a memory."""
+LONGER = "what is found may be a part of a longer name"
+"""Why one, in a script without blanks: `jochi.forgetting.borders`."""
 BY_ID = "its id says it"
 NO_MORE = "it states nothing else"
 ANEW = "it is made anew of what stays"
@@ -336,6 +339,8 @@ class Finder:
         basis = Target(
             row["key"], kind, why, "forget", content if isinstance(content, str) else None, row["dead"], row["revision"]
         )
+        if request.unsure == "ask" and isinstance(wanted, Spelling) and _may_be_longer(names, stored, wanted):
+            return replace(basis, outcome="ask", reason=LONGER)
         if row["dead"] or not request.clauses:
             return basis
         if why == "derived":
@@ -536,6 +541,10 @@ def _texts(name: str, value: Any) -> list[str]:
 
 def _says(name: str, value: Any, wanted: Phrase) -> bool:
     return any(_is_in(text, wanted) for text in _texts(name, value))
+
+
+def _may_be_longer(names: Sequence[str], stored: Mapping[str, Any], wanted: Spelling) -> bool:
+    return any(may_go_on(text, wanted.places(text)) for name in names for text in _texts(name, stored[name]))
 
 
 def _found_in(row: Mapping[str, Any]) -> list[str]:
