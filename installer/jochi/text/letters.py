@@ -46,9 +46,9 @@ _DROPPED = regex.compile(
     rf"[{_POINTS}\p{{Me}}"
     r"[[\p{Script=Hebrew}\p{Script=Syriac}]&&\p{Mn}][[\p{Script=Arabic}&&\p{Mn}]--[\u0656-\u065f]][\p{Lm}&&\p{JT=C}]]"
     # The stress of a Russian word, for learners.
-    r"|(?<=\p{Script=Cyrillic}\p{M}*)[\u0300\u0301]"
+    r"|[\u0300\u0301](?<=\p{Script=Cyrillic}\p{M}*.)"
     # Joiners shape, but where they make another letter of a ra: the eyelash of Marathi, the ya behind it in Bengali.
-    rf"|(?!(?<=\u0930\u094d)\u200d|(?<=\u09b0)\u200d(?=\u09cd)){FORMAT}",
+    rf"|{FORMAT}(?<!\u0930\u094d\u200d)(?<!\u09b0\u200d(?=\u09cd))",
     regex.V1,
 )
 _MARKS = regex.compile(rf"[\p{{M}}\p{{Cf}}{FORMAT}[\p{{Lm}}&&\p{{JT=C}}]]", regex.V1)
@@ -81,9 +81,13 @@ def without_points(text: str) -> str:
     """``text`` (in NFC) without what tells no two words apart, and with one writing of what has several: case is left."""
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFC", text.translate(_SHAPES))
+    return _pointless(unicodedata.normalize("NFC", text.translate(_SHAPES)))
+
+
+def _pointless(text: str) -> str:
     text = _CHILLUS.sub(lambda found: _CHILLU[found[1]], text)
-    text = _SARA_AM.sub(_sara_am, text)
+    if "\u0e4d" in text or "\u0ecd" in text:
+        text = _SARA_AM.sub(_sara_am, text)
     kept: str = _DROPPED.sub("", text)
     return unicodedata.normalize("NFC", kept)
 
@@ -97,7 +101,8 @@ def folded(text: str) -> str:
     """``text`` as words are compared: Unicode's caseless form, composed, without points."""
     if text.isascii():
         return text.lower()
-    return without_points(unicodedata.normalize("NFC", unicodedata.normalize("NFD", without_points(text)).casefold()))
+    caseless = unicodedata.normalize("NFD", text.translate(_SHAPES)).casefold()
+    return _pointless(unicodedata.normalize("NFC", caseless))
 
 
 def bare(text: str) -> str:
