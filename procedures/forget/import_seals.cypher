@@ -14,7 +14,8 @@ CALL (foreign) {
   MERGE (f:JochiForgotten {hash: given.hash})
   ON CREATE SET f.words = given.words, f.at = given.at, f.of = given.of, f.reading = given.reading
   RETURN collect(DISTINCT CASE WHEN given.words > 0 AND given.reading IS NULL THEN given.words END) AS lengths,
-    collect(DISTINCT CASE WHEN given.words > 0 THEN toString(given.reading) + '/' + toString(given.words) END) AS phrases, count(CASE WHEN new THEN 1 END) AS added
+    collect(DISTINCT CASE WHEN given.words > 0 THEN toString(given.reading) + '/' + toString(given.words) END) AS phrases,
+    count(CASE WHEN new THEN 1 END) AS added
 }
 FOREACH (_ IN CASE WHEN foreign THEN [] ELSE [1] END |
   SET g.version = g.version + 1, g.key_id = coalesce($key_id, g.key_id), g.lengths = g.lengths + [n IN lengths WHERE NOT n IN g.lengths],

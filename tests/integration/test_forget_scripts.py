@@ -112,21 +112,24 @@ def test_what_was_sealed_by_an_earlier_reading_goes_on_being_refused(engine: Joc
             "now": NOW,
         },
     )
-    texts = ["मीना आई।", "नाम สมศรี", "at 5 Elm St", "アンナさん", "at 6 Elm St"]
+    texts = ["मीना आई।", "मुन्ना आया", "नाम สมศรี", "at 5 Elm St", "アンナさん", "at 6 Elm St"]
+    refused = ["forgotten"] * 5 + [None]
     rows = [{"kind": "MemoryEntry", "id": f"o{n}", "content": text} for n, text in enumerate(texts)]
-    assert [each.reason for each in engine.remember(rows, now=NOW, on_refused="report").results] == [
-        "forgotten"
-    ] * 4 + [None]
+    told = engine.remember(rows, now=NOW, on_refused="report").results
+    assert [each.reason for each in told] == refused
     # A file takes them elsewhere, and what is forgotten anew stands beside them until both are lifted.
     engine.forget(Request(phrase="मीना"), wait=0)
     write_export(tmp_path / "seals.json", collect_export(engine.database))
     export = read_export(tmp_path / "seals.json")
     assert {"1", "2/1"} <= set(export.lengths)
     engine.database.run("MATCH (n:JochiForgotten|JochiForgetting|JochiReceipt) DETACH DELETE n")
+    restored = [{**row, "id": f"r{n}"} for n, row in enumerate(rows)]
+    assert engine.remember(restored, now=NOW).refused == 0, "as a backup has them"
+    found = {each.phrase for each in engine.requests_of_export(export)}
+    assert found == {"मीना", "मुन्ना", "สมศรี", "5 Elm St", "アンナ"}
     import_export(engine.database, export, at=NOW, by="test")
     again = [{**row, "id": f"p{n}"} for n, row in enumerate(rows)]
-    assert [each.reason for each in engine.remember(again, now=NOW, on_refused="report").results] == [
-        "forgotten"
-    ] * 4 + [None]
+    told = engine.remember(again, now=NOW, on_refused="report").results
+    assert [each.reason for each in told] == refused
     assert engine.allow_again(Request(phrase="मीना")) >= 2
-    assert engine.remember([{**again[0], "id": "q"}], now=NOW, on_refused="report").written == 1
+    assert engine.remember([{**again[0], "id": "q"}], now=NOW, on_refused="report").refused == 0

@@ -111,6 +111,15 @@ def rows(words_of_text: Sequence[str], wanted: Sequence[str]) -> list[int]:
     return result
 
 
+def whole_words(text: str, start: int, stop: int) -> tuple[int, int]:
+    """The place with the whole of the words in which it begins and ends: an earlier reading may have cut through them."""
+    found = words(text)
+    return (
+        next((word.start for word in found if word.start <= start < word.stop), start),
+        next((word.stop for word in found if word.start < stop <= word.stop), stop),
+    )
+
+
 def says(text: str, wanted: Sequence[str]) -> bool:
     """Whether ``text`` says the phrase."""
     return bool(wanted) and max(map(bare, wanted), key=len) in bare(text) and bool(spots(words(text), wanted))
