@@ -36,7 +36,7 @@ SYLLABLE = (
 UNSPACED = rf"(?:{KATAKANA}+|{SYLLABLE})"
 """A word in a script without blanks, as far as that can be told: foreign names in kana are written in one."""
 
-SPACED = rf"(?:(?![{ALONE}{KATAKANA}\p{{Logical_Order_Exception}}]){LETTER})"
+SPACED = rf"[{LETTER}--[{ALONE}{KATAKANA}\p{{Logical_Order_Exception}}]]"
 """A letter of the others, or a mark of one."""
 
 _POINTS = "".join(rf"\p{{ccc={number}}}" for number in range(10, 37))
