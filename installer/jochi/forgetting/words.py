@@ -146,6 +146,8 @@ def folded_needle(wanted: Sequence[str]) -> str:
 
 _MARK = r"\p{M}\p{Cf}\p{Cn}\u0640\u07fa\u115f\u1160\u3164\uffa0"
 """What may stand between the letters of a word. What Java doesn't know yet (Cn) may be a mark by now."""
+_PLAIN = r"\x00-\xac\xae-\u02ff"
+"""None of these: most texts have nothing else, and this is read fast."""
 _BETWEEN_WORDS = r"[^\p{L}\p{N}_]*+"
 
 
@@ -164,7 +166,7 @@ def pattern_of_words(phrases: Iterable[Sequence[str]]) -> str | None:
             parted[_with_marks(bare(max(pieces, key=len)))] = None
     found = []
     if letters := [each for each in marked if each]:
-        found.append(rf"(?=[^{_MARK}]*+[{_MARK}]).*(?:{'|'.join(letters)}).*")
+        found.append(rf"(?=[{_PLAIN}]*+[^{_MARK}]*+.).*(?:{'|'.join(letters)}).*")
     if letters := [each for each in parted if each]:
         found.append(f".*(?:{'|'.join(letters)}).*")
     return "|".join(found) or None
