@@ -135,6 +135,13 @@ def test_no_letter_hides_a_word_from_the_database() -> None:
         ("Heute wohnt sie in der Elmstr. 5 und mag Tee.", "Elmstr. 5", UNSURE),
         ("Sie kauft Milch, Eier und Honig.", "Eier", UNSURE),
         ("彼は東京に住む。彼は猫が好き。", "東京", "彼は猫が好き。"),
+        ("मीना दिल्ली में रहती है। मुन्ना पेरिस में रहता है।", "मीना", "मुन्ना पेरिस में रहता है।"),
+        ("मीना दिल्ली में रहती है और मुन्ना पेरिस में रहता है।", "मीना", UNSURE),
+        ("မီနာသည်ရန်ကုန်မှာနေသည်။မောင်သည်မန္တလေးမှာနေသည်။", "မီနာ", "မောင်သည်မန္တလေးမှာနေသည်။"),
+        ("สมศรีอยู่ที่เชียงใหม่ สมชายอยู่ที่กรุงเทพ", "สมศรี", UNSURE),
+        ("สมศรี ชอบชา", "สมศรี", WHOLE),
+        ("هل سافر محمد؟ سارة هنا.", "محمد", "سارة هنا."),
+        ("Иван живёт в Омске, и Мария живёт в Туле.", "Иван", UNSURE),
         # Who says something in a conversation says what is left of it; a moment says nothing.
         ("Bob: I like chess.\nAnn: I live in Lyon. I like tea.", "Lyon", "Bob: I like chess.\nAnn: I like tea."),
         ("Bob: I like chess.\nAnn: I live in Lyon. I like tea.", "Ann", UNSURE),
