@@ -1,7 +1,8 @@
 // Seals values, so that nothing that checks learns them again, and notes what is being forgotten until it is done.
 // Parameters: $now zoned datetime, $run string, $by string, $key_id string, $hashes list of {hash, words integer:
 //   0 for a whole content, a fact or a scope, of: the hash that it is
-//   lifted with, or null}, $kinds list of strings: kinds of the canonical forms among them,
+//   lifted with, or null, reading integer: by which rules a text is read for it, null where none are}, $kinds list of strings: kinds of the canonical
+//   forms among them, such as '2/name/12', of the second reading,
 //   $keys list of 'scope/id' (some thousand at most), $left list of hashes: of what a person had left as it was and goes now, $part integer from 0.
 // Returns one row: version, sealed (new ones), foreign boolean: the database's values are sealed with another key, and nothing was written.
 // Writes: :JochiForgotten, :JochiForgetting.
@@ -17,12 +18,12 @@ CALL (foreign) {
 CALL (g, foreign) {
   UNWIND CASE WHEN foreign THEN [] ELSE $hashes END AS given
   MERGE (f:JochiForgotten {hash: given.hash})
-  ON CREATE SET f.words = given.words, f.at = $now, f.new_in = $run, f.of = given.of
-  WITH g, f.words AS words, f.new_in = $run AS new
-  RETURN collect(DISTINCT words) AS lengths, count(CASE WHEN new THEN 1 END) AS sealed
+  ON CREATE SET f.words = given.words, f.at = $now, f.new_in = $run, f.of = given.of, f.reading = given.reading
+  WITH g, CASE WHEN f.words > 0 THEN toString(f.reading) + '/' + toString(f.words) END AS length, f.new_in = $run AS new
+  RETURN collect(DISTINCT length) AS lengths, count(CASE WHEN new THEN 1 END) AS sealed
 }
 FOREACH (_ IN CASE WHEN foreign THEN [] ELSE [1] END |
-  SET g.version = g.version + 1, g.lengths = g.lengths + [n IN lengths WHERE n > 0 AND NOT n IN g.lengths],
+  SET g.version = g.version + 1, g.phrase_lengths = coalesce(g.phrase_lengths, []) + [n IN lengths WHERE NOT n IN coalesce(g.phrase_lengths, [])],
     g.kinds = coalesce(g.kinds, []) + [kind IN $kinds WHERE NOT kind IN coalesce(g.kinds, [])]
   MERGE (open:JochiForgetting {id: $run + '/' + $part})
   SET open.run = $run, open.at = $now, open.by = $by, open.keys = $keys)

@@ -242,6 +242,8 @@ def test_whatever_is_written_can_be_read(text: str, asked: str) -> None:
         ("C01X00T47", "C01X00T47, 01X00T479: the same passport", ["01X00T479"]),
         ("Jon Smyth", "Jon Smyth is another spelling of John Smith", ["John Smith"]),
         ("Katya", "Alexandra, Катя or Katya, sings", ["Катя"]),
+        ("मीना", "मीना, also known as मुन्नी देवी, sings", ["मुन्नी देवी"]),
+        ("मुन्नी", "मीना = मुन्नी", ["मीना"]),
         ("Alice", "Alice, same here, Bob", []),
         ("Anna Schmidt", "Anna Schmidt, née Müller, sings", []),
         ("Katya", "Katya's last name is Ivanova", []),

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, cast
 from unicodedata import normalize
 
+import regex
+
 from jochi.context.blocks import Block
 from jochi.context.manifest import Section, SectionName
 from jochi.toml import beside
@@ -110,4 +112,4 @@ _FILL = frozenset(
 
 
 def _words(heading: str) -> str:
-    return " ".join(re.findall(r"\w+", normalize("NFC", heading).casefold()))
+    return " ".join(regex.findall(r"\w+", normalize("NFC", heading).casefold()))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from jochi.database.database import Database
 from jochi.database.statements import statement
 from jochi.errors import Refused
 from jochi.forgetting.forget_key import VARIABLE, ForgetKey, key_file, read_key
-from jochi.forgetting.words import words
+from jochi.forgetting.words import READING, words
 from jochi.graph.catalogue import is_our_word
 from jochi.policy import stored_policy
 from jochi.text.content import content_hash
@@ -26,11 +27,12 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Seal:
     """A keyed hash. ``words``: how many a sealed phrase has; 0 for a whole content, a form, a fact or a scope. ``of``: the hash of
-    another one, with which it is lifted."""
+    another one, with which it is lifted. ``reading``: of a phrase or form, by which rules a text is read for it (`READING`)."""
 
     hash: str
     words: int
     of: str | None = None
+    reading: int | None = None
 
 
 class Sealer:
@@ -60,17 +62,17 @@ class Sealer:
         what it said before it was changed (`jochi.forgetting.export_requests`)."""
         return Seal(self.key.seal("gone", key), 0, self.key_only(key).hash)
 
-    def phrase(self, scope: str, words: Sequence[str]) -> Seal:
-        """Of words in a row; ``scope`` ANYWHERE for all."""
-        return Seal(self.key.seal("phrase", scope, *words), len(words))
+    def phrase(self, scope: str, words: Sequence[str], reading: int = READING) -> Seal:
+        """Of words in a row, as this reading has them; ``scope`` ANYWHERE for all."""
+        return Seal(self.key.seal(_name_in("phrase", reading), scope, *words), len(words), reading=reading)
 
     def exemption(self, key: str, content: str, of: str) -> Seal:
         """Of a memory that stays as it is though it says a phrase, until somebody decides; ``of``: the hash of the phrase."""
         return Seal(self.key.seal("left", key, content_hash(content)), 0, of)
 
-    def form(self, scope: str, form: str) -> Seal:
+    def form(self, scope: str, form: str, reading: int = READING) -> Seal:
         """Of a canonical form, however it is spelled; ``scope`` ANYWHERE for all."""
-        return Seal(self.key.seal("form", scope, form), 0)
+        return Seal(self.key.seal(_name_in("form", reading), scope, form), 0, reading=reading)
 
     def message(self, source: str, name: str) -> Seal:
         """Of a message in a source, whatever it says: by what it is known by (`jochi.text.messages`)."""
@@ -106,31 +108,54 @@ class Sealer:
         name, value = properties.get("slot_name"), properties.get("slot_value")
         return [self.fact(scope, name, value)] if isinstance(name, str) and isinstance(value, str) else []
 
-    def phrases(self, scope: str, texts: Iterable[str], lengths: Iterable[int]) -> set[str]:
-        """The hashes of all rows of so many words in the texts, for this scope and for all."""
+    def phrases(self, scope: str, texts: Iterable[str], lengths: tuple[str, ...]) -> set[str]:
+        """The hashes of all rows of so many words in the texts, for this scope and for all. ``lengths`` as `Gate` has them."""
         return {hash for text in texts for hash, _, _ in self.placed_phrases(scope, text, lengths)}
 
     def placed_phrases(
-        self, scope: str, text: str, lengths: Iterable[int]
+        self, scope: str, text: str, lengths: tuple[str, ...]
     ) -> Iterator[tuple[str, str, tuple[int, int]]]:
         """The hash of each row of so many words, the scope that it is for, and where it stands in the composed (NFC) text."""
-        found = words(text)
-        folded = [word.folded for word in found]
-        for n in lengths:
-            for at in range(len(folded) - n + 1):
-                for where in (scope, ANYWHERE):
-                    yield self.phrase(where, folded[at : at + n]).hash, where, (found[at].start, found[at + n - 1].stop)
+        for reading, sizes in _by_reading(lengths):
+            found = words(text, reading)
+            folded = [word.folded for word in found]
+            for n in map(int, sizes):
+                for at in range(len(folded) - n + 1):
+                    place = found[at].start, found[at + n - 1].stop
+                    for where in (scope, ANYWHERE):
+                        yield self.phrase(where, folded[at : at + n], reading).hash, where, place
 
-    def forms(self, scope: str, texts: Iterable[str], kinds: Sequence[str]) -> set[str]:
+    def forms(self, scope: str, texts: Iterable[str], kinds: tuple[str, ...]) -> set[str]:
         """The hashes of all canonical forms of these kinds in the texts, for this scope and for all."""
-        found = {one.form for text in texts for one in find_forms(text, kinds)}
-        return {self.form(where, form).hash for form in found for where in (scope, ANYWHERE)}
+        return {hash for text in texts for hash, _, _ in self.placed_forms(scope, text, kinds)}
 
-    def placed_forms(self, scope: str, text: str, kinds: Sequence[str]) -> Iterator[tuple[str, str, tuple[int, int]]]:
+    def placed_forms(self, scope: str, text: str, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, tuple[int, int]]]:
         """As `placed_phrases`, of each canonical form of these kinds."""
-        for one in find_forms(text, kinds):
-            for where in (scope, ANYWHERE):
-                yield self.form(where, one.form).hash, where, (one.start, one.stop)
+        for reading, own in _by_reading(kinds):
+            places = {one.form: (one.start, one.stop) for one in find_forms(text, own, first_reading=reading == 1)}
+            for form, place in places.items():
+                for where in (scope, ANYWHERE):
+                    yield self.form(where, form, reading).hash, where, place
+
+
+def _name_in(what: str, reading: int) -> str:
+    return what if reading == 1 else f"{what}/{reading}"
+
+
+def in_reading(what: str | int) -> str:
+    """A length of phrases or a kind of forms, as what is sealed today is noted."""
+    return f"{READING}/{what}"
+
+
+@lru_cache(maxsize=64)
+def _by_reading(noted: tuple[str, ...]) -> list[tuple[int, tuple[str, ...]]]:
+    """Lengths or kinds by reading: those of the first are noted without a number ahead."""
+    found: dict[int, list[str]] = {}
+    for each in noted:
+        number, _, rest = each.partition("/")
+        reading, what = (int(number), rest) if number.isdecimal() and rest else (1, each)
+        found.setdefault(reading, []).append(what)
+    return [(reading, tuple(found[reading])) for reading in sorted(found)]
 
 
 def texts_of(properties: Mapping[str, Any]) -> list[str]:
@@ -168,18 +193,19 @@ class CheckItem:
 @dataclass(frozen=True)
 class Gate:
     """How it stands: ``version`` counts what was forgotten (0: nothing ever), ``lengths`` of sealed phrases in words, ``kinds``
-    of sealed forms (`jochi.text.forms`)."""
+    of sealed forms (`jochi.text.forms`): `2/3` is 3 by the second reading, `3` by the first."""
 
     version: int
     key_id: str | None
-    lengths: tuple[int, ...]
+    lengths: tuple[str, ...]
     kinds: tuple[str, ...] = ()
 
 
 def read_gate(database: Database) -> Gate:
     """The gate as it is now."""
     row = database.run(statement("forget/gate"), write=False)[0]
-    return Gate(row["version"], row["key_id"], tuple(row["lengths"]), tuple(row["kinds"]))
+    lengths = (*map(str, row["lengths"]), *row["phrase_lengths"])
+    return Gate(row["version"], row["key_id"], lengths, tuple(row["kinds"]))
 
 
 def check_item(

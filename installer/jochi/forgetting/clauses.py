@@ -15,13 +15,18 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import regex
+
 from jochi.errors import JochiError
-from jochi.forgetting.words import folded, rows, says, spots, words
+from jochi.forgetting.words import rows, says, spots, words
+from jochi.text.letters import folded
 from jochi.toml import beside
 
-_SENTENCE = re.compile(
-    r"[^\n.!?。！？]*(?:[.!?](?![\s\"'”’)\]]|$)[^\n.!?。！？]*)*[.!?。！？]*[\"'”’)\]]*(?:\s+|$|(?<=[。！？]))|\n+"
+_SENTENCE = regex.compile(
+    r"[^\n.\p{STerm}]*(?:[.!?](?![\s\"'”’)\]]|$)[^\n.\p{STerm}]*)*[.\p{STerm}]*[\"'”’)\]]*(?:\s+|$|(?<=[\p{STerm}--[!?]]))|\n+",
+    regex.V1,
 )
+"""Sentences of every script, by what Unicode knows to end one: a point, !, and ? only before a blank."""
 _LEAST = 2
 """Words that must be left, or it is no statement any more."""
 
@@ -35,7 +40,7 @@ _NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4})[.)]\s*")
 """The number of an item, on a line of its own: it ends no sentence."""
 
 _STAMP = r"\[\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?\] *"
-_TURN = re.compile(rf"(?P<stamp>{_STAMP})?(?P<name>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{0,2}}: +)?")
+_TURN = regex.compile(rf"(?P<stamp>{_STAMP})?(?P<name>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{0,2}}: +)?")
 """Begins a turn of a conversation, `[2026-01-05 10:00] Ann: `, and says nothing by itself."""
 
 _BULLET = re.compile(rf"\s*(?:[-*•–—]\s+|\(?\d{{1,3}}[.)]\s+|{_STAMP})")
@@ -54,7 +59,8 @@ WHOLE = ""
 UNSURE = None
 """It says more, and which of its words say what can't be told: a person has to."""
 
-_MARKS = re.compile(r"[,;:()、，；：]")
+_BLANKS_PART = regex.compile(r"\p{LB=SA}")
+_MARKS = re.compile(r"[,;:()、，；：،؛]")
 """What may set statements of one sentence apart."""
 
 
@@ -178,7 +184,8 @@ def _goes_on(sentence: str, following: str, stands: Callable[[str], bool] | None
 def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
     parts, joins = _clauses(sentence)
     if len(parts) == 1:
-        return UNSURE if _MARKS.search(sentence.rstrip()) or _lists()[0].search(sentence) else WHOLE
+        several = _MARKS.search(sentence.rstrip()) or _lists()[0].search(sentence) or _says_more(sentence, wanted)
+        return UNSURE if several else WHOLE
     out = [says(part, wanted) for part in parts]
     if not all(is_single(part) for part, gone in zip(parts, out, strict=True) if gone):
         return UNSURE  # a list, or more than one clause by its marks
@@ -203,11 +210,18 @@ def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
         return UNSURE
     if not kept:
         return WHOLE
-    tail = re.search(r"[.!?。！？]*[\"'”’)\]]*\s*$", sentence)
+    tail = regex.search(r"[.\p{STerm}]*[\"'”’)\]]*\s*$", sentence)
     end = tail[0] if tail else ""
-    body = re.sub(r"[,;.!?。！？\s]+$", "", kept)
+    body: str = regex.sub(r"[,;.\p{STerm}\s]+$", "", kept)
     body = body[:1].upper() + body[1:] if sentence[:1].isupper() else body
     return body + end if end.strip() else body + (". " if end else "")
+
+
+def _says_more(sentence: str, wanted: Sequence[str]) -> bool:
+    """Whether a sentence of a script such as Thai may say more: its blanks part what is said, not words."""
+    parts = sentence.split() if _BLANKS_PART.search(sentence) else []
+    said = [part for part in parts if says(part, wanted)]
+    return len(said) < len(parts) and any(len(words(part)) > len(wanted) for part in said)
 
 
 def is_single(part: str) -> bool:

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import NamedTuple
 
+import regex
 from anyascii import anyascii
 
 from jochi.text.forms import read_query
@@ -31,7 +32,7 @@ _NAME_WORD = r"[^\W\d_]+(?:['’-][^\W\d_]+)*"
 _PARTICLES = frozenset(
     ("van", "von", "de", "der", "den", "da", "di", "del", "al", "el", "bin", "ibn", "la", "le", "zu", "af")
 )
-_NAMES = re.compile(rf"(?<!\w){_NAME_WORD}(?:[ \u00a0]{_NAME_WORD})*(?!\w)")
+_NAMES = regex.compile(rf"(?<!\w){_NAME_WORD}(?:[ \u00a0]{_NAME_WORD})*(?!\w)")
 _TOKEN = re.compile(r"\S+")
 _CODE = re.compile(r"[(+＋]?[^\s,;\"“”„'‘’«»]*\d[^\s,;\"“”„'‘’«»]*|[A-Z]{1,4}(?:-[A-Z]{1,4})*|\S+@\S+")
 """A part of an identifier: a digit is in it, or few capitals are all of it."""

@@ -19,6 +19,7 @@ from jochi.forgetting.finder import Finder, Request
 from jochi.forgetting.forget_key import ForgetKey
 from jochi.forgetting.messages import RAW
 from jochi.forgetting.statements import parse_statements
+from jochi.forgetting.words import whole_words
 from jochi.policy.model import Policy
 from jochi.text.messages import first_part
 
@@ -99,8 +100,11 @@ class _Matcher:
                 composed = unicodedata.normalize("NFC", text)
                 for hash, where, (start, stop) in self._placed(scope, text):
                     if self._has(hash):
-                        request = Request(phrase=composed[start:stop], scope=None if where == ANYWHERE else where)
-                        requests.phrases.setdefault(hash, request)
+                        whole = whole_words(text, start, stop)
+                        words = composed[slice(*whole)]
+                        request = Request(phrase=words, scope=None if where == ANYWHERE else where)
+                        # What an earlier reading cut through may be several words of today's.
+                        requests.phrases.setdefault(hash if whole == (start, stop) else f"{hash}/{words}", request)
         for text in self._messages(key, stored):
             requests.phrases.setdefault(text, Request(phrase=text, scope=scope))
         if self._by_statement:

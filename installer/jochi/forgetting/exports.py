@@ -25,6 +25,8 @@ from jochi.forgetting.receipts import append, body_text, hash_of, read_chain
 from jochi.graph.driver_values import to_python
 
 _PAGE = 1_000
+_FORMAT = 2
+"""Files of format 1 are read as well: their seals are of the first reading (`jochi.forgetting.words.READING`)."""
 
 
 class _Part(BaseModel):
@@ -38,6 +40,7 @@ class ExportedSeal(_Part):
     words: int
     at: datetime
     of: str | None = None
+    reading: int | None = None
 
 
 class ExportedReceipt(_Part):
@@ -54,7 +57,7 @@ class Export(_Part):
     """What a file holds. ``key_id``: of the key that made the seals; None where nothing was ever forgotten. ``kinds``: of the
     sealed canonical forms (`jochi.text.forms`)."""
 
-    format: int = 1
+    format: int = _FORMAT
     key_id: str | None
     kinds: tuple[str, ...]
     seals: tuple[ExportedSeal, ...]
@@ -65,9 +68,10 @@ class Export(_Part):
         return [json.loads(each.body) for each in self.receipts]
 
     @property
-    def lengths(self) -> tuple[int, ...]:
-        """Of the sealed phrases, in words."""
-        return tuple(sorted({seal.words for seal in self.seals if seal.words}))
+    def lengths(self) -> tuple[str, ...]:
+        """Of the sealed phrases, in words, as `jochi.forgetting.checker.Gate` has them."""
+        found = {(seal.reading, seal.words) for seal in self.seals if seal.words}
+        return tuple(sorted(str(words) if reading is None else f"{reading}/{words}" for reading, words in found))
 
 
 @dataclass(frozen=True)
@@ -122,8 +126,10 @@ def read_export(path: Path) -> Export:
             where=str(path),
             fix=not_ours,
         ) from None
-    if export.format != 1:
-        raise UsageError(f"its format is {export.format}, and this Jochi reads 1", where=str(path), fix="upgrade Jochi")
+    if not 1 <= export.format <= _FORMAT:
+        raise UsageError(
+            f"its format is {export.format}, and this Jochi reads 1 to {_FORMAT}", where=str(path), fix="upgrade Jochi"
+        )
     before: str | None = None
     for number, each in enumerate(export.receipts, 1):
         if each.number != number or each.previous != before or each.hash != hash_of(number, before, each.body):
@@ -162,7 +168,7 @@ def import_export(database: Database, export: Export, *, at: datetime, by: str) 
     added = 0
     for begin in range(0, max(len(export.seals), len(export.receipts[:1])), _PAGE):
         part = export.seals[begin : begin + _PAGE]
-        rows = [{"hash": seal.hash, "words": seal.words, "of": seal.of, "at": seal.at} for seal in part]
+        rows = [seal.model_dump() for seal in part]
         given = {"key_id": export.key_id, "seals": rows, "kinds": list(export.kinds)}
         row = database.run(statement("forget/import_seals"), given)[0]
         if row["foreign"]:

@@ -12,6 +12,7 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import UsageError
 from jochi.forgetting import messages
+from jochi.forgetting.borders import may_go_on
 from jochi.forgetting.clauses import UNSURE, remove_clauses
 from jochi.forgetting.equivalents import find_equivalents
 from jochi.forgetting.spelling import Spelling, pattern
@@ -33,6 +34,8 @@ _SPELLINGS = 50
 
 MORE = "it says more, and which of its words say what can't be told"
 """Why a person has to say what becomes of a memory."""
+LONGER = "what is found may be a part of a longer name"
+"""Why one, in a script without blanks: `jochi.forgetting.borders`."""
 BY_ID = "its id says it"
 NO_MORE = "it states nothing else"
 ANEW = "it is made anew of what stays"
@@ -260,15 +263,16 @@ class Finder:
             return self._take_spellings(request, [replace(one, national_only=True) for one in spellings])
         return matches, list(dict.fromkeys(gone))
 
-    def _search(
-        self, prefix: str, needles: Sequence[str], spellings: Sequence[Spelling] = ()
-    ) -> Iterator[dict[str, Any]]:
+    def _search(self, prefix: str, needles: Sequence[str], phrases: Sequence[Phrase] = ()) -> Iterator[dict[str, Any]]:
         given = {
             "from": prefix,
             "before": f"{prefix[:-1]}{_BEHIND_SLASH}" if prefix else _BEHIND_ALL,
             "needles": list(needles),
             "limit": SEARCH_PAGE,
-            "pattern": pattern(spellings),
+            "pattern": pattern(
+                [each for each in phrases if isinstance(each, Spelling)],
+                [each for each in phrases if not isinstance(each, Spelling)],
+            ),
         }
         last: str | None = ""
         while last is not None:
@@ -290,9 +294,8 @@ class Finder:
         Returns the keys of those that go as a whole and are new.
         """
         gone: list[str] = []
-        spellings = [wanted for wanted, _ in phrases if isinstance(wanted, Spelling)]
         needles = sorted({folded_needle(_words(wanted)) for wanted, _ in phrases})
-        for row in self._search(prefix, needles, spellings):
+        for row in self._search(prefix, needles, [wanted for wanted, _ in phrases]):
             key = row["key"]
             found = not _has(row, needles)  # only a pattern found it: nobody would take it for the phrase
             for wanted, source in phrases:
@@ -336,6 +339,8 @@ class Finder:
         basis = Target(
             row["key"], kind, why, "forget", content if isinstance(content, str) else None, row["dead"], row["revision"]
         )
+        if request.unsure == "ask" and isinstance(wanted, Spelling) and _may_be_longer(names, stored, wanted):
+            return replace(basis, outcome="ask", reason=LONGER)
         if row["dead"] or not request.clauses:
             return basis
         if why == "derived":
@@ -517,7 +522,7 @@ def _words(wanted: Phrase) -> tuple[str, ...]:
 def _is_in(text: str, wanted: Phrase) -> bool:
     if isinstance(wanted, Spelling):
         return wanted.says(text)
-    return folded_needle(wanted) in as_the_server_folds(text) and says(text, wanted)
+    return says(text, wanted)
 
 
 def _rest(text: str, wanted: Phrase) -> str | None:
@@ -536,6 +541,10 @@ def _texts(name: str, value: Any) -> list[str]:
 
 def _says(name: str, value: Any, wanted: Phrase) -> bool:
     return any(_is_in(text, wanted) for text in _texts(name, value))
+
+
+def _may_be_longer(names: Sequence[str], stored: Mapping[str, Any], wanted: Spelling) -> bool:
+    return any(may_go_on(text, wanted.places(text)) for name in names for text in _texts(name, stored[name]))
 
 
 def _found_in(row: Mapping[str, Any]) -> list[str]:

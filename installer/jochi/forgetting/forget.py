@@ -14,7 +14,7 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 from jochi.forgetting import messages, receipts
-from jochi.forgetting.checker import ANYWHERE, Seal, Sealer, own_key, read_gate
+from jochi.forgetting.checker import ANYWHERE, Seal, Sealer, in_reading, own_key, read_gate
 from jochi.forgetting.clauses import forget_readings
 from jochi.forgetting.finder import Finder, Matches, Request, Target
 from jochi.forgetting.forget_key import ForgetKey, make_key
@@ -22,7 +22,7 @@ from jochi.forgetting.mentions import Mention, Store
 from jochi.forgetting.records import SearchTerms
 from jochi.forgetting.sound_alikes import SoundAlike, find_sound_alikes
 from jochi.forgetting.spelling import Spelling, count_kinds
-from jochi.forgetting.words import phrase
+from jochi.forgetting.words import READING, phrase
 from jochi.policy.model import Policy
 
 _ROUNDS = 10
@@ -162,7 +162,9 @@ def lift(engine: Engine, request: Request) -> int:
     sealer = Sealer(key)
     seals: list[Seal] = []
     if request.phrase is not None:
-        seals.append(sealer.phrase(request.scope or ANYWHERE, phrase(request.phrase)))
+        for reading in range(1, READING + 1):
+            words = phrase(request.phrase, reading)
+            seals.append(sealer.phrase(request.scope or ANYWHERE, words, reading))
         if request.scope is not None:
             seals.append(sealer.content(request.scope, request.phrase))
     elif request.keys:
@@ -261,10 +263,17 @@ class _Forgetting:
     def seal(self, request: Request, matches: Matches) -> None:
         """Keeps everything from being learned again, before anything goes."""
         seals = {seal.hash: seal for seal in self._seals(request, matches)}
-        rows = [{"hash": seal.hash, "words": seal.words, "of": seal.of} for seal in seals.values()]
+        rows = [
+            {"hash": seal.hash, "words": seal.words, "of": seal.of, "reading": seal.reading} for seal in seals.values()
+        ]
         keys = sorted(key for key, target in matches.targets.items() if target.outcome == "forget")
         kinds = sorted(
-            {kind for each in matches.spellings if each.form_query for kind in each.form_query.sealed_kinds()}
+            {
+                in_reading(kind)
+                for each in matches.spellings
+                if each.form_query
+                for kind in each.form_query.sealed_kinds()
+            }
         )
         size = _KEYS_A_PART
         for at in range(0, max(len(rows), len(keys), 1), size):

@@ -6,10 +6,11 @@ Everywhere else stand words of our own ("HOT", "prune", the name of a job) and n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import regex
 
 from jochi.forgetting.spelling import Spelling, pattern
 from jochi.forgetting.words import folded_needle, phrase, says
@@ -121,7 +122,7 @@ class SearchTerms:
 
     def pattern(self) -> str | None:
         """And by what it finds texts that may spell it otherwise."""
-        return pattern(self.spellings)
+        return pattern(self.spellings, self.phrases)
 
     def literals(self) -> list[str]:
         """What it looks for besides, to the letter."""
@@ -184,8 +185,8 @@ def key_in_mark(mark: str) -> str:
     return parts[2] if len(parts) == 3 else mark
 
 
-def _whole(key: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w@.+-]){re.escape(key)}(?![\w@+-]|\.\w)")
+def _whole(key: str) -> regex.Pattern[str]:
+    return regex.compile(rf"(?<![\w@.+-]){regex.escape(key)}(?![\w@+-]|\.\w)")
 
 
 def is_ours(labels: Iterable[str]) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import regex
 from anyascii import anyascii
 from neo4j.exceptions import ClientError
 
@@ -18,7 +19,7 @@ from jochi.forgetting.words import phrase
 _MOST = 200
 """Memories that are looked at."""
 _MOST_WORDS = 4
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = regex.compile(r"[^\W\d_]{3,}")
 
 
 @dataclass(frozen=True)

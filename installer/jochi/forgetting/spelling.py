@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says, spots, words
+from jochi.forgetting.words import pattern_of_words, phrase, says, spots, words
 from jochi.text.forms import FormQuery, find_forms, read_query
 
 _ROWS = {"id-less": "id", "latin": "name", "script": "name", "cjk": "name", "plain": "name"}
@@ -53,9 +53,10 @@ class Spelling:
 
     def says(self, text: str) -> bool:
         """Whether ``text`` says it."""
-        in_words = folded_needle(self.words) in as_the_server_folds(text) and says(text, self.words)
-        if in_words or self.form_query is None:
-            return in_words
+        if says(text, self.words):
+            return True
+        if self.form_query is None:
+            return False
         return any(one.form in self.form_query.forms for one in find_forms(text, self.form_query.kinds))
 
     def international_numbers(self, text: str) -> set[str]:
@@ -77,13 +78,17 @@ _LATIN = r"\x00-" + "\u017f\u0300-\u036f\u2000-\u2bff\ufe00-\ufe0f\U0001f000-\U0
 """Latin letters, their marks, punctuation, symbols: a text that has anything else is read for names in other scripts."""
 
 
-def pattern(spellings: Iterable[Spelling]) -> str | None:
-    """Regular expression for the database of texts (NFKD, lower case) that may have one of the forms; None: no form is wanted."""
+def pattern(spellings: Iterable[Spelling], phrases: Iterable[Sequence[str]] = ()) -> str | None:
+    """Regular expression for the database of texts (NFKD, lower case) that may have one of the forms, or the words of one or of
+    ``phrases`` with what `folded_needle` doesn't find between their letters; None: the needles find all."""
+    spellings = list(spellings)
     every = [each.form_query for each in spellings if each.form_query is not None and each.form_query.pattern]
-    if not every:
-        return None
-    within = f".*(?:{'|'.join(dict.fromkeys(each.pattern for each in every))}).*"
-    return f"(?s)(?:[{_LATIN}]*+.+|{within})" if any(each.scripts for each in every) else f"(?s){within}"
+    found = [f".*(?:{'|'.join(dict.fromkeys(each.pattern for each in every))}).*"] if every else []
+    if any(each.scripts for each in every):
+        found.insert(0, f"[{_LATIN}]*+.+")
+    if in_words := pattern_of_words([each.words for each in spellings if each.words] + [*phrases]):
+        found.append(in_words)
+    return f"(?s)(?:{'|'.join(found)})" if found else None
 
 
 def count_kinds(spellings: Sequence[Spelling]) -> dict[str, int]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+import regex
+
 from jochi.forgetting.clauses import clauses_of, is_single, is_verb, is_word, reader_of, remove_clauses, sentences
 from jochi.forgetting.words import Word, phrase, words
 from jochi.toml import beside
@@ -324,7 +326,7 @@ def _plain(sentence: str) -> Iterator[Statement]:
     shared: frozenset[str] = frozenset()
     for number, (text, start) in enumerate(clauses_of(sentence)):
         all_words = words(text)
-        for one in _fragment(text.rstrip(" .!?。！？"), start, {}):
+        for one in _fragment(regex.sub(r"[ .\p{STerm}]+$", "", text), start, {}):
             first, second = (
                 text[all_words[0].start : all_words[0].stop],
                 all_words[1].folded if len(all_words) > 1 else "",

@@ -18,7 +18,10 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
+import regex
 from anyascii import anyascii
+
+from jochi.text.letters import SPACED, UNSPACED, is_unspaced, without_points
 
 LONGEST = 200
 """Characters of a phrase that has forms."""
@@ -77,9 +80,10 @@ def read_query(phrase: str) -> FormQuery | None:
     )
 
 
-def find_forms(text: str, kinds: Collection[str]) -> Iterator[FormMatch]:
+def find_forms(text: str, kinds: Collection[str], *, first_reading: bool = False) -> Iterator[FormMatch]:
     """All forms of these kinds that a text has. Kinds: mail, ip, hex, tel; id/N, id-less/N, name/N,
-    latin/N, script/N and cjk/N, N the letters and digits of it; plain/N: names of N letters also where they have no capitals."""
+    latin/N, script/N and cjk/N, N the letters and digits of it; plain/N: names of N letters also where they have no capitals.
+    ``first_reading``: as until 0.2, for what was sealed then (`jochi.forgetting.words.READING`)."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
     rows: dict[int, set[str]] = {}
     for kind in kinds:
@@ -90,7 +94,7 @@ def find_forms(text: str, kinds: Collection[str]) -> Iterator[FormMatch]:
             rows.setdefault(int(size), set()).add(name)
     # A letter of another script may be several Latin ones.
     if rows and not (composed.isascii() and len(composed) < min(rows)):
-        yield from _find_rows(composed, rows)
+        yield from _find_rows(composed, rows, first_reading)
 
 
 # Mail addresses: caseless; the domain as the network knows it; the dots that Google's mail ignores. What stands behind a + tells
@@ -99,10 +103,10 @@ def find_forms(text: str, kinds: Collection[str]) -> Iterator[FormMatch]:
 _AT = r"\s*[\[({<]\s*(?:at|ät)\s*[\])}>]\s*"
 _DOT = r"\s*[\[({<]\s*(?:dot|punkt)\s*[\])}>]\s*"
 _LOCAL = r"[\w!#$%&'*+/=?^`{|}~.-]"
-_MAIL = re.compile(
+_MAIL = regex.compile(
     rf"(?<!{_LOCAL})(?:mailto:)?({_LOCAL}+(?:{_DOT}\w+)*)(?:[@＠]|{_AT}| at (?=[\w-]+(?: dot [\w-]+)+(?!\w)))"
     rf"([\w-]+(?:(?:[.．。]|{_DOT}| dot )[\w-]+)+)(?![\w-]|[.@]\w)",
-    re.IGNORECASE,
+    regex.IGNORECASE,
 )
 _AT_ALL = re.compile(r"[@＠]|[\[({<]\s*(?:at|ät)\s*[\])}>]| at \S+ dot ", re.IGNORECASE)
 _SPELT_DOT = re.compile(rf"{_DOT}| dot |[．。]", re.IGNORECASE)
@@ -226,11 +230,14 @@ def _phone_query(text: str) -> FormQuery | None:
 # Any other identifier, and names: rows of words as Latin letters and digits, and where parts of them met ("joints"). A digit on
 # the other side of a joint is another identifier: B-AB 1 is not BA-B 1, and room 1-23 is not room 12-3.
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_MARKS = (
+_PIECE = regex.compile(rf"{UNSPACED}|{SPACED}+", regex.V1)
+_ASCII_PIECE = re.compile("[A-Za-z0-9]+")
+_FIRST_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_FIRST_MARKS = (
     "\u00ad\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0962\u0963\u200b-\u200d\u2060\ufeff"
 )
-_PIECE = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])(?:[^\W_]|[{_MARKS}]))+")
+_FIRST_PIECE = re.compile(rf"[{_FIRST_CJK}]|(?:(?![{_FIRST_CJK}])(?:[^\W_]|[{_FIRST_MARKS}]))+")
+_FIRST_UNSPACED = re.compile(f"[{_FIRST_CJK}]")
 _WITHIN = re.compile(r"[@._+\-/\\:#&%'’]+")
 """Marks that hold a word together (`jochi.forgetting.words`): what begins or ends at one of them is a part of a word."""
 _SEPARATORS = re.compile(r"[\s\-‐‑‒–−()]{1,3}")
@@ -263,9 +270,9 @@ class _Piece(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _pieces(text: str) -> list[_Piece]:
-    found = list(_PIECE.finditer(text))
-    spans = [one.span() for one in found]
+def _pieces(text: str, first_reading: bool = False) -> list[_Piece]:
+    pattern = _FIRST_PIECE if first_reading else _ASCII_PIECE if text.isascii() else _PIECE
+    spans = [one.span() for one in pattern.finditer(text)]
     gaps = ["", *(text[stop:start] for (_, stop), (start, _) in pairwise(spans)), ""]
     apart = [gap == " " or not _WITHIN.fullmatch(gap) for gap in gaps]
     result: list[_Piece] = []
@@ -277,8 +284,8 @@ def _pieces(text: str) -> list[_Piece]:
         if not ends and gaps[at + 1] in ("'", "’"):  # an owner's s belongs to no word
             ends = text[slice(*spans[at + 1])].lower() == "s" and apart[at + 2]
         ascii_ = raw.isascii()
-        latin = (raw.lower(),) * 2 if ascii_ else _latin(raw)
-        script = "latin" if ascii_ else _script(raw)
+        latin = (raw.lower(),) * 2 if ascii_ else _latin(raw if first_reading else without_points(raw))
+        script = "latin" if ascii_ else _script(raw, first_reading)
         digits = 0 if raw.isalpha() else sum(map(str.isdecimal, raw))
         result.append(_Piece(start, stop, latin, gaps[at], begins, ends, not raw[0].islower(), script, digits))
     return result
@@ -296,14 +303,14 @@ def _plain(text: str) -> str:
     return re.sub("[^a-z0-9]", "", anyascii(text).lower())
 
 
-def _script(raw: str) -> str:
+def _script(raw: str, first_reading: bool) -> str:
     """latin, cjk (no blanks between words), or other."""
     if all(
         ord(character) < 0x370 or 0x1E00 <= ord(character) < 0x2070 or 0xFF00 <= ord(character) < 0xFF60
         for character in raw
     ):
         return "latin"
-    return "cjk" if re.match(f"[{_CJK}]", raw) else "other"
+    return "cjk" if (_FIRST_UNSPACED.match(raw) if first_reading else is_unspaced(raw)) else "other"
 
 
 class _Row(NamedTuple):
@@ -397,8 +404,8 @@ def _row(pieces: list[_Piece], first: int, last: int, way: int) -> _Row:
     return _Row(compact, frozenset(joints), digits, script, named, parted, plain)
 
 
-def _find_rows(text: str, sizes: dict[int, set[str]]) -> Iterator[FormMatch]:
-    pieces = _pieces(text)
+def _find_rows(text: str, sizes: dict[int, set[str]], first_reading: bool) -> Iterator[FormMatch]:
+    pieces = _pieces(text, first_reading)
     longest = max(sizes)
     wanted_names = any(names - _IDENTIFIERS for names in sizes.values())
     plain = any("plain" in names for names in sizes.values())

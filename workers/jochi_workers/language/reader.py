@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+
+import regex
 
 from jochi.text.content import content_hash
 from jochi_workers.language import english, moments, personal
@@ -23,7 +24,7 @@ MOST_CHARACTERS = 100_000
 _AT_ONCE = 1_000
 _PIECE = 5_000
 _MOST_TOLD = 1_000  # characters that tell a text's language
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = regex.compile(r"[^\W\d_]+")
 _PERSONAL = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION", "NORP": "NRP"}
 _BY_MODEL = 0.85
 """How sure a name by the model is: Presidio's own figure for spaCy."""

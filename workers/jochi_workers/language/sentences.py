@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+import regex
+
 
 class Sentence(NamedTuple):
     """``speaker``: what stands before it with a colon at the head of its line, or empty. ``line``: its number, from 0.
@@ -16,7 +18,7 @@ class Sentence(NamedTuple):
     start: int = 0
 
 
-SPEAKER = re.compile(r"([^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}): +(?=\S)")
+SPEAKER = regex.compile(r"([^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}): +(?=\S)")
 """Who speaks, at the head of a line, up to where the words begin."""
 _END = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\W_])|(?<=[.!?…])[\"')\]]+\s+|(?<=[。！？؟।])[\"')\]」』）]*\s*(?=\S)"

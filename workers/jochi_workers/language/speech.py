@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal
 
+import regex
+
 from jochi.toml import beside
 
 Act = Literal["statement", "question", "order", "reaction"]
 Sign = Literal["change", "stays", "unreal", "hearsay", "rule"]
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD = regex.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ASKED = re.compile(r"[?？؟][\s\"'”’»)\]]*(?:[:;]-?[)D(P])?$")
 _LEADING = " -–—*•>\"'“„«([…."
 _NAME = 1

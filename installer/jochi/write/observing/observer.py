@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
+
+import regex
 
 from jochi.database.engine import Engine
 from jochi.errors import JochiError, Refused, UsageError
@@ -25,7 +26,7 @@ TRIES = 5
 """So often a turn is looked at again while somebody forgets something."""
 LONGEST = 100_000
 """Characters of a turn."""
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_WORD = regex.compile(r"[^\W\d_]{4,}")
 
 
 @dataclass(frozen=True)

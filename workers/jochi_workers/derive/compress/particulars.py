@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+import regex
+
 from jochi_workers.guard.clean import clean
 from jochi_workers.guard.items import Item, Phrase
 from jochi_workers.guard.language import LanguageCode, detect_language
@@ -26,7 +28,7 @@ Fact = tuple[str, str]
 
 
 _LOOSE_QUOTE = re.compile(r"(?<!\w)'|'(?!\w)|\"")
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = regex.compile(r"[^\W\d_]+")
 
 
 def language_of(text: str) -> LanguageCode:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+import regex
+
 from jochi.extras import extra_named
 from jochi_workers.guard import lists
 from jochi_workers.language import moments
@@ -23,9 +25,9 @@ from jochi_workers.language.speech import has
 with extra_named():
     import simplemma
 
-_WORD = re.compile(r"[^\W_]+(?:[._/@:#+-][^\W_]+)*|[^\W_]+")
+_WORD = regex.compile(r"[^\W_]+(?:[._/@:#+-][^\W_]+)*|[^\W_]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_PART = re.compile(r"[^\W_]+")
+_PART = regex.compile(r"[^\W_]+")
 _TIME = re.compile(r"\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:uhr|am|pm|h)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.,])[$€£¥]?\s?\d[\d.,' ]*\d%?|(?<![\w.,])[$€£¥]?\d%?")
 _SURE = 2

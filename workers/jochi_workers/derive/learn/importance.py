@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+import regex
+
 from jochi_workers.derive.learn.wordlists import data, has
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = regex.compile(r"[^\W\d_]+")
 _SPECIFIC = re.compile(r"\d|[\"“„«»]|@\w|://")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+import regex
 from pydantic import BaseModel, ConfigDict, Field
 
 from jochi.text.tokens import TokenCounter
@@ -20,7 +20,7 @@ from jochi_workers.derive.process.key_terms import key_terms
 from jochi_workers.handler import Row
 from jochi_workers.models import ProviderUnusable
 
-_TAG = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
+_TAG = regex.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 """A tag is one to three words: it states nothing."""
 
 
