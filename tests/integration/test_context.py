@@ -469,8 +469,15 @@ def test_what_speaks_of_one_matter_stands_together_the_newest_first(client: Joch
         {"rows": rows, "model": client.policy.policy.embedding.model},
     )
     client.database.run("MATCH (a {key: 's/by'}), (b {key: 's/may'}) CREATE (a)-[:MAY_REPLACE]->(b)")
+    client.database.run("MATCH (a {key: 's/new'}), (b {key: 's/old'}) CREATE (a)-[:MAY_REPLACE]->(b)")
     threads = client.context("s", at=NOON).threads
-    assert {tuple(each.key for each in thread) for thread in threads} == {("s/by", "s/may"), ("s/new", "s/old")}
+    assert {tuple(each.key for each in thread if each.outdated) for thread in threads} == {(), ("s/old",)}
+    client.database.run("MATCH (:Curated {key: 's/new'})-[link:MAY_REPLACE]->() DELETE link")
+    threads = client.context("s", at=NOON).threads
+    assert {tuple(each.key for each in thread if not each.outdated) for thread in threads} == {
+        ("s/by", "s/may"),
+        ("s/new", "s/old"),
+    }
     file = tmp_path / "MEMORY.md"
     client.write_context(file, "s", now=NOON)
     day = f"{NOON - timedelta(days=20):%Y-%m-%d}"

@@ -45,6 +45,10 @@ def test_what_was_said_earlier_of_a_matter_stands_behind_what_was_said_last() ->
         ("default/a", "default/c"),
         ("default/b", None),
     ]
+    outdated = replace(chosen, threads=((Dated("default/c", NOW), Dated("default/a", NOW, outdated=True)),))
+    rendered = render(outdated, "", exact(), False)
+    assert "Bergen" not in rendered.text
+    assert rendered.left_out == (("default/a", "what was said later takes its place"),)
     # Where the newest has no room, the next one stands for the matter.
     without = replace(chosen, entries=chosen.entries[:2])
     assert "\n- Lives in Bergen." in render(without, "", exact(), False).text

@@ -33,10 +33,12 @@ class Entry:
 
 
 class Dated(NamedTuple):
-    """A memory by its key, and from when on what it says holds; None where nobody knows."""
+    """A memory by its key, and from when on what it says holds; None where nobody knows.
+    ``outdated``: a newer one of its thread says what holds instead."""
 
     key: str
     at: datetime | None
+    outdated: bool = False
 
 
 @dataclass(frozen=True)

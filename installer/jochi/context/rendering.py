@@ -162,6 +162,12 @@ def _items(manifest: Manifest, include_sensitive: bool) -> tuple[list[_Item], li
             items[entry.key] = _Item(entry, section, text[:longest].rstrip() + "…", shortened=True)
         else:
             items[entry.key] = _Item(entry, section, text)
+    for thread in manifest.threads:
+        there = [each for each in thread if each.key in items]
+        for each in there[1:]:
+            if each.outdated:
+                del items[each.key]
+                left_out.append((each.key, "what was said later takes its place"))
     order = list(sections)
     return sorted(items.values(), key=lambda item: order.index(item.section.name)), left_out
 

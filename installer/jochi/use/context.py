@@ -150,7 +150,10 @@ def make(
         ),
         sections=tuple(Section(each["name"], each["title"], each["tokens"]) for each in row["sections"]),
         threads=tuple(
-            tuple(Dated(each["key"], each["at"] if isinstance(each["at"], datetime) else None) for each in thread)
+            tuple(
+                Dated(each["key"], each["at"] if isinstance(each["at"], datetime) else None, each["outdated"])
+                for each in thread
+            )
             for thread in row["threads"]
         ),
     )
