@@ -423,7 +423,7 @@ def test_what_ended_takes_no_place_and_no_text_is_too_long(client: Jochi) -> Non
         "(:Curated:Task {key: 's/long', scope: 's', id: 'long', content: 'Long', status: $long, tier: 'ARCHIVE'})",
         {"long": long},
     )
-    # Nor has what a later statement that holds may replace, and what is superseded by state.
+    # Nor has what is superseded by state; what a later statement that holds may replace stands behind that.
     later = [("may", "by"), ("held", "past")]
     for n, (id, state) in enumerate([("may", None), ("by", None), ("held", None), ("past", "superseded")]):
         put(client, f"Budget {id}.", id, "Fact", state=state, confidence=0.9 + n / 100)
@@ -437,14 +437,62 @@ def test_what_ended_takes_no_place_and_no_text_is_too_long(client: Jochi) -> Non
         "CREATE (m:Curated {key: 's/' + kind, id: kind, scope: 's', content: 'Ann: ' + kind, tier: 'HOT', access_count: 50}) "
         "SET m:$(kind)"
     )
-    assert {entry.text for entry in client.context("s", at=NOON).entries} == {
+    manifest = client.context("s", at=NOON)
+    assert [[each.key for each in thread] for thread in manifest.threads] == [["s/by", "s/may"]]
+    assert {entry.text for entry in manifest.entries} == {
         LIKES,
         "Ann dislikes coffee.",
         STAIRS,
         TOWER,
         "Budget by.",
+        "Budget may.",
         "Budget held.",
     }
+    # Where there is no room for the newer one, there is none for it.
+    client.database.run("MATCH (m:Curated {key: 's/by'}) SET m.content = 'Budget by.', m.token_count = 5000")
+    assert not {"s/by", "s/may"} & {entry.key for entry in client.context("s", at=NOON).entries}
+
+
+def test_what_speaks_of_one_matter_stands_together_the_newest_first(client: Jochi, tmp_path: Path) -> None:
+    """Two are near by vector, and two are linked; the others are as far from each other as most are. The lines of what was said
+    earlier are edited as all others."""
+    said = {"may": "Rent is 900.", "by": "Rent is 950.", "old": "She lives in Bergen.", "new": "Home is in Oslo now."}
+    said |= {f"other-{n}": f"Remark {n}." for n in range(8)}
+    for n, (id, text) in enumerate(said.items()):
+        put(client, text, id, "Fact", valid_from=NOON - timedelta(days=20 - n))
+    axes = {id: n for n, id in enumerate(said)} | {"new": list(said).index("old")}
+    rows = [
+        {"id": id, "vector": [1.0 if at == axis else 0.001 * len(id) for at in range(384)]} for id, axis in axes.items()
+    ]
+    client.database.run(
+        "UNWIND $rows AS row MATCH (m:Curated {key: 's/' + row.id}) SET m.embedding = row.vector, m.embedding_model = $model",
+        {"rows": rows, "model": client.policy.policy.embedding.model},
+    )
+    client.database.run("MATCH (a {key: 's/by'}), (b {key: 's/may'}) CREATE (a)-[:MAY_REPLACE]->(b)")
+    client.database.run("MATCH (a {key: 's/new'}), (b {key: 's/old'}) CREATE (a)-[:MAY_REPLACE]->(b)")
+    threads = client.context("s", at=NOON).threads
+    assert {tuple(each.key for each in thread if each.outdated) for thread in threads} == {(), ("s/old",)}
+    client.database.run("MATCH (:Curated {key: 's/new'})-[link:MAY_REPLACE]->() DELETE link")
+    threads = client.context("s", at=NOON).threads
+    assert {tuple(each.key for each in thread if not each.outdated) for thread in threads} == {
+        ("s/by", "s/may"),
+        ("s/new", "s/old"),
+    }
+    file = tmp_path / "MEMORY.md"
+    client.write_context(file, "s", now=NOON)
+    day = f"{NOON - timedelta(days=20):%Y-%m-%d}"
+    text = file.read_text()
+    newer, older = (next(line for line in text.splitlines() if said[id] in line) for id in ("by", "may"))
+    assert f"{newer}\n{older}\n" in text
+    assert older.startswith(f"  - Earlier ({day}): Rent is 900.")
+    file.write_text(text.replace("is 900.", "was 900.").replace(newer + "\n", ""))
+    done = client.write_context(file, "s", now=NOON)
+    assert [(edit.edit, edit.key, edit.text) for edit in done.taken_in] == [
+        ("struck", "s/by", ""),
+        ("changed", "s/may", "Rent was 900."),
+    ]
+    # Its newer one is gone, so it is earlier than nothing.
+    assert "\n- Rent was 900." in file.read_text()
 
 
 def test_what_was_never_used_of_the_archive_is_looked_for_where_room_is(client: Jochi) -> None:

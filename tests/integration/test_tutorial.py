@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from jochi import Jochi, Turn
 from jochi.cli.app import app
 from jochi.cli.worker import making
-from jochi.context import as_prompt
+from jochi.context import render
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.text.tokens import Estimate
 from jochi_workers.prepare import PrepareHandler
@@ -84,9 +84,9 @@ def test_the_turns_of_the_readme_come_to_what_it_shows(install_once: Callable[[L
         client.flush(session, scope="home")
         client.run("flush_buffers", drain=True)
         Worker(client.engine, handlers).run(once=True)
-    shown = re.findall(r"^- (.*) <!--", section, re.MULTILINE)
-    memory = as_prompt(client.context("home"), Estimate().count, include_sensitive=False).text
-    assert sorted(re.findall(r"^- (.*)$", memory, re.MULTILINE)) == sorted(shown)
+    memory = render(client.context("home"), "", Estimate().count, include_sensitive=False).text
+    # The turns are of no day, so they are of today.
+    assert _entries(memory) == _entries(section)
     found = client.database.run(
         "MATCH (n:Fact)-[r:SUPERSEDES|MAY_REPLACE]->(o:Fact) RETURN type(r) AS how, n.content AS new, o.content AS old"
     )
@@ -95,3 +95,9 @@ def test_the_turns_of_the_readme_come_to_what_it_shows(install_once: Callable[[L
         "SUPERSEDES": ("16 March.", "Lena: The installation is on 1"),
         "MAY_REPLACE": ("ot 2,400.", "Lena: No need, their quote is "),
     }
+
+
+def _entries(text: str) -> list[str]:
+    """The lines of a MEMORY.md, each item with those behind it, without ids and days."""
+    items = re.findall(r"^- .* <!--.*(?:\n  - .* <!--.*)*", text, re.MULTILINE)
+    return sorted(re.sub(r" <!--.*?-->|[0-9]{4}-[0-9]{2}-[0-9]{2}", "", item) for item in items)

@@ -10,6 +10,7 @@ Ours, where the seed is silent:
 - Tokens are those that the budgets count, and a few for the line.
 - Each section has its share, the best for a token first; of `recent` the last used first. What doesn't fit is passed over.
   What is left of the whole goes to the best for a token of all sections. Of two with one content the first has it.
+- In the file what is worth most comes first, whatever its length, then what was used last; of `recent` the last used.
 """
 
 from __future__ import annotations
@@ -109,7 +110,13 @@ def choose(
             spare -= row.tokens
             hashes.add(row.hash)
             taken.append((row, "handed_on"))
-    return [Chosen(row.key, row.section, why) for section in SECTIONS for row, why in taken if row.section == section]
+    names = list(SECTIONS)
+
+    def place(one: tuple[_Row, str]) -> tuple[int, int, float, int, str]:
+        row, section = one[0], names.index(one[0].section)
+        return (section, *((0, 0.0) if row.section == "recent" else (row.rank, -row.value)), -row.used, row.key)
+
+    return [Chosen(row.key, row.section, why) for row, why in sorted(taken, key=place)]
 
 
 def _named(memory: Memory) -> bool:

@@ -6,9 +6,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.context_memories import entry, exact, graph, manifest
+from tests.context_memories import NOW, entry, exact, graph, manifest
 
 from jochi.context import Edits, Manifest, Rendering, State, edits, render
+from jochi.context.manifest import Dated
 from jochi.context.state import Generation
 from jochi.errors import JochiError, Refused
 
@@ -284,3 +285,24 @@ def test_a_ticked_box_is_refused_where_the_memory_has_none() -> None:
     state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
     [change] = edits(file.text.replace("roses", "ferns"), state, own).changes
     assert change.text == "[x] Water ferns"
+
+
+def test_lines_of_what_was_said_earlier_are_edited_as_others() -> None:
+    """What stands before them is the file's; a memory's own words stay, also where they are the same."""
+    said = {"a": "Rent is 900.", "b": "Rent is 950.", "c": "Earlier (2026-01-02): own words"}
+    entries = [entry(f"default/{key}", text) for key, text in said.items()]
+    now = replace(
+        manifest(entries), threads=((Dated("default/b", NOW), Dated("default/a", NOW), Dated("default/c", NOW)),)
+    )
+    file = render(now, "", exact(), False)
+    state = State(generations=(Generation(id=file.generation, file="", lines=file.lines),))
+    for change, wanted in (
+        ((), ([], [], [], [])),
+        (("is 900", "was 900"), ([], [("a", "Rent was 900.")], [], [])),
+        (("own", "my own"), ([], [("c", "Earlier (2026-01-02): my own words")], [], [])),
+        ((r"(is 900\.).*", r"\1"), ([], [], [], [])),  # its id
+        ((r"- Rent is 950.*\n", ""), ([], [], ["b"], [])),
+        ((r" *- .*is 900.*\n", ""), ([], [], ["a"], [])),
+        ((r"\Z", "- Earlier (2026-01-02): new\n"), ([("insights", "Earlier (2026-01-02): new")], [], [], [])),
+    ):
+        assert kinds(edits(re.sub(*change, file.text, count=1) if change else file.text, state, now)) == wanted, change

@@ -2,19 +2,56 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
-from tests.context_memories import entry, exact, manifest
+from tests.context_memories import NOW, entry, exact, manifest
 
 from jochi.context import Rendering, as_json, as_prompt, render
+from jochi.context.manifest import Dated
 from jochi.context.rendering import Count
 from jochi.errors import UsageError
 
 
 def shown(rendered: Rendering) -> list[str]:
     return [line.key for line in rendered.lines.values()]
+
+
+def test_what_was_said_earlier_of_a_matter_stands_behind_what_was_said_last() -> None:
+    chosen = replace(
+        manifest(
+            [
+                entry("default/a", "Lives in Bergen."),
+                entry("default/b", "Likes *tea*."),
+                entry("default/c", "Moved to Oslo."),
+            ]
+        ),
+        threads=((Dated("default/c", NOW), Dated("default/a", NOW - timedelta(days=33)), Dated("default/gone", None)),),
+    )
+    assert re.sub(r" <!--\w+-->", "", render(chosen, "", exact(), False).text).endswith(
+        "\n## Key insights\n\n- Moved to Oslo.\n  - Earlier (2026-01-02): Lives in Bergen.\n- Likes *tea*.\n"
+    )
+    prompt = as_prompt(chosen, exact(), False).text
+    assert "is in brackets; it holds where nothing newer differs" in prompt
+    assert prompt.endswith(
+        "\nKey insights:\n- Moved to Oslo. [Earlier (2026-01-02): Lives in Bergen.]\n- Likes *tea*.\n"
+    )
+    rows = json.loads(as_json(chosen, exact(), False).text)["memories"]
+    assert [(row["key"], row.get("earlier_than")) for row in rows] == [
+        ("default/c", None),
+        ("default/a", "default/c"),
+        ("default/b", None),
+    ]
+    outdated = replace(chosen, threads=((Dated("default/c", NOW), Dated("default/a", NOW, outdated=True)),))
+    rendered = render(outdated, "", exact(), False)
+    assert "Bergen" not in rendered.text
+    assert rendered.left_out == (("default/a", "what was said later takes its place"),)
+    # Where the newest has no room, the next one stands for the matter.
+    without = replace(chosen, entries=chosen.entries[:2])
+    assert "\n- Lives in Bergen." in render(without, "", exact(), False).text
 
 
 def test_the_file_the_json_and_the_prompt() -> None:

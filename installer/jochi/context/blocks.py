@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
-from jochi.context.lines import Piece, begins_with_mark, read, without_comments
+from jochi.context.lines import Piece, begins_with_mark, is_earlier, read, without_comments
 from jochi.errors import Refused
 from jochi.text.markdown import heading_underlines, syntax_tree
 
@@ -51,7 +51,8 @@ def blocks(text: str, *, apart: bool) -> list[Block]:
     """In the order of the lines.
 
     A list within an item belongs to the item; ``apart``: each of its items stands alone, behind the text of those above it.
-    What has the id of a line is always one of its own. A heading is bare where nothing is below it. The title is the
+    What has the id of a line is always one of its own, and so is what stands there as
+    said earlier. A heading is bare where nothing is below it. The title is the
     only heading of the first level.
     """
     return sorted(_Reader(text, apart).blocks(), key=lambda block: block.first)
@@ -141,7 +142,7 @@ class _Reader:
             return
         for each in inner:
             for block in self._item(each):
-                if block.id is None:
+                if block.id is None and not is_earlier(block.text):
                     text = "\n- " + block.text.replace("\n", "\n  ") if block.text else ""
                     own.append(Piece(text, None, block.comments))
                 else:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from jochi.context.blocks import BOX, Block, blocks, refuse_conflicts, source_lines
 from jochi.context.layout import Parts, scope_label, split_file
-from jochi.context.lines import digest, marks_in, plain, without_marks
+from jochi.context.lines import digest, is_earlier, marks_in, plain, without_earlier, without_marks
 from jochi.context.manifest import Entry, Manifest, Section
 from jochi.context.sections import is_section, personal_lines, section_of, text_with_headings
 from jochi.context.state import AppliedEdit, Line, State, file_hash
@@ -131,7 +131,7 @@ class _Comparison:
         self.there: dict[str, list[Block]] = defaultdict(list)
         self.free: list[Block] = []
         self.withheld: set[str] = set()
-        for block in map(self._without_open_box, found):
+        for block in map(self._without_open_box, map(self._without_earlier, found)):
             here = set(range(block.first, block.last + 1))
             is_personal = block.first in private
             if block.is_comment and block.kind == "html":
@@ -232,6 +232,18 @@ class _Comparison:
             text = text_with_headings(block, self.sections)
             if not hashes & {digest(block.text), digest(text)}:
                 self.added.append(Addition(self._section(block), text))
+
+    def _without_earlier(self, block: Block) -> Block:
+        """What stands before an earlier memory of a matter is the file's, unless the memory itself begins so. Without an id it is
+        known by the memory's words."""
+        line, text = self.lines.get(block.id or ""), without_earlier(block.text)
+        if line:
+            is_own = digest(block.text) == line.hash or (
+                is_earlier(self.now.get(line.key, "")) and not is_earlier(text)
+            )
+        else:
+            is_own = digest(text) not in {each.hash for each in self.lines.values()}
+        return block if block.kind != "item" or is_own else replace(block, text=text)
 
     def _without_open_box(self, block: Block) -> Block:
         """A box that its memory hasn't: an open one says nothing; what a ticked one should do to the memory the file can't tell."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import NamedTuple
 
 from jochi.text.visible import visible
@@ -52,6 +53,20 @@ def line_ids(keys: Iterable[str]) -> dict[str, str]:
 def write(text: str) -> str:
     """A `plain` text as Markdown that stays within its list item."""
     return _START.sub(r"\g<0>\\", _RAW.sub(_escaped, text), count=1)
+
+
+def earlier(at: datetime | None) -> str:
+    """What stands before a memory that a newer one of its matter stands above: `Earlier (2026-03-02): `."""
+    return f"Earlier ({at:%Y-%m-%d}): " if at else "Earlier (?): "
+
+
+def without_earlier(text: str) -> str:
+    """The text without what `earlier` wrote before it."""
+    return _EARLIER.sub("", text, count=1)
+
+
+def is_earlier(text: str) -> bool:
+    return _EARLIER.match(text) is not None
 
 
 def read(markdown: str) -> Iterator[Piece]:
@@ -105,6 +120,7 @@ def _escaped(token: re.Match[str]) -> str:
     return token[0] + "\\" if token["close"] else "\\" + token[0]
 
 
+_EARLIER = re.compile(r"Earlier \((?:[0-9]{4,}-[0-9]{2}-[0-9]{2}|\?)\):(?: |$)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _PUNCTUATION = r"[!-/:-@\[-`{-~]"
 # A code span that holds the mark of a comment is none to us: tools that look for comments don't know about code.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 SectionName = Literal["preferences", "tasks", "insights", "recent"]
 
@@ -32,9 +32,19 @@ class Entry:
     content_hash: str | None
 
 
+class Dated(NamedTuple):
+    """A memory by its key, and from when on what it says holds; None where nobody knows.
+    ``outdated``: a newer one of its thread says what holds instead."""
+
+    key: str
+    at: datetime | None
+    outdated: bool = False
+
+
 @dataclass(frozen=True)
 class Manifest:
-    """``entries`` come in the order in which they should stand. ``version`` rises when the chosen ones change."""
+    """``entries`` come in the order in which they should stand. ``version`` rises when the chosen ones change.
+    ``threads``: those that speak of one matter, each with the newest first."""
 
     scope: str
     version: int
@@ -42,3 +52,4 @@ class Manifest:
     generated_at: datetime
     entries: tuple[Entry, ...]
     sections: tuple[Section, ...]
+    threads: tuple[tuple[Dated, ...], ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from jochi.context.manifest import Entry, Manifest, Section
+from jochi.context.manifest import Dated, Entry, Manifest, Section
 from jochi.database.engine import Engine
 from jochi.errors import JochiError, UsageError
 from jochi.graph.catalogue import HASH_PREFIX, LONGEST_NAME
@@ -149,6 +149,13 @@ def make(
             for entry in row["entries"]
         ),
         sections=tuple(Section(each["name"], each["title"], each["tokens"]) for each in row["sections"]),
+        threads=tuple(
+            tuple(
+                Dated(each["key"], each["at"] if isinstance(each["at"], datetime) else None, each["outdated"])
+                for each in thread
+            )
+            for thread in row["threads"]
+        ),
     )
 
 
