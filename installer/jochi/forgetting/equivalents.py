@@ -308,6 +308,8 @@ _BRACKETS = re.compile(r"[(（]([^()（）\n]{2,60})[)）]")
 _ASIDE = re.compile(r"^(?:[^\s]+ ){0,3}$|^[^A-Za-z]{0,8}$")
 """What may stand before the name in brackets: "on the sign", "in English mails"."""
 _LEAST_OF_BRACKETS = 0.4
+_LEAST_OF_BLOCKS = 0.65
+"""In Chinese and Japanese, of all letters: a word such as "manager" may stand before the brackets, too."""
 _BLOCK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff・]+$")
 
 
@@ -325,13 +327,24 @@ def _in_brackets(text: str, start: int, stop: int) -> Iterator[str]:
                 yield front
 
 
+def name_before_brackets(text: str, start: int, stop: int) -> str | None:
+    """In Chinese and Japanese what stands before the brackets that have what is from ``start`` to ``stop``: whose name it may
+    be."""
+    for found in _BRACKETS.finditer(text):
+        if found.start(1) <= start and stop <= found.end(1):
+            block = _BLOCK.search(text[: found.start()].rstrip())
+            return block[0] if block else None
+    return None
+
+
 def _front_of(before: str, name: str) -> str | None:
     """The name in another script that ends there, with as many words as sound most like this one."""
     if block := _BLOCK.search(before):
         bare = block[0]
         for title in _titles():
             bare = bare.removesuffix(title) or bare
-        return bare if _other_script(bare, name) and len(bare) > 1 else None
+        ends = [bare[at:] for at in range(len(bare) - 1)] if _other_script(bare, name) else []
+        return max(ends, key=lambda end: _letters_alike(end, name), default=None) if _most(ends, name) else None
     rows = before.rstrip("\"”»'’").split(" ")
     best, most = None, _LEAST_OF_BRACKETS
     for size in range(1, min(_MOST_WORDS, len(rows)) + 1):
@@ -348,8 +361,19 @@ def _other_script(one: str, other: str) -> bool:
     return bool(scripts[0]) and bool(scripts[1]) and scripts[0].isdisjoint(scripts[1])
 
 
+def _most(ends: list[str], name: str) -> bool:
+    return max((_letters_alike(end, name) for end in ends), default=0.0) >= _LEAST_OF_BLOCKS
+
+
+def _letters_alike(one: str, other: str) -> float:
+    left, right = (re.sub("[^a-z]", "", anyascii(each).lower()) for each in (one, other))
+    return SequenceMatcher(None, left, right, autojunk=False).ratio()
+
+
 def _sounds_like(one: str, other: str) -> bool:
-    return bool(_BLOCK.search(one) or _BLOCK.search(other)) or _likeness(one, other) >= _LEAST_OF_BRACKETS
+    if _BLOCK.search(one) or _BLOCK.search(other):
+        return _letters_alike(one, other) >= _LEAST_OF_BLOCKS
+    return _likeness(one, other) >= _LEAST_OF_BRACKETS
 
 
 def _likeness(one: str, other: str) -> float:
@@ -434,8 +458,8 @@ def _name_span(text: str, start: int, stop: int, *, begins: bool) -> tuple[int, 
     named = [_is_written_like_a_name(text[a:b]) for a, b in words]
     if begins:
         first = next((at for at, yes in enumerate(named[:3]) if yes), None)
-        if first is None or any(each.isupper() for each in text[words[0][0] : words[first][0]]):
-            return None
+        if first is None or not all(_is_no_name(text[slice(*word)]) for word in words[:first]):
+            return None  # "is the sister of Olga"
         last = first
         while last + 1 < len(words) and (named[last + 1] or text[slice(*words[last + 1])] in PARTICLES):
             last += 1
@@ -447,4 +471,8 @@ def _name_span(text: str, start: int, stop: int, *, begins: bool) -> tuple[int, 
             first -= 1
     while first < last and _is_no_name(text[slice(*words[first])]):
         first += 1
+    after = re.match(r"[ \u00a0]*(\S+)", text[words[last][1] :]) if begins else None
+    goes_on = after is not None and after[1][:1].isalpha() and not _is_no_name(after[1].rstrip(".,;:!?"))
+    if (goes_on and stop > words[last][1]) or text[slice(*words[last])].endswith(_OWNERS):
+        return None  # "used to be Bob's manager"
     return words[first][0], words[last][1]

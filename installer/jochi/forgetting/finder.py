@@ -53,8 +53,9 @@ class Request:
     ``statements``: of these of the ``keys`` only one statement, in its own words there (`Candidate.statement`).
 
     ``about``: what is to be forgotten in a person's words, in one ``scope``: `Jochi.read_request` tells what of these it means.
-    ``also``: other spellings of the ``phrase``. ``everything``: all of what the phrase names is meant, so a memory that states
-    nothing of anybody else goes, also where its words can't be taken apart; one that may, doesn't go as a whole.
+    ``also``: other spellings of the ``phrase``, each with the key of the memory that says that it is one, or None.
+    ``everything``: all of what the phrase names is meant, so a memory that states nothing of anybody else goes, also where its
+    words can't be taken apart; one that may, doesn't go as a whole.
 
     With ``phrase`` and ``hash``, ``scope`` says where; None: everywhere. ``clauses``: of a memory that says more than the
     phrase only the statements go that say it; where they can't be told from what else it says, it is left as it is for a
@@ -69,7 +70,7 @@ class Request:
     unsure: Literal["ask", "whole"] = "ask"
     statements: tuple[tuple[str, str], ...] = ()
     about: str | None = None
-    also: tuple[str, ...] = ()
+    also: tuple[tuple[str, str | None], ...] = ()
     everything: bool = False
 
     def __post_init__(self) -> None:
@@ -181,7 +182,7 @@ class Finder:
         that may be gone by now."""
         matches = Matches()
         if request.phrase is not None:
-            asked = [Spelling(each) for each in (request.phrase, *request.also)]
+            asked = [Spelling(request.phrase), *(Spelling(text, told_by) for text, told_by in request.also)]
             matches, new = self._take_spellings(request, spellings or asked)
         else:
             whole_keys = [

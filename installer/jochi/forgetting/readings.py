@@ -43,9 +43,12 @@ def read_request(
     asked = Request(about=about, scope=scope)
     finder = Finder(engine, policy)
     found = finder.resolve(about, scope)
+    told_by = {one.text: one.source_key for one in reversed(found.spellings)}
     named = tuple(dict.fromkeys(one.text for one in found.spellings))
     if found.sure:
-        wanted = Request(scope=scope, phrase=named[0], also=named[1:], everything=True)
+        wanted = Request(
+            scope=scope, phrase=named[0], also=tuple((each, told_by[each]) for each in named[1:]), everything=True
+        )
         others = _others(finder, wanted, found)
         if not others:
             return Reading(asked, wanted, (), named)

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from jochi.forgetting.clauses import reader_of
-from jochi.forgetting.equivalents import PARTICLES, find_equivalents, is_told
+from jochi.forgetting.equivalents import PARTICLES, find_equivalents, is_told, name_before_brackets
 from jochi.forgetting.spelling import Spelling
 from jochi.forgetting.words import folded
 from jochi.text.forms import find_forms
@@ -26,6 +26,8 @@ MOST_CHARACTERS = 300
 _MOST_NAMES = 40
 """Spellings of one thing."""
 _MOST_PARTS = 6
+_FREE = 9
+"""Digits from which on a number is known without letters in front."""
 """Words of a name or parts of an identifier."""
 
 _APART = r"\s,;!?:。、，；：！？()（）\[\]「」『』《》«»\"“”„<>…؟،؛|।"
@@ -106,7 +108,7 @@ def _languages() -> Mapping[str, _Language]:
         name: _Language(
             name,
             bool(each.get("unspaced")),
-            {one: frozenset(folded(word) for word in each[one].split()) for one in (*_LISTS, "joins")},
+            {one: frozenset(folded(word) for word in each[one].split()) for one in (*_LISTS, "joins", "that")},
             tuple(tuple(folded(end.replace("∅", "")) for end in row.split()) for row in each.get("endings", ())),
             tuple(each.get("prefixes", "").split()),
         )
@@ -209,6 +211,8 @@ class _Found:
     surfaces: dict[str, None] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
     longer: dict[str, None] = field(default_factory=dict)
+    alone: bool = False
+    """Somewhere it is said without more of the name."""
     unsure: str | None = None
 
 
@@ -247,12 +251,26 @@ class _Reader:
         if named is None:
             return Resolution(reason="it names nothing that a memory says", described=True)
         name, others = named
-        return self._all_of(name, others or (None if whole else "it doesn't ask for everything"), limits)
+        if others is None and not self.explicit and (self.states or not whole):
+            others = "it doesn't ask for everything"
+        return self._all_of(name, others, limits)
 
     @property
     def whole(self) -> bool:
         """Whether it asks for everything of something."""
         return bool(self._of("whole") or self._of("containers"))
+
+    @property
+    def explicit(self) -> bool:
+        """Whether it says so itself, and doesn't only name what is kept of it."""
+        return bool(self._of("whole"))
+
+    @property
+    def states(self) -> bool:
+        """Whether it names a statement: "that Ann …"."""
+        if self.language.unspaced:
+            return any(word in self.request for word in self.language.lists["that"])
+        return any(one.folded in self.language.lists["that"] for one in chunks(self.request))
 
     def needles(self) -> Iterator[str]:
         """The beginnings of words that may be of a name, and the last digits of numbers."""
@@ -283,6 +301,10 @@ class _Reader:
             if not self.request[one.start : one.stop].isdecimal()
             and any(_says_identifier(self.request[one.start : one.stop], text) for _, text in self.texts)
         ]
+        for url in _URL.finditer(self.request):
+            inside = any(start < url.end() and url.start() < stop for start, stop in taken)
+            if not inside and any(_says_identifier(url[0], text) for _, text in self.texts):
+                taken.append(url.span())
         yield from dict.fromkeys(self.request[start:stop] for start, stop in taken)
         row = [one for one in chunks(self.request) if not any(a < one.stop and one.start < b for a, b in taken)]
         at = 0
@@ -291,7 +313,11 @@ class _Reader:
                 (n for n in range(min(_MOST_PARTS, len(row) - at), 0, -1) if self._is_said(row[at : at + n])), 0
             )
             if size:
-                yield self.request[row[at].start : row[at + size - 1].stop]
+                part = row[at : at + size]
+                # `SSN 123-45-6789`: a number that long is the same without what it is called.
+                if part[0].text.isalpha() and sum(map(str.isdigit, "".join(_texts_of(part[1:])))) >= _FREE:
+                    part = part[1:]
+                yield self.request[part[0].start : part[-1].stop]
             at += size or 1
 
     def _is_said(self, parts: Sequence[Chunk]) -> bool:
@@ -308,13 +334,15 @@ class _Reader:
     def _is_part(self, one: Chunk, *, alone: bool) -> bool:
         if any(each.isdigit() for each in one.text) or "@" in one.text or "/" in one.text or "_" in one.text:
             return True
-        return not alone and len(one.text) <= 4 and not self.language.tag(one.folded)
+        written = one.text.isupper() or one.text.islower() or not _is_cased(one.text)  # `5 Elm Street` is a name
+        return not alone and len(one.text) <= 4 and written and not self.language.tag(one.folded)
 
     def _identified(self, text: str, whole: bool, limits: Sequence[str]) -> Resolution:
         spellings = tuple(Spelling(each) for each in _variants(text))
         keys = frozenset(key for key, other in self.texts if any(one.says(other) for one in spellings))
         parts = sum(each.isalnum() for each in text)
-        weak = parts < 5 and not (any(map(str.isalpha, text)) and any(map(str.isdigit, text)))
+        coded = any(map(str.isalpha, text)) and any(map(str.isdigit, text)) and len(chunks(text)) == 1
+        weak = parts < 5 and not coded
         if weak and "@" not in text:
             return Resolution(spellings, keys, f"{text} is too short to be told from other numbers")
         if limits:
@@ -323,7 +351,7 @@ class _Reader:
         prefixes = {each for _, other in self.texts for each in _countries_before(spellings[0], other)}
         if len(countries) > 1 or (prefixes and len(prefixes | countries) > 1):
             return Resolution(spellings, keys, f"{text} may be the number of several countries")
-        if not whole and (others := self._others_beside(text, keys)):
+        if not self.explicit and (others := self._others_beside(text, keys)):
             return Resolution(spellings, keys, f"it says {', '.join(others[:3])} of it", described=True)
         return Resolution(spellings, keys)
 
@@ -378,14 +406,14 @@ class _Reader:
         for first, stop in runs:
             for size in range(min(_MOST_PARTS, stop - first), 0, -1):
                 spans = [(at, at + size) for at in range(first, stop - size + 1)]
-                said = [span for span in spans if self._occurrences(_texts_of(row[slice(*span)]))]
+                said = [span for span in spans if self._bare(_texts_of(row[slice(*span)]))]
                 if said:
                     best = max(filter(None, (best, said[-1])), key=lambda span: (span[1] - span[0], span[0]))
                     break
         if best is None:
             return None
         first, stop = best
-        name = _texts_of(row[first:stop])
+        name = self._bare(_texts_of(row[first:stop])) or ()
         reverse = self._family_first(row, tags, first, stop)
         if reverse is not None:
             first, stop, name = reverse
@@ -441,7 +469,7 @@ class _Reader:
                 if cased and self.language.name == "de" and _is_ordinary(word, "de"):
                     continue
                 if not cased and not self._is_near(row, at, first, stop):
-                    if any(folded(word)[: max(3, len(word) - 1)] in folded(text) for _, text in self.texts):
+                    if not self.explicit or self._is_said_anywhere(word):
                         return f"it says {word} as well"
                     continue
                 return f"it says {word} as well"
@@ -452,13 +480,31 @@ class _Reader:
                     return f"it says {word} of it"
             if at == first - 1 and row[first].gap.strip() == "" and self.language.name in _BARE_GENITIVE:
                 return f"it says {word} of it"
-            if at >= stop and row[at].gap.strip() == "" and not cased:
+            if at + 1 < len(row) and tags[at + 1] == "containers" and row[at + 1].gap.strip() == "":
+                return f"it says {word} of it"
+            if at >= stop and (not self.explicit or self._is_said_anywhere(word)):
+                return f"it says {word} of it"
+            if at < first and not self.explicit and row[first].gap.strip() == "":
                 return f"it says {word} of it"
         return None
+
+    def _is_said_anywhere(self, word: str) -> bool:
+        """Whether a memory says a word that tells something, in any of its forms as far as its beginning tells."""
+        stem = folded(word)[: max(3, len(word) - 2)]
+        return any(each.folded.startswith(stem) for _, text in self.texts for each in chunks(text))
 
     def _is_near(self, row: Sequence[Chunk], at: int, first: int, stop: int) -> bool:
         """Whether it may be a part of the name."""
         return (at == first - 1 and row[first].gap.strip() == "") or (at == stop and row[at].gap.strip() == "")
+
+    def _bare(self, name: tuple[str, ...]) -> tuple[str, ...] | None:
+        """A name as the texts have it, without particles that are glued to its last word; the longest that they have. None: they
+        have none."""
+        if self._occurrences(name):
+            return name
+        ends = self._forms_of(name[-1])[1:] if self.language.name in _GLUED else []
+        every = ((*name[:-1], end) for end in sorted(ends, key=len, reverse=True) if len(end) > 1)
+        return next((each for each in every if self._occurrences(each)), None)
 
     def _occurrences(self, name: Sequence[str]) -> list[tuple[str, int, int]]:
         """Where the texts say a name in one of its forms: key and place in the text."""
@@ -524,6 +570,8 @@ class _Reader:
         spellings: dict[str, Spelling] = {}
         keys: set[str] = set()
         told: dict[tuple[str, ...], dict[str, str]] = {}
+        sources: dict[tuple[str, ...], str] = {}
+        fronts: dict[tuple[str, ...], dict[str, None]] = {}
         doubts = [doubt] if doubt else []
         if limits:
             doubts.append(f"{limits[0]!r} may leave something out")
@@ -534,19 +582,24 @@ class _Reader:
             if found.unsure:
                 doubts.append(found.unsure)
             for surface in found.surfaces:
-                spellings.setdefault(folded(surface), Spelling(surface))
+                spellings.setdefault(folded(surface), Spelling(surface, sources.get(_folded(one))))
             for key, start, stop in self._spans(found.surfaces):
                 text = dict(self.texts)[key]
                 keys.add(key)
+                if front := name_before_brackets(text, start, stop):
+                    fronts.setdefault(_folded(one), {})[front] = None
                 ends = [start + len(each) for each in self._forms_of(text[start:stop])]
                 for other in dict.fromkeys(each for end in ends for each in find_equivalents(text, start, end)):
                     other = _without_frame(other)
                     told.setdefault(_folded(one), {}).setdefault(folded(other), other)
                     words = tuple(chunk.text for chunk in chunks(other)) if not self._runs_on(other) else (other,)
+                    words = self._bare(words) or words
                     if words and _folded(words) not in known:
                         known.add(_folded(words))
                         open_.append(words)
                         spellings.setdefault(folded(other), Spelling(other, key))
+                        sources.setdefault(_folded(words), key)
+        doubts += [f"it may be {' or '.join(each)}" for each in map(list, fronts.values()) if len(each) > 1]
         doubts += self._of_several(told, spellings.values())
         reason = doubts[0] if doubts else None
         return Resolution(tuple(spellings.values()), frozenset(keys), reason, described=doubt is not None)
@@ -597,7 +650,10 @@ class _Reader:
             found.surfaces |= other.surfaces
             found.keys |= other.keys
             found.longer |= other.longer
+            found.alone |= other.alone
             found.unsure = found.unsure or other.unsure
+        if (pair := _two_genders(found.surfaces, self.language)) is not None:
+            found.unsure = f"it may be {' or '.join(pair)}"
         surface = " ".join(name)
         found.surfaces.setdefault(surface, None)
         if len(name) > 1 and found.longer:
@@ -614,6 +670,8 @@ class _Reader:
                 found.longer[longer] = None
                 if len(name) > 1:
                     return
+            else:
+                found.alone = True
             if len(name) == 1 and surface.islower() and not name[0].islower():
                 found.unsure = f"{surface} is written like a word in {key}"
         if _is_ambiguous(surface, name, text, start, self.language):
@@ -626,6 +684,8 @@ class _Reader:
             return
         if len({_folded(each.split()) for each in found.longer}) > 1:
             found.unsure = f"it may be {' or '.join(list(found.longer)[:3])}"
+        elif found.longer and self._is_another(next(iter(found.longer)), name, alone=found.alone):
+            found.unsure = f"it may be {next(iter(found.longer))}"
         elif name[:1] == "@" or any(each.isdigit() for each in name):
             return
         elif len(name) < 3:
@@ -633,12 +693,29 @@ class _Reader:
         elif _is_ordinary(name, self.language.name):
             found.unsure = f"{name} is a word as well"
         elif not _is_cased(name):
+            if self._may_be_word(name):
+                found.unsure = f"{name} may be a word as well"
+                return
             for surface in found.surfaces:
                 for key, text in self.texts:
                     for start, stop in Spelling(surface).places(text):
                         if not (self._stands_as_name(text, start, stop) or is_told(text, start, stop)):
                             found.unsure = f"whether {surface} is a name in {key} can't be told"
                             return
+
+    def _is_another(self, longer: str, name: str, *, alone: bool) -> bool:
+        """Whether a longer name may be another thing's: `Hart Street`, or `New York` beside York."""
+        words = [one.text for one in chunks(longer)]
+        behind = bool(words) and _same_word(folded(name), folded(words[0]), self.language)
+        other = words[-1] if behind else words[0]
+        return (alone and not behind) or _is_ordinary(other, self.language.name) or self.language.name == "de"
+
+    def _may_be_word(self, name: str) -> bool:
+        """Of a word without capitals, in a language whose words no dictionary tells: only particles or a title show that it is a
+        name."""
+        if self.language.name in _KNOWN or "\u200c" in name or "-" in name:
+            return False
+        return not (self.language.name == "ko" and len(name) >= 3)
 
     def _stands_as_name(self, text: str, start: int, stop: int) -> bool:
         """Of a single word in a script without capitals: it begins a clause, or has a title beside it."""
@@ -673,6 +750,8 @@ class _Reader:
         if _script_of(name) == "THAI":
             extended = behind[:1] and unicodedata.category(behind[0]) == "Mn"
             return len(name) >= 6 and not extended
+        if len(name) < 3 and _script_of(name) == "CJK" and self.language.name == "zh":
+            return any(behind.startswith(word) for word in marks)
         same = _same_writing(name[-1], behind[:1])
         ends = not same or any(behind.startswith(word) for word in marks) or behind[:1] in _BEHIND_NAMES
         if not ends and len(name) >= 3 and not name.startswith(_TWO_CHARACTER_FAMILIES):
@@ -685,6 +764,8 @@ class _Reader:
 
 
 _OF = frozenset(("of", "von", "vom", "de", "del", "della", "di", "da", "do", "du", "des", "d"))
+_GLUED = frozenset(("ko", "bn", "mr", "ta"))
+"""Languages that put particles behind a name, in the same word."""
 _BARE_GENITIVE = frozenset(("ru", "uk", "bg", "el", "ar", "fa", "he", "hi", "mr", "bn", "ta", "ko"))
 """Languages in which what stands before a name may be what it has."""
 _BEHIND_NAMES = frozenset(
@@ -874,6 +955,8 @@ def _same_word(one: str, other: str, language: _Language) -> bool:
         return True
     for row in language.endings:
         for ending in row:
+            if ending and "" in row and language.name in _GLUED:
+                continue  # what it is without is known: `_Reader._bare`
             if one.endswith(ending):
                 stem = one[: len(one) - len(ending)]
                 if len(stem) >= (1 if len(ending) > 2 else 2) and other.startswith(stem) and other[len(stem) :] in row:
@@ -891,6 +974,21 @@ def _is_ambiguous(surface: str, name: tuple[str, ...], text: str, start: int, la
         return False
     before = [one.folded for one in chunks(text) if one.stop <= start][-1:]
     return not (before and before[0] in _GOVERNING)
+
+
+def _two_genders(surfaces: Iterable[str], language: _Language) -> tuple[str, str] | None:
+    """Two of them that may be a man's and a woman's name: `Валентин Орлов` and `Валентина Орлова`."""
+    if language.name not in ("ru", "uk", "bg"):
+        return None
+    rows = [(each, [one.folded for one in chunks(each)]) for each in surfaces]
+    for his, words in rows:
+        for hers, others in rows:
+            if len(words) == len(others) and all(
+                other in (word + "а", word[:-1] + "я") and other != word
+                for word, other in zip(words, others, strict=True)
+            ):
+                return his, hers
+    return None
 
 
 _GOVERNING = frozenset(
