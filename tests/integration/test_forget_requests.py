@@ -61,6 +61,11 @@ MEANT: Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]] = (
         ("Мэри Холт (Mary Holt) поёт в хоре.", "Мэри Холт живёт в Твери."),
         ("Мэри Холтон (Mary Holton) поёт соло.",),
     ),
+    (  # in Latin letters by another table
+        "everything on Пётр Щепкин",
+        ("Пётр Щепкин wants cash.", "Petr Shchepkin has the key.", "Pyotr Schepkin moved."),
+        ("Petr Shepkin runs the box office.", "Пётр Щеглов tunes the piano."),
+    ),
 )
 ASKED: Sequence[tuple[str, tuple[str, ...]]] = (
     ("Delete the file of Mrs. Dorn", ("File of Mrs. Erika Dorn: a rash.", "File of Mrs. Hanna Dorn: a knee.")),
@@ -71,6 +76,7 @@ ASKED: Sequence[tuple[str, tuple[str, ...]]] = (
     ("Забудь всё про Валентина Орлова", ("Валентин Орлов держит ключи.", "Валентина Орлова ведёт кружок.")),
     ("01632 960417", ("Ivo has +44 1632 960417.", "A caller has +49 1632 960417.")),
     ("всё про Нильса Астера", ("Нильс Астер носит хлеб, а Ида Муэн носит сыр.",)),
+    ("tout sur سامر النجار", ("Samer Najjar (سامر النجار) vend du thé.", "Samir Nejjar vend du café.")),
     ("everything about Rae Fox", ("Rae Fox signs her letters as Treasurer.", "The Treasurer keeps the books.")),
 )
 
@@ -97,13 +103,13 @@ def contents(jochi: Jochi, scope: str) -> set[str]:
 
 def test_everything_that_is_named_goes_or_a_person_is_asked(written: Jochi) -> None:
     problems = []
-    for n, (words, gone, stays) in enumerate(MEANT):
-        plan = written.plan_forgetting(words, scope=f"s{n}")
+    for n, (words, _, stays) in enumerate(MEANT):
         done = written.forget(words, scope=f"s{n}", wait=0)
         if contents(written, f"s{n}") != set(stays) or done.candidates or done.receipt is None:
-            problems.append((words, contents(written, f"s{n}"), done.reason, plan.targets))
-        if not written.remember({"kind": "MemoryEntry", "scope": f"s{n}", "content": gone[0]}).refused:
-            problems.append((words, "is learned again"))
+            problems.append((words, contents(written, f"s{n}"), done.reason))
+    # Also by the name that a memory told to be the same.
+    again = {"kind": "MemoryEntry", "scope": "s5", "content": "Zib owes ten pounds."}
+    assert not written.remember(again).written
     for n, (words, stays) in enumerate(ASKED, len(MEANT)):
         done = written.forget(Request(about=words, scope=f"s{n}"), wait=0)
         if contents(written, f"s{n}") != set(stays) or not (done.asked or (done.reason and done.receipt is None)):

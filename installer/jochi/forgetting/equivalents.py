@@ -378,8 +378,17 @@ def _sounds_like(one: str, other: str) -> bool:
 
 def _likeness(one: str, other: str) -> float:
     """Of the consonants: scripts differ in what they say of vowels."""
-    left, right = (re.sub("[^b-df-hj-np-tv-z]", "", anyascii(each).lower()) for each in (one, other))
+    left, right = (
+        re.sub("[^b-df-hj-np-tvwxz]", "", _SOUNDS.sub(_sound, anyascii(each).lower())) for each in (one, other)
+    )
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
+
+
+_SOUNDS = re.compile("dzh|kh|ph|z")
+
+
+def _sound(found: re.Match[str]) -> str:
+    return {"dzh": "j", "kh": "h", "ph": "f", "z": "s"}[found[0]]
 
 
 def is_told(text: str, start: int, stop: int) -> bool:

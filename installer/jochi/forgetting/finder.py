@@ -15,6 +15,7 @@ from jochi.forgetting import messages
 from jochi.forgetting.clauses import UNSURE, remove_clauses
 from jochi.forgetting.equivalents import find_equivalents
 from jochi.forgetting.requests import Resolution, is_about_alone, is_parsed, needles, resolve
+from jochi.forgetting.romanizations import romanized_needles
 from jochi.forgetting.spelling import Spelling, pattern
 from jochi.forgetting.statements import Statement, parse_statements, remove_statement
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
@@ -221,6 +222,7 @@ class Finder:
                 return found
             spellings = list(found.spellings)
             wanted = [folded_needle(each.words) for each in spellings]
+            wanted += [needle for each in spellings for needle in romanized_needles(each.text)]
 
     def _take_statement(self, matches: Matches, key: str, statement: str, request: Request) -> bool:
         """Takes one statement out of one memory; nothing where it doesn't make it (any more). Whether it goes as a whole."""

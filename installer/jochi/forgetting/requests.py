@@ -15,7 +15,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from jochi.forgetting.clauses import reader_of
-from jochi.forgetting.equivalents import PARTICLES, find_equivalents, is_told, name_before_brackets
+from jochi.forgetting.equivalents import PARTICLES, find_equivalents, is_told, name_before_brackets, names
+from jochi.forgetting.romanizations import VOWELLESS, consonants, romanizations_in
 from jochi.forgetting.spelling import Spelling
 from jochi.forgetting.words import folded
 from jochi.text.forms import find_forms
@@ -589,9 +590,12 @@ class _Reader:
                 if front := name_before_brackets(text, start, stop):
                     fronts.setdefault(_folded(one), {})[front] = None
                 ends = [start + len(each) for each in self._forms_of(text[start:stop])]
-                for other in dict.fromkeys(each for end in ends for each in find_equivalents(text, start, end)):
+                others = dict.fromkeys(each for end in ends for each in find_equivalents(text, start, end))
+                latin = dict.fromkeys(self._romanized(one, doubts))
+                for other in (*others, *latin):
                     other = _without_frame(other)
-                    told.setdefault(_folded(one), {}).setdefault(folded(other), other)
+                    if other not in latin:
+                        told.setdefault(_folded(one), {}).setdefault(folded(other), other)
                     words = tuple(chunk.text for chunk in chunks(other)) if not self._runs_on(other) else (other,)
                     words = self._bare(words) or words
                     if words and _folded(words) not in known:
@@ -601,8 +605,39 @@ class _Reader:
                         sources.setdefault(_folded(words), key)
         doubts += [f"it may be {' or '.join(each)}" for each in map(list, fronts.values()) if len(each) > 1]
         doubts += self._of_several(told, spellings.values())
+        doubts += self._of_like_letters(list(spellings.values()))
         reason = doubts[0] if doubts else None
         return Resolution(tuple(spellings.values()), frozenset(keys), reason, described=doubt is not None)
+
+    def _romanized(self, name: tuple[str, ...], doubts: list[str]) -> Iterator[str]:
+        """The name in Latin letters, where the texts have it by one of the tables, and not as another one's."""
+        for _, text in self.texts:
+            for order in _orders(name):
+                for start, stop in romanizations_in(text, order):
+                    surface = text[start:stop]
+                    if _longer(text, start, stop, self.language) is not None or not _is_name_word(surface):
+                        continue
+                    own = [
+                        each for each in find_equivalents(text, start, stop) if _script_of(each) == _script_of(name[0])
+                    ]
+                    if all(_alike(each, " ".join(name), self.language) for each in own):
+                        yield surface
+                    else:
+                        doubts.append(f"{surface} may be {own[0]} as well")
+
+    def _of_like_letters(self, spellings: Sequence[Spelling]) -> Iterator[str]:
+        """Where vowels aren't written: names in Latin letters that may be this one's, and aren't told to be another's."""
+        others = {_script_of(one.text) for one in spellings} & VOWELLESS
+        latin = {consonants(one.text): one for one in spellings if _script_of(one.text) == "LATIN"}
+        for _, text in self.texts if others else ():
+            for name in names(text):
+                one = latin.get(consonants(name))
+                if one is None or any(each.says(name) for each in spellings):
+                    continue
+                start = text.find(name)
+                told = list(find_equivalents(text, start, start + len(name)))
+                if not any(_script_of(each) in others for each in told):
+                    yield f"{name} may be the same"
 
     def _of_several(
         self, told: Mapping[tuple[str, ...], Mapping[str, str]], spellings: Iterable[Spelling]
