@@ -604,7 +604,7 @@ class _Reader:
                         spellings.setdefault(folded(other), Spelling(other, key))
                         sources.setdefault(_folded(words), key)
         doubts += [f"it may be {' or '.join(each)}" for each in map(list, fronts.values()) if len(each) > 1]
-        doubts += self._of_several(told, spellings.values())
+        doubts += self._of_several(told, list(spellings.values()))
         doubts += self._of_like_letters(list(spellings.values()))
         reason = doubts[0] if doubts else None
         return Resolution(tuple(spellings.values()), frozenset(keys), reason, described=doubt is not None)
@@ -639,8 +639,14 @@ class _Reader:
                 if not any(_script_of(each) in others for each in told):
                     yield f"{name} may be the same"
 
+    def _may_sound_alone(self, surface: str, one: Spelling, spellings: Sequence[Spelling]) -> bool:
+        """Whether nothing but a table says that two are the same where one is Chinese or Japanese: many names are read alike."""
+        if not (self._runs_on(surface) or self._runs_on(one.text)):
+            return False
+        return not any(_script_of(each.text) == _script_of(surface) and each.says(surface) for each in spellings)
+
     def _of_several(
-        self, told: Mapping[tuple[str, ...], Mapping[str, str]], spellings: Iterable[Spelling]
+        self, told: Mapping[tuple[str, ...], Mapping[str, str]], spellings: Sequence[Spelling]
     ) -> Iterator[str]:
         """Where one short name is told of two, or one in Latin letters is that of two in another script."""
         for name, others in told.items():
@@ -656,6 +662,8 @@ class _Reader:
                 for start, stop in one.places(text):
                     surface = text[start:stop]
                     if _script_of(surface) != _script_of(one.text):
+                        if self._may_sound_alone(surface, one, spellings):
+                            yield f"{surface} may only sound like {one.text}"
                         rows.setdefault(_script_of(surface), {}).setdefault(folded(surface), surface)
             for found in rows.values():
                 apart = list(found.values())
