@@ -74,6 +74,7 @@ ASKED: Sequence[tuple[str, tuple[str, ...]]] = (
     ("everything about Hart", ("Hart is the dentist.", "The library is on Hart Street.")),
     ("Borra todo lo que sepas de Sol", ("Sol da clases.", "Por la tarde el sol da de lleno.")),
     ("Забудь всё про Валентина Орлова", ("Валентин Орлов держит ключи.", "Валентина Орлова ведёт кружок.")),
+    ("усе про Богдану Коваль", ("Богдана Коваль шиє сукні.", "Богдан Коваль лагодить дахи.")),
     ("01632 960417", ("Ivo has +44 1632 960417.", "A caller has +49 1632 960417.")),
     ("всё про Нильса Астера", ("Нильс Астер носит хлеб, а Ида Муэн носит сыр.",)),
     ("tout sur سامر النجار", ("Samer Najjar (سامر النجار) vend du thé.", "Samir Nejjar vend du café.")),

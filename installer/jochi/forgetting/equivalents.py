@@ -307,7 +307,7 @@ def _by_patterns(text: str, start: int, stop: int) -> Iterator[str]:
 _BRACKETS = re.compile(r"[(（]([^()（）\n]{2,60})[)）]")
 _ASIDE = re.compile(r"^(?:[^\s]+ ){0,3}$|^[^A-Za-z]{0,8}$")
 """What may stand before the name in brackets: "on the sign", "in English mails"."""
-_LEAST_OF_BRACKETS = 0.4
+_LEAST_OF_BRACKETS = 0.6
 _LEAST_OF_BLOCKS = 0.65
 """In Chinese and Japanese, of all letters: a word such as "manager" may stand before the brackets, too."""
 _BLOCK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff・]+$")
@@ -384,11 +384,11 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
-_SOUNDS = re.compile("dzh|kh|ph|z")
+_SOUNDS = re.compile("dzh|kh|ph|th|ck|z|c|w")
 
 
 def _sound(found: re.Match[str]) -> str:
-    return {"dzh": "j", "kh": "h", "ph": "f", "z": "s"}[found[0]]
+    return {"dzh": "j", "kh": "h", "ph": "f", "th": "t", "ck": "k", "z": "s", "c": "k", "w": ""}[found[0]]
 
 
 def is_told(text: str, start: int, stop: int) -> bool:
@@ -447,8 +447,18 @@ def _goes_on_before(text: str, start: int) -> bool:
     return _has_case(text[start : start + 1]) and _is_written_like_a_name(word) and not _is_no_name(word)
 
 
+_ARTICLES = frozenset(("the", "die", "der", "das", "η", "ο", "οι", "το", "τα"))
+"""Before a name, and no part of it. Others, such as *Al*, *La* and *An*, may be."""
+
+
 def _is_no_name(word: str) -> bool:
-    return word.lower() in _lists().no_names or word.lower() in _plain_words()
+    return word.lower() in _lists().no_names or word.lower() in _ARTICLES
+
+
+def without_article(name: str) -> str:
+    """A name without an article in front."""
+    first, _, rest = name.partition(" ")
+    return rest if rest and first.lower() in _ARTICLES else name
 
 
 @cache
@@ -467,7 +477,7 @@ def _name_span(text: str, start: int, stop: int, *, begins: bool) -> tuple[int, 
     named = [_is_written_like_a_name(text[a:b]) for a, b in words]
     if begins:
         first = next((at for at, yes in enumerate(named[:3]) if yes), None)
-        if first is None or not all(_is_no_name(text[slice(*word)]) for word in words[:first]):
+        if first is None or not all(text[slice(*word)] in _plain_words() for word in words[:first]):
             return None  # "is the sister of Olga"
         last = first
         while last + 1 < len(words) and (named[last + 1] or text[slice(*words[last + 1])] in PARTICLES):
@@ -481,7 +491,7 @@ def _name_span(text: str, start: int, stop: int, *, begins: bool) -> tuple[int, 
     while first < last and _is_no_name(text[slice(*words[first])]):
         first += 1
     after = re.match(r"[ \u00a0]*(\S+)", text[words[last][1] :]) if begins else None
-    goes_on = after is not None and after[1][:1].isalpha() and not _is_no_name(after[1].rstrip(".,;:!?"))
+    goes_on = after is not None and after[1][:1].isalpha() and after[1].rstrip(".,;:!?") not in _plain_words()
     if (goes_on and stop > words[last][1]) or text[slice(*words[last])].endswith(_OWNERS):
         return None  # "used to be Bob's manager"
     return words[first][0], words[last][1]

@@ -15,7 +15,14 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from jochi.forgetting.clauses import reader_of
-from jochi.forgetting.equivalents import PARTICLES, find_equivalents, is_told, name_before_brackets, names
+from jochi.forgetting.equivalents import (
+    PARTICLES,
+    find_equivalents,
+    is_told,
+    name_before_brackets,
+    names,
+    without_article,
+)
 from jochi.forgetting.romanizations import VOWELLESS, consonants, romanizations_in
 from jochi.forgetting.spelling import Spelling
 from jochi.forgetting.words import folded
@@ -593,7 +600,7 @@ class _Reader:
                 others = dict.fromkeys(each for end in ends for each in find_equivalents(text, start, end))
                 latin = dict.fromkeys(self._romanized(one, doubts))
                 for other in (*others, *latin):
-                    other = _without_frame(other)
+                    other = without_article(other)
                     if other not in latin:
                         told.setdefault(_folded(one), {}).setdefault(folded(other), other)
                     words = tuple(chunk.text for chunk in chunks(other)) if not self._runs_on(other) else (other,)
@@ -640,8 +647,8 @@ class _Reader:
                     yield f"{name} may be the same"
 
     def _may_sound_alone(self, surface: str, one: Spelling, spellings: Sequence[Spelling]) -> bool:
-        """Whether nothing but a table says that two are the same where one is Chinese or Japanese: many names are read alike."""
-        if not (self._runs_on(surface) or self._runs_on(one.text)):
+        """Whether nothing but a table says that two are the same, of a script in which many names are read alike."""
+        if {_script_of(surface), _script_of(one.text)} <= {"LATIN", "CYRILLIC", "GREEK"}:
             return False
         return not any(_script_of(each.text) == _script_of(surface) and each.says(surface) for each in spellings)
 
@@ -846,8 +853,6 @@ def is_parsed(text: str) -> bool:
 
 _JOINS_BY_COMMA = frozenset(("zh", "ja", "ko", "th", "hi", "mr", "bn", "ta"))
 """Languages in which clauses of several subjects stand beside each other with a comma alone."""
-_ARTICLES = frozenset(("en", "de", "es", "fr", "it", "pt", "el"))
-"""Languages in which a subject behind "and" has a word before it, a capital, or is a pronoun."""
 _PARTS = re.compile(r"[,،](?!\d)|[;、，；؛—–]|\s-\s")
 _ASIDES = re.compile(r"[(（\[][^()（）\[\]]*[)）\]]")
 _STOPS = re.compile(r"(?<=[.!?])\s+|[。！？।؟\n]+")
@@ -886,33 +891,10 @@ def _is_anothers(part: str, first: bool, language: _Language) -> bool:
         return any(len(word) > 1 and word in part for word in joins) or (not named and not first and len(part) > 4)
     if language.name in _JOINS_BY_COMMA and not named and not first and len(part.strip()) > 12:
         return True
-    for at, one in enumerate(row):
-        if one.folded not in joins:
-            continue
-        after = row[at + 1] if at + 1 < len(row) else None
-        shares = after is not None and not after.text[:1].isupper() and after.folded not in language.lists["frame"]
-        if language.name not in _ARTICLES or not shares or after is None or after.text[:1] == _NAMED:
-            return True
-    if named:
-        return False
-    if not _is_cased(part):
-        return len(row) > 3
-    return any(each.text[:1].isupper() and not _is_listed(each.text) for each in row[0 if not first else 1 :])
-
-
-def _without_frame(text: str) -> str:
-    """A name without an article or a title in front."""
-    row = chunks(text)
-    while len(row) > 1 and row[0].text[:1].isalpha() and _is_plain(row[0].text):
-        text = text[row[1].start :]
-        row = chunks(text)
-    return text
-
-
-@lru_cache(maxsize=4_096)
-def _is_plain(word: str) -> bool:
-    own = folded(word)
-    return any(own in language.lists[name] for language in _languages().values() for name in ("frame", "titles"))
+    if any(one.folded in joins for one in row):
+        return True
+    # Whose it is can't be told of words between marks, unless they are few.
+    return not named and (len(row) > 3 or any(each.text[:1].isupper() and not _is_listed(each.text) for each in row))
 
 
 def _same_writing(one: str, other: str) -> bool:
@@ -1013,10 +995,16 @@ def _is_ambiguous(surface: str, name: tuple[str, ...], text: str, start: int, la
         return False
     forms = {one.folded for one in chunks(surface)}
     wanted = _folded(name)
-    if not all(word + "а" in forms or (word[-1:] in "йь" and word[:-1] + "я" in forms) for word in wanted):
+    if forms == set(wanted) or not all(
+        word in forms or word + "а" in forms or (word[-1:] in "йь" and word[:-1] + "я" in forms) for word in wanted
+    ):
         return False
     before = [one.folded for one in chunks(text) if one.stop <= start][-1:]
     return not (before and before[0] in _GOVERNING)
+
+
+def _is_hers(his: str, hers: str) -> bool:
+    return hers in (his + "а", his[:-1] + "я") and hers != his
 
 
 def _two_genders(surfaces: Iterable[str], language: _Language) -> tuple[str, str] | None:
@@ -1026,10 +1014,9 @@ def _two_genders(surfaces: Iterable[str], language: _Language) -> tuple[str, str
     rows = [(each, [one.folded for one in chunks(each)]) for each in surfaces]
     for his, words in rows:
         for hers, others in rows:
-            if len(words) == len(others) and all(
-                other in (word + "а", word[:-1] + "я") and other != word
-                for word, other in zip(words, others, strict=True)
-            ):
+            pairs = list(zip(words, others, strict=False))
+            # A family name may be the same: `Богдан Коваль` and `Богдана Коваль`.
+            if len(words) == len(others) and words != others and all(a == b or _is_hers(a, b) for a, b in pairs):
                 return his, hers
     return None
 

@@ -76,7 +76,7 @@ def _word(word: str) -> str | None:
 
 def _bare(text: str) -> str:
     """Small letters without accents, as many characters as there were; those that are letters of their own stay."""
-    return "".join(each if each in "йїё" else unicodedata.normalize("NFD", each)[0] for each in map(_lower, text))
+    return "".join(each if each in "йїёžšč" else unicodedata.normalize("NFD", each)[0] for each in map(_lower, text))
 
 
 def _lower(character: str) -> str:
