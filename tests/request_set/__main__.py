@@ -22,7 +22,7 @@ from tests.request_set.case import VERDICTS, Case, Verdict, load
 
 from jochi import Jochi
 from jochi.errors import JochiError
-from jochi.forgetting import Request, unambiguous
+from jochi.forgetting import Request
 from jochi_workers import embeddings
 from jochi_workers.embeddings import Provider, embed_question
 from jochi_workers.embeddings.handler import EmbedHandler
@@ -40,11 +40,8 @@ def in_words(client: Jochi, case: Case, scope: str, provider: Provider | None) -
     embed = None if provider is None else partial(embed_question, provider)
     if case.new is not None:
         return not client.supersede(case.words, case.new, scope=scope, embed=embed).unsure
-    meant = unambiguous(client.candidates(case.words, scope=scope, embed=embed), client.policy.policy.forgetting)
-    if not meant:
-        return False
-    stated = tuple((one.key, one.statement) for one in meant if one.statement is not None)
-    return not client.forget(Request(tuple(one.key for one in meant), statements=stated), wait=0).asked
+    done = client.forget(case.words, scope=scope, embed=embed, wait=0)
+    return not done.candidates and not done.asked and done.receipt is not None
 
 
 def first_hit(client: Jochi, case: Case, scope: str, provider: Provider | None) -> bool:

@@ -23,7 +23,7 @@ from jochi.database.engine import Engine
 from jochi.database.installed import InstalledProcedure
 from jochi.database.server_facts import ServerFacts
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
-from jochi.forgetting import Candidate, ForgettingPlan, Request, Target
+from jochi.forgetting import Candidate, ForgettingPlan, Reading, Request, Target
 from jochi.install.install import InstallResult
 from jochi.jobs.runner import Run as JobRun
 from jochi.jobs.runs import RunSummary
@@ -135,6 +135,7 @@ def test_import_into_a_database_without_jochi_is_refused_as_all_else_is() -> Non
 
 def forgetting(*targets: Target, **counts: int) -> SimpleNamespace:
     request = Request(scope="carol")
+    candidates = tuple(Candidate(f"carol/{each}", "Belief", each, 0.5, 0.0) for each in "ab")
     done = SimpleNamespace(
         counts={"sealed": 1},
         held={},
@@ -145,10 +146,7 @@ def forgetting(*targets: Target, **counts: int) -> SimpleNamespace:
     )
     return SimpleNamespace(
         policy=load_policy(),
-        candidates=lambda *_, **__: [
-            Candidate("carol/a", "Belief", "a", 0.5, 0.0),
-            Candidate("carol/b", "Belief", "b", 0.5, 0.0),
-        ],
+        read_request=lambda *_, **__: Reading(request, None, candidates, reason="it may be a or b"),
         plan_forgetting=lambda _: ForgettingPlan(request, targets, (), False),
         forget=lambda *_, **__: done,
     )

@@ -27,7 +27,6 @@ from jochi.forgetting import (
     Target,
     key_file,
     read_export,
-    unambiguous,
     write_export,
 )
 from jochi.policy.forgetting import Forgetting
@@ -43,6 +42,10 @@ _FORMS: Mapping[str, str] = beside(__file__, "sentences.toml")["forget_forms"]
 
 def forget(
     context: typer.Context,
+    request_in_words: Annotated[
+        str | None,
+        typer.Argument(metavar="[REQUEST]", help="What is to be forgotten, in your words: the same as --about."),
+    ] = None,
     ids: Annotated[
         list[str] | None, typer.Option("--id", help="Key of a memory, scope/id. Can be given several times.")
     ] = None,
@@ -61,7 +64,9 @@ def forget(
     ] = None,
     about: Annotated[
         str | None,
-        typer.Option(help="What it is about, in your words. The command finds memories, shows them and asks."),
+        typer.Option(
+            help="What is to be forgotten, in your words: all that it names, or what it describes. The command shows it and asks."
+        ),
     ] = None,
     provider: Annotated[
         str | None,
@@ -95,6 +100,10 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Forget something for good, with all that was made of it, and never learn it again. This can't be undone."""
+    if request_in_words is not None:
+        if about is not None:
+            raise UsageError("the request is there twice", fix="leave --about out")
+        about = request_in_words
     if again is not None:
         if ids or scope is not None or content_hash is not None or match is not None or about is not None or lift:
             raise UsageError("--again says by itself what is to be forgotten", fix="leave the others out")
@@ -109,8 +118,7 @@ def forget(
         match = typer.get_text_stream("stdin").read().strip()
     with jochi(context) as client:
         if about is not None:
-            meant = _resolved(client, about, scope or "default", k, provider, yes=yes, as_json=as_json)
-            request = _request(meant, whole=whole)
+            request = _resolved(client, about, scope or "default", k, provider, whole=whole, yes=yes, as_json=as_json)
         else:
             request = Request(tuple(ids or ()), scope, content_hash, match, clauses=not whole)
         if lift:
@@ -240,7 +248,7 @@ def _unsure(request: Request, plan: ForgettingPlan, yes: bool) -> Request:
 
 def _taken(done: ForgetResult) -> bool:
     """Whether anything was there: a memory, or a record of one. Only the receipt counts the records."""
-    counts = {**done.counts, **done.receipt.body.get("counts", {})}
+    counts = {**done.counts, **(done.receipt.body.get("counts", {}) if done.receipt else {})}
     return any(n for name, n in counts.items() if name != "sealed")
 
 
@@ -305,32 +313,39 @@ def import_receipts(
 
 
 def _resolved(
-    client: Jochi, about: str, scope: str, k: int, provider: str | None, *, yes: bool, as_json: bool
-) -> list[Candidate]:
-    """What a person means by a description; of a machine what is meant without doubt, else `PartlyDone`."""
+    client: Jochi, about: str, scope: str, k: int, provider: str | None, *, whole: bool, yes: bool, as_json: bool
+) -> Request:
+    """What a person means by a request in words: all that it names, or what is chosen; of a machine what is meant without doubt,
+    else `PartlyDone`."""
     policy = client.policy.policy
     with embedder_of(provider, policy.embedding) as embed:
-        candidates = client.candidates(about, scope=scope, k=k, embed=embed)
+        reading = client.read_request(about, scope=scope, k=k, embed=embed)
+    if reading.request is not None and reading.request.phrase is not None:
+        return replace(reading.request, clauses=not whole)
+    candidates = list(reading.candidates)
     if not candidates:
         raise UsageError(f"nothing in {scope} is about that", fix="use other words, or --match, --id")
+    if reading.named:
+        err.print(f"read as named: {', '.join(map(printable, reading.named[:5]))}", markup=False)
     show_candidates(candidates)
+    if reading.request is not None and yes:
+        return replace(reading.request, statements=()) if whole else reading.request
     if yes:
-        meant = unambiguous(candidates, policy.forgetting)
-        if meant:
-            return meant
         if as_json:
-            write_json({"candidates": [one.as_dict() for one in candidates]})
-        raise PartlyDone(f"nothing was forgotten: {unsure(policy.forgetting)}", fix=_NAME_THEM)
+            write_json({"candidates": [one.as_dict() for one in candidates], "reason": reading.reason})
+        raise PartlyDone(f"nothing was forgotten: {reading.reason}", fix=_NAME_THEM)
+    if reading.reason is not None:
+        err.print(reading.reason, markup=False)
     try:
         said = typer.prompt("which of these (numbers with commas, or all)", default="none", err=True)
     except typer.Abort:
         raise Refused("nothing was changed", fix=_NAME_THEM) from None
     if said.strip().lower() == "all":
-        return candidates
+        return _request(candidates, whole=whole)
     chosen = [part.strip() for part in said.split(",") if part.strip()]
     if not all(part.isdigit() and 1 <= int(part) <= len(candidates) for part in chosen) or not chosen:
         raise Refused("nothing was changed: none was chosen", fix="answer with numbers of the list, or all")
-    return [candidates[int(part) - 1] for part in chosen]
+    return _request([candidates[int(part) - 1] for part in chosen], whole=whole)
 
 
 def _request(meant: Sequence[Candidate], *, whole: bool) -> Request:
@@ -451,7 +466,8 @@ def _told(done: ForgetResult, verify: bool, as_json: bool, *, silent: bool = Fal
             out.print(
                 f"{done.elsewhere} transactions that began before are still open: forget the same again when they have ended"
             )
-        out.print(f"receipt {done.receipt.number}, {done.receipt.hash}")
+        if done.receipt is not None:
+            out.print(f"receipt {done.receipt.number}, {done.receipt.hash}")
     for key, rails in sorted(done.held.items()):
         err.print(f"{key} stays: {', '.join(rails)}", markup=False)
     for target in done.asked:

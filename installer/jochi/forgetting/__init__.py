@@ -7,6 +7,7 @@ from jochi.forgetting.finder import Request, Target
 from jochi.forgetting.forget import WAIT, ForgetResult, ForgettingPlan, forget, lift, plan_forgetting, verify
 from jochi.forgetting.forget_key import VARIABLE, key_file
 from jochi.forgetting.mentions import Mention
+from jochi.forgetting.readings import Reading, read_request
 from jochi.forgetting.receipts import Chain, Receipt, read_chain
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "ForgettingPlan",
     "ImportSummary",
     "Mention",
+    "Reading",
     "Receipt",
     "Request",
     "Target",
@@ -28,6 +30,7 @@ __all__ = [
     "plan_forgetting",
     "read_chain",
     "read_export",
+    "read_request",
     "unambiguous",
     "verify",
     "write_export",

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import regex
@@ -29,7 +29,7 @@ _LEAST_ALIKE = 0.5
 
 _MARK = r"[\s,;:()\[\]\"“”„'‘’«»–—=/-]"
 _NAME_WORD = r"[^\W\d_]+(?:['’-][^\W\d_]+)*"
-_PARTICLES = frozenset(
+PARTICLES = frozenset(
     ("van", "von", "de", "der", "den", "da", "di", "del", "al", "el", "bin", "ibn", "la", "le", "zu", "af")
 )
 _NAMES = regex.compile(rf"(?<!\w){_NAME_WORD}(?:[ \u00a0]{_NAME_WORD})*(?!\w)")
@@ -101,7 +101,13 @@ def find_equivalents(text: str, start: int, stop: int) -> Iterator[str]:
             known = equivalents.get((other.kind, behind))
             if known is None or len(other.text) > len(known.text):
                 equivalents[other.kind, behind] = other
-    yield from dict.fromkeys(other.text for other in equivalents.values())
+    yield from dict.fromkeys(
+        (
+            *(other.text for other in equivalents.values()),
+            *_by_patterns(text, start, stop),
+            *_in_brackets(text, start, stop),
+        )
+    )
 
 
 def _moved(one: _Mention, by: int) -> _Mention:
@@ -164,7 +170,7 @@ def _names(text: str, found: re.Match[str]) -> Iterator[_Mention]:
     for at in range(len(row) + 1):
         word = text[slice(*row[at])] if at < len(row) else ""
         written = bool(word) and not word[0].islower() and word.lower() not in _lists().no_names
-        if not written and not (word in _PARTICLES and first < at < len(row) - 1):
+        if not written and not (word in PARTICLES and first < at < len(row) - 1):
             if first < at <= first + _MOST_WORDS:
                 start, stop = row[first][0], row[at - 1][1]
                 yield _mention(text, start, stop - 2 if text[start:stop].endswith(_OWNERS) else stop)
@@ -244,3 +250,249 @@ def _is_latin(text: str) -> bool:
 def _alike(one: str, other: str) -> bool:
     left, right = (re.sub("[^a-z]", "", anyascii(each).lower()) for each in (one, other))
     return SequenceMatcher(None, left, right, autojunk=False).ratio() >= _LEAST_ALIKE
+
+
+# Whole sentences --------------------------------------------------------------------------------------------------------
+
+_NAME_CHUNK = r"[^\s,;:!?()（）。、，；：！？।؟،\"“”„«»「」]+"
+_UNSPACED_NAME = r"[^,;:!?()（）。、，；：！？\"“”„«»「」\n]{1,24}?"
+_MOST_OTHERS = 5
+_SENTENCE = re.compile(r"(?<=[.!?])(?<![\s(]\w\.)(?<!^\w\.)\s+|(?<=[。！？।؟])|\n")
+_CLAUSE_END = r"$|[,;!?()（）。、，；：！？।؟،]"
+_UNSPACED = ("zh", "ja", "th")
+
+
+class _Pattern(NamedTuple):
+    needle: str
+    pattern: re.Pattern[str]
+    unspaced: bool
+    open_ended: bool
+
+
+@cache
+def _patterns() -> tuple[_Pattern, ...]:
+    found = []
+    for language, each in beside(__file__, "same_patterns.toml").items():
+        unspaced = language in _UNSPACED
+        name = _UNSPACED_NAME if unspaced else rf"{_NAME_CHUNK}(?:[ \u00a0]{_NAME_CHUNK}){{0,5}}?"
+        others = r"[^,;。、，]{0,10}?" if unspaced else rf"(?:{_NAME_CHUNK} ){{0,{_MOST_OTHERS}}}?"
+        for one in each:
+            body = re.escape(one).replace(r"\ ", " ").replace("…" if unspaced else "… ", others)
+            body = body.replace("_ ", rf"{_NAME_CHUNK} ")
+            for letter in "ab":
+                body = body.replace(rf"\{{{letter}\}}", f"(?P<{letter}>{name})")
+            fixed = max(re.split(r"\{[ab]\}|…|_", one), key=len).strip()
+            begins = "" if unspaced or one.startswith("{") else r"(?<!\w)"
+            ends = f"(?={_CLAUSE_END})" if unspaced and one.endswith("{b}") else "" if unspaced else r"(?!\w)"
+            pattern = re.compile(begins + body + ends, re.IGNORECASE)
+            found.append(_Pattern(fixed.lower(), pattern, unspaced, one.endswith("{b}")))
+    return tuple(found)
+
+
+@cache
+def _titles() -> tuple[str, ...]:
+    every = {word for each in beside(__file__, "request_words.toml").values() for word in each["titles"].split()}
+    return tuple(sorted(every, key=len, reverse=True))
+
+
+def _by_patterns(text: str, start: int, stop: int) -> Iterator[str]:
+    """What sentences say to be the same as what stands there, by `same_patterns.toml`."""
+    for first, last, other in _pairs(text):
+        beside_it = (text[first:start], text[stop:last]) if first <= start and stop <= last else None
+        if beside_it is not None and all(not each.strip() or each.strip() in _titles() for each in beside_it):
+            yield other
+
+
+# A name, and in brackets behind it the same in another script --------------------------------------------------------------------
+
+_BRACKETS = re.compile(r"[(（]([^()（）\n]{2,60})[)）]")
+_ASIDE = re.compile(r"^(?:[^\s]+ ){0,3}$|^[^A-Za-z]{0,8}$")
+"""What may stand before the name in brackets: "on the sign", "in English mails"."""
+_LEAST_OF_BRACKETS = 0.6
+_LEAST_OF_BLOCKS = 0.65
+"""In Chinese and Japanese, of all letters: a word such as "manager" may stand before the brackets, too."""
+_BLOCK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff・]+$")
+
+
+def _in_brackets(text: str, start: int, stop: int) -> Iterator[str]:
+    for found in _BRACKETS.finditer(text):
+        before = text[: found.start()].rstrip()
+        within, at = found[1].strip().rstrip("."), found.start(1)
+        if before and stop >= len(before) - 1 and stop <= len(before) and not text[stop : len(before)].strip(".\"”»'’"):
+            # The name is in front: what is in another script in the brackets, and nothing else, is its like.
+            if _other_script(text[start:stop], within) and _sounds_like(text[start:stop], within):
+                yield within
+        elif at <= start and stop <= found.end(1) and not text[stop : found.end(1)].strip():
+            front = _front_of(before, text[start:stop]) if _ASIDE.match(text[at:start]) else None
+            if front:
+                yield front
+
+
+def name_before_brackets(text: str, start: int, stop: int) -> str | None:
+    """In Chinese and Japanese what stands before the brackets that have what is from ``start`` to ``stop``: whose name it may
+    be."""
+    for found in _BRACKETS.finditer(text):
+        if found.start(1) <= start and stop <= found.end(1):
+            block = _BLOCK.search(text[: found.start()].rstrip())
+            return block[0] if block else None
+    return None
+
+
+def _front_of(before: str, name: str) -> str | None:
+    """The name in another script that ends there, with as many words as sound most like this one."""
+    if block := _BLOCK.search(before):
+        bare = block[0]
+        for title in _titles():
+            bare = bare.removesuffix(title) or bare
+        ends = [bare[at:] for at in range(len(bare) - 1)] if _other_script(bare, name) else []
+        return max(ends, key=lambda end: _letters_alike(end, name), default=None) if _most(ends, name) else None
+    rows = before.rstrip("\"”»'’").split(" ")
+    best, most = None, _LEAST_OF_BRACKETS
+    for size in range(1, min(_MOST_WORDS, len(rows)) + 1):
+        front = " ".join(rows[-size:]).lstrip("\"“„«'‘")
+        if re.search(r"[,;:.!?،]\s", front) or not _other_script(front, name):
+            break
+        if (alike := _likeness(front, name)) > most:
+            best, most = front, alike
+    return best
+
+
+def _other_script(one: str, other: str) -> bool:
+    scripts = [{unicodedata.name(each, "").split(" ")[0] for each in text if each.isalpha()} for text in (one, other)]
+    return bool(scripts[0]) and bool(scripts[1]) and scripts[0].isdisjoint(scripts[1])
+
+
+def _most(ends: list[str], name: str) -> bool:
+    return max((_letters_alike(end, name) for end in ends), default=0.0) >= _LEAST_OF_BLOCKS
+
+
+def _letters_alike(one: str, other: str) -> float:
+    left, right = (re.sub("[^a-z]", "", anyascii(each).lower()) for each in (one, other))
+    return SequenceMatcher(None, left, right, autojunk=False).ratio()
+
+
+def _sounds_like(one: str, other: str) -> bool:
+    if _BLOCK.search(one) or _BLOCK.search(other):
+        return _letters_alike(one, other) >= _LEAST_OF_BLOCKS
+    return _likeness(one, other) >= _LEAST_OF_BRACKETS
+
+
+def _likeness(one: str, other: str) -> float:
+    """Of the consonants: scripts differ in what they say of vowels."""
+    left, right = (
+        re.sub("[^b-df-hj-np-tvwxz]", "", _SOUNDS.sub(_sound, anyascii(each).lower())) for each in (one, other)
+    )
+    return SequenceMatcher(None, left, right, autojunk=False).ratio()
+
+
+_SOUNDS = re.compile("dzh|kh|ph|th|ck|z|c|w")
+
+
+def _sound(found: re.Match[str]) -> str:
+    return {"dzh": "j", "kh": "h", "ph": "f", "th": "t", "ck": "k", "z": "s", "c": "k", "w": ""}[found[0]]
+
+
+def is_told(text: str, start: int, stop: int) -> bool:
+    """Whether a sentence says that what stands there is another's name."""
+    return any((start, stop) == (first, last) for first, last, _ in _pairs(text))
+
+
+@lru_cache(maxsize=1_024)
+def _pairs(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Each name that a sentence says to be another one's: its place and the other one, both ways."""
+    found: dict[tuple[int, int, str], None] = {}
+    lower = text.lower()
+    wanted = [one for one in _patterns() if one.needle in lower]
+    at = 0
+    for sentence in [*_SENTENCE.split(text)] if wanted else ():
+        base = text.find(sentence, at)
+        at = base + len(sentence)
+        for one in wanted:
+            for start in [0, *(each.end() for each in re.finditer(r"[\s,;、，]+", sentence))]:
+                match = one.pattern.match(sentence, start)
+                if match is None:
+                    continue
+                a_place, (b_start, b_stop) = match.span("a"), match.span("b")
+                if one.open_ended and not one.unspaced:
+                    b_stop = b_start + (re.search(_CLAUSE_END, sentence[b_start:]) or match).start()
+                spans = [
+                    _name_span(
+                        sentence, *a_place, begins=a_place[0] > b_start or bool(match.start("a") > match.start())
+                    ),
+                    _name_span(sentence, b_start, b_stop, begins=True),
+                ]
+                if spans[0] is None or spans[1] is None:
+                    continue
+                (a, b), (c, d) = spans[0], spans[1]
+                if sentence[a:b] == sentence[c:d] or _goes_on_before(sentence, min(a, c)):
+                    continue
+                found[base + a, base + b, sentence[c:d]] = None
+                # Where there are no capitals, what stands before a name can't be told from it but at the beginning.
+                if _has_case(sentence[a:b]) or not sentence[: min(a, c)].strip():
+                    found[base + c, base + d, sentence[a:b]] = None
+    return tuple(found)
+
+
+def _has_case(text: str) -> bool:
+    return any(each.isupper() or each.islower() for each in text)
+
+
+def _is_written_like_a_name(word: str) -> bool:
+    return word[:1].isupper() or word[:1] == "@" or any(map(str.isdigit, word))
+
+
+def _goes_on_before(text: str, start: int) -> bool:
+    """Whether the name that begins there has more words before it."""
+    before = re.search(r"(\S+)[ \u00a0]$", text[:start])
+    word = before[1] if before else ""
+    return _has_case(text[start : start + 1]) and _is_written_like_a_name(word) and not _is_no_name(word)
+
+
+_ARTICLES = frozenset(("the", "die", "der", "das", "η", "ο", "οι", "το", "τα"))
+"""Before a name, and no part of it. Others, such as *Al*, *La* and *An*, may be."""
+
+
+def _is_no_name(word: str) -> bool:
+    return word.lower() in _lists().no_names or word.lower() in _ARTICLES
+
+
+def without_article(name: str) -> str:
+    """A name without an article in front."""
+    first, _, rest = name.partition(" ")
+    return rest if rest and first.lower() in _ARTICLES else name
+
+
+@cache
+def _plain_words() -> frozenset[str]:
+    data = beside(__file__, "request_words.toml")
+    return frozenset(word for each in data.values() for name in ("frame", "titles") for word in each[name].split())
+
+
+def _name_span(text: str, start: int, stop: int, *, begins: bool) -> tuple[int, int] | None:
+    """The name within a part of a pattern: where there are capitals the words that have them, beside the pattern."""
+    part = text[start:stop].rstrip(".'’ ").removesuffix("というの")
+    stop = start + len(part)
+    if not _has_case(part):
+        return (start, stop) if part else None
+    words = [(start + one.start(), start + one.end()) for one in re.finditer(r"\S+", part)]
+    named = [_is_written_like_a_name(text[a:b]) for a, b in words]
+    if begins:
+        first = next((at for at, yes in enumerate(named[:3]) if yes), None)
+        if first is None or not all(text[slice(*word)] in _plain_words() for word in words[:first]):
+            return None  # "is the sister of Olga"
+        last = first
+        while last + 1 < len(words) and (named[last + 1] or text[slice(*words[last + 1])] in PARTICLES):
+            last += 1
+    else:
+        if not named or not named[-1]:
+            return None
+        first = last = len(words) - 1
+        while first and (named[first - 1] or text[slice(*words[first - 1])] in PARTICLES):
+            first -= 1
+    while first < last and _is_no_name(text[slice(*words[first])]):
+        first += 1
+    after = re.match(r"[ \u00a0]*(\S+)", text[words[last][1] :]) if begins else None
+    goes_on = after is not None and after[1][:1].isalpha() and after[1].rstrip(".,;:!?") not in _plain_words()
+    if (goes_on and stop > words[last][1]) or text[slice(*words[last])].endswith(_OWNERS):
+        return None  # "used to be Bob's manager"
+    return words[first][0], words[last][1]

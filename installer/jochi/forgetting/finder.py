@@ -15,11 +15,14 @@ from jochi.forgetting import messages
 from jochi.forgetting.borders import may_go_on
 from jochi.forgetting.clauses import UNSURE, remove_clauses
 from jochi.forgetting.equivalents import find_equivalents
+from jochi.forgetting.requests import Resolution, is_about_alone, is_parsed, needles, resolve
+from jochi.forgetting.romanizations import romanized_needles
 from jochi.forgetting.spelling import Spelling, pattern
 from jochi.forgetting.statements import Statement, parse_statements, remove_statement
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says
 from jochi.graph.catalogue import CONTENT_HASH, is_our_word
 from jochi.policy.model import Policy
+from jochi.text.forms import LONGEST
 
 PAGE = 500
 SEARCH_PAGE = 2_000
@@ -53,6 +56,11 @@ class Request:
 
     ``statements``: of these of the ``keys`` only one statement, in its own words there (`Candidate.statement`).
 
+    ``about``: what is to be forgotten in a person's words, in one ``scope``: `Jochi.read_request` tells what of these it means.
+    ``also``: other spellings of the ``phrase``, each with the key of the memory that says that it is one, or None.
+    ``everything``: all of what the phrase names is meant, so a memory that states nothing of anybody else goes, also where its
+    words can't be taken apart; one that may, doesn't go as a whole.
+
     With ``phrase`` and ``hash``, ``scope`` says where; None: everywhere. ``clauses``: of a memory that says more than the
     phrase only the statements go that say it; where they can't be told from what else it says, it is left as it is for a
     person to decide, or goes as a whole: ``unsure``.
@@ -65,12 +73,26 @@ class Request:
     clauses: bool = True
     unsure: Literal["ask", "whole"] = "ask"
     statements: tuple[tuple[str, str], ...] = ()
+    about: str | None = None
+    also: tuple[tuple[str, str | None], ...] = ()
+    everything: bool = False
 
     def __post_init__(self) -> None:
-        if sum((bool(self.keys), self.hash is not None, self.phrase is not None)) > 1:
-            raise UsageError("keys, a hash and a phrase don't go together", fix="forget one after the other")
-        if not (self.keys or self.scope is not None or self.hash is not None or self.phrase is not None):
-            raise UsageError("nothing is named that is to be forgotten", fix="name keys, a scope, a hash or a phrase")
+        if sum((bool(self.keys), *(each is not None for each in (self.hash, self.phrase, self.about)))) > 1:
+            raise UsageError(
+                "keys, a hash, a phrase and a request in words don't go together", fix="forget one after the other"
+            )
+        if not (self.keys or any(each is not None for each in (self.scope, self.hash, self.phrase, self.about))):
+            raise UsageError(
+                "nothing is named that is to be forgotten",
+                fix="name keys, a scope, a hash, a phrase, or say it in words",
+            )
+        if self.about is not None and not phrase(self.about):
+            raise UsageError("there is no word in what is to be forgotten", fix="say what is to be forgotten")
+        if self.about is not None and self.scope is None:
+            raise UsageError("a request in words is of one scope", fix="name it: scope")
+        if self.also and self.phrase is None:
+            raise UsageError("other spellings are those of a phrase", fix="give the phrase as well")
         for key, whole_keys in self.statements:
             if key not in self.keys or not phrase(whole_keys):
                 raise UsageError(
@@ -91,8 +113,9 @@ class Request:
 
     @property
     def form(self) -> str:
-        """What it names: keys, hash, phrase, or scope."""
-        return "keys" if self.keys else "hash" if self.hash else "phrase" if self.phrase else "scope"
+        """What it names: keys, hash, phrase, about, or scope."""
+        named = (name for name in ("keys", "hash", "phrase", "about") if getattr(self, name))
+        return next(named, "scope")
 
 
 @dataclass(frozen=True)
@@ -163,7 +186,8 @@ class Finder:
         that may be gone by now."""
         matches = Matches()
         if request.phrase is not None:
-            matches, new = self._take_spellings(request, spellings or [Spelling(request.phrase)])
+            asked = [Spelling(request.phrase), *(Spelling(text, told_by) for text, told_by in request.also)]
+            matches, new = self._take_spellings(request, spellings or asked)
         else:
             whole_keys = [
                 key for key, words in request.statements if self._take_statement(matches, key, words, request)
@@ -184,6 +208,24 @@ class Finder:
                 more += self._take_repetitions(matches, new, request)
             new = more
         return matches
+
+    def resolve(self, about: str, scope: str) -> Resolution:
+        """What a request in words names in a scope. Reads until no further name is told of; writes nothing."""
+        texts: dict[str, str] = {}
+        wanted, spellings = needles(about), [Spelling(about)] if len(about) <= LONGEST else []
+        while True:
+            known = len(texts)
+            folded = sorted({as_the_server_folds(each) for each in wanted})
+            for row in self._search(_prefix(scope), folded, spellings) if folded or spellings else ():
+                content = self.content_of(row)
+                if content is not None and not row["dead"]:
+                    texts[row["key"]] = content
+            found = resolve(about, texts.items())
+            if not found.spellings or len(texts) == known:
+                return found
+            spellings = list(found.spellings)
+            wanted = [folded_needle(each.words) for each in spellings]
+            wanted += [needle for each in spellings for needle in romanized_needles(each.text)]
 
     def _take_statement(self, matches: Matches, key: str, statement: str, request: Request) -> bool:
         """Takes one statement out of one memory; nothing where it doesn't make it (any more). Whether it goes as a whole."""
@@ -311,7 +353,7 @@ class Finder:
                 names = [n for n in row["names"] if _says(n, row["stored"][n], wanted)]
                 if names:
                     found = True
-                    target = self._cut(row, names, wanted, why, request, known)
+                    target = self._cut(row, names, wanted, why, request, known, matches.spellings)
                     if known is not None and known.outcome == "ask" and target.outcome == "cut":
                         continue  # in another spelling it can't be told what stays
                     matches.targets[key] = target
@@ -329,6 +371,7 @@ class Finder:
         why: Why,
         request: Request,
         known: Target | None,
+        spellings: Sequence[Spelling],
     ) -> Target:
         stored = row["stored"]
         if stored.get("derived_by") is not None:
@@ -361,6 +404,10 @@ class Finder:
                 of_messages = isinstance(stored.get(messages.RAW), list)
                 rest = messages.remove_from_text(value, lambda text: _is_in(text, wanted)) if of_messages else UNSURE
                 rest = _rest(value, wanted) if rest is UNSURE else rest
+                if request.everything and not rest and request.unsure == "ask" and not of_messages:
+                    alone = is_about_alone(value, spellings)
+                    if alone or rest is UNSURE or not is_parsed(value):
+                        return basis if alone else replace(basis, outcome="ask", reason=MORE)
                 if rest is UNSURE and request.unsure == "ask":
                     return replace(basis, outcome="ask", reason=MORE)
                 if not rest:

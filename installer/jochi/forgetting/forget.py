@@ -14,6 +14,7 @@ from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 from jochi.forgetting import messages, receipts
+from jochi.forgetting.candidates import Candidate
 from jochi.forgetting.checker import ANYWHERE, Seal, Sealer, in_reading, own_key, read_gate
 from jochi.forgetting.clauses import forget_readings
 from jochi.forgetting.finder import Finder, Matches, Request, Target
@@ -42,8 +43,9 @@ class ForgettingPlan:
     """What a request would take. ``near``: keys of memories that have the phrase only as a part of other words: they stay.
     ``records``: how many records and copies of the engine say the phrase and go with it; what they kept can't be brought back.
 
-    ``alike``: names that sound like the phrase: they stay, too. ``new_key``: this machine would make the key of forgetting;
-    every client that writes memories needs it then.
+    ``alike``: names that sound like the phrase: they stay, too. ``request``: what one in words means; where that isn't sure it is
+    as it was, ``candidates`` are what it may mean, nothing would be done, and ``reason`` says why. ``new_key``: this
+    machine would make the key of forgetting; every client that writes memories needs it then.
     """
 
     request: Request
@@ -53,6 +55,8 @@ class ForgettingPlan:
     records: int = 0
     spellings: tuple[Spelling, ...] = ()
     alike: tuple[SoundAlike, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    reason: str | None = None
 
     def counts(self) -> dict[str, int]:
         """By outcome."""
@@ -65,16 +69,19 @@ class ForgetResult:
 
     ``left``: where it still is, where somebody looked (``verify``): in what an app keeps beside memories, for instance.
     ``elsewhere``: open transactions that began before; what they write was not looked at. ``asked``: memories that say more, and
-    what of it can't be told: they are as they were, for a person to decide.
+    what of it can't be told: they are as they were, for a person to decide. ``candidates``: what a request in words may mean;
+    nothing was done, there is no ``receipt``, and ``reason`` says why.
     """
 
-    receipt: receipts.Receipt
+    receipt: receipts.Receipt | None
     counts: Mapping[str, int]
     held: Mapping[str, tuple[str, ...]]
     left: Sequence[Mention] = field(default_factory=tuple)
     elsewhere: int = 0
     key_made: bool = False
     asked: Sequence[Target] = field(default_factory=tuple)
+    candidates: Sequence[Candidate] = field(default_factory=tuple)
+    reason: str | None = None
 
 
 def plan_forgetting(engine: Engine, policy: Policy, request: Request) -> ForgettingPlan:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from jochi.client import Jochi
 from jochi.curate.explain import Explanation
 from jochi.errors import Refused, UsageError
-from jochi.forgetting import Candidate, ForgettingPlan, Request, Target, key_file, unambiguous
+from jochi.forgetting import Candidate, ForgettingPlan, Request, Target, key_file
 from jochi.use.accesses import TouchResult
 from jochi.use.explore import ExploreResult, Place
 from jochi.use.recall import Hit, SpreadMatch
@@ -146,10 +146,12 @@ class ForgetResult:
 
 @dataclass(frozen=True)
 class Forgetting:
-    """``candidates``: nothing was done yet. ``done``: what was, one for each confirmation."""
+    """``candidates``: nothing was done yet; ``reason``: why it isn't sure which is meant. ``done``: what was, one for each
+    confirmation."""
 
     candidates: tuple[Proposal, ...] = ()
     done: tuple[ForgetResult, ...] = ()
+    reason: str | None = None
 
 
 @dataclass
@@ -253,10 +255,10 @@ class Tools:
         keys: list[str] | None = None,
         confirm: list[str] | None = None,
     ) -> Forgetting:
-        """Forget for good; it can't be undone. First give one of `about` (a description), `says` (exact words) or `keys`: nothing
-        is done, and each candidate has a confirmation and names all that would go with it; of a description also score and
-        margin. Show them to the person who asked. Then call again with `confirm`: the confirmations of those that the person
-        wants gone, and nothing else."""
+        """Forget for good; it can't be undone. First give one of `about` (the person's request: a description, or all of what it
+        names, such as "everything about Ann Lee"), `says` (exact words) or `keys`: nothing is done, and each candidate has a
+        confirmation and names all that would go with it; of a description also score and margin. Show them to the person who
+        asked. Then call again with `confirm`: the confirmations of those that the person wants gone, and nothing else."""
         if sum(each is not None for each in (about, says, keys, confirm)) != 1:
             raise UsageError("give one of about, says, keys and confirm", where="forget")
         if confirm is not None:
@@ -266,11 +268,14 @@ class Tools:
         if keys is not None:
             named = self._keys(keys)
             return Forgetting(tuple(self._candidate(Request(keys=(key,)), key) for key in named))
-        found = self.client.candidates(str(about), scope=self.scope, embed=self.embed)
-        if not found:
+        reading = self.client.read_request(str(about), scope=self.scope, embed=self.embed)
+        if reading.request is not None and reading.request.phrase is not None:
+            return Forgetting((replace(self._candidate(reading.request), sure=True),))
+        if not reading.candidates:
             raise UsageError("no memory is about that", where="forget", fix="use other words, or says, or keys")
-        sure = unambiguous(found, self.client.policy.policy.forgetting)
-        return Forgetting(tuple(self._meant(one, sure=one in sure) for one in found))
+        sure = reading.request.keys if reading.request is not None else ()
+        proposals = tuple(self._meant(one, sure=one.key in sure) for one in reading.candidates)
+        return Forgetting(proposals, reason=reading.reason)
 
     def supersede(self, old: str, new: str, key: str | None = None) -> SupersedeResult:
         """Replace one statement: `old` is what is said until now, in its words or in others ("where Ann lives"), `new` a
@@ -331,6 +336,7 @@ class Tools:
     def _forgotten(self, plan: ForgettingPlan) -> ForgetResult:
         done = self.client.forget(plan.request)
         made = str(key_file()) if done.key_made else None
+        assert done.receipt is not None  # what was planned names memories or a phrase
         return ForgetResult(dict(done.counts), dict(done.held), done.receipt.number, done.receipt.hash, made)
 
 

@@ -1,0 +1,1134 @@
+"""What a request in a person's words names, and whether everything that it names is meant (docs/reference/forgetting.md, Requests).
+
+Identifiers and names are looked for in the texts of the scope: in all orders, forms and scripts, and over what memories say to be
+the same. The words around them come from `request_words.toml`. Where something tells that only a part is meant, or that two
+things may be, nobody acts.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from jochi.forgetting.clauses import reader_of
+from jochi.forgetting.equivalents import (
+    PARTICLES,
+    find_equivalents,
+    is_told,
+    name_before_brackets,
+    names,
+    without_article,
+)
+from jochi.forgetting.romanizations import VOWELLESS, consonants, romanizations_in
+from jochi.forgetting.spelling import Spelling
+from jochi.forgetting.words import folded
+from jochi.text.forms import find_forms
+from jochi.toml import beside
+
+MOST_CHARACTERS = 300
+"""Characters of a request that is read for what it names; a longer one is a description."""
+_MOST_NAMES = 40
+"""Spellings of one thing."""
+_MOST_PARTS = 6
+_FREE = 9
+"""Digits from which on a number is known without letters in front."""
+"""Words of a name or parts of an identifier."""
+
+_APART = r"\s,;!?:。、，；：！？()（）\[\]「」『』《》«»\"“”„<>…؟،؛|।"
+_CHUNK = re.compile(rf"[^{_APART}—–]+")
+_OTHER = "\u0370-\u03ff\u0400-\u052f\u0590-\u1cff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_BLOCKS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WRITING_EDGE = re.compile(
+    rf"(?<=[{_OTHER}])(?=-?[A-Za-z@])|(?<=[A-Za-z])(?=-?[{_OTHER}])|(?<=[{_BLOCKS}])(?=[0-9])|(?<=[0-9])(?=[{_BLOCKS}])"
+)
+_ENDS = ".-'’·"
+_OWNER = re.compile(r"['’]s$", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?。！？।؟](?:\s|$)|\n")
+
+
+class Chunk(NamedTuple):
+    """What stands between blanks and marks. ``gap``: what stands before it, within the text."""
+
+    text: str
+    start: int
+    stop: int
+    gap: str
+    owner: bool
+
+    @property
+    def folded(self) -> str:
+        """As it is compared."""
+        return folded(self.text)
+
+
+@dataclass(frozen=True, eq=False)
+class _Language:
+    name: str
+    unspaced: bool
+    lists: Mapping[str, frozenset[str]]
+    endings: tuple[tuple[str, ...], ...]
+    prefixes: tuple[str, ...]
+
+    def tag(self, word: str) -> str:
+        """Which list a word is of, or would be without an ending; "" for none."""
+        found = self._tag(word)
+        if not found and any("" in row for row in self.endings):
+            stems = {word[: -len(end)] for row in self.endings for end in row if end and word.endswith(end)}
+            found = next((tag for each in sorted(stems) if len(each) > 1 and (tag := self._listed(each))), "")
+        return found
+
+    def _listed(self, word: str) -> str:
+        return next((name for name in _PRECEDENCE if word in self.lists[name]), "")
+
+    def _tag(self, word: str) -> str:
+        if listed := self._listed(word):
+            return listed
+        return "containers" if self._is_like(word, "containers") else "roles" if self._is_like(word, "roles") else ""
+
+    def _is_like(self, word: str, name: str) -> bool:
+        """Whether it is one of them with a slip of the pen."""
+        if len(word) < 5:
+            return False
+        from jellyfish import damerau_levenshtein_distance
+
+        return any(
+            abs(len(word) - len(one)) <= 1
+            and one[0] == word[0]
+            and damerau_levenshtein_distance(word, one) <= (1 if len(word) < 8 else 2)
+            for one in self.lists[name]
+            if len(one) >= 5
+        )
+
+
+_PRECEDENCE = ("limits", "whole", "containers", "titles", "frame", "roles")
+_LISTS = ("whole", "containers", "roles", "titles", "frame", "limits")
+"""Those that say of a word of a request what it is."""
+
+
+@cache
+def _languages() -> Mapping[str, _Language]:
+    data = beside(__file__, "request_words.toml")
+    return {
+        name: _Language(
+            name,
+            bool(each.get("unspaced")),
+            {one: frozenset(folded(word) for word in each[one].split()) for one in (*_LISTS, "joins", "that")},
+            tuple(tuple(folded(end.replace("∅", "")) for end in row.split()) for row in each.get("endings", ())),
+            tuple(each.get("prefixes", "").split()),
+        )
+        for name, each in data.items()
+    }
+
+
+@cache
+def _scripts() -> Mapping[str, str]:
+    return {
+        "DEVANAGARI": "hi", "BENGALI": "bn", "TAMIL": "ta", "ARABIC": "ar", "HEBREW": "he", "HANGUL": "ko", "THAI": "th",
+        "GREEK": "el", "CYRILLIC": "ru", "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja",
+    }  # fmt: skip
+
+
+def _script_of(text: str) -> str:
+    """The script of its first letter, as Unicode names it."""
+    return next((unicodedata.name(each, "").split(" ")[0] for each in text if each.isalpha()), "")
+
+
+def _is_cased(text: str) -> bool:
+    return any(each.isupper() or each.islower() for each in text)
+
+
+def language_of(request: str) -> _Language:
+    """By its script, and of several languages by its words."""
+    languages = _languages()
+    scripts = [_script_of(chunk.text) for chunk in chunks(request)]
+    if "HIRAGANA" in scripts or "KATAKANA" in scripts or re.search("[\u3041-\u3096]", request):
+        return languages["ja"]
+    found = {script for script in scripts if script}
+
+    def known(language: _Language) -> int:
+        if language.unspaced:
+            return sum(word in request for name in _LISTS for word in language.lists[name])
+        return sum(
+            chunk.folded in language.lists[name] for chunk in chunks(request) for name in _LISTS if name != "titles"
+        )
+
+    fitting = [one for one in languages.values() if _writes(one.name) & found] or [languages["en"]]
+    return max(fitting, key=known)
+
+
+@cache
+def _writes(language: str) -> frozenset[str]:
+    own = frozenset(script for script, name in _scripts().items() if name == language)
+    more = {"uk": "CYRILLIC", "bg": "CYRILLIC", "mr": "DEVANAGARI", "fa": "ARABIC"}
+    return own or frozenset((more.get(language, "LATIN"),))
+
+
+@lru_cache(maxsize=2_048)
+def chunks(text: str) -> tuple[Chunk, ...]:
+    """The chunks of a text (NFC) in order; an owner's 's and marks at the edges belong to none."""
+    found: list[Chunk] = []
+    end = 0
+    for raw, start in _raw_chunks(text):
+        left = raw.lstrip(_ENDS + "/")
+        start += len(raw) - len(left)
+        right = left.rstrip(_ENDS + "/")
+        bare = _OWNER.sub("", right)
+        if bare:
+            found.append(Chunk(bare, start, start + len(bare), text[end:start], bare != right))
+            end = start + len(bare)
+    return tuple(found)
+
+
+def _raw_chunks(text: str) -> Iterator[tuple[str, int]]:
+    """What stands between blanks and marks, and what of it is of one writing: `ל-Thomas` is two."""
+    for one in _CHUNK.finditer(text):
+        at = 0
+        for edge in _WRITING_EDGE.finditer(one[0]):
+            yield one[0][at : edge.start()], one.start() + at
+            at = edge.start()
+        yield one[0][at:], one.start() + at
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What a request names. ``spellings``: all that is to be looked for, the first as it was asked for; empty where it names
+    nothing that is said. ``keys``: of the memories that say it. ``reason``: why it isn't sure that all of that is meant; None: it
+    is.
+    """
+
+    spellings: tuple[Spelling, ...] = ()
+    keys: frozenset[str] = frozenset()
+    reason: str | None = None
+    described: bool = False
+    """The words around it may tell a part of what is said of it."""
+
+    @property
+    def sure(self) -> bool:
+        """Whether everything that says it is meant."""
+        return bool(self.spellings) and self.reason is None
+
+
+@dataclass
+class _Found:
+    """A name as it stands in the texts: its surface forms, by memory; what else is there of a longer name."""
+
+    surfaces: dict[str, None] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+    longer: dict[str, None] = field(default_factory=dict)
+    alone: bool = False
+    """Somewhere it is said without more of the name."""
+    unsure: str | None = None
+
+
+def needles(request: str) -> list[str]:
+    """What a text has one of, folded, if it says something that the request may name: the beginnings of its words."""
+    return list(dict.fromkeys(each for each in _Reader(unicodedata.normalize("NFC", request), ()).needles() if each))
+
+
+def resolve(request: str, texts: Iterable[tuple[str, str]]) -> Resolution:
+    """What ``request`` names in ``texts`` (key and content of memories), and whether all of it is meant."""
+    request = unicodedata.normalize("NFC", request)
+    if len(request) > MOST_CHARACTERS:
+        return Resolution(reason="it is too long to be read for a name")
+    reader = _Reader(request, [(key, unicodedata.normalize("NFC", text)) for key, text in texts])
+    return reader.resolution()
+
+
+class _Reader:
+    """Reads one request beside the texts of a scope."""
+
+    def __init__(self, request: str, texts: Sequence[tuple[str, str]]) -> None:
+        self.request, self.texts = request, texts
+        self.language = language_of(request)
+
+    def resolution(self) -> Resolution:
+        limits = self._of("limits")
+        whole = self.whole
+        identifiers = list(self._identifiers())
+        if len(identifiers) > 1:
+            said = [Spelling(each) for each in identifiers]
+            keys = frozenset(key for key, text in self.texts if any(one.says(text) for one in said))
+            return Resolution(tuple(said), keys, "it names several things")
+        if identifiers:
+            return self._identified(identifiers[0], whole, limits)
+        named = self._unspaced_name() if self.language.unspaced else self._name()
+        if named is None:
+            return Resolution(reason="it names nothing that a memory says", described=True)
+        name, others = named
+        if others is None and not self.explicit and (self.states or not whole):
+            others = "it doesn't ask for everything"
+        return self._all_of(name, others, limits)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it asks for everything of something."""
+        return bool(self._of("whole") or self._of("containers"))
+
+    @property
+    def explicit(self) -> bool:
+        """Whether it says so itself, and doesn't only name what is kept of it."""
+        return bool(self._of("whole"))
+
+    @property
+    def states(self) -> bool:
+        """Whether it names a statement: "that Ann …"."""
+        if self.language.unspaced:
+            return any(word in self.request for word in self.language.lists["that"])
+        return any(one.folded in self.language.lists["that"] for one in chunks(self.request))
+
+    def needles(self) -> Iterator[str]:
+        """The beginnings of words that may be of a name, and the last digits of numbers."""
+        row = chunks(self.request)
+        for at, one in enumerate(row):
+            if any(each.isdigit() for each in one.text):
+                yield max(re.split(r"\D", one.text), key=len)[-2:]
+            elif re.search(r"[@/_]|\w\.\w", one.text):
+                yield max(re.split(r"\W|_", one.folded), key=len)
+            elif not self.language.unspaced and self._tag(one, at, row) == "name":
+                yield one.folded[: max(2, len(one.text) - 3)]
+        if self.language.unspaced:
+            for part in self._parts():
+                yield from (part[at : at + 2].lower() for at in range(max(1, len(part) - 1)))
+
+    def _of(self, name: str) -> list[str]:
+        """The words of a list that the request has."""
+        if self.language.unspaced:
+            return [word for word in self.language.lists[name] if word in self.request]
+        return [one.text for one in chunks(self.request) if self.language.tag(one.folded) == name]
+
+    # Identifiers -----------------------------------------------------------------------------------------------------
+
+    def _identifiers(self) -> Iterator[str]:
+        taken = [
+            (one.start, one.stop)
+            for one in find_forms(self.request, ("mail", "ip", "hex"))
+            if not self.request[one.start : one.stop].isdecimal()
+            and any(_says_identifier(self.request[one.start : one.stop], text) for _, text in self.texts)
+        ]
+        for url in _URL.finditer(self.request):
+            inside = any(start < url.end() and url.start() < stop for start, stop in taken)
+            if not inside and any(_says_identifier(url[0], text) for _, text in self.texts):
+                taken.append(url.span())
+        yield from dict.fromkeys(self.request[start:stop] for start, stop in taken)
+        row = [one for one in chunks(self.request) if not any(a < one.stop and one.start < b for a, b in taken)]
+        at = 0
+        while at < len(row):
+            size = next(
+                (n for n in range(min(_MOST_PARTS, len(row) - at), 0, -1) if self._is_said(row[at : at + n])), 0
+            )
+            if size:
+                part = row[at : at + size]
+                # `SSN 123-45-6789`: a number that long is the same without what it is called.
+                if part[0].text.isalpha() and sum(map(str.isdigit, "".join(_texts_of(part[1:])))) >= _FREE:
+                    part = part[1:]
+                yield self.request[part[0].start : part[-1].stop]
+            at += size or 1
+
+    def _is_said(self, parts: Sequence[Chunk]) -> bool:
+        """Whether these are an identifier that a text has."""
+        if any(part.gap not in (" ", "\u00a0", "(", " (", ") ", ")", "") for part in parts[1:]):
+            return False
+        if not all(self._is_part(part, alone=len(parts) == 1) for part in parts):
+            return False
+        text = self.request[parts[0].start : parts[-1].stop]
+        if not any(each.isdigit() or each in "@_/" for each in text) and "://" not in text:
+            return False
+        return any(_says_identifier(text, other) for _, other in self.texts)
+
+    def _is_part(self, one: Chunk, *, alone: bool) -> bool:
+        if any(each.isdigit() for each in one.text) or "@" in one.text or "/" in one.text or "_" in one.text:
+            return True
+        written = one.text.isupper() or one.text.islower() or not _is_cased(one.text)  # `5 Elm Street` is a name
+        return not alone and len(one.text) <= 4 and written and not self.language.tag(one.folded)
+
+    def _identified(self, text: str, whole: bool, limits: Sequence[str]) -> Resolution:
+        spellings = tuple(Spelling(each) for each in _variants(text))
+        keys = frozenset(key for key, other in self.texts if any(one.says(other) for one in spellings))
+        parts = sum(each.isalnum() for each in text)
+        coded = any(map(str.isalpha, text)) and any(map(str.isdigit, text)) and len(chunks(text)) == 1
+        weak = parts < 5 and not coded
+        if weak and "@" not in text:
+            return Resolution(spellings, keys, f"{text} is too short to be told from other numbers")
+        if limits:
+            return Resolution(spellings, keys, f"{limits[0]!r} may leave something out")
+        countries = {form for _, other in self.texts for form in spellings[0].international_numbers(other)}
+        prefixes = {each for _, other in self.texts for each in _countries_before(spellings[0], other)}
+        if len(countries) > 1 or (prefixes and len(prefixes | countries) > 1):
+            return Resolution(spellings, keys, f"{text} may be the number of several countries")
+        if not self.explicit and (others := self._others_beside(text, keys)):
+            return Resolution(spellings, keys, f"it says {', '.join(others[:3])} of it", described=True)
+        return Resolution(spellings, keys)
+
+    def _others_beside(self, name: str, keys: frozenset[str]) -> list[str]:
+        """The words in the clause of the name that are neither frame nor what a thing is called, and those elsewhere that a memory
+        says."""
+        start = self.request.find(name)
+        found = []
+        clause_start = max((self.request.rfind(mark, 0, start) for mark in ",;—،、，"), default=-1)
+        ends = [at for mark in ",;—،、，" if (at := self.request.find(mark, start + len(name))) >= 0]
+        clause_end = min(ends, default=len(self.request))
+        said = " ".join(folded(text) for key, text in self.texts if key in keys)
+        for one in self._open():
+            if start <= one.start < start + len(name):
+                continue
+            within = clause_start < one.start < clause_end
+            if re.fullmatch("[\u3041-\u3096]+", one.text):
+                continue
+            if within or one.folded[: max(4, len(one.text) - 2)] in said:
+                found.append(one.text)
+        return found
+
+    def _open(self) -> list[Chunk]:
+        """The chunks that no list has."""
+        if not self.language.unspaced:
+            return [one for one in chunks(self.request) if not self.language.tag(one.folded)]
+        text = self.request
+        for word in self._all_words():
+            text = text.replace(word, "\u3000" * len(word))
+        return [one for one in chunks(text) if one.text.strip("\u3000")]
+
+    @property
+    def _is_cased(self) -> bool:
+        return bool(_writes(self.language.name) & {"LATIN", "CYRILLIC", "GREEK"})
+
+    def _all_words(self) -> list[str]:
+        every = {word for name in _LISTS for word in self.language.lists[name]}
+        return sorted(every, key=len, reverse=True)
+
+    # Names in scripts with blanks --------------------------------------------------------------------------------------
+
+    def _name(self) -> tuple[tuple[str, ...], str | None] | None:
+        """The words of what is named, and why a part of it alone may be meant."""
+        row = chunks(self.request)
+        cased = self._is_cased
+        tags = [self._tag(one, at, row) for at, one in enumerate(row)]
+        runs = list(_runs(row, tags))
+        best: tuple[int, int] | None = None
+        foreign = [at for at, one in enumerate(row) if tags[at] == "name" and self._is_foreign(one)]
+        if foreign:
+            runs = [run for run in runs if any(run[0] <= at < run[1] for at in foreign)]
+        for first, stop in runs:
+            for size in range(min(_MOST_PARTS, stop - first), 0, -1):
+                spans = [(at, at + size) for at in range(first, stop - size + 1)]
+                said = [span for span in spans if self._bare(_texts_of(row[slice(*span)]))]
+                if said:
+                    best = max(filter(None, (best, said[-1])), key=lambda span: (span[1] - span[0], span[0]))
+                    break
+        if best is None:
+            return None
+        first, stop = best
+        name = self._bare(_texts_of(row[first:stop])) or ()
+        reverse = self._family_first(row, tags, first, stop)
+        if reverse is not None:
+            first, stop, name = reverse
+        return name, self._narrowed(row, tags, first, stop, cased)
+
+    def _tag(self, one: Chunk, at: int, row: Sequence[Chunk]) -> str:
+        if self._is_foreign(one):
+            return "name"
+        initial = len(one.text) == 1 and one.text.isupper() and self.request[one.stop : one.stop + 1] == "."
+        if initial:
+            return "name"
+        tag = self.language.tag(one.folded)
+        if tag in ("containers", "roles") and one.folded not in self.language.lists[tag] and one.text[:1].isupper():
+            tag = ""  # a name may be like any word
+            if _is_ordinary_like(one, at, row) or self.language.name == "de":
+                tag = self.language.tag(one.folded)
+        if tag:
+            return tag
+        if not self._is_cased or one.text[:1] == "@":
+            return "name"
+        return "name" if one.text[:1].isupper() else "other"
+
+    def _is_foreign(self, one: Chunk) -> bool:
+        return one.text[:1].isalpha() and _script_of(one.text) not in _writes(self.language.name)
+
+    def _family_first(
+        self, row: Sequence[Chunk], tags: Sequence[str], first: int, stop: int
+    ) -> tuple[int, int, tuple[str, ...]] | None:
+        """`Hatch, Ingrid`: the whole name in the order of speech, where a text has it."""
+        before = first
+        while before > 0 and tags[before - 1] == "name" and row[before].gap.strip() in ("", ",", "،"):
+            before -= 1
+        behind = stop
+        while behind < len(row) and tags[behind] == "name" and row[behind].gap.strip() in ("", ",", "،"):
+            behind += 1
+        for at in range(before + 1, behind):
+            if row[at].gap.strip() in (",", "،"):
+                name = _texts_of(row[at:behind]) + _texts_of(row[before:at])
+                if self._occurrences(name):
+                    return before, behind, name
+        return None
+
+    def _narrowed(self, row: Sequence[Chunk], tags: Sequence[str], first: int, stop: int, cased: bool) -> str | None:
+        last = row[stop - 1]
+        open_ = [at for at, tag in enumerate(tags) if tag in ("name", "other") and not first <= at < stop]
+        if last.owner and stop < len(row) and tags[stop] not in ("containers", "roles", "frame", "titles", "whole"):
+            return f"it says {row[stop].text} of it"
+        for at in open_:
+            word = row[at].text
+            if tags[at] == "name":
+                if cased and at == 0 and not word[1:].isupper() and word.lower() != word:
+                    continue  # it begins a sentence
+                if cased and self.language.name == "de" and _is_ordinary(word, "de"):
+                    continue
+                if not cased and not self._is_near(row, at, first, stop):
+                    if not self.explicit or self._is_said_anywhere(word):
+                        return f"it says {word} as well"
+                    continue
+                return f"it says {word} as well"
+            # `the allergy of Ann`: what somebody has, and not who somebody is.
+            if at < first and all(tags[i] in ("frame", "titles", "other") for i in range(at + 1, first)):
+                between = [row[i].folded for i in range(at + 1, first) if tags[i] == "frame"]
+                if any(each in _OF for each in between) and row[first].gap.strip() == "":
+                    return f"it says {word} of it"
+            if at == first - 1 and row[first].gap.strip() == "" and self.language.name in _BARE_GENITIVE:
+                return f"it says {word} of it"
+            if at + 1 < len(row) and tags[at + 1] == "containers" and row[at + 1].gap.strip() == "":
+                return f"it says {word} of it"
+            if at >= stop and (not self.explicit or self._is_said_anywhere(word)):
+                return f"it says {word} of it"
+            if at < first and not self.explicit and row[first].gap.strip() == "":
+                return f"it says {word} of it"
+        return None
+
+    def _is_said_anywhere(self, word: str) -> bool:
+        """Whether a memory says a word that tells something, in any of its forms as far as its beginning tells."""
+        stem = folded(word)[: max(3, len(word) - 2)]
+        return any(each.folded.startswith(stem) for _, text in self.texts for each in chunks(text))
+
+    def _is_near(self, row: Sequence[Chunk], at: int, first: int, stop: int) -> bool:
+        """Whether it may be a part of the name."""
+        return (at == first - 1 and row[first].gap.strip() == "") or (at == stop and row[at].gap.strip() == "")
+
+    def _bare(self, name: tuple[str, ...]) -> tuple[str, ...] | None:
+        """A name as the texts have it, without particles that are glued to its last word; the longest that they have. None: they
+        have none."""
+        if self._occurrences(name):
+            return name
+        ends = self._forms_of(name[-1])[1:] if self.language.name in _GLUED else []
+        every = ((*name[:-1], end) for end in sorted(ends, key=len, reverse=True) if len(end) > 1)
+        return next((each for each in every if self._occurrences(each)), None)
+
+    def _occurrences(self, name: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Where the texts say a name in one of its forms: key and place in the text."""
+        return [
+            (key, start, stop)
+            for key, text in self.texts
+            for order in _orders(name)
+            for start, stop in _places(text, order, self.language)
+        ]
+
+    # Names in scripts without blanks -----------------------------------------------------------------------------------
+
+    def _unspaced_name(self) -> tuple[tuple[str, ...], str | None] | None:
+        lists = self.language.lists
+        parts = self._parts()
+        found: tuple[str, str] | None = None
+        for part in parts:
+            for size in range(len(part), 1, -1):
+                spots = (part[at : at + size] for at in range(len(part) - size + 1))
+                said = [each for each in spots if each.strip() == each and self._has(each)]
+                if said:
+                    if found is None or size > len(found[0]):
+                        found = said[-1], part
+                    break
+        if found is None:
+            return None
+        name, part = found
+        left = self._stripped(part.replace(name, "", 1)) or next((each for each in parts if each and each != part), "")
+        explicit = any(word in self.request for word in lists["whole"])
+        if left and (not explicit or left in part or any(left in other for _, other in self.texts)):
+            return (name,), f"it says {left} as well"
+        words = tuple(name.split(" ")) if _is_cased(name) else (name,)
+        return words, None
+
+    def _parts(self) -> list[str]:
+        """What is left between the words of the lists."""
+        text = self.request
+        for word in self._all_words():
+            if len(word) > 1:
+                text = text.replace(word, "\n")
+        return [self._stripped(part) for part in re.split(r"[\n,;!?。、，；：！？()（）「」]+", text)]
+
+    def _has(self, part: str) -> bool:
+        return any(part in text for _, text in self.texts)
+
+    def _stripped(self, part: str) -> str:
+        """A part of a request without what tells nothing at its edges."""
+        edges = [word for name in ("titles", "roles", "frame", "whole") for word in self.language.lists[name]]
+        before = None
+        while part != before:
+            before = part
+            part = part.strip(" .\u3000")
+            for word in edges:
+                part = part.removeprefix(word) if len(part) > len(word) + 1 or part == word else part
+                part = part.removesuffix(word) if len(part) > len(word) + 1 or part == word else part
+        return part
+
+    # All of it --------------------------------------------------------------------------------------------------------
+
+    def _all_of(self, name: tuple[str, ...], doubt: str | None, limits: Sequence[str]) -> Resolution:
+        """Everything that says the name or what is the same, to the end of it."""
+        open_, known = [name], {_folded(name)}
+        spellings: dict[str, Spelling] = {}
+        keys: set[str] = set()
+        told: dict[tuple[str, ...], dict[str, str]] = {}
+        sources: dict[tuple[str, ...], str] = {}
+        fronts: dict[tuple[str, ...], dict[str, None]] = {}
+        doubts = [doubt] if doubt else []
+        if limits:
+            doubts.append(f"{limits[0]!r} may leave something out")
+        while open_ and len(known) < _MOST_NAMES:
+            one = open_.pop(0)
+            found = self._find(one)
+            keys |= found.keys
+            if found.unsure:
+                doubts.append(found.unsure)
+            for surface in found.surfaces:
+                spellings.setdefault(folded(surface), Spelling(surface, sources.get(_folded(one))))
+            for key, start, stop in self._spans(found.surfaces):
+                text = dict(self.texts)[key]
+                keys.add(key)
+                if front := name_before_brackets(text, start, stop):
+                    fronts.setdefault(_folded(one), {})[front] = None
+                ends = [start + len(each) for each in self._forms_of(text[start:stop])]
+                others = dict.fromkeys(each for end in ends for each in find_equivalents(text, start, end))
+                latin = dict.fromkeys(self._romanized(one, doubts))
+                for other in (*others, *latin):
+                    other = without_article(other)
+                    if other not in latin:
+                        told.setdefault(_folded(one), {}).setdefault(folded(other), other)
+                    words = tuple(chunk.text for chunk in chunks(other)) if not self._runs_on(other) else (other,)
+                    words = self._bare(words) or words
+                    if words and _folded(words) not in known:
+                        known.add(_folded(words))
+                        open_.append(words)
+                        spellings.setdefault(folded(other), Spelling(other, key))
+                        sources.setdefault(_folded(words), key)
+        doubts += [f"it may be {' or '.join(each)}" for each in map(list, fronts.values()) if len(each) > 1]
+        doubts += self._of_several(told, list(spellings.values()))
+        doubts += self._of_like_letters(list(spellings.values()))
+        reason = doubts[0] if doubts else None
+        return Resolution(tuple(spellings.values()), frozenset(keys), reason, described=doubt is not None)
+
+    def _romanized(self, name: tuple[str, ...], doubts: list[str]) -> Iterator[str]:
+        """The name in Latin letters, where the texts have it by one of the tables, and not as another one's."""
+        for _, text in self.texts:
+            for order in _orders(name):
+                for start, stop in romanizations_in(text, order):
+                    surface = text[start:stop]
+                    if _longer(text, start, stop, self.language) is not None or not _is_name_word(surface):
+                        continue
+                    own = [
+                        each for each in find_equivalents(text, start, stop) if _script_of(each) == _script_of(name[0])
+                    ]
+                    if all(_alike(each, " ".join(name), self.language) for each in own):
+                        yield surface
+                    else:
+                        doubts.append(f"{surface} may be {own[0]} as well")
+
+    def _of_like_letters(self, spellings: Sequence[Spelling]) -> Iterator[str]:
+        """Where vowels aren't written: names in Latin letters that may be this one's, and aren't told to be another's."""
+        others = {_script_of(one.text) for one in spellings} & VOWELLESS
+        latin = {consonants(one.text): one for one in spellings if _script_of(one.text) == "LATIN"}
+        for _, text in self.texts if others else ():
+            for name in names(text):
+                one = latin.get(consonants(name))
+                if one is None or any(each.says(name) for each in spellings):
+                    continue
+                start = text.find(name)
+                told = list(find_equivalents(text, start, start + len(name)))
+                if not any(_script_of(each) in others for each in told):
+                    yield f"{name} may be the same"
+
+    def _may_sound_alone(self, surface: str, one: Spelling, spellings: Sequence[Spelling]) -> bool:
+        """Whether nothing but a table says that two are the same, of a script in which many names are read alike."""
+        if {_script_of(surface), _script_of(one.text)} <= {"LATIN", "CYRILLIC", "GREEK"}:
+            return False
+        return not any(_script_of(each.text) == _script_of(surface) and each.says(surface) for each in spellings)
+
+    def _of_several(
+        self, told: Mapping[tuple[str, ...], Mapping[str, str]], spellings: Sequence[Spelling]
+    ) -> Iterator[str]:
+        """Where one short name is told of two, or one in Latin letters is that of two in another script."""
+        for name, others in told.items():
+            whole = [each for each in others.values() if len(each.split()) > 1 or not _is_cased(each)]
+            same = {_script_of(each) for each in whole}
+            apart = [one for one in whole if not any(_alike(one, each, self.language) for each in whole if each != one)]
+            short = len(name) == 1 and _is_cased(name[0])
+            if len(apart) > 1 and (short or (same.isdisjoint({_script_of(name[0])}) and len(same) == 1)):
+                yield f"it may be {' or '.join(apart[:3])}"
+        for one in spellings:
+            rows: dict[str, dict[str, str]] = {}
+            for _, text in self.texts:
+                for start, stop in one.places(text):
+                    surface = text[start:stop]
+                    if _script_of(surface) != _script_of(one.text):
+                        if self._may_sound_alone(surface, one, spellings):
+                            yield f"{surface} may only sound like {one.text}"
+                        rows.setdefault(_script_of(surface), {}).setdefault(folded(surface), surface)
+            for found in rows.values():
+                apart = list(found.values())
+                if len(apart) > 1 and not all(_alike(apart[0], each, self.language) for each in apart[1:]):
+                    yield f"it may be {' or '.join(apart[:3])}"
+
+    def _runs_on(self, text: str) -> bool:
+        return _script_of(text) in ("CJK", "HIRAGANA", "KATAKANA", "THAI")
+
+    def _spans(self, surfaces: Iterable[str]) -> list[tuple[str, int, int]]:
+        """Where the texts say one of the surfaces, in any spelling."""
+        every = [Spelling(surface) for surface in surfaces]
+        return [(key, *place) for key, text in self.texts for one in every for place in one.places(text)]
+
+    def _find(self, name: tuple[str, ...]) -> _Found:
+        found = _Found()
+        if len(name) == 1 and self._runs_on(name[0]):
+            self._find_unspaced(name[0], found)
+            return found
+        for order in _orders(name):
+            other = _Found()
+            for key, text in self.texts:
+                for start, stop in _places(text, order, self.language):
+                    self._judge(text, start, stop, key, name, other)
+            if order != name and other.longer:
+                continue  # `Venkat Stores` is a shop
+            found.surfaces |= other.surfaces
+            found.keys |= other.keys
+            found.longer |= other.longer
+            found.alone |= other.alone
+            found.unsure = found.unsure or other.unsure
+        if (pair := _two_genders(found.surfaces, self.language)) is not None:
+            found.unsure = f"it may be {' or '.join(pair)}"
+        surface = " ".join(name)
+        found.surfaces.setdefault(surface, None)
+        if len(name) > 1 and found.longer:
+            found.unsure = f"{next(iter(found.longer))} is another name"
+        if len(name) == 1:
+            self._judge_single(name[0], found)
+        return found
+
+    def _judge(self, text: str, start: int, stop: int, key: str, name: tuple[str, ...], found: _Found) -> None:
+        surface = text[start:stop]
+        if _is_cased(surface):
+            longer = _longer(text, start, stop, self.language)
+            if longer is not None:
+                found.longer[longer] = None
+                if len(name) > 1:
+                    return
+            else:
+                found.alone = True
+            if len(name) == 1 and surface.islower() and not name[0].islower():
+                found.unsure = f"{surface} is written like a word in {key}"
+        if _is_ambiguous(surface, name, text, start, self.language):
+            return
+        found.surfaces[surface] = None
+        found.keys.add(key)
+
+    def _judge_single(self, name: str, found: _Found) -> None:
+        if found.unsure:
+            return
+        if len({_folded(each.split()) for each in found.longer}) > 1:
+            found.unsure = f"it may be {' or '.join(list(found.longer)[:3])}"
+        elif found.longer and self._is_another(next(iter(found.longer)), name, alone=found.alone):
+            found.unsure = f"it may be {next(iter(found.longer))}"
+        elif name[:1] == "@" or any(each.isdigit() for each in name):
+            return
+        elif len(name) < 3:
+            found.unsure = f"{name} is too short to be told from a word"
+        elif _is_ordinary(name, self.language.name):
+            found.unsure = f"{name} is a word as well"
+        elif not _is_cased(name):
+            if self._may_be_word(name):
+                found.unsure = f"{name} may be a word as well"
+                return
+            for surface in found.surfaces:
+                for key, text in self.texts:
+                    for start, stop in Spelling(surface).places(text):
+                        if not (self._stands_as_name(text, start, stop) or is_told(text, start, stop)):
+                            found.unsure = f"whether {surface} is a name in {key} can't be told"
+                            return
+
+    def _is_another(self, longer: str, name: str, *, alone: bool) -> bool:
+        """Whether a longer name may be another thing's: `Hart Street`, or `New York` beside York."""
+        words = [one.text for one in chunks(longer)]
+        behind = bool(words) and _same_word(folded(name), folded(words[0]), self.language)
+        other = words[-1] if behind else words[0]
+        return (alone and not behind) or _is_ordinary(other, self.language.name) or self.language.name == "de"
+
+    def _may_be_word(self, name: str) -> bool:
+        """Of a word without capitals, in a language whose words no dictionary tells: only particles or a title show that it is a
+        name."""
+        if self.language.name in _KNOWN or "\u200c" in name or "-" in name:
+            return False
+        return not (self.language.name == "ko" and len(name) >= 3)
+
+    def _stands_as_name(self, text: str, start: int, stop: int) -> bool:
+        """Of a single word in a script without capitals: it begins a clause, or has a title beside it."""
+        bare = min(self._forms_of(text[start:stop]), key=len)
+        if self.language.name == "ko" and len(bare) >= 3 and len(bare) < stop - start:
+            return True  # a particle stands behind it
+        before = [one for one in chunks(text) if one.stop <= start]
+        behind = [one for one in chunks(text) if one.start >= stop]
+        gap = text[before[-1].stop : start].strip() if before else "."
+        if not before or gap:
+            return True
+        titles = self.language.lists["titles"] | self.language.lists["roles"]
+        return before[-1].folded in titles or bool(behind and behind[0].folded in titles)
+
+    def _forms_of(self, surface: str) -> list[str]:
+        """A word, and what it is without an ending."""
+        ends = [end for row in self.language.endings if "" in row for end in row if end and surface.endswith(end)]
+        return [surface, *(surface[: -len(end)] for end in ends)]
+
+    def _find_unspaced(self, name: str, found: _Found) -> None:
+        found.surfaces[name] = None
+        for key, text in self.texts:
+            for one in re.finditer(re.escape(name), text):
+                found.keys.add(key)
+                if not self._is_apart(name, text, one.start(), one.end()):
+                    found.unsure = f"{name} may be a part of another word in {key}"
+
+    def _is_apart(self, name: str, text: str, start: int, stop: int) -> bool:
+        """Whether a name in a script without blanks stands for itself there."""
+        before, behind = text[max(0, start - 6) : start], text[stop : stop + 4]
+        marks = [word for each in ("titles", "roles") for word in self.language.lists[each]]
+        if _script_of(name) == "THAI":
+            extended = behind[:1] and unicodedata.category(behind[0]) == "Mn"
+            return len(name) >= 6 and not extended
+        if len(name) < 3 and _script_of(name) == "CJK" and self.language.name == "zh":
+            return any(behind.startswith(word) for word in marks)
+        same = _same_writing(name[-1], behind[:1])
+        ends = not same or any(behind.startswith(word) for word in marks) or behind[:1] in _BEHIND_NAMES
+        if not ends and len(name) >= 3 and not name.startswith(_TWO_CHARACTER_FAMILIES):
+            ends = not _script_of(name).startswith("KATAKANA")
+        if not ends and len(name) >= 4:
+            ends = True
+        begins = not _same_writing(name[0], before[-1:]) or any(before.endswith(word) for word in marks)
+        begins = begins or before[-1:] in _BEFORE_NAMES or len(name) >= 4
+        return bool(ends and begins)
+
+
+_OF = frozenset(("of", "von", "vom", "de", "del", "della", "di", "da", "do", "du", "des", "d"))
+_GLUED = frozenset(("ko", "bn", "mr", "ta"))
+"""Languages that put particles behind a name, in the same word."""
+_BARE_GENITIVE = frozenset(("ru", "uk", "bg", "el", "ar", "fa", "he", "hi", "mr", "bn", "ta", "ko"))
+"""Languages in which what stands before a name may be what it has."""
+_BEHIND_NAMES = frozenset(
+    "是的在有和跟与與同对對给給被把让讓去来來吃住说說要会會能可也都不没沒很已还還上下每开開于於向为為、"
+)
+_BEFORE_NAMES = frozenset("让讓给給叫和跟与與找见見到的把被对對向问問是由、の")
+_TWO_CHARACTER_FAMILIES = (
+    "欧阳",
+    "歐陽",
+    "司马",
+    "司馬",
+    "上官",
+    "诸葛",
+    "諸葛",
+    "尉迟",
+    "闻人",
+    "东方",
+    "皇甫",
+    "令狐",
+    "慕容",
+    "长孙",
+)
+
+
+def _alike(one: str, other: str, language: _Language) -> bool:
+    """Whether two are forms of one name."""
+    left, right = (sorted(each.folded for each in chunks(text)) for text in (one, other))
+    return len(left) == len(right) and all(_same_word(a, b, language) for a, b in zip(left, right, strict=True))
+
+
+def is_parsed(text: str) -> bool:
+    """Whether what a text states is read by a parse, or by the words that join clauses in its language."""
+    return language_of(text).name == "de" or reader_of(text) is not None
+
+
+_JOINS_BY_COMMA = frozenset(("zh", "ja", "ko", "th", "hi", "mr", "bn", "ta"))
+"""Languages in which clauses of several subjects stand beside each other with a comma alone."""
+_PARTS = re.compile(r"[,،](?!\d)|[;、，；؛—–]|\s-\s")
+_ASIDES = re.compile(r"[(（\[][^()（）\[\]]*[)）\]]")
+_STOPS = re.compile(r"(?<=[.!?])\s+|[。！？।؟\n]+")
+_NAMED = "\ufffc"
+"""Stands for what is named."""
+
+
+def is_about_alone(text: str, spellings: Sequence[Spelling]) -> bool:
+    """Whether a text makes one statement, and that of what is named: no clause of it is another one's."""
+    text = unicodedata.normalize("NFC", text)
+    language = language_of(text)
+    for place in sorted({place for one in spellings for place in one.places(text)}, key=lambda place: -place[1]):
+        text = text[: place[0]] + _NAMED + text[place[1] :]
+    text = _ASIDES.sub(lambda found: "" if _NAMED in found[0] else found[0], text)
+    if sum(any(map(str.isalnum, each)) for each in _sentences(text, language)) > 1:
+        return False
+    return not any(_is_anothers(part, at == 0, language) for at, part in enumerate(_PARTS.split(text)))
+
+
+def _sentences(text: str, language: _Language) -> Iterator[str]:
+    """Its sentences: no title and no initial ends one."""
+    at = 0
+    for stop in _STOPS.finditer(text):
+        word = re.split(r"\s", text[at : stop.start()])[-1].strip(".")
+        if len(word) > 2 and folded(word) not in language.lists["titles"]:
+            yield text[at : stop.start()]
+            at = stop.end()
+    yield text[at:]
+
+
+def _is_anothers(part: str, first: bool, language: _Language) -> bool:
+    """Whether a part of a sentence may say something of somebody else."""
+    joins, row = language.lists["joins"], chunks(part)
+    named = _NAMED in part
+    if language.unspaced:
+        return any(len(word) > 1 and word in part for word in joins) or (not named and not first and len(part) > 4)
+    if language.name in _JOINS_BY_COMMA and not named and not first and len(part.strip()) > 12:
+        return True
+    if any(one.folded in joins for one in row):
+        return True
+    # Whose it is can't be told of words between marks, unless they are few.
+    return not named and (len(row) > 3 or any(each.text[:1].isupper() and not _is_listed(each.text) for each in row))
+
+
+def _same_writing(one: str, other: str) -> bool:
+    return bool(other) and other.isalpha() and _script_of(one) == _script_of(other)
+
+
+def _texts_of(row: Iterable[Chunk]) -> tuple[str, ...]:
+    return tuple(one.text for one in row)
+
+
+def _folded(name: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(folded, name))
+
+
+def _runs(row: Sequence[Chunk], tags: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The rows of names, with what joins them."""
+    first: int | None = None
+    for at in range(len(row) + 1):
+        named = at < len(row) and tags[at] == "name"
+        joins = (
+            at + 1 < len(row) and first is not None and row[at].text in PARTICLES and tags[at + 1] == "name"
+        ) and row[at].gap.strip() == ""
+        apart = at < len(row) and row[at].gap.strip(" .\u00a0") != ""
+        if first is not None and (apart or not (named or joins)):
+            yield first, at
+            first = None
+        if named and first is None:
+            first = at
+
+
+def _orders(name: Sequence[str]) -> list[tuple[str, ...]]:
+    """As it is, and with the family first or last."""
+    every = [tuple(name)]
+    if len(name) > 1:
+        every += [(*name[-1:], *name[:-1]), (*name[1:], *name[:1])]
+    return list(dict.fromkeys(every))
+
+
+@lru_cache(maxsize=16_384)
+def _places(text: str, name: tuple[str, ...], language: _Language) -> tuple[tuple[int, int], ...]:
+    """Where a text says the name, with endings of the language."""
+    row, found = chunks(text), []
+    if len(name) > 1 and any(one.folded in language.lists["titles"] for one in row):
+        row = tuple(_without_titles(row, language))
+    for at in range(len(row) - len(name) + 1):
+        part = row[at : at + len(name)]
+        if any(one.gap.strip(" .,،\u00a0") for one in part[1:]):
+            continue
+        spans = [
+            _form_in(one, word, language, first=i == 0) for i, (one, word) in enumerate(zip(part, name, strict=True))
+        ]
+        if all(span is not None for span in spans):
+            places = [span for span in spans if span is not None]
+            found.append((places[0][0], places[-1][1]))
+    return tuple(found)
+
+
+def _without_titles(row: Sequence[Chunk], language: _Language) -> Iterator[Chunk]:
+    gap = ""
+    for one in row:
+        if one.folded in language.lists["titles"]:
+            gap += one.gap
+        else:
+            yield one._replace(gap=gap + one.gap)
+            gap = ""
+
+
+def _form_in(one: Chunk, word: str, language: _Language, *, first: bool) -> tuple[int, int] | None:
+    own, wanted = one.folded, folded(word)
+    if _same_word(wanted, own, language):
+        return one.start, one.stop
+    if first and language.prefixes:
+        for prefix in language.prefixes:
+            if (own == prefix + wanted and len(wanted) > 1) or (wanted == prefix + own and len(own) > 2):
+                return one.start, one.stop
+    return None
+
+
+@lru_cache(maxsize=65_536)
+def _same_word(one: str, other: str, language: _Language) -> bool:
+    """Whether two are forms of one word: they share a stem, and their endings stand in one row."""
+    if one == other:
+        return True
+    for row in language.endings:
+        for ending in row:
+            if ending and "" in row and language.name in _GLUED:
+                continue  # what it is without is known: `_Reader._bare`
+            if one.endswith(ending):
+                stem = one[: len(one) - len(ending)]
+                if len(stem) >= (1 if len(ending) > 2 else 2) and other.startswith(stem) and other[len(stem) :] in row:
+                    return True
+    return False
+
+
+def _is_ambiguous(surface: str, name: tuple[str, ...], text: str, start: int, language: _Language) -> bool:
+    """`Александра`: another one's name, or a form of Александр's, which only a preposition tells."""
+    if language.name not in ("ru", "uk", "bg"):
+        return False
+    forms = {one.folded for one in chunks(surface)}
+    wanted = _folded(name)
+    if forms == set(wanted) or not all(
+        word in forms or word + "а" in forms or (word[-1:] in "йь" and word[:-1] + "я" in forms) for word in wanted
+    ):
+        return False
+    before = [one.folded for one in chunks(text) if one.stop <= start][-1:]
+    return not (before and before[0] in _GOVERNING)
+
+
+def _is_hers(his: str, hers: str) -> bool:
+    return hers in (his + "а", his[:-1] + "я") and hers != his
+
+
+def _two_genders(surfaces: Iterable[str], language: _Language) -> tuple[str, str] | None:
+    """Two of them that may be a man's and a woman's name: `Валентин Орлов` and `Валентина Орлова`."""
+    if language.name not in ("ru", "uk", "bg"):
+        return None
+    rows = [(each, [one.folded for one in chunks(each)]) for each in surfaces]
+    for his, words in rows:
+        for hers, others in rows:
+            pairs = list(zip(words, others, strict=False))
+            # A family name may be the same: `Богдан Коваль` and `Богдана Коваль`.
+            if len(words) == len(others) and words != others and all(a == b or _is_hers(a, b) for a, b in pairs):
+                return his, hers
+    return None
+
+
+_GOVERNING = frozenset(
+    ("у", "для", "от", "без", "до", "из", "с", "против", "около", "после", "про", "від", "після", "за", "проти")
+)
+
+
+def _longer(text: str, start: int, stop: int, language: _Language) -> str | None:
+    """The longer name that this one is a part of."""
+    row = chunks(text)
+    before = next((one for one in reversed(row) if one.stop <= start), None)
+    behind = next((one for one in row if one.start >= stop), None)
+    goes_on = behind is not None and text[stop : behind.start] in (" ", "\u00a0") and _is_name_word(behind.text)
+    if behind is not None and goes_on and not _is_listed(behind.text):
+        return text[start : behind.stop]
+    if before is not None and text[before.stop : start] in (" ", "\u00a0") and _is_name_word(before.text):
+        begins = (
+            not text[: before.start].strip() or _SENTENCE.search(text[: before.start].rstrip() + " ", 0) is not None
+        )
+        if not _is_listed(before.text) and not (begins and _is_ordinary(before.text, language.name)):
+            return text[before.start : stop]
+    return None
+
+
+def _is_name_word(text: str) -> bool:
+    return text[:1].isupper() and not text[:1].isdigit()
+
+
+@lru_cache(maxsize=4_096)
+def _is_listed(word: str) -> bool:
+    own = folded(word)
+    return any(own in language.lists[name] for language in _languages().values() for name in _LISTS)
+
+
+_KNOWN = frozenset(
+    (
+        "bg",
+        "cs",
+        "da",
+        "de",
+        "el",
+        "en",
+        "es",
+        "et",
+        "fa",
+        "fi",
+        "fr",
+        "hi",
+        "hu",
+        "id",
+        "it",
+        "lt",
+        "lv",
+        "nl",
+        "pl",
+        "pt",
+        "ro",
+        "ru",
+        "sk",
+        "sv",
+        "sw",
+        "tr",
+        "uk",
+    )
+)
+
+
+@lru_cache(maxsize=4_096)
+def _is_ordinary(word: str, language: str) -> bool:
+    """Whether a dictionary has it as a word that isn't a name."""
+    if language not in _KNOWN:
+        return False
+    try:
+        import simplemma
+    except ImportError:
+        return False
+    lower = word.lower()
+    if not simplemma.is_known(lower, lang=language):
+        return False
+    if language in ("hi", "fa", "de"):
+        return True
+    return str(simplemma.lemmatize(word.capitalize(), lang=language))[:1].islower()
+
+
+def _is_ordinary_like(one: Chunk, at: int, row: Sequence[Chunk]) -> bool:
+    return at == 0 or one.gap.strip() != ""
+
+
+_URL = re.compile(r"(?:https?://)?(?:www\.)?((?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:/\S*)?)", re.IGNORECASE)
+_HANDLE = re.compile(r"@?([\w.]*[_\d][\w.]*)")
+
+
+def _variants(identifier: str) -> list[str]:
+    """An identifier as it is, and as it may be written beyond its forms: an address of the web with and without scheme and www, a
+    handle with and without @."""
+    if "@" not in identifier and (url := _URL.fullmatch(identifier)) and re.search("[a-z]", url[1], re.IGNORECASE):
+        bare = url[1].rstrip("/")
+        every = [f"{scheme}{www}{bare}" for scheme in ("", "http://", "https://") for www in ("", "www.")]
+        return list(dict.fromkeys((identifier, *every)))
+    if (handle := _HANDLE.fullmatch(identifier)) and any(map(str.isalpha, handle[1])) and "@" not in identifier[1:]:
+        return list(dict.fromkeys((identifier, handle[1], f"@{handle[1]}")))
+    return [identifier]
+
+
+def _countries_before(one: Spelling, text: str) -> set[str]:
+    """The codes of countries that stand before a number where only its digits were found."""
+    found = (re.search(r"\+(\d{1,3})[\s().-]*$", text[:start]) for start, _ in one.places(text))
+    return {each[1] for each in found if each}
+
+
+def _says_identifier(wanted: str, text: str) -> bool:
+    """Whether a text says an identifier, in any spelling, and no name that only has the same letters."""
+    return any(Spelling(each).says(text) for each in _variants(wanted))

@@ -1,0 +1,129 @@
+"""A request in words takes everything that it names, in all spellings, and nothing else; where that isn't sure a person is asked
+(docs/reference/forgetting.md, Requests)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.integration.test_forget_cli import Run, run  # noqa: F401
+
+from jochi import Jochi
+from jochi.forgetting import VARIABLE, Request
+
+pytestmark = pytest.mark.server
+
+MEANT: Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]] = (
+    (  # what is kept of somebody, a slip of the pen in it; family first
+        "Please delete the custmer account of Ms. Lotte Verhaegen.",
+        ("Lotte Verhaegen pays by card.", "Verhaegen, Lotte: wants a refund."),
+        ("Lotte Verhagen pays by card.", "Lotte Verhaegen-Maas pays cash.", "Old customer accounts are deleted."),
+    ),
+    (
+        "Bitte alles über die Mieterin Frau Dr. Falk-Ohm, Britta",
+        ("Dr. Britta Falk-Ohm wohnt links.", "Mieterin Falk-Ohm, Britta: 900 Euro Kaution."),
+        ("Dr. Birger Falk-Ohm wohnt rechts.", "Britta Falk hat den Schlüssel."),
+    ),
+    (  # an identifier, whatever stands around it
+        "everything on SSN 123-45-6789",
+        ("Her number is 123 45 6789.", "SSN 123-45-6789 was checked in May."),
+        ("Her number is 123-45-6798.", "Every SSN is checked."),
+    ),
+    (
+        "all you have on the gentleman at +44 7700 900418",
+        ("+44 7700 900418 rang twice.",),
+        ("+44 7700 900481 rang once.", "The gentleman left a parcel."),
+    ),
+    (
+        "http://dune.example/list",
+        ("The list is at https://www.dune.example/list/ for all.",),
+        ("Others are at dune.example/lists for all.", "The list is long."),
+    ),
+    (  # what memories say to be the same
+        "Wipe everything on Pia Lund",
+        ("Zib is Pia Lund's nickname.", "Zib owes ten pounds.", "Pia Lund has the key."),
+        ("Zibby needs new shoes.", "Pia Lunde has the other key."),
+    ),
+    (
+        "Olvida todo lo de Trans Ovalle",
+        ("Trans Ovalle pasó a llamarse Rutanor en febrero.", "Rutanor debe dos facturas."),
+        ("Rutanora debe tres facturas.", "Ovalle es un apellido."),
+    ),
+    (  # declined, and in two scripts
+        "Удали всё про Марфу Звягину",
+        ("Марфа Звягина любит чай.", "Марфе Звягиной нужен врач."),
+        ("Марфа Звягинцева любит кофе.", "Марк Звягин любит чай."),
+    ),
+    (
+        "всё про Mary Holt",
+        ("Мэри Холт (Mary Holt) поёт в хоре.", "Мэри Холт живёт в Твери."),
+        ("Мэри Холтон (Mary Holton) поёт соло.",),
+    ),
+    (  # in Latin letters by another table
+        "everything on Пётр Щепкин",
+        ("Пётр Щепкин wants cash.", "Petr Shchepkin has the key.", "Pyotr Schepkin moved."),
+        ("Petr Shepkin runs the box office.", "Пётр Щеглов tunes the piano."),
+    ),
+)
+ASKED: Sequence[tuple[str, tuple[str, ...]]] = (
+    ("Delete the file of Mrs. Dorn", ("File of Mrs. Erika Dorn: a rash.", "File of Mrs. Hanna Dorn: a knee.")),
+    ("everything about Ruth Kessel's allergy", ("Ruth Kessel plays chess.", "Ruth Kessel has a son.")),
+    ("everything except the number of Ruth Kessel", ("Ruth Kessel plays chess.", "Ruth Kessel has 555 0199 now.")),
+    ("everything about Hart", ("Hart is the dentist.", "The library is on Hart Street.")),
+    ("Borra todo lo que sepas de Sol", ("Sol da clases.", "Por la tarde el sol da de lleno.")),
+    ("Забудь всё про Валентина Орлова", ("Валентин Орлов держит ключи.", "Валентина Орлова ведёт кружок.")),
+    ("усе про Богдану Коваль", ("Богдана Коваль шиє сукні.", "Богдан Коваль лагодить дахи.")),
+    ("01632 960417", ("Ivo has +44 1632 960417.", "A caller has +49 1632 960417.")),
+    ("всё про Нильса Астера", ("Нильс Астер носит хлеб, а Ида Муэн носит сыр.",)),
+    ("tout sur سامر النجار", ("Samer Najjar (سامر النجار) vend du thé.", "Samir Nejjar vend du café.")),
+    ("everything about Rae Fox", ("Rae Fox signs her letters as Treasurer.", "The Treasurer keeps the books.")),
+)
+
+
+@pytest.fixture
+def written(jochi: Jochi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Jochi:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "forget.key"))
+    texts = [*((gone + stays) for _, gone, stays in MEANT), *(stays for _, stays in ASKED)]
+    jochi.remember(
+        [
+            {"kind": "MemoryEntry", "id": f"m{at}", "scope": f"s{n}", "content": text}
+            for n, each in enumerate(texts)
+            for at, text in enumerate(each)
+        ],
+        on_refused="raise",
+    )
+    return jochi
+
+
+def contents(jochi: Jochi, scope: str) -> set[str]:
+    rows = jochi.database.run("MATCH (m:Curated {scope: $scope}) RETURN m.content AS c", {"scope": scope}, write=False)
+    return {row["c"] for row in rows}
+
+
+def test_everything_that_is_named_goes_or_a_person_is_asked(written: Jochi) -> None:
+    problems = []
+    for n, (words, _, stays) in enumerate(MEANT):
+        done = written.forget(words, scope=f"s{n}", wait=0)
+        if contents(written, f"s{n}") != set(stays) or done.candidates or done.receipt is None:
+            problems.append((words, contents(written, f"s{n}"), done.reason))
+    # Also by the name that a memory told to be the same.
+    again = {"kind": "MemoryEntry", "scope": "s5", "content": "Zib owes ten pounds."}
+    assert not written.remember(again).written
+    for n, (words, stays) in enumerate(ASKED, len(MEANT)):
+        done = written.forget(Request(about=words, scope=f"s{n}"), wait=0)
+        if contents(written, f"s{n}") != set(stays) or not (done.asked or (done.reason and done.receipt is None)):
+            problems.append((words, contents(written, f"s{n}"), done.reason))
+    assert not problems
+
+
+def test_the_command_takes_a_request_and_a_machine_gets_the_list(run: Run, written: Jochi) -> None:  # noqa: F811
+    doubtful = run("forget", ASKED[0][0], "--scope", f"s{len(MEANT)}", "--yes", "--json")
+    assert doubtful.exit_code == 3
+    assert "it may be" in json.loads(doubtful.stdout)["reason"]
+    shown = run("forget", MEANT[5][0], "--scope", "s5", "--dry-run")
+    assert "Zib, which is the same by s5/m0" in shown.output
+    assert run("forget", MEANT[5][0], "--scope", "s5", "--yes").exit_code == 0
+    assert contents(written, "s5") == set(MEANT[5][2])
+    assert run("forget", "x", "--about", "y").exit_code == 2
