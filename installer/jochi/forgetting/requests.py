@@ -25,9 +25,8 @@ from jochi.forgetting.equivalents import (
 )
 from jochi.forgetting.romanizations import VOWELLESS, consonants, romanizations_in
 from jochi.forgetting.spelling import Spelling
-from jochi.forgetting.words import 
-from jochi.text.letters import folded
 from jochi.text.forms import find_forms
+from jochi.text.letters import folded
 from jochi.toml import beside
 
 MOST_CHARACTERS = 300
