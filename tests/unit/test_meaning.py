@@ -59,6 +59,8 @@ def test_scores_margins_and_what_differs() -> None:
         ("where she lives", "Ann lives in Oslo.", "Bob lives in Lyon.", "is about bob, not ann"),
         ("Ann lives in Lyon", "Ann lives in Oslo.", "Ann doesn't live in Lyon.", "says that it isn't so"),
         ("Ann lives in Lyon", "Ann lives in Oslo.", "Ann wants to live in Lyon.", "is stated otherwise"),
+        ("where Ann lives", "Ann lives in Oslo.", "Ann lived in Lyon until 2017.", "is stated otherwise"),
+        ("where Ann lives", "Ann lives in Oslo.", "Ann's mother lives in Lyon.", "is about the mother of ann"),
         ("Ann lives in Lyon", "Ann lives in Oslo.", "Ann lives in Rome.", "doesn't say lyon"),
         ("Ann likes green tea", "Ann likes mate.", "Ann likes green coffee.", "doesn't say tea"),
         ("what Ann likes", "Ann likes mate.", "Ann hates tea.", "says that it isn't so"),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -28,6 +29,7 @@ from jochi.policy.forgetting import Forgetting
 
 _LESS = 0.5
 """What each difference leaves of a score: none alone stays above `[forgetting] sure`, which is at least this."""
+_OWNED = re.compile(r"['’]s?\s|\b(?:my|his|her|their|our|of)\s", re.IGNORECASE)
 _LEAST_SAID = 4
 """Signs of a script without blanks that a request has at least; a word of another one counts as two."""
 _BY_MEANING = 0.5
@@ -327,9 +329,26 @@ def _differences(query: Statement, one: Statement, unit_matches: dict[Unit, bool
         candidates.append("can be read in several ways")
     if not _one_subject(query, one):
         candidates.append("is about " + _named(one.subject))
+    elif belongings := _belongings(query, one):
+        candidates.append("is about the " + ", ".join(belongings) + " of " + _named(one.subject))
     if query.mood != one.mood:
         candidates.append("says that it isn't so" if query.mood[0] != one.mood[0] else "is stated otherwise")
     return tuple(candidates)
+
+
+def _belongings(query: Statement, one: Statement) -> list[str]:
+    """What of somebody a statement is about, `Ann's mother`, where the request doesn't say that."""
+    if not one.subject or not _OWNED.search(one.subject_text or ""):
+        return []
+    about = phrase(one.subject_text or "")
+    return [
+        unit.word
+        for unit in one.units
+        if unit.word in about
+        and not (unit.name or unit.modifier or unit.verb)
+        and unit.base not in query.bases
+        and not unit.kinds & query.kinds
+    ]
 
 
 def _one_subject(query: Statement, one: Statement) -> bool:

@@ -98,6 +98,7 @@ class _Lists:
     particles: frozenset[str]
     speaker: frozenset[str]
     forms: Mapping[str, str]
+    past: frozenset[str]
 
 
 @cache
@@ -117,6 +118,7 @@ def _lists() -> _Lists:
         frozenset(data["particles"]),
         frozenset(data["speaker"]),
         {form: line.split()[0] for line in data["forms"] for form in line.split()[1:]},
+        frozenset(data["past"]),
     )
 
 
@@ -255,6 +257,8 @@ def _parsed(clauses: Iterable[Any]) -> Iterator[Statement]:
             first, value = (one.object, one.subject) if is_passive else (one.subject, one.object)
             subject = _names_in(first, own_words, units)
             modality = "" if one.modality in (None, "asked") else str(one.modality)
+            if not modality and any(word.folded in _lists().past for word in own_words):
+                modality = "past"
             opposite = any(unit.base in _lists().opposites for unit in units)
             yield Statement(
                 clause.text if is_only else clause.text[one.start : one.end],

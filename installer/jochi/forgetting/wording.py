@@ -195,6 +195,15 @@ def _forms(word: str, sections: tuple[str, ...], languages: tuple[str, ...]) -> 
     return frozenset(found)
 
 
+def other_forms(text: str) -> tuple[str, ...]:
+    """The forms of its words that it doesn't have, of a language that no index knows base forms of."""
+    if sections_of(text) in ((), ("latin",)):
+        return ()
+    return tuple(
+        dict.fromkeys(form for one in pieces_of(text) if not one.plain for form in sorted(one.forms - {one.word}))
+    )
+
+
 class Cover(NamedTuple):
     """What a text says of a request: ``shares`` by piece, 0 to 1; ``missing``: what it doesn't say and would have to."""
 
