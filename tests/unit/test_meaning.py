@@ -40,6 +40,9 @@ def test_scores_margins_and_what_differs() -> None:
     # What says the same counts as one, and both are meant.
     both = _found("where Ann lives", "Ann lives in Lyon.", "Ann's home is Lyon.", "Ann likes Rome.")
     assert [each.key for each in unambiguous(both, FORGETTING)] == ["s/0", "s/1"]
+    # A number without a country is of either.
+    numbers = _found("01632 960417", "Ivo's number is +44 1632 960417.", "A caller from +49 1632 960417 hangs up.")
+    assert {each.differs for each in numbers} == {("may be a number of another country",)}
     # Meaning orders, and makes nothing sure.
     near = _found("Ann's timepiece", "Ann likes tea", "Ann has a watch", near={"Ann has a watch": 0.9})
     assert near[0].key == "s/1"

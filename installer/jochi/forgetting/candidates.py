@@ -91,6 +91,11 @@ def rank_candidates(
     parsed = [(memory, parse_statements(memory.content or "")) for memory in memories]
     all_statements = [one for _, each in parsed for one in each]
     weight = {unit: _weight(unit, all_statements) for unit in query.units}
+    runs = [Spelling(run) for run in query.surface_names]
+    international = {
+        one: {each for run in runs for each in run.international_numbers(one.full_text)} for one in all_statements
+    }
+    countries = len(frozenset().union(*international.values())) if international else 0
     candidates: list[Candidate] = []
     for memory, each in parsed:
         rows = []
@@ -107,6 +112,7 @@ def rank_candidates(
             differs = (
                 *_differences(query, one, unit_matches),
                 *mismatches(new_statements, one, attribute_named=attribute_named),
+                *(["may be a number of another country"] if countries > 1 and international[one] else []),
             )
             rows.append(
                 Candidate(
