@@ -127,6 +127,8 @@ def test_what_is_said_anew_takes_the_place_of_what_denied_it_and_a_named_memory_
         "mood": "Gus wants to live in Lyon, Kiel or Bonn because of Ida, who works there.",
         "ru": "Олег Рябов не курит, живёт в Омске и ловит рыбу.",
         "ar": "لا تملك هالة المصري سيارة.",
+        "vera": "Вера Рябова живёт в Омске.",
+        "leo": "Лев Рябов не живёт в Омске.",
     }
     rows = [{"kind": "MemoryEntry", "scope": "s", "id": id, "content": text} for id, text in told.items()]
     jochi.remember(rows, now=NOW)
@@ -140,6 +142,9 @@ def test_what_is_said_anew_takes_the_place_of_what_denied_it_and_a_named_memory_
         # What is to be said has the old words, and nobody says it otherwise: a person is asked.
         ("Kiel", "Gus likes Kiel.", {}),
         ("что Олег не курит", "Ольга опять курит.", {}),
+        # Word for word, of another one, or denied.
+        ("в Омске", "Вера Рябова живёт в Твери.", {"vera": "Вера Рябова живёт в Твери."}),
+        ("живёт в Омске", "Лев Рябов живёт в Твери.", {}),
     ):
         plan = jochi.supersede(old, new, scope="s", now=NOW, dry_run=True)
         assert plan.replaced == {f"s/{id}": text for id, text in replaced.items()}, (old, plan.candidates, plan.asked)

@@ -235,13 +235,19 @@ def _differences_in_words(
         found.append("is stated otherwise")
     if said_anew is None and ends(about):
         found.append("may say it of something else")
-    if said_anew is not None:
-        shares = cover(text, request).shares
-        first = next((at for at, share in enumerate(shares) if share == 1.0 and not text[at].plain), len(text))
-        name = text[first : first + (2 if first < len(text) and text[first].unspaced else 1)]
-        if not name or cover(name, said_anew).missing:
-            found.append("is about somebody else than what is to be said")
+    if said_anew is not None and (other := _about_another(said_anew, one)):
+        found.append(f"is about {other}, not what is to be said")
     return tuple(found)
+
+
+def _about_another(said_anew: Sequence[Piece], one: Statement) -> str:
+    """Whom a statement speaks of, where that is another one than the new statement speaks of; "" if it is the same."""
+    text = _with_lead(said_anew, one)
+    if other := another_one(said_anew, text):
+        return other
+    first = next((at for at, each in enumerate(said_anew) if not each.plain), 0)
+    alone = one.lead and len(text) == len(pieces_of(one.full_text))
+    return one.lead if alone and cover(said_anew, text).shares[first] < 1.0 else ""
 
 
 def _says_of_its_own(request: Sequence[Piece], one: Statement) -> bool:
@@ -375,6 +381,10 @@ def mismatches(
     candidates: list[str] = []
     if not new_statements:
         return ()
+    if not one.subject and is_read_by_words(one.full_text):
+        new = " ".join(each.full_text for each in new_statements)
+        if other := _about_another(pieces_of(new), one):
+            candidates.append(f"is about {other}")
     subjects = frozenset(name for each in new_statements for name in each.subject)
     if not any(_one_subject(each, one) for each in new_statements):
         candidates.append(f"is about {_named(one.subject)}, not {_named(subjects)}")

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from jochi.forgetting.clauses import clauses_of, is_single, is_verb, is_word, reader_of, remove_clauses, sentences
-from jochi.forgetting.wording import denies, is_past
+from jochi.forgetting.wording import denies, is_past, sections_of
 from jochi.forgetting.words import Word, phrase, words
 from jochi.toml import beside
 
@@ -169,6 +169,9 @@ def same_slot(one: Statement, other: Statement) -> bool:
     """Whether two statements say the same of the same: subject, kind, names and all other words that tell of a value."""
     if one.lead != other.lead and not (one.subject and other.subject):
         return False  # whose it is stands elsewhere
+    if not one.subject and not other.subject and sections_of(one.full_text) not in ((), ("latin",)):
+        # Names look like other words: who does what to whom is told by their order.
+        return phrase(one.full_text) == phrase(other.full_text) and one.mood == other.mood
     if one.bases == other.bases and one.names == other.names and one.mood == other.mood:
         return True
     kinds = one.kinds & other.kinds

@@ -53,6 +53,7 @@ class _Lists(NamedTuple):
     past: tuple[str, ...]
     before: tuple[str, ...]
     owners: frozenset[str]
+    apart: tuple[str, ...]
 
 
 @cache
@@ -60,7 +61,8 @@ def _lists() -> dict[str, _Lists]:
     found = {}
     for name, data in beside(__file__, "wording_words.toml").items():
         texts = {
-            each: tuple(_folded(one) for one in data[each]) for each in ("nots", "within", "ends", "past", "before")
+            each: tuple(_folded(one) for one in data[each])
+            for each in ("nots", "within", "ends", "past", "before", "apart")
         }
         found[name] = _Lists(
             tuple(data["languages"]),
@@ -71,6 +73,7 @@ def _lists() -> dict[str, _Lists]:
             texts["past"],
             texts["before"],
             frozenset(data["owners"]),
+            texts["apart"],
         )
     return found
 
@@ -230,8 +233,7 @@ def cover(request: Sequence[Piece], text: Sequence[Piece]) -> Cover:
     signs = frozenset(one.word for one in text)
     missing: list[str] = []
     for at, one in enumerate(request):
-        # What begins alike may be another name.
-        said = shares[at] == 1.0 or (shares[at] and not one.name and _cased(one))
+        said = shares[at] == 1.0  # what begins alike may be another thing
         alone = one.unspaced and _is_han(one.word) and one.word in signs and _beside_said(request, shares, at)
         if not said and not one.plain and not alone:
             if missing and one.follows and one.unspaced:
@@ -268,17 +270,24 @@ def _alike(one: str, other: str) -> bool:
 
 def denies(text: str) -> bool:
     """Whether it says that something isn't so, or isn't any more."""
-    folded = _folded(text) + "。"
-    own = frozenset(phrase(text))
-    for each in sections_of(text):
+    sections = sections_of(text)
+    folded = f" {_folded(text)}。"
+    for one in sorted((one for each in sections for one in _lists()[each].apart), key=len, reverse=True):
+        folded = folded.replace(one, "〇")
+    own = frozenset(phrase(folded))
+    for each in sections:
         lists = _lists()[each]
-        if own & lists.nots or any(one in folded for one in lists.within if each in _UNSPACED):
+        if own & lists.nots:
             return True
-        if each not in _UNSPACED and any(one in word for word in own for one in lists.within):
+        if any(one in folded if each in _UNSPACED else _is_part(one, own) for one in lists.within):
             return True
         if any(one in folded if each in _UNSPACED else one in own for one in lists.ends):
             return True
     return False
+
+
+def _is_part(part: str, own: Iterable[str]) -> bool:
+    return any(word.startswith(part[:-1]) if part.endswith("-") else word.endswith(part) for word in own)
 
 
 def ends(text: str) -> bool:
@@ -299,6 +308,16 @@ def is_past(text: str) -> bool:
     )
 
 
+def _is_first(request: Sequence[Piece], one: Piece) -> bool:
+    """Whether a request names first what a text begins with: who owes whom is told by the order."""
+    content = [each for each in request if not each.plain]
+    if not one.unspaced and _cased(one) and one.name:
+        content = [each for each in content if each.name and not each.word[0].isdigit()] or content
+    at = next((at for at, each in enumerate(content) if each.forms & one.forms), None)
+    verb_first = _sections(one.word[0]) == ("arabic",)
+    return at == 0 or (at == 1 and verb_first) or (at is not None and names_what(request, request.index(content[0])))
+
+
 def another_one(request: Sequence[Piece], text: Sequence[Piece]) -> str:
     """Whom else a text may speak of than a request: what it begins with, or goes on with behind the name, and the request doesn't
     say; "" if there is no such thing."""
@@ -307,6 +326,8 @@ def another_one(request: Sequence[Piece], text: Sequence[Piece]) -> str:
     before = [one.word for one in text[:first] if not one.plain]
     if before:
         return " ".join(before)
+    if first < len(text) and not _is_first(request, text[first]):
+        return f"{text[first].word}, maybe,"
     behind = next((at for at in range(first, len(text)) if shares[at] < 1.0), len(text))
     run = text[first:behind]
     if run and behind < len(text) and cover(request, run).missing:

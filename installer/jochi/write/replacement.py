@@ -205,7 +205,8 @@ class _Replacement:
         # Who names the memory has said that it is meant.
         picked = self.key is not None
         others = {
-            one: () if picked else mismatches(self._then, one, attribute_named=attribute_named) for one in touched
+            one: () if picked else (*mismatches(self._then, one, attribute_named=attribute_named), *self._denied(one))
+            for one in touched
         }
         mine = [one for one in touched if not others[one]]
         if touched and not mine:
@@ -232,6 +233,12 @@ class _Replacement:
                 for each in texts
             ):
                 change.was[other], change.new[other] = value, rest_of(value, phrase(self.old))
+
+    def _denied(self, one: Statement) -> tuple[str, ...]:
+        """Why a statement that has the old words doesn't say the old: `живёт в Омске` stands in `не живёт в Омске`."""
+        if any(each.mood[0] for each in (*parse_statements(self.old), *self._then)):
+            return ()
+        return ("says that it isn't so",) if one.mood[0] else ()
 
     def read(self, keys: Sequence[str]) -> dict[str, tuple[Target, Mapping[str, Any]]]:
         """What is stored of them, but for what is made anew anyway."""
