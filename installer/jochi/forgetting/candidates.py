@@ -7,11 +7,13 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from jochi.errors import JochiError
+from jochi.forgetting.clauses import reader_of
 from jochi.forgetting.spelling import Spelling
-from jochi.forgetting.statements import Statement, Unit, parse_statements, same_slot
+from jochi.forgetting.statements import Statement, Unit, parse_statements, particles, same_slot
 from jochi.forgetting.wording import (
     Cover,
     Piece,
@@ -19,12 +21,14 @@ from jochi.forgetting.wording import (
     cover,
     denies,
     ends,
+    goes_on,
     is_past,
     names_what,
+    narrower,
     pieces_of,
     sections_of,
 )
-from jochi.forgetting.words import phrase
+from jochi.forgetting.words import folded, phrase
 from jochi.policy.forgetting import Forgetting
 
 _LESS = 0.5
@@ -233,6 +237,10 @@ def _differences_in_words(
         found.append("says that it isn't so")
     if is_past(about) != (one.mood[1] == "past"):
         found.append("is stated otherwise")
+    if (said_anew is None or one.mood[0]) and goes_on(one.full_text, request, pieces_of(one.full_text)):
+        found.append("may be another word or name")
+    if one.mood[0] and (more := narrower(request, pieces_of(one.full_text))):
+        found.append(f"denies less: {more}")
     if said_anew is None and ends(about):
         found.append("may say it of something else")
     if said_anew is not None and (other := _about_another(said_anew, one)):
@@ -343,9 +351,31 @@ def _differences(query: Statement, one: Statement, unit_matches: dict[Unit, bool
         candidates.append("is about " + _named(one.subject))
     elif belongings := _belongings(query, one):
         candidates.append("is about the " + ", ".join(belongings) + " of " + _named(one.subject))
+    request, text = pieces_of(query.full_text), pieces_of(one.full_text)
+    by_words = one.value is None and one.subject_text is not None and not _read(query.full_text)
+    if by_words and (other := another_one(request, _with_lead(request, one)) or _owned_by_mark(query, one)):
+        candidates.append(f"is about {other}")
+    if goes_on(one.full_text, request, text):
+        candidates.append("may be another name")
+    if query.mood[0] and one.mood[0] and (more := narrower(request, text)):
+        candidates.append(f"denies less: {more}")
+    if ({unit.base for unit in one.units} - query.bases) & particles():
+        candidates.append("is stated otherwise")
     if query.mood != one.mood:
         candidates.append("says that it isn't so" if query.mood[0] != one.mood[0] else "is stated otherwise")
     return tuple(candidates)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> bool:
+    """Whether a parser reads it."""
+    return reader_of(text) is not None
+
+
+def _owned_by_mark(query: Statement, one: Statement) -> str:
+    """What belongs to a name with an apostrophe, `Anna Lenz' Mutter`, where the request doesn't say it."""
+    found = re.search(r"['’]\s+(\w+)", one.full_text)
+    return "" if found is None or folded(found[1]) in phrase(query.full_text) else found[1]
 
 
 def _belongings(query: Statement, one: Statement) -> list[str]:

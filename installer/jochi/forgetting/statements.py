@@ -122,6 +122,11 @@ def _lists() -> _Lists:
     )
 
 
+def particles() -> frozenset[str]:
+    """What makes another verb of one that it stands behind: working out isn't working."""
+    return _lists().particles
+
+
 def related_words(text: str) -> tuple[str, ...]:
     """Words that a memory may have in place of those of ``text``: what else is of the same kind."""
     lists = _lists()

@@ -230,7 +230,15 @@ def cover(request: Sequence[Piece], text: Sequence[Piece]) -> Cover:
             shares[at] = 1.0
         elif any(not each.unspaced and alike(one, each) for each in text):
             shares[at] = _ALIKE
-    signs = frozenset(one.word for one in text)
+    wanted = frozenset(one.word for one in request)
+    signs = frozenset(
+        one.word
+        for at, one in enumerate(text)
+        if all(
+            each.plain or not each.unspaced or each.word in wanted
+            for each in (*text[max(0, at - 1) : at], *text[at + 1 : at + 2])
+        )
+    )
     missing: list[str] = []
     for at, one in enumerate(request):
         said = shares[at] == 1.0  # what begins alike may be another thing
@@ -303,8 +311,12 @@ def is_past(text: str) -> bool:
     """Whether it says that something was so, and is no longer."""
     folded = _folded(text)
     own = frozenset(phrase(text))
+    past = [(each, one) for each in sections_of(text) for one in _lists()[each].past]
     return any(
-        one in folded if each in _UNSPACED else one in own for each in sections_of(text) for one in _lists()[each].past
+        re.search(rf"\b{one[:-1].strip()}\s+(?:\w+\s+)?(?:19|20)\d\d\b", folded) is not None
+        if one.endswith("…")
+        else one in (folded if each in _UNSPACED else own)
+        for each, one in past
     )
 
 
@@ -340,6 +352,32 @@ def another_one(request: Sequence[Piece], text: Sequence[Piece]) -> str:
         following = next((each for each in range(at + 1, last) if not text[each].plain), None)
         if text[at].word in owners and following is not None and not shares[following]:
             return text[following].word
+    return ""
+
+
+def goes_on(text: str, request: Sequence[Piece], pieces: Sequence[Piece]) -> str:
+    """What a name or a word of a request goes on with in a text, as `Kite 2` for `Kite` and 肉松 for 肉; "" if nothing does."""
+    shares = cover(pieces, request).shares
+    for at, one in enumerate(pieces[1:], 1):
+        if shares[at - 1] == 1.0 and not shares[at] and not one.plain and not pieces[at - 1].plain:
+            number = one.word.isdigit() and pieces[at - 1].name and text[pieces[at - 1].stop : one.start].isspace()
+            if number or (one.unspaced and one.follows and pieces[at - 1].unspaced):
+                return one.word
+    return ""
+
+
+def narrower(request: Sequence[Piece], pieces: Sequence[Piece]) -> str:
+    """What a denial says more than the request: who eats no raw meat may eat meat; "" if it is as wide."""
+    shares = cover(pieces, request).shares
+    said = [at for at, one in enumerate(pieces) if shares[at] == 1.0 and not one.plain]
+    last, family_name = (said[-1], said[0] + 1) if said else (0, 0)
+    for at, one in enumerate(pieces):
+        if one.plain or shares[at] == 1.0 or (at == family_name < last):
+            continue
+        following = pieces[at + 1] if at + 1 < len(pieces) else None
+        before_word = following is not None and not following.plain and not following.name and shares[at + 1] == 1.0
+        if at > last or (before_word and not one.name) or (before_word and one.name and not _cased(one)):
+            return one.word
     return ""
 
 
