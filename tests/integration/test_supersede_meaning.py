@@ -127,6 +127,7 @@ def test_what_is_said_anew_takes_the_place_of_what_denied_it_and_a_named_memory_
         "mood": "Gus wants to live in Lyon, Kiel or Bonn because of Ida, who works there.",
         "ru": "Олег Рябов не курит, живёт в Омске и ловит рыбу.",
         "ar": "لا تملك هالة المصري سيارة.",
+        "shop": "うさぎ堂は火曜日に配達します。",
         "vera": "Вера Рябова живёт в Омске.",
         "leo": "Лев Рябов не живёт в Омске.",
     }
@@ -144,6 +145,7 @@ def test_what_is_said_anew_takes_the_place_of_what_denied_it_and_a_named_memory_
         ("что Олег не курит", "Ольга опять курит.", {}),
         # Word for word, of another one, or denied.
         ("в Омске", "Вера Рябова живёт в Твери.", {"vera": "Вера Рябова живёт в Твери."}),
+        ("火曜日", "うさぎ堂の定休日は木曜日です。", {}),
         ("живёт в Омске", "Лев Рябов живёт в Твери.", {}),
     ):
         plan = jochi.supersede(old, new, scope="s", now=NOW, dry_run=True)

@@ -258,6 +258,20 @@ def _about_another(said_anew: Sequence[Piece], one: Statement) -> str:
     return one.lead if alone and cover(said_anew, text).shares[first] < 1.0 else ""
 
 
+def says_more(old: str, new: str, one: Statement) -> tuple[str, ...]:
+    """Why a statement that has the old words says more than what changes, in a language that no parser reads: each of its words
+    must be one of the old or of the new statement, and whom it speaks of one that the new one names."""
+    if _read(one.full_text):
+        return ()
+    said, said_anew = pieces_of(old), pieces_of(new)
+    text = _with_lead(said_anew, one)
+    shares = zip(text, cover(text, said).shares, cover(text, said_anew).shares, strict=True)
+    more = [each.word for each, *shares_of in shares if not each.plain and max(shares_of) < 1.0]
+    if other := _about_another(said_anew, one):
+        return (f"is about {other}",)
+    return (f"says more: {', '.join(more)}",) if more else ()
+
+
 def _says_of_its_own(request: Sequence[Piece], one: Statement) -> bool:
     """Whether a clause says something of a request that isn't only whom its sentence begins with."""
     shares = zip(

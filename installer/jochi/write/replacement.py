@@ -20,6 +20,7 @@ from jochi.forgetting.candidates import (
     mismatches,
     names_attribute,
     rank_candidates,
+    says_more,
     unambiguous,
     with_margins,
 )
@@ -205,7 +206,13 @@ class _Replacement:
         # Who names the memory has said that it is meant.
         picked = self.key is not None
         others = {
-            one: () if picked else (*mismatches(self._then, one, attribute_named=attribute_named), *self._denied(one))
+            one: ()
+            if picked
+            else (
+                *mismatches(self._then, one, attribute_named=attribute_named),
+                *self._denied(one),
+                *says_more(self.old, self.new, one),
+            )
             for one in touched
         }
         mine = [one for one in touched if not others[one]]
