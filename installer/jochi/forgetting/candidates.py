@@ -243,6 +243,9 @@ def _differences_in_words(
         found.append(f"denies less: {more}")
     if said_anew is None and ends(about):
         found.append("may say it of something else")
+    if said_anew is not None and "japanese" in sections_of(one.full_text):
+        # Its clauses are joined without marks, so what else goes with one isn't told.
+        found.append("may say more than what changes")
     if said_anew is not None and (other := _about_another(said_anew, one)):
         found.append(f"is about {other}, not what is to be said")
     return tuple(found)

@@ -100,6 +100,7 @@ def _other_joins() -> dict[str, _Joins]:
                 rf"{blank}(?:{links}){blank}"
                 + "".join(rf"|\s{one}\w{{3}}" for one in each.get("glued", ()))
                 + (r"|(?<!\d)\s(?!\d)" if name == "thai" else "")
+                + ("|は.+は|も.+も" if name == "japanese" else "")  # what is said of two things
             ),
             tuple(each.get("behind", ())),
             each.get("alone", False),
