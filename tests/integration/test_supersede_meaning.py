@@ -118,6 +118,47 @@ def test_near_ones_are_asked_about_and_a_person_picks_one(jochi: Jochi) -> None:
         jochi.supersede("tea", "Eve likes mate.", scope="s", key="t/drink")
 
 
+def test_what_is_said_anew_takes_the_place_of_what_denied_it_and_a_named_memory_is_obeyed(jochi: Jochi) -> None:
+    told = {
+        "car": "Fay doesn't own a car.",
+        "bike": "Fay doesn't own a bike.",
+        "sister": "Fay's sister doesn't own a car.",
+        "was": "Gus no longer lives in Kiel.",
+        "mood": "Gus wants to live in Lyon, Kiel or Bonn because of Ida, who works there.",
+        "ru": "Олег Рябов не курит, живёт в Омске и ловит рыбу.",
+        "ar": "لا تملك هالة المصري سيارة.",
+        "shop": "うさぎ堂は火曜日に配達します。",
+        "vera": "Вера Рябова живёт в Омске.",
+        "leo": "Лев Рябов не живёт в Омске.",
+    }
+    rows = [{"kind": "MemoryEntry", "scope": "s", "id": id, "content": text} for id, text in told.items()]
+    jochi.remember(rows, now=NOW)
+    jochi.database.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    for old, new, replaced in (
+        ("Fay doesn't own a car", "Fay bought a Tesla.", {"car": "Fay bought a Tesla."}),
+        ("Gus doesn't live in Kiel", "Gus lives in Kiel.", {"was": "Gus lives in Kiel."}),
+        # The subject of what stays is said by the new statement before it.
+        ("что Олег не курит", "Олег Рябов опять курит.", {"ru": "Олег Рябов опять курит. Живёт в Омске и ловит рыбу."}),
+        ("أن هالة بلا سيارة", "اشترت هالة المصري سيارة.", {"ar": "اشترت هالة المصري سيارة."}),
+        # What is to be said has the old words, and nobody says it otherwise: a person is asked.
+        ("Kiel", "Gus likes Kiel.", {}),
+        ("что Олег не курит", "Ольга опять курит.", {}),
+        # Word for word, of another one, or denied.
+        ("в Омске", "Вера Рябова живёт в Твери.", {"vera": "Вера Рябова живёт в Твери."}),
+        ("火曜日", "うさぎ堂の定休日は木曜日です。", {}),
+        ("живёт в Омске", "Лев Рябов живёт в Твери.", {}),
+    ):
+        plan = jochi.supersede(old, new, scope="s", now=NOW, dry_run=True)
+        assert plan.replaced == {f"s/{id}": text for id, text in replaced.items()}, (old, plan.candidates, plan.asked)
+        assert plan.unsure == (not replaced), old
+    named = jochi.supersede(
+        "where Gus wants to live", "Gus loves Kiel.", scope="s", now=NOW, key="s/mood", dry_run=True
+    )
+    assert named.replaced == {"s/mood": "Gus loves Kiel."}, "a person has named it, and nothing can be cut out of it"
+    nobody = jochi.supersede("Zoe's piano", "Zoe sold her piano.", scope="none", now=NOW)
+    assert (nobody.replaced, nobody.unsure) == ({}, True)
+
+
 def test_what_was_said_is_kept_or_dropped_and_can_be_forgotten(
     jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,9 @@ def test_scores_margins_and_what_differs() -> None:
     # What says the same counts as one, and both are meant.
     both = _found("where Ann lives", "Ann lives in Lyon.", "Ann's home is Lyon.", "Ann likes Rome.")
     assert [each.key for each in unambiguous(both, FORGETTING)] == ["s/0", "s/1"]
+    # A number without a country is of either.
+    numbers = _found("01632 960417", "Ivo's number is +44 1632 960417.", "The caller from +49 1632 960417 is rude.")
+    assert {each.differs for each in numbers} == {("may be a number of another country",)}
     # Meaning orders, and makes nothing sure.
     near = _found("Ann's timepiece", "Ann likes tea", "Ann has a watch", near={"Ann has a watch": 0.9})
     assert near[0].key == "s/1"
@@ -59,6 +62,14 @@ def test_scores_margins_and_what_differs() -> None:
         ("where she lives", "Ann lives in Oslo.", "Bob lives in Lyon.", "is about bob, not ann"),
         ("Ann lives in Lyon", "Ann lives in Oslo.", "Ann doesn't live in Lyon.", "says that it isn't so"),
         ("Ann lives in Lyon", "Ann lives in Oslo.", "Ann wants to live in Lyon.", "is stated otherwise"),
+        ("where Ann lives", "Ann lives in Oslo.", "Ann lived in Lyon until 2017.", "is stated otherwise"),
+        ("where Ann lives", "Ann lives in Oslo.", "Ann's mother lives in Lyon.", "is about the mother of ann"),
+        ("where Ann works", "Ann works at Acme.", "Ann works out at Fit.", "is stated otherwise"),
+        ("Kite's deadline", "Kite's deadline is Monday.", "The deadline of Kite 2 is Friday.", "may be another name"),
+        ("Ann doesn't drink tea", "Ann drinks tea.", "Ann doesn't drink tea after four.", "denies less: after"),
+        ("wo Anna Lenz wohnt", "Anna Lenz wohnt in Ulm.", "Anna Lenz wohnte bis 2017 in Bonn.", "is stated otherwise"),
+        ("wo Anna Lenz wohnt", "Anna Lenz wohnt in Ulm.", "Die Mutter von Anna Lenz wohnt in Bonn.", "is about mutter"),
+        ("wo Anna Lenz wohnt", "Anna Lenz wohnt in Ulm.", "Anna Lenz' Mutter wohnt in Bonn.", "is about Mutter"),
         ("Ann lives in Lyon", "Ann lives in Oslo.", "Ann lives in Rome.", "doesn't say lyon"),
         ("Ann likes green tea", "Ann likes mate.", "Ann likes green coffee.", "doesn't say tea"),
         ("what Ann likes", "Ann likes mate.", "Ann hates tea.", "says that it isn't so"),

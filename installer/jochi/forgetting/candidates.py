@@ -4,17 +4,39 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
+from jochi.errors import JochiError
+from jochi.forgetting.clauses import reader_of
 from jochi.forgetting.spelling import Spelling
-from jochi.forgetting.statements import Statement, Unit, parse_statements, same_slot
+from jochi.forgetting.statements import Statement, Unit, parse_statements, particles, same_slot
+from jochi.forgetting.wording import (
+    Cover,
+    Piece,
+    another_one,
+    cover,
+    denies,
+    ends,
+    goes_on,
+    is_past,
+    names_what,
+    narrower,
+    pieces_of,
+    sections_of,
+)
 from jochi.forgetting.words import phrase
 from jochi.policy.forgetting import Forgetting
+from jochi.text.letters import folded
 
 _LESS = 0.5
 """What each difference leaves of a score: none alone stays above `[forgetting] sure`, which is at least this."""
+_OWNED = re.compile(r"['’]s?\s|\b(?:my|his|her|their|our|of)\s", re.IGNORECASE)
+_LEAST_SAID = 4
+"""Signs of a script without blanks that a request has at least; a word of another one counts as two."""
 _BY_MEANING = 0.5
 """As much of a word that isn't said can a cosine of 1 stand for: meaning orders candidates and never makes one sure."""
 
@@ -67,11 +89,18 @@ def rank_candidates(
     ``new``: what will be said in its place; it tells which attribute of whom changes. ``cosine_of``: the cosine of the request
     and a text.
     """
+    if is_read_by_words(about):
+        return _by_words(about, memories, new, cosine_of)
     query = _as_one_statement(about)
     new_statements, attribute_named = parse_statements(new) if new is not None else (), names_attribute(about)
     parsed = [(memory, parse_statements(memory.content or "")) for memory in memories]
     all_statements = [one for _, each in parsed for one in each]
     weight = {unit: _weight(unit, all_statements) for unit in query.units}
+    runs = [Spelling(run) for run in query.surface_names]
+    international = {
+        one: {each for run in runs for each in run.international_numbers(one.full_text)} for one in all_statements
+    }
+    countries = len(frozenset().union(*international.values())) if international else 0
     candidates: list[Candidate] = []
     for memory, each in parsed:
         rows = []
@@ -88,6 +117,7 @@ def rank_candidates(
             differs = (
                 *_differences(query, one, unit_matches),
                 *mismatches(new_statements, one, attribute_named=attribute_named),
+                *(["may be a number of another country"] if countries > 1 and international[one] else []),
             )
             rows.append(
                 Candidate(
@@ -106,6 +136,178 @@ def rank_candidates(
             rows.append(Candidate(memory.key, memory.kind, memory.content, by_meaning, 0.0))
         candidates += rows if new is not None else _as_wholes(rows)
     return with_margins(sorted(candidates, key=lambda one: -one.score))
+
+
+def is_read_by_words(text: str) -> bool:
+    """Whether a text is of a language that neither a parser nor the lists of English and German read."""
+    if sections_of(text) != ("latin",):
+        return bool(sections_of(text))
+    try:
+        from jochi_workers.language.reader import language_of
+
+        return language_of(text) not in ("en", "de", "unclear")
+    except JochiError:
+        return False
+
+
+def _by_words(
+    about: str, memories: Sequence[Memory], new: str | None, cosine_of: Callable[[str], float] | None
+) -> list[Candidate]:
+    """As `rank_candidates`, by how much of the request each clause says in words of its own (`jochi.forgetting.wording`)."""
+    request = pieces_of(about)
+    content = [not one.plain for one in request]
+    said_anew = None if new is None else pieces_of(new)
+    parsed = [(memory, parse_statements(memory.content or "")) for memory in memories]
+    texts = {one: _with_lead(request, one) for _, each in parsed for one in each}
+    covers = {one: cover(request, text) for one, text in texts.items()}
+    weight = [
+        math.log(1 + (len(covers) + 1) / (1 + sum(each.shares[at] > 0 for each in covers.values())))
+        for at in range(len(request))
+    ]
+    weight_of_all = sum(each for each, counts in zip(weight, content, strict=True) if counts)
+    candidates: list[Candidate] = []
+    for memory, each in parsed:
+        rows = []
+        for one in each:
+            whole = cosine_of is None or (len(each) == 1 and memory.cosine is not None)
+            cosine = memory.cosine if whole or cosine_of is None else cosine_of(one.full_text)
+            by_meaning = _BY_MEANING * max(0.0, cosine or 0.0)
+            found = sum(
+                weight[at] * (share or by_meaning) for at, share in enumerate(covers[one].shares) if content[at]
+            )
+            score = found / weight_of_all if weight_of_all else by_meaning
+            if not covers[one].missing or (
+                said_anew and _says_what_changes(request, texts[one], covers[one], said_anew)
+            ):
+                score = 1.0
+            differs = _differences_in_words(about, request, one, texts[one], covers[one], said_anew)
+            rows.append(
+                Candidate(
+                    memory.key,
+                    memory.kind,
+                    memory.content,
+                    score * _LESS ** len(differs),
+                    0.0,
+                    one.text if len(each) > 1 else None,
+                    differs,
+                    one,
+                )
+            )
+        if not each:
+            by_meaning = _BY_MEANING * max(0.0, memory.cosine or 0.0)
+            rows.append(Candidate(memory.key, memory.kind, memory.content, by_meaning, 0.0))
+        candidates += rows if new is not None else _as_wholes(rows)
+    return with_margins(sorted(candidates, key=lambda one: -one.score))
+
+
+def _with_lead(request: Sequence[Piece], one: Statement) -> tuple[Piece, ...]:
+    """The words of a clause, behind whom its sentence begins with as far as the request names that."""
+    own = pieces_of(one.full_text)
+    if not one.lead:
+        return own
+    lead = pieces_of(one.lead)
+    shares = cover(lead, request).shares
+    first = next((at for at, piece in enumerate(lead) if shares[at] == 1.0 and not piece.plain), None)
+    # In Arabic the verb stands before its subject.
+    if first is None or sum(not piece.plain for piece in lead[:first]) > ("arabic" in sections_of(one.lead)):
+        return own
+    stop = next((at for at in range(first, len(lead)) if shares[at] < 1.0 and not lead[at].plain), len(lead))
+    return (*lead[first:stop], *own)
+
+
+def _differences_in_words(
+    about: str,
+    request: Sequence[Piece],
+    one: Statement,
+    text: Sequence[Piece],
+    covered: Cover,
+    said_anew: Sequence[Piece] | None,
+) -> tuple[str, ...]:
+    found = []
+    if covered.missing and not (said_anew and _says_what_changes(request, text, covered, said_anew)):
+        found.append("doesn't say " + ", ".join(covered.missing))
+    if sum(1 if piece.unspaced else 2 for piece in request if not piece.plain) < _LEAST_SAID:
+        found.append("may be one of several things")
+    if one.lead and not _says_of_its_own(request, one):
+        found.append("says nothing of it")
+    if one.ambiguous:
+        found.append("can be read in several ways")
+    if other := another_one(request, text):
+        found.append(f"is about {other}")
+    if denies(about) != one.mood[0]:
+        found.append("says that it isn't so")
+    if is_past(about) != (one.mood[1] == "past"):
+        found.append("is stated otherwise")
+    if (said_anew is None or one.mood[0]) and goes_on(one.full_text, request, pieces_of(one.full_text)):
+        found.append("may be another word or name")
+    if one.mood[0] and (more := narrower(request, pieces_of(one.full_text))):
+        found.append(f"denies less: {more}")
+    if said_anew is None and ends(about):
+        found.append("may say it of something else")
+    if said_anew is not None and "japanese" in sections_of(one.full_text):
+        # Its clauses are joined without marks, so what else goes with one isn't told.
+        found.append("may say more than what changes")
+    if said_anew is not None and (other := _about_another(said_anew, one)):
+        found.append(f"is about {other}, not what is to be said")
+    return tuple(found)
+
+
+def _about_another(said_anew: Sequence[Piece], one: Statement) -> str:
+    """Whom a statement speaks of, where that is another one than the new statement speaks of; "" if it is the same."""
+    text = _with_lead(said_anew, one)
+    if other := another_one(said_anew, text):
+        return other
+    first = next((at for at, each in enumerate(said_anew) if not each.plain), 0)
+    alone = one.lead and len(text) == len(pieces_of(one.full_text))
+    return one.lead if alone and cover(said_anew, text).shares[first] < 1.0 else ""
+
+
+def says_more(old: str, new: str, one: Statement) -> tuple[str, ...]:
+    """Why a statement that has the old words says more than what changes, in a language that no parser reads: each of its words
+    must be one of the old or of the new statement, and whom it speaks of one that the new one names."""
+    if _read(one.full_text):
+        return ()
+    said, said_anew = pieces_of(old), pieces_of(new)
+    text = _with_lead(said_anew, one)
+    shares = zip(text, cover(text, said).shares, cover(text, said_anew).shares, strict=True)
+    more = [each.word for each, *shares_of in shares if not each.plain and max(shares_of) < 1.0]
+    if other := _about_another(said_anew, one):
+        return (f"is about {other}",)
+    return (f"says more: {', '.join(more)}",) if more else ()
+
+
+def _says_of_its_own(request: Sequence[Piece], one: Statement) -> bool:
+    """Whether a clause says something of a request that isn't only whom its sentence begins with."""
+    shares = zip(
+        cover(request, pieces_of(one.full_text)).shares, cover(request, pieces_of(one.lead)).shares, strict=True
+    )
+    return any(own > lead and not piece.plain for piece, (own, lead) in zip(request, shares, strict=True))
+
+
+def _says_what_changes(
+    request: Sequence[Piece], text: Sequence[Piece], covered: Cover, said_anew: Sequence[Piece]
+) -> bool:
+    """Whether it says all that the request and the new statement have in common, and differs from the new one in nothing but a
+    value: what the request says besides is another word for that."""
+    common = [at for at, share in enumerate(cover(request, said_anew).shares) if share == 1.0 and not request[at].plain]
+    if not any(names_what(request, at) for at in common) or min(covered.shares[at] for at in common) < 1.0:
+        return False
+    ours, theirs = _apart(said_anew, text), _apart(text, said_anew)
+    return len(ours) <= 1 and len(theirs) <= 1 and (ours == theirs or not ours or not theirs)
+
+
+def _apart(text: Sequence[Piece], other: Sequence[Piece]) -> list[int]:
+    """Before each row of words that another text doesn't say: how many there are that it does."""
+    shares = cover(text, other).shares
+    found: list[int] = []
+    said, within = 0, False
+    for piece, share in zip(text, shares, strict=True):
+        if not piece.plain:
+            if share < 1.0 and not within:
+                found.append(said)
+            within = share < 1.0
+            said += share == 1.0
+    return found
 
 
 def unambiguous(candidates: Sequence[Candidate], policy: Forgetting) -> list[Candidate]:
@@ -165,9 +367,48 @@ def _differences(query: Statement, one: Statement, unit_matches: dict[Unit, bool
         candidates.append("can be read in several ways")
     if not _one_subject(query, one):
         candidates.append("is about " + _named(one.subject))
+    elif belongings := _belongings(query, one):
+        candidates.append("is about the " + ", ".join(belongings) + " of " + _named(one.subject))
+    request, text = pieces_of(query.full_text), pieces_of(one.full_text)
+    by_words = one.value is None and one.subject_text is not None and not _read(query.full_text)
+    if by_words and (other := another_one(request, _with_lead(request, one)) or _owned_by_mark(query, one)):
+        candidates.append(f"is about {other}")
+    if goes_on(one.full_text, request, text):
+        candidates.append("may be another name")
+    if query.mood[0] and one.mood[0] and (more := narrower(request, text)):
+        candidates.append(f"denies less: {more}")
+    if ({unit.base for unit in one.units} - query.bases) & particles():
+        candidates.append("is stated otherwise")
     if query.mood != one.mood:
         candidates.append("says that it isn't so" if query.mood[0] != one.mood[0] else "is stated otherwise")
     return tuple(candidates)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> bool:
+    """Whether a parser reads it."""
+    return reader_of(text) is not None
+
+
+def _owned_by_mark(query: Statement, one: Statement) -> str:
+    """What belongs to a name with an apostrophe, `Anna Lenz' Mutter`, where the request doesn't say it."""
+    found = re.search(r"['’]\s+(\w+)", one.full_text)
+    return "" if found is None or folded(found[1]) in phrase(query.full_text) else found[1]
+
+
+def _belongings(query: Statement, one: Statement) -> list[str]:
+    """What of somebody a statement is about, `Ann's mother`, where the request doesn't say that."""
+    if not one.subject or not _OWNED.search(one.subject_text or ""):
+        return []
+    about = phrase(one.subject_text or "")
+    return [
+        unit.word
+        for unit in one.units
+        if unit.word in about
+        and not (unit.name or unit.modifier or unit.verb)
+        and unit.base not in query.bases
+        and not unit.kinds & query.kinds
+    ]
 
 
 def _one_subject(query: Statement, one: Statement) -> bool:
@@ -188,10 +429,16 @@ def mismatches(
     candidates: list[str] = []
     if not new_statements:
         return ()
+    if not one.subject and is_read_by_words(one.full_text):
+        new = " ".join(each.full_text for each in new_statements)
+        if other := _about_another(pieces_of(new), one):
+            candidates.append(f"is about {other}")
     subjects = frozenset(name for each in new_statements for name in each.subject)
     if not any(_one_subject(each, one) for each in new_statements):
         candidates.append(f"is about {_named(one.subject)}, not {_named(subjects)}")
-    if not any(_one_predicate(each, one, attribute_named) for each in new_statements):
+    # Who says what was denied, or what holds no longer, needs no words of the denial: "owns no car", "bought a Tesla".
+    denied = attribute_named and one.mood[0] and not any(each.mood[0] for each in new_statements)
+    if not denied and not any(_one_predicate(each, one, attribute_named) for each in new_statements):
         candidates.append("says something else of it than what is to be said")
     return tuple(candidates)
 

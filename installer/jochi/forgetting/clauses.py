@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import regex
 
 from jochi.errors import JochiError
+from jochi.forgetting.wording import sections_of
 from jochi.forgetting.words import rows, says, spots, words
 from jochi.text.letters import folded
 from jochi.toml import beside
@@ -67,7 +68,7 @@ _MARKS = re.compile(r"[,;:()、，；：،؛]")
 @cache
 def _lists() -> tuple[re.Pattern[str], frozenset[str], frozenset[str]]:
     """What joins clauses, and the words that begin one: with a subject of its own, or sharing the one before."""
-    data = beside(__file__, "clause_words.toml")
+    data = {name: each for name, each in beside(__file__, "clause_words.toml").items() if name != "other"}
     links = sorted({word for each in data.values() for word in each["joins"]}, key=len, reverse=True)
     joined = "|".join(re.escape(word) for word in links)
     return (
@@ -75,6 +76,78 @@ def _lists() -> tuple[re.Pattern[str], frozenset[str], frozenset[str]]:
         frozenset(word for each in data.values() for word in each["subjects"]),
         frozenset(word for each in data.values() for word in each["verbs"]),
     )
+
+
+_GOES_ON = ("있", "계시")
+"""Begins the second word of a Korean verb."""
+
+
+class _Joins(NamedTuple):
+    """What joins clauses of a script: see `clause_words.toml`. ``pattern``: a mark with or without a link, or a link alone."""
+
+    pattern: re.Pattern[str]
+    link: re.Pattern[str]
+    behind: tuple[str, ...]
+    alone: bool
+
+
+@cache
+def _other_joins() -> dict[str, _Joins]:
+    found = {}
+    for name, each in beside(__file__, "clause_words.toml")["other"].items():
+        links = "|".join(map(re.escape, sorted(each["links"], key=len, reverse=True))) or r"(?!)"
+        blank = "" if name in ("chinese", "japanese", "thai") else r"\s+"
+        glued = "".join(rf"|(?={one}\w{{2}})" for one in each.get("glued", ()))
+        link = rf"(?P<link>(?:{links}){blank or chr(92) + 's*'}{glued})"
+        marks = "|".join(map(re.escape, each["marks"])) or r"(?!)"
+        found[name] = _Joins(
+            re.compile(rf"(?P<mark>{marks})\s*{link}?|{blank or chr(92) + 's*'}{link.replace('?P<link>', '?P<only>')}"),
+            re.compile(
+                rf"{blank}(?:{links}){blank}"
+                + "".join(rf"|\s{one}\w{{3}}" for one in each.get("glued", ()))
+                + (r"|(?<!\d)\s(?!\d)" if name == "thai" else "")
+                + ("|は.+は|も.+も" if name == "japanese" else "")  # what is said of two things
+            ),
+            tuple(each.get("behind", ())),
+            each.get("alone", False),
+        )
+    return found
+
+
+def _joins_of(text: str) -> list[_Joins]:
+    return [joins for name in sections_of(text) if (joins := _other_joins().get(name)) is not None]
+
+
+def _cuts(sentence: str) -> list[tuple[int, int]]:
+    """Where clauses are joined in a language that is read by marks and links alone."""
+    every = _joins_of(sentence)
+    if len(every) != 1:
+        return []
+    joins = every[0]
+    found: list[tuple[int, int]] = []
+    waiting: list[tuple[int, int]] = []
+    for match in joins.pattern.finditer(sentence):
+        before, behind = sentence[: match.start()].rstrip(), sentence[match.end() :]
+        if not before or len(words(behind)) < _LEAST or behind.startswith(_GOES_ON):
+            continue
+        linked = match["link"] is not None or match["only"] is not None
+        if joins.behind:
+            ended = before.endswith(joins.behind)
+            if ended or (match["mark"] and match["link"] is not None):
+                found.append(match.span())
+        elif joins.alone or (match["mark"] and linked):
+            found += [*waiting, match.span()]
+            waiting = []
+        elif match["mark"]:
+            # A member of a row, if a link ends it. `Elm Street, house 12` is one.
+            following = re.split(r"[,،]", behind, maxsplit=1)[0]
+            if sum(not any(map(str.isdigit, word.folded)) for word in words(following)) < _LEAST:
+                return found
+            waiting.append(match.span())
+        elif linked and (found or waiting):
+            found += [*waiting, match.span()]
+            waiting = []
+    return found
 
 
 def remove_clauses(text: str, wanted: Sequence[str]) -> str | None:
@@ -226,7 +299,7 @@ def _says_more(sentence: str, wanted: Sequence[str]) -> bool:
 
 def is_single(part: str) -> bool:
     """Whether a clause is one statement: no list, nothing set apart in it."""
-    return not _MARKS.search(part) and not _lists()[0].search(part)
+    return not any(each.search(part) for each in (_MARKS, _lists()[0], *(one.link for one in _joins_of(part))))
 
 
 def _subject(clause: str) -> str | None:
@@ -271,6 +344,11 @@ def _clauses(sentence: str) -> tuple[list[str], list[str]]:
         joins.append(match[0])
         start = match.end()
     parts.append(sentence[start:])
+    if not joins:
+        for begin, end in _cuts(sentence):
+            parts[-1:] = [sentence[start:begin], sentence[end:]]
+            joins.append(sentence[begin:end])
+            start = end
     return parts, joins
 
 
@@ -292,6 +370,6 @@ def is_verb(word: str) -> bool:
 
 def forget_readings() -> None:
     """Lets go what this process has read of texts: what is forgotten must not live on in memory."""
-    for name in ("jochi_workers.language", "jochi.forgetting.statements"):
+    for name in ("jochi_workers.language", "jochi.forgetting.statements", "jochi.forgetting.wording"):
         if (module := sys.modules.get(name)) is not None:
             module.forget_readings()

@@ -10,6 +10,7 @@ from typing import Any
 
 from jochi.forgetting.candidates import Memory
 from jochi.forgetting.statements import related_words
+from jochi.forgetting.wording import other_forms
 from jochi.policy.forgetting import Forgetting
 
 Embed = Callable[[str], Sequence[float]]
@@ -28,7 +29,7 @@ def memories_about(
 ) -> list[Memory]:
     """What the client's ``recall`` finds, at most ``[forgetting] looked_at``, best first; of ``key`` alone where it is given."""
     hits = recall(
-        " ".join((about, *related_words(about))),
+        " ".join((about, *related_words(about), *other_forms(about))),
         vector=None if embed is None else embed(about),
         scope=scope,
         k=policy.looked_at,

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import regex
 
 from jochi.forgetting.clauses import clauses_of, is_single, is_verb, is_word, reader_of, remove_clauses, sentences
+from jochi.forgetting.wording import denies, is_past, sections_of
 from jochi.forgetting.words import Word, phrase, words
 from jochi.toml import beside
 
@@ -56,6 +57,8 @@ class Statement:
     subject_text: str | None = None
     ambiguous: bool = False
     """It may be read otherwise."""
+    lead: str = ""
+    """The clause that its sentence begins with, where that may have its subject, in texts that no parser reads."""
 
     @property
     def surface_names(self) -> tuple[str, ...]:
@@ -97,6 +100,7 @@ class _Lists:
     particles: frozenset[str]
     speaker: frozenset[str]
     forms: Mapping[str, str]
+    past: frozenset[str]
 
 
 @cache
@@ -116,7 +120,13 @@ def _lists() -> _Lists:
         frozenset(data["particles"]),
         frozenset(data["speaker"]),
         {form: line.split()[0] for line in data["forms"] for form in line.split()[1:]},
+        frozenset(data["past"]),
     )
+
+
+def particles() -> frozenset[str]:
+    """What makes another verb of one that it stands behind: working out isn't working."""
+    return _lists().particles
 
 
 def related_words(text: str) -> tuple[str, ...]:
@@ -164,6 +174,11 @@ def _referred(found: Iterable[Statement]) -> Iterator[Statement]:
 
 def same_slot(one: Statement, other: Statement) -> bool:
     """Whether two statements say the same of the same: subject, kind, names and all other words that tell of a value."""
+    if one.lead != other.lead and not (one.subject and other.subject):
+        return False  # whose it is stands elsewhere
+    if not one.subject and not other.subject and sections_of(one.full_text) not in ((), ("latin",)):
+        # Names look like other words: who does what to whom is told by their order.
+        return phrase(one.full_text) == phrase(other.full_text) and one.mood == other.mood
     if one.bases == other.bases and one.names == other.names and one.mood == other.mood:
         return True
     kinds = one.kinds & other.kinds
@@ -193,10 +208,35 @@ def remove_statement(text: str, one: Statement) -> str | None:
         rest = remove_clauses(text, phrase(part)) if part and phrase(part) else None
         if rest is None:
             continue
+        if one.lead and rest and _all_else(text, rest, one):
+            return rest
         left = parse_statements(rest)
         if len(left) == len(others) and all(_still(now, was, one) for now, was in zip(left, others, strict=True)):
             return rest
     return None
+
+
+def in_place_of(text: str, one: Statement, new: str) -> str | None:
+    """``text`` with another statement in place of the clause that one of its sentences begins with, whose subject what follows
+    shares; None where it is no such clause. For texts that no parser reads."""
+    if one.lead or one.ambiguous:
+        return None
+    text = unicodedata.normalize("NFC", text)
+    following = [each for each in parse_statements(text) if each.lead and phrase(each.lead) == phrase(one.text)]
+    begins = [each.spans[0][0] for each in following if each.spans[0][0] >= one.spans[0][1]]
+    if not begins:
+        return None
+    rest = text[min(begins) :]
+    return f"{text[: one.spans[0][0]]}{new} {rest[:1].upper()}{rest[1:]}"
+
+
+def _all_else(text: str, rest: str, one: Statement) -> bool:
+    """Whether a rest has the words of a text in their order, but for one clause and what joined it to the others."""
+    start, stop = one.spans[0]
+    before, behind, left = phrase(text[:start]), phrase(text[stop:]), phrase(rest)
+    joins = len(before) + len(behind) - len(left)
+    at = len(before) if left[: len(before)] == before else len(before) - joins
+    return 0 <= joins <= 1 and left[:at] == before[:at] and left[at:] == behind[len(behind) - len(left) + at :]
 
 
 def _still(now: Statement, was: Statement, removed: Statement) -> bool:
@@ -227,6 +267,8 @@ def _parsed(clauses: Iterable[Any]) -> Iterator[Statement]:
             first, value = (one.object, one.subject) if is_passive else (one.subject, one.object)
             subject = _names_in(first, own_words, units)
             modality = "" if one.modality in (None, "asked") else str(one.modality)
+            if not modality and any(word.folded in _lists().past for word in own_words):
+                modality = "past"
             opposite = any(unit.base in _lists().opposites for unit in units)
             yield Statement(
                 clause.text if is_only else clause.text[one.start : one.end],
@@ -324,6 +366,7 @@ def forget_readings() -> None:
 
 def _plain(sentence: str) -> Iterator[Statement]:
     shared: frozenset[str] = frozenset()
+    lead = ""
     for number, (text, start) in enumerate(clauses_of(sentence)):
         all_words = words(text)
         for one in _fragment(regex.sub(r"[ .\p{STerm}]+$", "", text), start, {}):
@@ -339,7 +382,16 @@ def _plain(sentence: str) -> Iterator[Statement]:
             own = one.subject | ({all_words[0].folded} if named else frozenset())
             if own or number == 0 or all_words[0].folded in _PRONOUNS:
                 shared = own
-            yield replace(one, units=units, subject=shared, subject_text=first, ambiguous=not is_single(one.text))
+            yield replace(
+                one,
+                units=units,
+                subject=shared,
+                subject_text=first,
+                ambiguous=not is_single(one.text),
+                mood=(one.mood[0] or denies(one.text), "past" if is_past(one.text) else one.mood[1]),
+                lead=lead,
+            )
+        lead = lead or text
 
 
 @lru_cache(maxsize=4_096)

@@ -20,6 +20,7 @@ from jochi.forgetting.candidates import (
     mismatches,
     names_attribute,
     rank_candidates,
+    says_more,
     unambiguous,
     with_margins,
 )
@@ -27,7 +28,7 @@ from jochi.forgetting.checker import Screen, check_item
 from jochi.forgetting.clauses import forget_readings
 from jochi.forgetting.finder import BY_ID, MORE, Finder, Matches, Request, Target, rest_of, rest_without
 from jochi.forgetting.retrieval import Embed, cosine_to, memories_about
-from jochi.forgetting.statements import Statement, parse_statements, remove_statement, same_slot
+from jochi.forgetting.statements import Statement, in_place_of, parse_statements, remove_statement, same_slot
 from jochi.forgetting.words import phrase, says, spots, words
 from jochi.graph.catalogue import is_our_word
 from jochi.policy.model import Policy
@@ -69,8 +70,9 @@ class ReplaceResult:
 
     @property
     def unsure(self) -> bool:
-        """Whether a person has to say something."""
-        return bool(self.asked or self.candidates)
+        """Whether a person has to say something: also where nobody was found to say the old or the new."""
+        done = self.replaced or self.superseded or self.remade or self.already
+        return bool(self.asked or self.candidates or not done)
 
 
 @dataclass
@@ -102,7 +104,7 @@ def replace_statement(
     try:
         work.word_for_word()
         memories = memories_about(f"{old} {new}", recall, policy.forgetting, scope=scope, embed=embed, key=key)
-        known = work.read([memory.key for memory in memories])
+        known = work.read([memory.key for memory in memories] or ([key] if key else []))
         memories = [memory for memory in memories if memory.key in known]
         candidates: list[Candidate] = []
         if not work.olds and not work.asked:
@@ -135,10 +137,6 @@ def _checked(engine: Engine, work: _Replacement) -> int | None:
         )
     if work.key is not None and not work.key.startswith(f"{work.scope}/"):
         raise UsageError(f"{work.key!r} is not of the scope {work.scope!r}", where="supersede", fix="a key is scope/id")
-    if says(work.new, phrase(work.old)) and work.names_a_value():
-        raise UsageError(
-            "what is to be said now has the old words", where="supersede", fix="name of the old only what changes"
-        )
     screened = Screen(engine.database).split([work.new], lambda text: check_item(work.scope, None, text, {}))
     if screened.forgotten:
         raise Refused(
@@ -168,15 +166,6 @@ class _Replacement:
         self._outputs: set[str] = set()
         self._marks: set[str] = set()
 
-    def names_a_value(self) -> bool:
-        """Whether the old words name more than whom and which attribute the new statement speaks of."""
-        about = frozenset(name for one in self._then for name in one.subject)
-        return any(
-            unit.word not in about if unit.name else not (unit.kinds or unit.modifier)
-            for one in parse_statements(self.old)
-            for unit in one.units
-        )
-
     def is_new(self, one: Statement) -> bool:
         """Whether a statement says the new one."""
         return any(same_slot(one, each) for each in self._then)
@@ -201,7 +190,8 @@ class _Replacement:
                 is_output = target.outcome == "forget" and matches.is_output(target.key)
                 (self._outputs if is_output else self._marks).add(target.key)
             elif target.outcome == "ask" or target.content is None:
-                self._ask(target, target.reason or MORE)
+                if self.key is None or target.content is None or target.reason not in (None, MORE):
+                    self._ask(target, target.reason or MORE)
             elif says(target.key.partition("/")[2], phrase(self.old)):
                 self._ask(target, BY_ID)
             else:
@@ -216,7 +206,14 @@ class _Replacement:
         # Who names the memory has said that it is meant.
         picked = self.key is not None
         others = {
-            one: () if picked else mismatches(self._then, one, attribute_named=attribute_named) for one in touched
+            one: ()
+            if picked
+            else (
+                *mismatches(self._then, one, attribute_named=attribute_named),
+                *self._denied(one),
+                *says_more(self.old, self.new, one),
+            )
+            for one in touched
         }
         mine = [one for one in touched if not others[one]]
         if touched and not mine:
@@ -244,6 +241,12 @@ class _Replacement:
             ):
                 change.was[other], change.new[other] = value, rest_of(value, phrase(self.old))
 
+    def _denied(self, one: Statement) -> tuple[str, ...]:
+        """Why a statement that has the old words doesn't say the old: `живёт в Омске` stands in `не живёт в Омске`."""
+        if any(each.mood[0] for each in (*parse_statements(self.old), *self._then)):
+            return ()
+        return ("says that it isn't so",) if one.mood[0] else ()
+
     def read(self, keys: Sequence[str]) -> dict[str, tuple[Target, Mapping[str, Any]]]:
         """What is stored of them, but for what is made anew anyway."""
         matches = self._finder.read(keys)
@@ -268,8 +271,11 @@ class _Replacement:
         else:
             chosen = unambiguous(left, self._policy.forgetting)
         chosen = [one for one in chosen if one.parsed is not None]
+        if not chosen and self.key is not None:
+            self._whole(*known[self.key]) if self.key in known else None
+            return []
         if not chosen:
-            return [one for one in left if one.score > 0][:_SHOWN]
+            return ([one for one in left if one.score > 0] or left)[:_SHOWN]
         self.olds += [one.parsed for one in chosen if one.parsed]
         self.take_equivalents([(one.key, one.parsed) for one in left if one.parsed], known)
         return []
@@ -309,23 +315,39 @@ class _Replacement:
         change = self._changes.get(target.key)
         name = self._finder.content_name(target.kind)
         content = str(stored.get(name) or "")
-        before = content if change is None else str(change.new[name]).removesuffix(self.new).rstrip()
+        before = content if change is None else str(change.new[name]).replace(self.new, "", 1).strip()
         own = next((each for each in parse_statements(before) if each == one or same_slot(each, one)), None)
         if own is None:
             return
         source = isinstance(stored.get(messages.RAW), list)
         rest = None if source else remove_statement(before, own)
-        if rest is None:
+        said = None if rest is None else _joined(rest, self.new)
+        if said is None and not source and (said := in_place_of(before, own, self.new)) is not None:
+            rest = said.replace(self.new, "", 1).strip()
+        if said is None and not source and self.key is not None:
+            self._whole(target, stored)
+            return
+        if rest is None or said is None:
             self._changes.pop(target.key, None)
             self._ask(target, _A_SOURCE if source else MORE)
             return
         if change is None:
             change = self._changes[target.key] = _Change(target, name, {name: content}, {})
-        change.new[name] = _joined(rest, self.new)
+        change.new[name] = said
         for other, value in stored.items():
             left = rest_without(other, change.new.get(other, value), own, rest)
             if other != name and left != value:
                 change.was[other], change.new[other] = value, left
+
+    def _whole(self, target: Target, stored: Mapping[str, Any]) -> None:
+        """Says the new one in place of all that the memory says: a person has named it, and nothing can be cut out of it."""
+        name = self._finder.content_name(target.kind)
+        if target.kind in self._slots and stored.get("slot_name"):
+            self._fact(target, stored, None)
+        elif isinstance(stored.get(messages.RAW), list):
+            self._ask(target, _A_SOURCE)
+        else:
+            self._changes[target.key] = _Change(target, name, {name: stored.get(name)}, {name: self.new})
 
     # Doing ------------------------------------------------------------------------------------------------------------
 
