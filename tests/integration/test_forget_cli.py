@@ -171,8 +171,7 @@ def test_a_statement_is_superseded_shown_and_chosen(run: Run, jochi: Jochi) -> N
     assert (listed.exit_code, json.loads(listed.stdout)["candidates"][0]["statement"]) == (3, "Alice likes tea")
     assert run(*unsure, input="\n").exit_code == 5
     assert run("supersede", "zebra", "Alice likes mate.", "--yes").exit_code == 3
-    assert run(*unsure, "--key", "home", "--yes").exit_code == 3, "two statements of it"
-    assert run("supersede", "likes tea", "Alice likes mate.", "--key", "home", "--yes").exit_code == 0
+    assert run(*unsure, "--key", "home", "--yes").exit_code == 0, "of that memory it is the nearest"
     assert content(jochi, "home") == "Alice lives at 7 Oak Rd. Alice likes mate."
     assert run("supersede", "...", "Alice likes mate.").exit_code == 2
 

@@ -266,8 +266,8 @@ class _Replacement:
         if self.key is not None:
             left = with_margins([one for one in left if one.key == self.key])
             first = next(iter(left), None)
-            sure = first is not None and (len(left) == 1 or first.margin >= self._policy.forgetting.margin)
-            chosen = left[:1] if sure else []
+            # Who names the memory has said that something of it is meant: what is nearer than the rest of it.
+            chosen = left[:1] if first is not None and first.margin > 0 else []
         else:
             chosen = unambiguous(left, self._policy.forgetting)
         chosen = [one for one in chosen if one.parsed is not None]
