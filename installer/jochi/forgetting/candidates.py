@@ -101,24 +101,39 @@ def rank_candidates(
         one: {each for run in runs for each in run.international_numbers(one.full_text)} for one in all_statements
     }
     countries = len(frozenset().union(*international.values())) if international else 0
+
+    def judge(one: Statement, by_meaning: float) -> tuple[float, tuple[str, ...]]:
+        unit_matches = {unit: _says(one, unit, query) for unit in query.units}
+        weight_found = sum(
+            weight[unit] * (1.0 if yes else 0.0 if unit.name else by_meaning) for unit, yes in unit_matches.items()
+        )
+        weight_of_all = sum(weight.values())
+        score = weight_found / weight_of_all if weight_of_all else by_meaning
+        return score, (
+            *_differences(query, one, unit_matches),
+            *mismatches(new_statements, one, attribute_named=attribute_named),
+            *(["may be a number of another country"] if countries > 1 and international[one] else []),
+        )
+
+    return _ranked(parsed, judge, cosine_of, wholes=new is None)
+
+
+def _ranked(
+    parsed: Sequence[tuple[Memory, Sequence[Statement]]],
+    judge: Callable[[Statement, float], tuple[float, tuple[str, ...]]],
+    cosine_of: Callable[[str], float] | None,
+    *,
+    wholes: bool,
+) -> list[Candidate]:
+    """The statements of memories, best first. ``judge``: of one, and how much of a word its meaning stands for, the score before
+    what differs, and that. ``wholes``: of a memory its best one only."""
     candidates: list[Candidate] = []
     for memory, each in parsed:
         rows = []
         for one in each:
             whole = cosine_of is None or (len(each) == 1 and memory.cosine is not None)
             cosine = memory.cosine if whole or cosine_of is None else cosine_of(one.full_text)
-            unit_matches = {unit: _says(one, unit, query) for unit in query.units}
-            by_meaning = _BY_MEANING * max(0.0, cosine or 0.0)
-            weight_found = sum(
-                weight[unit] * (1.0 if yes else 0.0 if unit.name else by_meaning) for unit, yes in unit_matches.items()
-            )
-            weight_of_all = sum(weight.values())
-            score = weight_found / weight_of_all if weight_of_all else by_meaning
-            differs = (
-                *_differences(query, one, unit_matches),
-                *mismatches(new_statements, one, attribute_named=attribute_named),
-                *(["may be a number of another country"] if countries > 1 and international[one] else []),
-            )
+            score, differs = judge(one, _BY_MEANING * max(0.0, cosine or 0.0))
             rows.append(
                 Candidate(
                     memory.key,
@@ -134,7 +149,7 @@ def rank_candidates(
         if not each:
             by_meaning = _BY_MEANING * max(0.0, memory.cosine or 0.0)
             rows.append(Candidate(memory.key, memory.kind, memory.content, by_meaning, 0.0))
-        candidates += rows if new is not None else _as_wholes(rows)
+        candidates += _as_wholes(rows) if wholes else rows
     return with_margins(sorted(candidates, key=lambda one: -one.score))
 
 
@@ -165,39 +180,15 @@ def _by_words(
         for at in range(len(request))
     ]
     weight_of_all = sum(each for each, counts in zip(weight, content, strict=True) if counts)
-    candidates: list[Candidate] = []
-    for memory, each in parsed:
-        rows = []
-        for one in each:
-            whole = cosine_of is None or (len(each) == 1 and memory.cosine is not None)
-            cosine = memory.cosine if whole or cosine_of is None else cosine_of(one.full_text)
-            by_meaning = _BY_MEANING * max(0.0, cosine or 0.0)
-            found = sum(
-                weight[at] * (share or by_meaning) for at, share in enumerate(covers[one].shares) if content[at]
-            )
-            score = found / weight_of_all if weight_of_all else by_meaning
-            if not covers[one].missing or (
-                said_anew and _says_what_changes(request, texts[one], covers[one], said_anew)
-            ):
-                score = 1.0
-            differs = _differences_in_words(about, request, one, texts[one], covers[one], said_anew)
-            rows.append(
-                Candidate(
-                    memory.key,
-                    memory.kind,
-                    memory.content,
-                    score * _LESS ** len(differs),
-                    0.0,
-                    one.text if len(each) > 1 else None,
-                    differs,
-                    one,
-                )
-            )
-        if not each:
-            by_meaning = _BY_MEANING * max(0.0, memory.cosine or 0.0)
-            rows.append(Candidate(memory.key, memory.kind, memory.content, by_meaning, 0.0))
-        candidates += rows if new is not None else _as_wholes(rows)
-    return with_margins(sorted(candidates, key=lambda one: -one.score))
+
+    def judge(one: Statement, by_meaning: float) -> tuple[float, tuple[str, ...]]:
+        found = sum(weight[at] * (share or by_meaning) for at, share in enumerate(covers[one].shares) if content[at])
+        score = found / weight_of_all if weight_of_all else by_meaning
+        if not covers[one].missing or (said_anew and _says_what_changes(request, texts[one], covers[one], said_anew)):
+            score = 1.0
+        return score, _differences_in_words(about, request, one, texts[one], covers[one], said_anew)
+
+    return _ranked(parsed, judge, cosine_of, wholes=new is None)
 
 
 def _with_lead(request: Sequence[Piece], one: Statement) -> tuple[Piece, ...]:
