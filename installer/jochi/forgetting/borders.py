@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from jochi.text.letters import is_unspaced
+from jochi.text.letters import is_unspaced, script_of
 from jochi.toml import beside
 
 _PARTICLES = "HANGUL"
@@ -53,5 +53,5 @@ def _lists_between(text: str, at: int) -> _Lists | tuple[()] | None:
     """The lists of the script that goes on here, without any: (); None where it is another one, or has blanks."""
     if not 0 < at < len(text) or not (is_unspaced(text[at]) and is_unspaced(text[at - 1])):
         return None
-    one, other = (unicodedata.name(text[place], "").partition(" ")[0] for place in (at - 1, at))
+    one, other = (script_of(text[place]) for place in (at - 1, at))
     return _lists().get(one, ()) if one == other else None

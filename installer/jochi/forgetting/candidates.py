@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from jochi.errors import JochiError
@@ -30,6 +29,7 @@ from jochi.forgetting.wording import (
 )
 from jochi.forgetting.words import phrase
 from jochi.policy.forgetting import Forgetting
+from jochi.text.kept import kept
 from jochi.text.letters import folded
 
 _LESS = 0.5
@@ -375,7 +375,7 @@ def _differences(query: Statement, one: Statement, unit_matches: dict[Unit, bool
     return tuple(candidates)
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def _read(text: str) -> bool:
     """Whether a parser reads it."""
     return reader_of(text) is not None

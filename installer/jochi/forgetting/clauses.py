@@ -20,6 +20,7 @@ import regex
 from jochi.errors import JochiError
 from jochi.forgetting.wording import sections_of
 from jochi.forgetting.words import rows, says, spots, words
+from jochi.text.kept import let_go
 from jochi.text.letters import folded
 from jochi.toml import beside
 
@@ -370,6 +371,6 @@ def is_verb(word: str) -> bool:
 
 def forget_readings() -> None:
     """Lets go what this process has read of texts: what is forgotten must not live on in memory."""
-    for name in ("jochi_workers.language", "jochi.forgetting.statements", "jochi.forgetting.wording"):
-        if (module := sys.modules.get(name)) is not None:
-            module.forget_readings()
+    let_go()
+    if (language := sys.modules.get("jochi_workers.language")) is not None:
+        language.forget_readings()

@@ -7,16 +7,17 @@ a link is there in whatever order memories were written, and is gone with the se
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 import regex
 from anyascii import anyascii
 
 from jochi.text.forms import read_query
+from jochi.text.kept import kept
+from jochi.text.letters import script_of
 from jochi.toml import beside
 
 _WINDOW = 160
@@ -244,7 +245,7 @@ def _scripts(one: str, other: str) -> bool:
 
 
 def _is_latin(text: str) -> bool:
-    return all(unicodedata.name(each, "").startswith("LATIN") for each in text if each.isalpha())
+    return all(script_of(each) == "LATIN" for each in text if each.isalpha())
 
 
 def _alike(one: str, other: str) -> bool:
@@ -358,7 +359,7 @@ def _front_of(before: str, name: str) -> str | None:
 
 
 def _other_script(one: str, other: str) -> bool:
-    scripts = [{unicodedata.name(each, "").split(" ")[0] for each in text if each.isalpha()} for text in (one, other)]
+    scripts = [{script_of(each) for each in text if each.isalpha()} for text in (one, other)]
     return bool(scripts[0]) and bool(scripts[1]) and scripts[0].isdisjoint(scripts[1])
 
 
@@ -397,7 +398,7 @@ def is_told(text: str, start: int, stop: int) -> bool:
     return any((start, stop) == (first, last) for first, last, _ in _pairs(text))
 
 
-@lru_cache(maxsize=1_024)
+@kept(1_024)
 def _pairs(text: str) -> tuple[tuple[int, int, str], ...]:
     """Each name that a sentence says to be another one's: its place and the other one, both ways."""
     found: dict[tuple[int, int, str], None] = {}

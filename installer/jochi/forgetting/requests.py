@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from jochi.forgetting.clauses import reader_of
@@ -26,7 +26,8 @@ from jochi.forgetting.equivalents import (
 from jochi.forgetting.romanizations import VOWELLESS, consonants, romanizations_in
 from jochi.forgetting.spelling import Spelling
 from jochi.text.forms import find_forms
-from jochi.text.letters import folded
+from jochi.text.kept import kept
+from jochi.text.letters import folded, script_of
 from jochi.toml import beside
 
 MOST_CHARACTERS = 300
@@ -34,9 +35,9 @@ MOST_CHARACTERS = 300
 _MOST_NAMES = 40
 """Spellings of one thing."""
 _MOST_PARTS = 6
+"""Words of a name or parts of an identifier."""
 _FREE = 9
 """Digits from which on a number is known without letters in front."""
-"""Words of a name or parts of an identifier."""
 
 _APART = r"\s,;!?:。、，；：！？()（）\[\]「」『』《》«»\"“”„<>…؟،؛|।"
 _CHUNK = re.compile(rf"[^{_APART}—–]+")
@@ -124,17 +125,16 @@ def _languages() -> Mapping[str, _Language]:
     }
 
 
-@cache
-def _scripts() -> Mapping[str, str]:
-    return {
-        "DEVANAGARI": "hi", "BENGALI": "bn", "TAMIL": "ta", "ARABIC": "ar", "HEBREW": "he", "HANGUL": "ko", "THAI": "th",
-        "GREEK": "el", "CYRILLIC": "ru", "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja",
-    }  # fmt: skip
+_SCRIPTS = {
+    "DEVANAGARI": "hi", "BENGALI": "bn", "TAMIL": "ta", "ARABIC": "ar", "HEBREW": "he", "HANGUL": "ko", "THAI": "th",
+    "GREEK": "el", "CYRILLIC": "ru", "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja",
+}  # fmt: skip
+"""The language whose lists a text in a script is read by, where it isn't told by its words."""
 
 
 def _script_of(text: str) -> str:
     """The script of its first letter, as Unicode names it."""
-    return next((unicodedata.name(each, "").split(" ")[0] for each in text if each.isalpha()), "")
+    return next((script_of(each) for each in text if each.isalpha()), "")
 
 
 def _is_cased(text: str) -> bool:
@@ -162,12 +162,12 @@ def language_of(request: str) -> _Language:
 
 @cache
 def _writes(language: str) -> frozenset[str]:
-    own = frozenset(script for script, name in _scripts().items() if name == language)
+    own = frozenset(script for script, name in _SCRIPTS.items() if name == language)
     more = {"uk": "CYRILLIC", "bg": "CYRILLIC", "mr": "DEVANAGARI", "fa": "ARABIC"}
     return own or frozenset((more.get(language, "LATIN"),))
 
 
-@lru_cache(maxsize=2_048)
+@kept(2_048)
 def chunks(text: str) -> tuple[Chunk, ...]:
     """The chunks of a text (NFC) in order; an owner's 's and marks at the edges belong to none."""
     found: list[Chunk] = []
@@ -591,8 +591,7 @@ class _Reader:
                 doubts.append(found.unsure)
             for surface in found.surfaces:
                 spellings.setdefault(folded(surface), Spelling(surface, sources.get(_folded(one))))
-            for key, start, stop in self._spans(found.surfaces):
-                text = dict(self.texts)[key]
+            for key, text, start, stop in self._spans(found.surfaces):
                 keys.add(key)
                 if front := name_before_brackets(text, start, stop):
                     fronts.setdefault(_folded(one), {})[front] = None
@@ -680,10 +679,10 @@ class _Reader:
     def _runs_on(self, text: str) -> bool:
         return _script_of(text) in ("CJK", "HIRAGANA", "KATAKANA", "THAI")
 
-    def _spans(self, surfaces: Iterable[str]) -> list[tuple[str, int, int]]:
-        """Where the texts say one of the surfaces, in any spelling."""
+    def _spans(self, surfaces: Iterable[str]) -> list[tuple[str, str, int, int]]:
+        """Where the texts say one of the surfaces, in any spelling: key, text and place in it."""
         every = [Spelling(surface) for surface in surfaces]
-        return [(key, *place) for key, text in self.texts for one in every for place in one.places(text)]
+        return [(key, text, *place) for key, text in self.texts for one in every for place in one.places(text)]
 
     def _find(self, name: tuple[str, ...]) -> _Found:
         found = _Found()
@@ -933,7 +932,7 @@ def _orders(name: Sequence[str]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(every))
 
 
-@lru_cache(maxsize=16_384)
+@kept(16_384)
 def _places(text: str, name: tuple[str, ...], language: _Language) -> tuple[tuple[int, int], ...]:
     """Where a text says the name, with endings of the language."""
     row, found = chunks(text), []
@@ -973,7 +972,7 @@ def _form_in(one: Chunk, word: str, language: _Language, *, first: bool) -> tupl
     return None
 
 
-@lru_cache(maxsize=65_536)
+@kept(65_536)
 def _same_word(one: str, other: str, language: _Language) -> bool:
     """Whether two are forms of one word: they share a stem, and their endings stand in one row."""
     if one == other:
@@ -1047,7 +1046,7 @@ def _is_name_word(text: str) -> bool:
     return text[:1].isupper() and not text[:1].isdigit()
 
 
-@lru_cache(maxsize=4_096)
+@kept(4_096)
 def _is_listed(word: str) -> bool:
     own = folded(word)
     return any(own in language.lists[name] for language in _languages().values() for name in _LISTS)
@@ -1086,7 +1085,7 @@ _KNOWN = frozenset(
 )
 
 
-@lru_cache(maxsize=4_096)
+@kept(4_096)
 def _is_ordinary(word: str, language: str) -> bool:
     """Whether a dictionary has it as a word that isn't a name."""
     if language not in _KNOWN:

@@ -6,10 +6,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 
 from anyascii import anyascii
 
+from jochi.text.kept import kept
+from jochi.text.letters import script_of
 from jochi.toml import beside
 
 _LEAST = 4
@@ -51,7 +53,7 @@ def romanized_needles(name: str) -> list[str]:
     return [found] if len(found) > 1 else []
 
 
-@lru_cache(maxsize=1_024)
+@kept(1_024)
 def _pattern(name: tuple[str, ...]) -> re.Pattern[str] | None:
     words = [_word(_bare(each)) for each in name]
     if any(word is None for word in words) or sum(map(len, name)) < _LEAST:
@@ -60,7 +62,7 @@ def _pattern(name: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 def _word(word: str) -> str | None:
-    script = unicodedata.name(word[:1], "").split(" ")[0]
+    script = script_of(word[:1])
     table, found, at = _tables().get(script, []), "", 0
     while at < len(word):
         for letters, ways in table:

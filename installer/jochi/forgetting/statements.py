@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 import regex
@@ -18,6 +18,7 @@ import regex
 from jochi.forgetting.clauses import clauses_of, is_single, is_verb, is_word, reader_of, remove_clauses, sentences
 from jochi.forgetting.wording import denies, is_past, sections_of
 from jochi.forgetting.words import Word, phrase, words
+from jochi.text.kept import kept
 from jochi.toml import beside
 
 SPEAKER = "\0i"
@@ -139,7 +140,7 @@ def related_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for word in found for each in (word, forms.get(word)) if each))
 
 
-@lru_cache(maxsize=1_024)
+@kept(1_024)
 def parse_statements(text: str) -> tuple[Statement, ...]:
     """The statements of a text in their order; of a fragment without one, such as `Ann's address`, the fragment.
 
@@ -355,12 +356,6 @@ def _is_name(text: str, word: Word, tag: str) -> bool:
     return not is_word(word.folded)
 
 
-def forget_readings() -> None:
-    """Lets go what was read: see `jochi.forgetting.clauses.forget_readings`."""
-    parse_statements.cache_clear()
-    _base.cache_clear()
-
-
 # By words ---------------------------------------------------------------------------------------------------------------
 
 
@@ -394,7 +389,7 @@ def _plain(sentence: str) -> Iterator[Statement]:
         lead = lead or text
 
 
-@lru_cache(maxsize=4_096)
+@kept(4_096)
 def _base(word: str) -> str:
     """The base form of a word, as far as libraries or the list tell."""
     lists = _lists()

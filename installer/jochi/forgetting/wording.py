@@ -12,12 +12,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from jochi.errors import JochiError
 from jochi.forgetting.words import phrase, words
+from jochi.text.kept import kept
+from jochi.text.letters import script_of
 from jochi.toml import beside
 
 _ALIKE = 0.7
@@ -82,7 +84,7 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", text).casefold()
 
 
-@lru_cache(maxsize=1_024)
+@kept(1_024)
 def sections_of(text: str) -> tuple[str, ...]:
     """By which sections of the lists a text is read: those of its letters; Japanese by its kana, else Chinese."""
     found = dict.fromkeys(each for character in text if character.isalpha() for each in _sections(character))
@@ -112,7 +114,7 @@ def _languages_of(text: str, sections: Sequence[str]) -> tuple[str, ...]:
 
 
 def _sections(character: str) -> tuple[str, ...]:
-    return _SCRIPTS.get(unicodedata.name(character, "").partition(" ")[0], ())
+    return _SCRIPTS.get(script_of(character), ())
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ class Piece:
     follows: bool
 
 
-@lru_cache(maxsize=4_096)
+@kept(4_096)
 def pieces_of(text: str) -> tuple[Piece, ...]:
     """The words of a text in their order, function words and denials marked as plain."""
     text = unicodedata.normalize("NFC", text)
@@ -181,7 +183,7 @@ def _empty(text: str, sections: Iterable[str]) -> str:
     return folded
 
 
-@lru_cache(maxsize=8_192)
+@kept(8_192)
 def _forms(word: str, sections: tuple[str, ...], languages: tuple[str, ...]) -> frozenset[str]:
     found = {word}
     for each in sections:
@@ -389,10 +391,3 @@ def names_what(request: Sequence[Piece], at: int) -> bool:
     owners = {each for name in _lists() for each in _lists()[name].owners}
     before = next((each for each in reversed(request[:at]) if not each.plain or each.word in owners), None)
     return before is not None and before.word in owners
-
-
-def forget_readings() -> None:
-    """Lets go what was read: see `jochi.forgetting.clauses.forget_readings`."""
-    sections_of.cache_clear()
-    pieces_of.cache_clear()
-    _forms.cache_clear()

@@ -14,13 +14,13 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import regex
 from anyascii import anyascii
 
+from jochi.text.kept import kept
 from jochi.text.letters import SPACED, UNSPACED, is_unspaced, without_points
 
 LONGEST = 200
@@ -60,7 +60,7 @@ class FormQuery:
         return replace(self, forms=frozenset(form for form in self.forms if not form.startswith(NATIONAL_PREFIX)))
 
 
-@lru_cache(maxsize=512)
+@kept(512)
 def read_query(phrase: str) -> FormQuery | None:
     """By what forms the whole phrase is known; None: by its words alone."""
     text = unicodedata.normalize("NFC", phrase).strip()
@@ -269,7 +269,7 @@ class _Piece(NamedTuple):
     digits: int
 
 
-@lru_cache(maxsize=256)
+@kept(256)
 def _pieces(text: str, first_reading: bool = False) -> list[_Piece]:
     pattern = _FIRST_PIECE if first_reading else _ASCII_PIECE if text.isascii() else _PIECE
     spans = [one.span() for one in pattern.finditer(text)]
@@ -291,7 +291,7 @@ def _pieces(text: str, first_reading: bool = False) -> list[_Piece]:
     return result
 
 
-@lru_cache(maxsize=8192)
+@kept(8192)
 def _latin(raw: str) -> tuple[str, str]:
     lower = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", raw).lower())
     if any(unicodedata.category(character) in ("No", "Nl") for character in raw):

@@ -120,3 +120,8 @@ _BEGINS_UNSPACED = regex.compile(rf"[{ALONE}{KATAKANA}\p{{Logical_Order_Exceptio
 def is_unspaced(word: str) -> bool:
     """Whether a word is of a script that has no blanks between words."""
     return not word.isascii() and _BEGINS_UNSPACED.match(word) is not None
+
+
+def script_of(letter: str) -> str:
+    """The first word of a letter's name in Unicode, which is its script: LATIN, CJK, HANGUL; "" of none."""
+    return unicodedata.name(letter, "").partition(" ")[0]
