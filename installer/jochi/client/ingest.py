@@ -11,7 +11,7 @@ from typing import IO, Any
 from jochi.client.base import Base, on_engine
 from jochi.use.sources import ls, show
 from jochi.write import ingesting
-from jochi.write.ingesting import CopyResult, Fault, IngestResult, Piece, read
+from jochi.write.ingesting import CopyResult, Fault, IngestResult, Left, Piece, read
 
 
 class IngestVerbs(Base):
@@ -61,14 +61,14 @@ class IngestVerbs(Base):
 
 def _pieces(what: Any, format: str | None, zone: tzinfo) -> Iterator[Piece]:
     for each in [what] if isinstance(what, str | Path) or hasattr(what, "read") else what:
-        if isinstance(each, tuple | Fault):
+        if isinstance(each, tuple | Fault | Left):
             yield each
         elif hasattr(each, "read"):
             yield from read(each, format=format, zone=zone)
         else:
             for path in _files(Path(each)):
                 for piece in read(path, format=format, zone=zone):
-                    yield replace(piece, where=f"{path}: {piece.where}") if isinstance(piece, Fault) else piece
+                    yield replace(piece, where=f"{path}: {piece.where}") if isinstance(piece, Fault | Left) else piece
 
 
 def _files(path: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jochi.deprecation import old_names
 from jochi.write.ingesting.readers import READERS, read
-from jochi.write.ingesting.source import Fault, Message, Piece, Source
+from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source
 from jochi.write.ingesting.team import CopyResult, copy_source
 from jochi.write.ingesting.writer import KEPT, IngestInterrupted, IngestResult, ingest
 
@@ -18,6 +18,7 @@ __all__ = [
     "Fault",
     "IngestInterrupted",
     "IngestResult",
+    "Left",
     "Message",
     "Piece",
     "Source",

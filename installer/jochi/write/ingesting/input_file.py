@@ -37,13 +37,22 @@ _TOO_LONG = f"The line is longer than {LONGEST_LINE // 1024**2} MB."
 
 @dataclass
 class InputFile:
-    """An open file: ``stream`` is at its start (seekable), ``head`` are its first 64 kB, ``where`` is for errors."""
+    """An open file: ``stream`` is at its start (seekable), ``head`` are its first 64 kB, ``where`` is for errors.
+
+    ``path``: where it lies, for what stands in files beside it; None of a stream.
+    """
 
     stream: IO[bytes]
     head: bytes
     where: str
     name: str | None
     folder: str | None
+    path: Path | None = None
+
+    @property
+    def suffix(self) -> str:
+        """The last suffix of its name, in small letters, with its dot; empty where it has none."""
+        return Path(self.name or "").suffix.lower()
 
     def provenance(self, origin: str) -> dict[str, str | float]:
         """Where messages of this file come from; ``origin`` is the format it is read as."""
@@ -68,6 +77,10 @@ class InputFile:
         except UsageError:
             charset = "ascii"
         return self.head.decode(charset, "ignore")
+
+    def is_json(self) -> bool:
+        """Whether it begins like an object of JSON, or like an array of some."""
+        return self.start().lstrip("\ufeff \t\r\n").startswith(("{", "[{", "[\n", "[\r", "[ "))
 
     def lines(self) -> Iterator[tuple[int, str | Fault]]:
         """Each line with its number from 1, without its end (LF or CRLF). A fault stands for one that can't be read."""
@@ -136,10 +149,10 @@ def open_input(source: Path | str | IO[bytes], name: str | None) -> Iterator[Inp
     """
     with contextlib.ExitStack() as stack:
         if isinstance(source, str | Path):
-            path = Path(source)
-            where = str(path)
-            stream = stack.enter_context(_open(path))
-            name, folder = name or path.name, visible(path.absolute().parent.name) or None
+            opened = Path(source)
+            where = str(opened)
+            stream = stack.enter_context(_open(opened))
+            name, folder = name or opened.name, visible(opened.absolute().parent.name) or None
         else:
             stream, where, folder = source, name or "the stream", None
             if not stream.seekable():
@@ -150,7 +163,14 @@ def open_input(source: Path | str | IO[bytes], name: str | None) -> Iterator[Inp
         head = stream.read(_HEAD)
         stream.seek(start)
         _refuse_binary(head, where)
-        yield InputFile(stream, head, where, visible(Path(name).name) if name else None, folder)
+        yield InputFile(
+            stream,
+            head,
+            where,
+            visible(Path(name).name) if name else None,
+            folder,
+            Path(source) if isinstance(source, str | Path) else None,
+        )
 
 
 def _open(path: Path) -> IO[bytes]:

@@ -8,7 +8,9 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from jochi.errors import UsageError
 from jochi.text.visible import visible
+from jochi.write.ingesting.input_file import InputFile
 
 _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
 _BLANKS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
@@ -17,6 +19,18 @@ _BLANKS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
 def parse_json(text: str) -> Any:
     """What the JSON says; ValueError if it is none."""
     return from_json(text, allow_inf_nan=False, cache_strings="keys")
+
+
+def whole(file: InputFile) -> Any:
+    """What a file of JSON says. UsageError if it is too large, or none."""
+    try:
+        return parse_json(file.text())
+    except ValueError:
+        raise UsageError(
+            "the file begins like JSON and isn't",
+            where=file.where,
+            fix="export it anew, or give JSON Lines: one message a line",
+        ) from None
 
 
 def readable(value: object) -> str:

@@ -52,7 +52,19 @@ class Fault:
         return f"{self.where}: {self.why}"
 
 
-Piece = tuple[Source, Message] | Fault
+@dataclass(frozen=True)
+class Left:
+    """What a reader knows and leaves out on purpose, since nobody said it in this conversation; it is counted by ``why``.
+
+    ``why``: a few words of a small, fixed list of the reader's, such as "output of a tool" or "abandoned branch", never what
+    stood there.
+    """
+
+    where: str
+    why: str
+
+
+Piece = tuple[Source, Message] | Fault | Left
 
 
 def clean(text: str) -> str:

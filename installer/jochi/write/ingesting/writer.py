@@ -24,7 +24,7 @@ from jochi.graph.driver_values import zoned
 from jochi.policy.ingest import Ingest
 from jochi.text.messages import KNOWN_BY, Version, part_id, part_number, short_hash, version_of, versions
 from jochi.use.context import check_scope
-from jochi.write.ingesting.source import Fault, Message, Piece, Source
+from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source
 from jochi.write.record import key_of
 from jochi.write.remembering import remember
 
@@ -52,7 +52,8 @@ class IngestResult:
 
     ``messages`` were written, ``edited`` have another text than before, ``known`` are there already. ``run``: by which the edits
     can be undone. ``faults``: what couldn't be read or may not be written; the first
-    thousand, ``faulty`` counts all. ``keys``: those of all sources, at most a thousand.
+    thousand, ``faulty`` counts all. ``left``: by reason what
+    readers knew and left out on purpose. ``keys``: those of all sources, at most a thousand.
     """
 
     sources: int = 0
@@ -65,6 +66,7 @@ class IngestResult:
     faults: list[Fault] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     run: str | None = None
+    left: dict[str, int] = field(default_factory=dict)
 
     def state(self, before: str | None, now: str) -> None:
         """Counts a source in its new state and not in the one before."""
@@ -106,6 +108,8 @@ def ingest(
         for piece in pieces:
             if isinstance(piece, Fault):
                 writer.wrong(piece)
+            elif isinstance(piece, Left):
+                writer.done.left[piece.why] = writer.done.left.get(piece.why, 0) + 1
             else:
                 writer.take(*piece)
         writer.flush()

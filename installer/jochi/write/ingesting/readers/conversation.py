@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Any
 
-from jochi.errors import UsageError
 from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import parse_json, readable
+from jochi.write.ingesting.json_values import parse_json, readable, whole
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
@@ -36,6 +35,11 @@ _MESSAGES = ("messages", "chat_messages", "turns")
 Json = dict[str, Any]
 
 
+def knows(file: InputFile) -> bool:
+    """Whether its name says that it is JSON Lines, or it begins like JSON."""
+    return file.suffix in (".jsonl", ".ndjson") or file.is_json()
+
+
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in their order. JSON Lines are streamed; an array, or an object over several lines, is read whole."""
     start = file.start().lstrip()
@@ -52,18 +56,6 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
                 yield from _pieces(parse_json(line), f"line {number}", source, zone)
             except ValueError:
                 yield Fault(f"line {number}", "The line is no JSON: write one object a line.")
-
-
-def whole(file: InputFile) -> Any:
-    """What a file of JSON says. UsageError if it is too large, or none."""
-    try:
-        return parse_json(file.text())
-    except ValueError:
-        raise UsageError(
-            "the file begins like JSON and isn't",
-            where=file.where,
-            fix="export it anew, or give JSON Lines: one message a line",
-        ) from None
 
 
 def _pieces(value: object, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:

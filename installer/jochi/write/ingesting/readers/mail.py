@@ -25,6 +25,11 @@ from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
 NAME = "email"
 
+_HEADER = re.compile(r"[\w-]+:|[ \t]")
+_HEADERS = re.compile(
+    r"^(?:Message-ID|MIME-Version|Received|Return-Path|Delivered-To|Date|From|To|Subject):", re.I | re.M
+)
+
 _LONGEST_HEADER = 10_000
 _LONGEST_ADDRESS = 500
 _LONGEST_TEXT = 4 * 1024 * 1024
@@ -55,6 +60,15 @@ _SHOWN = (
 _ID = re.compile(r"<([^<>\s]+)>")
 _PREFIX = re.compile(r"(?:(?:re|aw|antw|sv|fwd?|wg|tr|rv|vs|enc|doorst)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
 _FORWARDED = re.compile(r"(?:fwd?|wg|tr|rv|enc|doorst)\s*:", re.IGNORECASE)
+
+
+def knows(file: InputFile) -> bool:
+    """Whether its name says that it is mail, or it begins with three headers of one."""
+    if file.suffix in (".eml", ".mbox", ".mbx"):
+        return True
+    head, _, _ = file.start().lstrip("\ufeff \t\r\n").replace("\r\n", "\n").partition("\n\n")
+    head = re.sub(r"\AFrom .*\n", "", head)
+    return all(_HEADER.match(line) for line in head.split("\n")) and len(_HEADERS.findall(head)) >= 3
 
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:

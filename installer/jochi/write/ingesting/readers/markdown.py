@@ -21,6 +21,11 @@ _LONGEST_FRONT = 64 * 1024
 """Characters of YAML; what is longer is a message, and states nothing."""
 
 
+def knows(file: InputFile) -> bool:
+    """Whether its name says that it is Markdown."""
+    return file.suffix in (".md", ".markdown")
+
+
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The blocks of a file in their order; `title` and `date` of YAML at its head are those of all. The file is read whole."""
     text = file.text()

@@ -11,12 +11,13 @@ from typing import Any
 from jochi.errors import UsageError
 from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import readable
+from jochi.write.ingesting.json_values import readable, whole
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.readers.conversation import whole
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
 NAME = "slack"
+
+_TS = re.compile(r'"ts"\s*:\s*"\d{9,11}\.\d{6}"')
 
 _NOTICES = re.compile(
     r"(?:channel|group)_\w+|tombstone|message_deleted|message_replied|pinned_item|reminder_add|bot_(?:add|remove)"
@@ -26,6 +27,11 @@ _MARKUP = re.compile(r"<([^<>\n]{1,4000})>")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
 
 Json = dict[str, Any]
+
+
+def knows(file: InputFile) -> bool:
+    """Whether it is JSON with moments as Slack writes them."""
+    return file.is_json() and _TS.search(file.start()) is not None
 
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:

@@ -14,6 +14,11 @@ LONGEST = 32_000
 """Characters of a paragraph; one that is longer is divided at the end of a line."""
 
 
+def knows(file: InputFile) -> bool:
+    """Any other text."""
+    return True
+
+
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The paragraphs, which blank lines part, in their order. They have neither sender nor time."""
     source = Source("text-note", provenance=file.provenance(NAME))

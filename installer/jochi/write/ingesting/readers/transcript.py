@@ -65,6 +65,16 @@ def turn(line: str) -> Turn | None:
     return Turn(named["person"].strip(), named.get("before") or named["after"], line[found.end() :])
 
 
+def knows(file: InputFile) -> bool:
+    """Whether its name says that it is subtitles, it begins with a cue, or most lines say who speaks and one speaks again."""
+    start = file.start().lstrip("\ufeff \t\r\n")
+    if file.suffix in (".vtt", ".srt") or CUES.match(start):
+        return True
+    lines = [line for line in start.split("\n")[:200] if line.strip()]
+    turns = [found for line in lines if len(line) < 4_000 and (found := turn(line.rstrip("\r")))]
+    return len(turns) >= 3 and 2 * len(turns) >= len(lines) and len({each.sender for each in turns}) < len(turns)
+
+
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """What was said, in its order: each turn of a speaker; of subtitles, what one speaker says in cues that follow each other."""
     source = Source("transcript", provenance=file.provenance(NAME))
