@@ -60,6 +60,7 @@ class WriteVerbs(Base):
         *,
         scope: str = "default",
         key: str | None = None,
+        statement: str | None = None,
         embed: Embed | None = None,
         dry_run: bool = False,
         now: datetime | None = None,
@@ -71,6 +72,7 @@ class WriteVerbs(Base):
         *,
         scope: str = "default",
         key: str | None = None,
+        statement: str | None = None,
         embed: Embed | None = None,
         dry_run: bool = False,
         now: datetime | None = None,
@@ -83,8 +85,9 @@ class WriteVerbs(Base):
         With ``new`` the first argument is what is said until now, in the words of the memories (`lives in Lyon`) or in others
         (`Ann's home`): in all memories of ``scope`` that state it this one statement goes and ``new``, a sentence, is said in its
         place; what they say besides stays. In other words it acts only on what is meant without doubt (`[forgetting] sure` and
-        `margin`), else `ReplaceResult.candidates` has the list: name one by ``key``. ``embed`` makes a text a vector of the
-        policy's model and orders them by meaning, too. ``dry_run`` writes nothing. `undo` of `ReplaceResult.run` takes it back.
+        `margin`), else `ReplaceResult.candidates` has the list: name one by ``key``, and where it says more than is meant its
+        ``statement`` or one of its `parts`. ``embed`` makes a text a vector of the policy's model and orders them by meaning, too.
+        ``dry_run`` writes nothing. `undo` of `ReplaceResult.run` takes it back.
         docs/reference/forgetting.md.
         """
         at = self._at(now, "supersede", "now")
@@ -99,6 +102,7 @@ class WriteVerbs(Base):
             now=at,
             recall=partial(recall, self.engine),
             key=key,
+            statement=statement,
             embed=embed,
             dry_run=dry_run,
         )
@@ -110,13 +114,22 @@ class WriteVerbs(Base):
         *,
         scope: str = "default",
         key: str | None = None,
+        statement: str | None = None,
         embed: Embed | None = None,
         dry_run: bool = False,
         now: datetime | None = None,
     ) -> ReplaceResult:
         """`supersede(old, new)` for a program with an event loop: it waits for the database in a thread."""
         return await asyncio.to_thread(
-            self.supersede, old, new, scope=scope, key=key, embed=embed, dry_run=dry_run, now=now
+            self.supersede,
+            old,
+            new,
+            scope=scope,
+            key=key,
+            statement=statement,
+            embed=embed,
+            dry_run=dry_run,
+            now=now,
         )
 
     def history_of(self, scope: str, subject: str, attribute: str, at: datetime | None = None) -> list[Validity]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from jochi.errors import JochiError
 from jochi.forgetting.clauses import reader_of
+from jochi.forgetting.parts import parts_of
 from jochi.forgetting.spelling import Spelling
 from jochi.forgetting.statements import Statement, Unit, parse_statements, particles, same_slot
 from jochi.forgetting.wording import (
@@ -71,9 +72,14 @@ class Candidate:
     alike: bool = False
     """It says what the first one says, in its words or in others: it is meant together with that."""
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What a person may choose of it, where not all of it is meant: each may be given as a ``statement``."""
+        return tuple(one.text for one in parts_of(self.content or ""))
+
     def as_dict(self) -> dict[str, object]:
         """As JSON and tools have it."""
-        names = ("key", "kind", "content", "statement", "score", "margin", "differs", "alike")
+        names = ("key", "kind", "content", "statement", "score", "margin", "differs", "alike", "parts")
         return {name: getattr(self, name) for name in names}
 
 
@@ -307,6 +313,17 @@ def unambiguous(candidates: Sequence[Candidate], policy: Forgetting) -> list[Can
     if first is None or first.differs or first.score < policy.sure or first.margin < policy.margin:
         return []
     return [first, *(one for one in candidates[1:] if one.alike)]
+
+
+def short_list(ranked: Sequence[Candidate], most: int, named: frozenset[str] = frozenset()) -> list[Candidate]:
+    """What a person is asked about, at most ``most``: of ``ranked``, best first, those that say what is ``named`` (keys), and
+    others that are as likely as these; where nothing is named, those that are at least half as likely as the first."""
+    first = [one for one in ranked if one.key in named]
+    if first:
+        least = max(one.score for one in first)
+        return [*first, *(one for one in ranked if one.key not in named and one.score > least)][:most]
+    least = _LESS * ranked[0].score if ranked else 0.0
+    return [one for one in ranked if one.score >= least][:most]
 
 
 def _as_one_statement(text: str) -> Statement:

@@ -18,6 +18,7 @@ from jochi.forgetting.exports import Export
 from jochi.forgetting.finder import Finder, Request
 from jochi.forgetting.forget_key import ForgetKey
 from jochi.forgetting.messages import RAW
+from jochi.forgetting.parts import parts_of
 from jochi.forgetting.statements import parse_statements
 from jochi.forgetting.words import whole_words
 from jochi.policy.model import Policy
@@ -109,7 +110,7 @@ class _Matcher:
             requests.phrases.setdefault(text, Request(phrase=text, scope=scope))
         if self._by_statement:
             for text in contents[:1]:
-                for one in parse_statements(text):
+                for one in (*parse_statements(text), *(part.as_statement() for part in parts_of(text))):
                     if self._has(self._sealer.content(scope, one.full_text).hash):
                         requests.statements[key, one.text] = None
 

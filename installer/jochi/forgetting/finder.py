@@ -15,6 +15,7 @@ from jochi.forgetting import messages
 from jochi.forgetting.borders import may_go_on
 from jochi.forgetting.clauses import UNSURE, remove_clauses
 from jochi.forgetting.equivalents import find_equivalents
+from jochi.forgetting.parts import part_named
 from jochi.forgetting.requests import Resolution, is_about_alone, is_parsed, needles, resolve
 from jochi.forgetting.romanizations import romanized_needles
 from jochi.forgetting.spelling import Spelling, pattern
@@ -231,14 +232,12 @@ class Finder:
         """Takes one statement out of one memory; nothing where it doesn't make it (any more). Whether it goes as a whole."""
         known = self.read([key])
         target, stored = known.targets[key], next(iter(known.stored.get(key, ())), {})
-        one = next(
-            (each for each in parse_statements(target.content or "") if phrase(each.text) == phrase(statement)), None
-        )
+        one, rest = statement_of(target.content or "", statement)
         if one is None or target.dead:
             return False
         matches.statements.append((key, one.full_text))
         name = self.content_name(target.kind)
-        rest = UNSURE if isinstance(stored.get(messages.RAW), list) else remove_statement(str(target.content), one)
+        rest = UNSURE if isinstance(stored.get(messages.RAW), list) else rest
         if rest is UNSURE and request.unsure == "ask":
             matches.targets[key] = replace(target, outcome="ask", reason=MORE)
         elif not rest:
@@ -524,6 +523,16 @@ def rest_of(value: Any, wanted: Phrase) -> Any:
     if isinstance(value, list):
         return [rest for rest in (rest_of(each, wanted) for each in value) if rest is not None]
     return (_rest(value, wanted) or None) if isinstance(value, str) and _is_in(value, wanted) else value
+
+
+def statement_of(content: str, words: str) -> tuple[Statement | None, str | None]:
+    """The statement of a content that has these words, and what is left without it. Who asks has chosen it, so where that can't be
+    told for sure it is taken out as one of the `parts_of` the content. None where it says no such thing (any more)."""
+    one = next((each for each in parse_statements(content) if phrase(each.text) == phrase(words)), None)
+    rest = remove_statement(content, one) if one is not None else None
+    if rest is None and (part := part_named(content, words)) is not None:
+        return one or part.as_statement(), part.rest
+    return one, rest
 
 
 def rest_without(name: str, value: Any, one: Statement, rest: str) -> Any:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jochi.database.engine import Engine
-from jochi.forgetting.candidates import Candidate, Memory, rank_candidates, unambiguous
+from jochi.forgetting.candidates import Candidate, Memory, rank_candidates, short_list, unambiguous
 from jochi.forgetting.finder import Finder, Request
 from jochi.forgetting.requests import Resolution
 from jochi.forgetting.retrieval import Embed, cosine_to, memories_about
+from jochi.forgetting.statements import remove_statement
 from jochi.policy.model import Policy
 
 _MOST = 200
@@ -60,14 +61,24 @@ def read_request(
     ranked = rank_candidates(about, memories, cosine_of=cosine_to(about, embed) if embed else None)
     # Who means all of something doesn't mean the one statement that has most of the words.
     meant = [] if found.keys and not found.described else unambiguous(ranked, policy.forgetting)
-    if meant:
+    if meant and all(map(_can_go, meant)):
         stated = tuple((one.key, one.statement) for one in meant if one.statement is not None)
         return Reading(asked, Request(tuple(one.key for one in meant), statements=stated), tuple(ranked[:k]), named)
-    ranked.sort(key=lambda one: one.key not in found.keys)
     policy_words = f"a score of {policy.forgetting.sure:g} and {policy.forgetting.margin:g} before the next is needed"
     return Reading(
-        asked, None, tuple(ranked[:k]), named, found.reason or f"which one is meant isn't sure ({policy_words})"
+        asked,
+        None,
+        tuple(short_list(ranked, k, found.keys)),
+        named,
+        found.reason or f"which one is meant isn't sure ({policy_words})",
     )
+
+
+def _can_go(one: Candidate) -> bool:
+    """Whether what is left without it can be told for sure; else a person has to see it."""
+    if one.statement is None or one.parsed is None:
+        return True
+    return remove_statement(one.content or "", one.parsed) is not None
 
 
 def _others(finder: Finder, wanted: Request, found: Resolution) -> list[str]:

@@ -21,12 +21,13 @@ from jochi.forgetting.candidates import (
     names_attribute,
     rank_candidates,
     says_more,
+    short_list,
     unambiguous,
     with_margins,
 )
 from jochi.forgetting.checker import Screen, check_item
 from jochi.forgetting.clauses import forget_readings
-from jochi.forgetting.finder import BY_ID, MORE, Finder, Matches, Request, Target, rest_of, rest_without
+from jochi.forgetting.finder import BY_ID, MORE, Finder, Matches, Request, Target, rest_of, rest_without, statement_of
 from jochi.forgetting.retrieval import Embed, cosine_to, memories_about
 from jochi.forgetting.statements import Statement, in_place_of, parse_statements, remove_statement, same_slot
 from jochi.forgetting.words import phrase, says, spots, words
@@ -95,12 +96,16 @@ def replace_statement(
     now: datetime,
     recall: Callable[..., RecallResult],
     key: str | None = None,
+    statement: str | None = None,
     embed: Embed | None = None,
     dry_run: bool = False,
 ) -> ReplaceResult:
     """See `jochi.Jochi.supersede`. ``recall``: of the client."""
     work = _Replacement(engine, policy, old, new, scope, now, key)
     version = _checked(engine, work)
+    if statement is not None:
+        work.take_part(statement)
+        return work.result((), ()) if dry_run else work.act(version, (), ())
     try:
         work.word_for_word()
         memories = memories_about(f"{old} {new}", recall, policy.forgetting, scope=scope, embed=embed, key=key)
@@ -247,6 +252,24 @@ class _Replacement:
             return ()
         return ("says that it isn't so",) if one.mood[0] else ()
 
+    def take_part(self, words: str) -> None:
+        """Takes what a person has chosen of one memory. UsageError where it doesn't say that."""
+        target, stored = self.read([self.key or ""]).get(self.key or "", (None, {}))
+        one, rest = statement_of(target.content or "", words) if target else (None, None)
+        if target is None or one is None:
+            raise UsageError(
+                f"{self.key} doesn't say that, or says it twice" if self.key else "a statement is one of a memory",
+                where="supersede",
+                fix="give the key of a memory, and the words of one of its candidate's `parts`",
+            )
+        if target.kind in self._slots and stored.get("slot_name"):
+            self._fact(target, stored, one)
+        elif isinstance(stored.get(messages.RAW), list) or rest is None:
+            self._ask(target, MORE if rest is None else _A_SOURCE)
+        else:
+            said = in_place_of(str(target.content), one, self.new) or _joined(rest, self.new)
+            self._cut(target, stored, one, rest, said)
+
     def read(self, keys: Sequence[str]) -> dict[str, tuple[Target, Mapping[str, Any]]]:
         """What is stored of them, but for what is made anew anyway."""
         matches = self._finder.read(keys)
@@ -275,7 +298,7 @@ class _Replacement:
             self._whole(*known[self.key]) if self.key in known else None
             return []
         if not chosen:
-            return ([one for one in left if one.score > 0] or left)[:_SHOWN]
+            return short_list(left, _SHOWN)
         self.olds += [one.parsed for one in chosen if one.parsed]
         self.take_equivalents([(one.key, one.parsed) for one in left if one.parsed], known)
         return []
@@ -331,8 +354,12 @@ class _Replacement:
             self._changes.pop(target.key, None)
             self._ask(target, _A_SOURCE if source else MORE)
             return
-        if change is None:
-            change = self._changes[target.key] = _Change(target, name, {name: content}, {})
+        self._cut(target, stored, own, rest, said)
+
+    def _cut(self, target: Target, stored: Mapping[str, Any], own: Statement, rest: str, said: str) -> None:
+        """Has a memory say ``said`` in place of one statement, of which ``rest`` is what it says besides."""
+        name = self._finder.content_name(target.kind)
+        change = self._changes.setdefault(target.key, _Change(target, name, {name: str(stored.get(name) or "")}, {}))
         change.new[name] = said
         for other, value in stored.items():
             left = rest_without(other, change.new.get(other, value), own, rest)
