@@ -11,6 +11,7 @@ import pytest
 from tests.integration.test_forget_cli import Run, run  # noqa: F401
 
 from jochi import Jochi
+from jochi.errors import UsageError
 from jochi.forgetting import VARIABLE, Request
 
 pytestmark = pytest.mark.server
@@ -127,3 +128,45 @@ def test_the_command_takes_a_request_and_a_machine_gets_the_list(run: Run, writt
     assert run("forget", MEANT[5][0], "--scope", "s5", "--yes").exit_code == 0
     assert contents(written, "s5") == set(MEANT[5][2])
     assert run("forget", "x", "--about", "y").exit_code == 2
+
+
+def test_a_person_is_asked_little_and_may_choose_a_part(run: Run, written: Jochi) -> None:  # noqa: F811
+    texts = (
+        "Juna Roth sails, Juna Roth owes Till 240 euros and Juna Roth paints.",
+        "Juna Roth sleeps till nine.",
+        "Till Roth owes Juna Stein 240 euros.",
+        "The boat is blue.",
+    )
+    written.remember(
+        [{"kind": "MemoryEntry", "id": f"m{n}", "scope": "p", "content": text} for n, text in enumerate(texts)],
+        on_refused="raise",
+    )
+    asked = written.forget("Juna Roth's debts", scope="p", wait=0)
+    assert asked.receipt is None
+    assert [one.key for one in asked.candidates] == ["p/m1", "p/m0"]  # that say what is named, and no others
+    meant = asked.candidates[1]
+    assert meant.parts == ("Juna Roth sails", "Juna Roth owes Till 240 euros", "Juna Roth paints")
+
+    moved = written.supersede("x", "Juna Roth rows.", scope="p", key=meant.key, statement="Juna Roth paints")
+    assert dict(moved.replaced) == {"p/m0": "Juna Roth sails, Juna Roth owes Till 240 euros. Juna Roth rows."}
+    assert moved.run is not None
+    written.undo(moved.run)
+    assert contents(written, "p") == set(texts)
+    with pytest.raises(UsageError, match="doesn't say that"):
+        written.supersede("x", "Juna Roth rows.", scope="p", key="p/m1", statement="Juna Roth paints")
+    with pytest.raises(UsageError, match="a statement is one of a memory"):
+        written.supersede("x", "Juna Roth rows.", scope="p", statement="Juna Roth paints")
+
+    shown = run("forget", "Juna Roth's debts", "--scope", "p", input="9\n")
+    assert shown.exit_code != 0
+    assert "2b only: Juna Roth owes Till 240 euros" in shown.output
+    assert run("forget", "Juna Roth's debts", "--scope", "p", input="2d\n").exit_code != 0
+    assert contents(written, "p") == set(texts)
+    done = run("forget", "Juna Roth's debts", "--scope", "p", input="2b\ny\n")
+    assert done.exit_code == 0, done.output
+    assert contents(written, "p") == {"Juna Roth sails and Juna Roth paints.", *texts[1:]}
+    again = {"kind": "MemoryEntry", "scope": "p", "content": "Juna Roth owes Till 240 euros"}
+    assert not written.remember(again).written  # the part is sealed
+    said = run("supersede", "where Juna Roth is at nine", "Juna Roth sleeps till ten.", "--scope", "p", input="1\ny\n")
+    assert said.exit_code == 0, said.output
+    assert "Juna Roth sleeps till ten." in contents(written, "p")

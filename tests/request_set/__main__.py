@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from tests.agent_set.product import MODELS, installed, policy_of
-from tests.request_set.case import VERDICTS, Case, Verdict, fold, load
+from tests.request_set.case import FOLDER, VERDICTS, Case, Verdict, fold, load
 
 from jochi import Jochi
 from jochi.errors import JochiError
@@ -155,6 +156,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--provider", choices=sorted(MODELS), help="with vectors of this model")
     options.add_argument("--unseen", action="store_true", help="the other third, in sums only")
+    options.add_argument("--folder", type=Path, default=FOLDER, help="other cases, written by METHOD.md")
     options.add_argument("--kinds", nargs="*", default=[])
     options.add_argument("--ways", nargs="*", default=["words"], choices=sorted(WAYS))
     options.add_argument("--cases", action="store_true")
@@ -162,7 +164,7 @@ def main() -> None:
     given = options.parse_args()
     if given.cases and given.unseen:
         options.error("what is unseen is printed in sums only")
-    cases = [case for case in load(given.kinds) if case.unseen == given.unseen]
+    cases = [case for case in load(given.kinds, given.folder) if case.unseen == given.unseen]
     provider = embeddings.provider(given.provider) if given.provider else None
     console = Console(width=150)
     found: dict[str, dict[str, Counter[Verdict]]] = {way: {} for way in given.ways}

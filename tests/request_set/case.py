@@ -59,9 +59,9 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
-def load(kinds: Sequence[str] = ()) -> Iterator[Case]:
-    """All cases, or those of ``kinds``, in the order of the files."""
-    for file in sorted(FOLDER.glob("*.toml")):
+def load(kinds: Sequence[str] = (), folder: Path = FOLDER) -> Iterator[Case]:
+    """All cases of a folder, or those of ``kinds``, in the order of the files."""
+    for file in sorted(folder.glob("*.toml")):
         if kinds and file.stem not in kinds:
             continue
         for one in tomllib.loads(file.read_text(encoding="utf-8"))["cases"]:

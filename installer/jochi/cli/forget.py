@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +36,7 @@ from jochi.toml import beside
 
 _SHOWN = 50
 _LONGEST = 100
+_ANSWER = "numbers with commas, each with the letter of a part where not all of it is meant"
 _NAME_THEM = "where nobody can answer, name what is meant with --id: the ids stand above"
 """Not --yes alone: with --about that takes only what is meant without doubt."""
 _WHY: Mapping[str, str] = beside(__file__, "sentences.toml")["forget_why"]
@@ -337,21 +340,26 @@ def _resolved(
     if reading.reason is not None:
         err.print(reading.reason, markup=False)
     try:
-        said = typer.prompt("which of these (numbers with commas, or all)", default="none", err=True)
+        said = typer.prompt(f"which of these ({_ANSWER}, or all)", default="none", err=True)
     except typer.Abort:
         raise Refused("nothing was changed", fix=_NAME_THEM) from None
     if said.strip().lower() == "all":
-        return _request(candidates, whole=whole)
-    chosen = [part.strip() for part in said.split(",") if part.strip()]
-    if not all(part.isdigit() and 1 <= int(part) <= len(candidates) for part in chosen) or not chosen:
-        raise Refused("nothing was changed: none was chosen", fix="answer with numbers of the list, or all")
-    return _request([candidates[int(part) - 1] for part in chosen], whole=whole)
+        picked = [(one.key, one.statement) for one in candidates]
+    else:
+        picked = [chosen(candidates, each) for each in said.split(",") if each.strip()]
+    if not picked:
+        raise Refused("nothing was changed: none was chosen", fix=f"answer with {_ANSWER}, or all")
+    stated = tuple((key, words) for key, words in picked if words is not None and not whole)
+    return Request(tuple(dict.fromkeys(key for key, _ in picked)), statements=stated)
 
 
-def _request(meant: Sequence[Candidate], *, whole: bool) -> Request:
-    """Memories as a whole, and of compound ones the statement that is meant."""
-    stated = tuple((one.key, one.statement) for one in meant if one.statement is not None and not whole)
-    return Request(tuple(one.key for one in meant), statements=stated)
+def chosen(candidates: Sequence[Candidate], answer: str) -> tuple[str, str | None]:
+    """The memory that an answer such as `2` names, and of it the statement or the part that it names (`2b`)."""
+    found = re.fullmatch(r"\s*(\d{1,3})([a-z]?)\s*", answer.lower())
+    one = candidates[int(found[1]) - 1] if found and 1 <= int(found[1]) <= len(candidates) else None
+    if found is None or one is None or (found[2] and ord(found[2]) - ord("a") >= len(one.parts)):
+        raise Refused("nothing was changed: none was chosen", fix=f"answer with {_ANSWER}")
+    return one.key, one.parts[ord(found[2]) - ord("a")] if found[2] else one.statement
 
 
 def unsure(policy: Forgetting) -> str:
@@ -360,7 +368,8 @@ def unsure(policy: Forgetting) -> str:
 
 
 def show_candidates(candidates: Sequence[Candidate]) -> None:
-    """A line for each: what it says, which statement is meant, its score, its margin to the others, in what it differs."""
+    """A line for each: what it says, which statement is meant, its score, its margin to the others, in what it differs; below it
+    its parts."""
     for number, one in enumerate(candidates, 1):
         stated = "" if one.statement is None else f" → {_short(one.statement)}"
         but = "".join(f"; {each}" for each in one.differs)
@@ -368,6 +377,8 @@ def show_candidates(candidates: Sequence[Candidate]) -> None:
             f"{number:3}  {one.key} ({one.kind}): {_short(one.content)}{stated}  [{one.score:.2f}, {one.margin:+.2f}{but}]",
             markup=False,
         )
+        for letter, part in zip(string.ascii_lowercase, one.parts, strict=False):
+            err.print(f"     {number}{letter} only: {_short(part)}", markup=False)
 
 
 def _question(plan: ForgettingPlan) -> str:

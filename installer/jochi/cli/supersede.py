@@ -9,7 +9,7 @@ import typer
 from jochi.cli.arguments import PROVIDERS, keys_of
 from jochi.cli.asking import ask
 from jochi.cli.connection import jochi
-from jochi.cli.forget import show_candidates, unsure
+from jochi.cli.forget import chosen, show_candidates, unsure
 from jochi.cli.output import AsJson, err, out, printable, shortened, some, write_json
 from jochi.cli.recall import embedder_of
 from jochi.client import Jochi
@@ -43,15 +43,16 @@ def supersede(
     """Replace one statement wherever it is said, and leave what else is said there. `jochi undo` takes it back."""
     named = keys_of([key], scope)[0] if key is not None else None
     with jochi(context) as client, embedder_of(provider, client.policy.policy.embedding) as embed:
+        words: str | None = None
 
-        def asked(picked: str | None, *, dry_run: bool) -> ReplaceResult:
-            return client.supersede(old, new, scope=scope, key=picked, embed=embed, dry_run=dry_run)
+        def asked(*, dry_run: bool) -> ReplaceResult:
+            return client.supersede(old, new, scope=scope, key=named, statement=words, embed=embed, dry_run=dry_run)
 
-        found = asked(named, dry_run=True)
+        found = asked(dry_run=True)
         if found.candidates:
             show_candidates(found.candidates)
-            named = _picked(client, found, yes=yes, plan=plan, as_json=as_json)
-            found = asked(named, dry_run=True)
+            named, words = _picked(client, found, yes=yes, plan=plan, as_json=as_json)
+            found = asked(dry_run=True)
         if plan:
             _told(client, found, as_json, done=False)
             return
@@ -59,20 +60,18 @@ def supersede(
             if not as_json:
                 _show(found, done=False)
             ask(f"say the new in {some(len(found.replaced) + len(found.superseded), 'memory', 'memories')}?", yes=yes)
-            found = asked(named, dry_run=False)
+            found = asked(dry_run=False)
         _told(client, found, as_json, done=True)
 
 
-def _picked(client: Jochi, found: ReplaceResult, *, yes: bool, plan: bool, as_json: bool) -> str:
-    """The memory that a person means; `PartlyDone` where nobody can say."""
+def _picked(client: Jochi, found: ReplaceResult, *, yes: bool, plan: bool, as_json: bool) -> tuple[str, str | None]:
+    """The memory that a person means, and the statement or part of it; `PartlyDone` where nobody can say."""
     if not (yes or plan):
         try:
-            said = typer.prompt("which of these (a number)", default="none", err=True).strip()
+            said = typer.prompt("which of these (a number, or with the letter of a part)", default="none", err=True)
         except typer.Abort:
             raise Refused("nothing was changed", fix=_NAME_IT) from None
-        if said.isdigit() and 1 <= int(said) <= len(found.candidates):
-            return found.candidates[int(said) - 1].key
-        raise Refused("nothing was changed: none was chosen", fix="answer with a number of the list")
+        return chosen(found.candidates, said)
     if as_json:
         write_json({"candidates": [one.as_dict() for one in found.candidates], "already": found.already})
     raise PartlyDone(f"nothing was replaced: {unsure(client.policy.policy.forgetting)}", fix=_NAME_IT)

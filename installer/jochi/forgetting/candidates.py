@@ -35,6 +35,7 @@ from jochi.text.letters import folded
 
 _LESS = 0.5
 """What each difference leaves of a score: none alone stays above `[forgetting] sure`, which is at least this."""
+_LIKELY = 0.1
 _OWNED = re.compile(r"['’]s?\s|\b(?:my|his|her|their|our|of)\s", re.IGNORECASE)
 _LEAST_SAID = 4
 """Signs of a script without blanks that a request has at least; a word of another one counts as two."""
@@ -317,12 +318,13 @@ def unambiguous(candidates: Sequence[Candidate], policy: Forgetting) -> list[Can
 
 def short_list(ranked: Sequence[Candidate], most: int, named: frozenset[str] = frozenset()) -> list[Candidate]:
     """What a person is asked about, at most ``most``: of ``ranked``, best first, those that say what is ``named`` (keys), and
-    others that are as likely as these; where nothing is named, those that are at least half as likely as the first."""
+    others that are as likely as these; where nothing is named, those that have at least a tenth of the first one's score: three
+    differences more."""
     first = [one for one in ranked if one.key in named]
     if first:
         least = max(one.score for one in first)
         return [*first, *(one for one in ranked if one.key not in named and one.score > least)][:most]
-    least = _LESS * ranked[0].score if ranked else 0.0
+    least = _LIKELY * ranked[0].score if ranked else 0.0
     return [one for one in ranked if one.score >= least][:most]
 
 

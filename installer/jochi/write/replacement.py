@@ -41,7 +41,7 @@ from jochi.write.scope_graph import WORDS
 _A_CALL = 100
 """Memories in one transaction."""
 _TRIES = 3
-_SHOWN = 10
+_SHOWN = 5
 _RULE = "statement.replaced"
 
 _IN_A_SLOT = "it is a fact in a slot: remember the new value as a fact, and time decides"
