@@ -8,7 +8,7 @@ import pytest
 
 from jochi.forgetting.clauses import forget_readings
 from jochi.forgetting.equivalents import find_equivalents
-from jochi.forgetting.requests import chunks
+from jochi.forgetting.request_words import chunks
 from jochi.forgetting.statements import parse_statements
 from jochi.forgetting.wording import pieces_of
 from jochi.text.forms import find_forms

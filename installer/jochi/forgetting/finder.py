@@ -16,8 +16,9 @@ from jochi.forgetting.borders import may_go_on
 from jochi.forgetting.clauses import UNSURE, remove_clauses
 from jochi.forgetting.equivalents import find_equivalents
 from jochi.forgetting.parts import part_named
-from jochi.forgetting.requests import Resolution, is_about_alone, is_parsed, needles, resolve
+from jochi.forgetting.requests import Resolution, needles, resolve
 from jochi.forgetting.romanizations import romanized_needles
+from jochi.forgetting.sole_statement import is_about_alone, is_parsed
 from jochi.forgetting.spelling import Spelling, pattern
 from jochi.forgetting.statements import Statement, parse_statements, remove_statement
 from jochi.forgetting.words import as_the_server_folds, folded_needle, phrase, says

@@ -11,10 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import NamedTuple
 
-from jochi.forgetting.clauses import reader_of
 from jochi.forgetting.equivalents import (
     PARTICLES,
     find_equivalents,
@@ -23,174 +20,49 @@ from jochi.forgetting.equivalents import (
     names,
     without_article,
 )
+from jochi.forgetting.identifiers import _URL, countries_before, says_identifier, variants
+from jochi.forgetting.name_places import (
+    GLUED,
+    are_forms_of_one,
+    folded_words,
+    is_ambiguous,
+    is_name_word,
+    is_same_word,
+    longer_name,
+    name_places,
+    orders,
+    two_genders,
+)
+from jochi.forgetting.request_words import (
+    LISTS,
+    WITH_DICTIONARY,
+    Chunk,
+    chunks,
+    first_script,
+    is_cased,
+    is_ordinary_word,
+    language_of,
+    scripts_of,
+)
 from jochi.forgetting.romanizations import VOWELLESS, consonants, romanizations_in
 from jochi.forgetting.spelling import Spelling
 from jochi.text.forms import find_forms
-from jochi.text.kept import kept
-from jochi.text.letters import folded, script_of
-from jochi.toml import beside
+from jochi.text.letters import folded
 
 MOST_CHARACTERS = 300
 """Characters of a request that is read for what it names; a longer one is a description."""
+
+
 _MOST_NAMES = 40
 """Spellings of one thing."""
+
+
 _MOST_PARTS = 6
 """Words of a name or parts of an identifier."""
+
+
 _FREE = 9
 """Digits from which on a number is known without letters in front."""
-
-_APART = r"\s,;!?:。、，；：！？()（）\[\]「」『』《》«»\"“”„<>…؟،؛|।"
-_CHUNK = re.compile(rf"[^{_APART}—–]+")
-_OTHER = "\u0370-\u03ff\u0400-\u052f\u0590-\u1cff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_BLOCKS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WRITING_EDGE = re.compile(
-    rf"(?<=[{_OTHER}])(?=-?[A-Za-z@])|(?<=[A-Za-z])(?=-?[{_OTHER}])|(?<=[{_BLOCKS}])(?=[0-9])|(?<=[0-9])(?=[{_BLOCKS}])"
-)
-_ENDS = ".-'’·"
-_OWNER = re.compile(r"['’]s$", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?。！？।؟](?:\s|$)|\n")
-
-
-class Chunk(NamedTuple):
-    """What stands between blanks and marks. ``gap``: what stands before it, within the text."""
-
-    text: str
-    start: int
-    stop: int
-    gap: str
-    owner: bool
-
-    @property
-    def folded(self) -> str:
-        """As it is compared."""
-        return folded(self.text)
-
-
-@dataclass(frozen=True, eq=False)
-class _Language:
-    name: str
-    unspaced: bool
-    lists: Mapping[str, frozenset[str]]
-    endings: tuple[tuple[str, ...], ...]
-    prefixes: tuple[str, ...]
-
-    def tag(self, word: str) -> str:
-        """Which list a word is of, or would be without an ending; "" for none."""
-        found = self._tag(word)
-        if not found and any("" in row for row in self.endings):
-            stems = {word[: -len(end)] for row in self.endings for end in row if end and word.endswith(end)}
-            found = next((tag for each in sorted(stems) if len(each) > 1 and (tag := self._listed(each))), "")
-        return found
-
-    def _listed(self, word: str) -> str:
-        return next((name for name in _PRECEDENCE if word in self.lists[name]), "")
-
-    def _tag(self, word: str) -> str:
-        if listed := self._listed(word):
-            return listed
-        return "containers" if self._is_like(word, "containers") else "roles" if self._is_like(word, "roles") else ""
-
-    def _is_like(self, word: str, name: str) -> bool:
-        """Whether it is one of them with a slip of the pen."""
-        if len(word) < 5:
-            return False
-        from jellyfish import damerau_levenshtein_distance
-
-        return any(
-            abs(len(word) - len(one)) <= 1
-            and one[0] == word[0]
-            and damerau_levenshtein_distance(word, one) <= (1 if len(word) < 8 else 2)
-            for one in self.lists[name]
-            if len(one) >= 5
-        )
-
-
-_PRECEDENCE = ("limits", "whole", "containers", "titles", "frame", "roles")
-_LISTS = ("whole", "containers", "roles", "titles", "frame", "limits")
-"""Those that say of a word of a request what it is."""
-
-
-@cache
-def _languages() -> Mapping[str, _Language]:
-    data = beside(__file__, "request_words.toml")
-    return {
-        name: _Language(
-            name,
-            bool(each.get("unspaced")),
-            {one: frozenset(folded(word) for word in each[one].split()) for one in (*_LISTS, "joins", "that")},
-            tuple(tuple(folded(end.replace("∅", "")) for end in row.split()) for row in each.get("endings", ())),
-            tuple(each.get("prefixes", "").split()),
-        )
-        for name, each in data.items()
-    }
-
-
-_SCRIPTS = {
-    "DEVANAGARI": "hi", "BENGALI": "bn", "TAMIL": "ta", "ARABIC": "ar", "HEBREW": "he", "HANGUL": "ko", "THAI": "th",
-    "GREEK": "el", "CYRILLIC": "ru", "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja",
-}  # fmt: skip
-"""The language whose lists a text in a script is read by, where it isn't told by its words."""
-
-
-def _script_of(text: str) -> str:
-    """The script of its first letter, as Unicode names it."""
-    return next((script_of(each) for each in text if each.isalpha()), "")
-
-
-def _is_cased(text: str) -> bool:
-    return any(each.isupper() or each.islower() for each in text)
-
-
-def language_of(request: str) -> _Language:
-    """By its script, and of several languages by its words."""
-    languages = _languages()
-    scripts = [_script_of(chunk.text) for chunk in chunks(request)]
-    if "HIRAGANA" in scripts or "KATAKANA" in scripts or re.search("[\u3041-\u3096]", request):
-        return languages["ja"]
-    found = {script for script in scripts if script}
-
-    def known(language: _Language) -> int:
-        if language.unspaced:
-            return sum(word in request for name in _LISTS for word in language.lists[name])
-        return sum(
-            chunk.folded in language.lists[name] for chunk in chunks(request) for name in _LISTS if name != "titles"
-        )
-
-    fitting = [one for one in languages.values() if _writes(one.name) & found] or [languages["en"]]
-    return max(fitting, key=known)
-
-
-@cache
-def _writes(language: str) -> frozenset[str]:
-    own = frozenset(script for script, name in _SCRIPTS.items() if name == language)
-    more = {"uk": "CYRILLIC", "bg": "CYRILLIC", "mr": "DEVANAGARI", "fa": "ARABIC"}
-    return own or frozenset((more.get(language, "LATIN"),))
-
-
-@kept(2_048)
-def chunks(text: str) -> tuple[Chunk, ...]:
-    """The chunks of a text (NFC) in order; an owner's 's and marks at the edges belong to none."""
-    found: list[Chunk] = []
-    end = 0
-    for raw, start in _raw_chunks(text):
-        left = raw.lstrip(_ENDS + "/")
-        start += len(raw) - len(left)
-        right = left.rstrip(_ENDS + "/")
-        bare = _OWNER.sub("", right)
-        if bare:
-            found.append(Chunk(bare, start, start + len(bare), text[end:start], bare != right))
-            end = start + len(bare)
-    return tuple(found)
-
-
-def _raw_chunks(text: str) -> Iterator[tuple[str, int]]:
-    """What stands between blanks and marks, and what of it is of one writing: `ל-Thomas` is two."""
-    for one in _CHUNK.finditer(text):
-        at = 0
-        for edge in _WRITING_EDGE.finditer(one[0]):
-            yield one[0][at : edge.start()], one.start() + at
-            at = edge.start()
-        yield one[0][at:], one.start() + at
 
 
 @dataclass(frozen=True)
@@ -307,11 +179,11 @@ class _Reader:
             (one.start, one.stop)
             for one in find_forms(self.request, ("mail", "ip", "hex"))
             if not self.request[one.start : one.stop].isdecimal()
-            and any(_says_identifier(self.request[one.start : one.stop], text) for _, text in self.texts)
+            and any(says_identifier(self.request[one.start : one.stop], text) for _, text in self.texts)
         ]
         for url in _URL.finditer(self.request):
             inside = any(start < url.end() and url.start() < stop for start, stop in taken)
-            if not inside and any(_says_identifier(url[0], text) for _, text in self.texts):
+            if not inside and any(says_identifier(url[0], text) for _, text in self.texts):
                 taken.append(url.span())
         yield from dict.fromkeys(self.request[start:stop] for start, stop in taken)
         row = [one for one in chunks(self.request) if not any(a < one.stop and one.start < b for a, b in taken)]
@@ -337,16 +209,16 @@ class _Reader:
         text = self.request[parts[0].start : parts[-1].stop]
         if not any(each.isdigit() or each in "@_/" for each in text) and "://" not in text:
             return False
-        return any(_says_identifier(text, other) for _, other in self.texts)
+        return any(says_identifier(text, other) for _, other in self.texts)
 
     def _is_part(self, one: Chunk, *, alone: bool) -> bool:
         if any(each.isdigit() for each in one.text) or "@" in one.text or "/" in one.text or "_" in one.text:
             return True
-        written = one.text.isupper() or one.text.islower() or not _is_cased(one.text)  # `5 Elm Street` is a name
+        written = one.text.isupper() or one.text.islower() or not is_cased(one.text)  # `5 Elm Street` is a name
         return not alone and len(one.text) <= 4 and written and not self.language.tag(one.folded)
 
     def _identified(self, text: str, whole: bool, limits: Sequence[str]) -> Resolution:
-        spellings = tuple(Spelling(each) for each in _variants(text))
+        spellings = tuple(Spelling(each) for each in variants(text))
         keys = frozenset(key for key, other in self.texts if any(one.says(other) for one in spellings))
         parts = sum(each.isalnum() for each in text)
         coded = any(map(str.isalpha, text)) and any(map(str.isdigit, text)) and len(chunks(text)) == 1
@@ -356,7 +228,7 @@ class _Reader:
         if limits:
             return Resolution(spellings, keys, f"{limits[0]!r} may leave something out")
         countries = {form for _, other in self.texts for form in spellings[0].international_numbers(other)}
-        prefixes = {each for _, other in self.texts for each in _countries_before(spellings[0], other)}
+        prefixes = {each for _, other in self.texts for each in countries_before(spellings[0], other)}
         if len(countries) > 1 or (prefixes and len(prefixes | countries) > 1):
             return Resolution(spellings, keys, f"{text} may be the number of several countries")
         if not self.explicit and (others := self._others_beside(text, keys)):
@@ -392,11 +264,11 @@ class _Reader:
         return [one for one in chunks(text) if one.text.strip("\u3000")]
 
     @property
-    def _is_cased(self) -> bool:
-        return bool(_writes(self.language.name) & {"LATIN", "CYRILLIC", "GREEK"})
+    def _cased(self) -> bool:
+        return bool(scripts_of(self.language.name) & {"LATIN", "CYRILLIC", "GREEK"})
 
     def _all_words(self) -> list[str]:
-        every = {word for name in _LISTS for word in self.language.lists[name]}
+        every = {word for name in LISTS for word in self.language.lists[name]}
         return sorted(every, key=len, reverse=True)
 
     # Names in scripts with blanks --------------------------------------------------------------------------------------
@@ -404,7 +276,7 @@ class _Reader:
     def _name(self) -> tuple[tuple[str, ...], str | None] | None:
         """The words of what is named, and why a part of it alone may be meant."""
         row = chunks(self.request)
-        cased = self._is_cased
+        cased = self._cased
         tags = [self._tag(one, at, row) for at, one in enumerate(row)]
         runs = list(_runs(row, tags))
         best: tuple[int, int] | None = None
@@ -440,12 +312,12 @@ class _Reader:
                 tag = self.language.tag(one.folded)
         if tag:
             return tag
-        if not self._is_cased or one.text[:1] == "@":
+        if not self._cased or one.text[:1] == "@":
             return "name"
         return "name" if one.text[:1].isupper() else "other"
 
     def _is_foreign(self, one: Chunk) -> bool:
-        return one.text[:1].isalpha() and _script_of(one.text) not in _writes(self.language.name)
+        return one.text[:1].isalpha() and first_script(one.text) not in scripts_of(self.language.name)
 
     def _family_first(
         self, row: Sequence[Chunk], tags: Sequence[str], first: int, stop: int
@@ -474,7 +346,7 @@ class _Reader:
             if tags[at] == "name":
                 if cased and at == 0 and not word[1:].isupper() and word.lower() != word:
                     continue  # it begins a sentence
-                if cased and self.language.name == "de" and _is_ordinary(word, "de"):
+                if cased and self.language.name == "de" and is_ordinary_word(word, "de"):
                     continue
                 if not cased and not self._is_near(row, at, first, stop):
                     if not self.explicit or self._is_said_anywhere(word):
@@ -510,7 +382,7 @@ class _Reader:
         have none."""
         if self._occurrences(name):
             return name
-        ends = self._forms_of(name[-1])[1:] if self.language.name in _GLUED else []
+        ends = self._forms_of(name[-1])[1:] if self.language.name in GLUED else []
         every = ((*name[:-1], end) for end in sorted(ends, key=len, reverse=True) if len(end) > 1)
         return next((each for each in every if self._occurrences(each)), None)
 
@@ -519,8 +391,8 @@ class _Reader:
         return [
             (key, start, stop)
             for key, text in self.texts
-            for order in _orders(name)
-            for start, stop in _places(text, order, self.language)
+            for order in orders(name)
+            for start, stop in name_places(text, order, self.language)
         ]
 
     # Names in scripts without blanks -----------------------------------------------------------------------------------
@@ -544,7 +416,7 @@ class _Reader:
         explicit = any(word in self.request for word in lists["whole"])
         if left and (not explicit or left in part or any(left in other for _, other in self.texts)):
             return (name,), f"it says {left} as well"
-        words = tuple(name.split(" ")) if _is_cased(name) else (name,)
+        words = tuple(name.split(" ")) if is_cased(name) else (name,)
         return words, None
 
     def _parts(self) -> list[str]:
@@ -574,7 +446,7 @@ class _Reader:
 
     def _all_of(self, name: tuple[str, ...], doubt: str | None, limits: Sequence[str]) -> Resolution:
         """Everything that says the name or what is the same, to the end of it."""
-        open_, known = [name], {_folded(name)}
+        open_, known = [name], {folded_words(name)}
         spellings: dict[str, Spelling] = {}
         keys: set[str] = set()
         told: dict[tuple[str, ...], dict[str, str]] = {}
@@ -590,25 +462,25 @@ class _Reader:
             if found.unsure:
                 doubts.append(found.unsure)
             for surface in found.surfaces:
-                spellings.setdefault(folded(surface), Spelling(surface, sources.get(_folded(one))))
+                spellings.setdefault(folded(surface), Spelling(surface, sources.get(folded_words(one))))
             for key, text, start, stop in self._spans(found.surfaces):
                 keys.add(key)
                 if front := name_before_brackets(text, start, stop):
-                    fronts.setdefault(_folded(one), {})[front] = None
+                    fronts.setdefault(folded_words(one), {})[front] = None
                 ends = [start + len(each) for each in self._forms_of(text[start:stop])]
                 others = dict.fromkeys(each for end in ends for each in find_equivalents(text, start, end))
                 latin = dict.fromkeys(self._romanized(one, doubts))
                 for other in (*others, *latin):
                     other = without_article(other)
                     if other not in latin:
-                        told.setdefault(_folded(one), {}).setdefault(folded(other), other)
+                        told.setdefault(folded_words(one), {}).setdefault(folded(other), other)
                     words = tuple(chunk.text for chunk in chunks(other)) if not self._runs_on(other) else (other,)
                     words = self._bare(words) or words
-                    if words and _folded(words) not in known:
-                        known.add(_folded(words))
+                    if words and folded_words(words) not in known:
+                        known.add(folded_words(words))
                         open_.append(words)
                         spellings.setdefault(folded(other), Spelling(other, key))
-                        sources.setdefault(_folded(words), key)
+                        sources.setdefault(folded_words(words), key)
         doubts += [f"it may be {' or '.join(each)}" for each in map(list, fronts.values()) if len(each) > 1]
         doubts += self._of_several(told, list(spellings.values()))
         doubts += self._of_like_letters(list(spellings.values()))
@@ -618,23 +490,25 @@ class _Reader:
     def _romanized(self, name: tuple[str, ...], doubts: list[str]) -> Iterator[str]:
         """The name in Latin letters, where the texts have it by one of the tables, and not as another one's."""
         for _, text in self.texts:
-            for order in _orders(name):
+            for order in orders(name):
                 for start, stop in romanizations_in(text, order):
                     surface = text[start:stop]
-                    if _longer(text, start, stop, self.language) is not None or not _is_name_word(surface):
+                    if longer_name(text, start, stop, self.language) is not None or not is_name_word(surface):
                         continue
                     own = [
-                        each for each in find_equivalents(text, start, stop) if _script_of(each) == _script_of(name[0])
+                        each
+                        for each in find_equivalents(text, start, stop)
+                        if first_script(each) == first_script(name[0])
                     ]
-                    if all(_alike(each, " ".join(name), self.language) for each in own):
+                    if all(are_forms_of_one(each, " ".join(name), self.language) for each in own):
                         yield surface
                     else:
                         doubts.append(f"{surface} may be {own[0]} as well")
 
     def _of_like_letters(self, spellings: Sequence[Spelling]) -> Iterator[str]:
         """Where vowels aren't written: names in Latin letters that may be this one's, and aren't told to be another's."""
-        others = {_script_of(one.text) for one in spellings} & VOWELLESS
-        latin = {consonants(one.text): one for one in spellings if _script_of(one.text) == "LATIN"}
+        others = {first_script(one.text) for one in spellings} & VOWELLESS
+        latin = {consonants(one.text): one for one in spellings if first_script(one.text) == "LATIN"}
         for _, text in self.texts if others else ():
             for name in names(text):
                 one = latin.get(consonants(name))
@@ -642,42 +516,46 @@ class _Reader:
                     continue
                 start = text.find(name)
                 told = list(find_equivalents(text, start, start + len(name)))
-                if not any(_script_of(each) in others for each in told):
+                if not any(first_script(each) in others for each in told):
                     yield f"{name} may be the same"
 
     def _may_sound_alone(self, surface: str, one: Spelling, spellings: Sequence[Spelling]) -> bool:
         """Whether nothing but a table says that two are the same, of a script in which many names are read alike."""
-        if {_script_of(surface), _script_of(one.text)} <= {"LATIN", "CYRILLIC", "GREEK"}:
+        if {first_script(surface), first_script(one.text)} <= {"LATIN", "CYRILLIC", "GREEK"}:
             return False
-        return not any(_script_of(each.text) == _script_of(surface) and each.says(surface) for each in spellings)
+        return not any(first_script(each.text) == first_script(surface) and each.says(surface) for each in spellings)
 
     def _of_several(
         self, told: Mapping[tuple[str, ...], Mapping[str, str]], spellings: Sequence[Spelling]
     ) -> Iterator[str]:
         """Where one short name is told of two, or one in Latin letters is that of two in another script."""
         for name, others in told.items():
-            whole = [each for each in others.values() if len(each.split()) > 1 or not _is_cased(each)]
-            same = {_script_of(each) for each in whole}
-            apart = [one for one in whole if not any(_alike(one, each, self.language) for each in whole if each != one)]
-            short = len(name) == 1 and _is_cased(name[0])
-            if len(apart) > 1 and (short or (same.isdisjoint({_script_of(name[0])}) and len(same) == 1)):
+            whole = [each for each in others.values() if len(each.split()) > 1 or not is_cased(each)]
+            same = {first_script(each) for each in whole}
+            apart = [
+                one
+                for one in whole
+                if not any(are_forms_of_one(one, each, self.language) for each in whole if each != one)
+            ]
+            short = len(name) == 1 and is_cased(name[0])
+            if len(apart) > 1 and (short or (same.isdisjoint({first_script(name[0])}) and len(same) == 1)):
                 yield f"it may be {' or '.join(apart[:3])}"
         for one in spellings:
             rows: dict[str, dict[str, str]] = {}
             for _, text in self.texts:
                 for start, stop in one.places(text):
                     surface = text[start:stop]
-                    if _script_of(surface) != _script_of(one.text):
+                    if first_script(surface) != first_script(one.text):
                         if self._may_sound_alone(surface, one, spellings):
                             yield f"{surface} may only sound like {one.text}"
-                        rows.setdefault(_script_of(surface), {}).setdefault(folded(surface), surface)
+                        rows.setdefault(first_script(surface), {}).setdefault(folded(surface), surface)
             for found in rows.values():
                 apart = list(found.values())
-                if len(apart) > 1 and not all(_alike(apart[0], each, self.language) for each in apart[1:]):
+                if len(apart) > 1 and not all(are_forms_of_one(apart[0], each, self.language) for each in apart[1:]):
                     yield f"it may be {' or '.join(apart[:3])}"
 
     def _runs_on(self, text: str) -> bool:
-        return _script_of(text) in ("CJK", "HIRAGANA", "KATAKANA", "THAI")
+        return first_script(text) in ("CJK", "HIRAGANA", "KATAKANA", "THAI")
 
     def _spans(self, surfaces: Iterable[str]) -> list[tuple[str, str, int, int]]:
         """Where the texts say one of the surfaces, in any spelling: key, text and place in it."""
@@ -689,10 +567,10 @@ class _Reader:
         if len(name) == 1 and self._runs_on(name[0]):
             self._find_unspaced(name[0], found)
             return found
-        for order in _orders(name):
+        for order in orders(name):
             other = _Found()
             for key, text in self.texts:
-                for start, stop in _places(text, order, self.language):
+                for start, stop in name_places(text, order, self.language):
                     self._judge(text, start, stop, key, name, other)
             if order != name and other.longer:
                 continue  # `Venkat Stores` is a shop
@@ -701,7 +579,7 @@ class _Reader:
             found.longer |= other.longer
             found.alone |= other.alone
             found.unsure = found.unsure or other.unsure
-        if (pair := _two_genders(found.surfaces, self.language)) is not None:
+        if (pair := two_genders(found.surfaces, self.language)) is not None:
             found.unsure = f"it may be {' or '.join(pair)}"
         surface = " ".join(name)
         found.surfaces.setdefault(surface, None)
@@ -713,8 +591,8 @@ class _Reader:
 
     def _judge(self, text: str, start: int, stop: int, key: str, name: tuple[str, ...], found: _Found) -> None:
         surface = text[start:stop]
-        if _is_cased(surface):
-            longer = _longer(text, start, stop, self.language)
+        if is_cased(surface):
+            longer = longer_name(text, start, stop, self.language)
             if longer is not None:
                 found.longer[longer] = None
                 if len(name) > 1:
@@ -723,7 +601,7 @@ class _Reader:
                 found.alone = True
             if len(name) == 1 and surface.islower() and not name[0].islower():
                 found.unsure = f"{surface} is written like a word in {key}"
-        if _is_ambiguous(surface, name, text, start, self.language):
+        if is_ambiguous(surface, name, text, start, self.language):
             return
         found.surfaces[surface] = None
         found.keys.add(key)
@@ -731,7 +609,7 @@ class _Reader:
     def _judge_single(self, name: str, found: _Found) -> None:
         if found.unsure:
             return
-        if len({_folded(each.split()) for each in found.longer}) > 1:
+        if len({folded_words(each.split()) for each in found.longer}) > 1:
             found.unsure = f"it may be {' or '.join(list(found.longer)[:3])}"
         elif found.longer and self._is_another(next(iter(found.longer)), name, alone=found.alone):
             found.unsure = f"it may be {next(iter(found.longer))}"
@@ -739,9 +617,9 @@ class _Reader:
             return
         elif len(name) < 3:
             found.unsure = f"{name} is too short to be told from a word"
-        elif _is_ordinary(name, self.language.name):
+        elif is_ordinary_word(name, self.language.name):
             found.unsure = f"{name} is a word as well"
-        elif not _is_cased(name):
+        elif not is_cased(name):
             if self._may_be_word(name):
                 found.unsure = f"{name} may be a word as well"
                 return
@@ -755,14 +633,14 @@ class _Reader:
     def _is_another(self, longer: str, name: str, *, alone: bool) -> bool:
         """Whether a longer name may be another thing's: `Hart Street`, or `New York` beside York."""
         words = [one.text for one in chunks(longer)]
-        behind = bool(words) and _same_word(folded(name), folded(words[0]), self.language)
+        behind = bool(words) and is_same_word(folded(name), folded(words[0]), self.language)
         other = words[-1] if behind else words[0]
-        return (alone and not behind) or _is_ordinary(other, self.language.name) or self.language.name == "de"
+        return (alone and not behind) or is_ordinary_word(other, self.language.name) or self.language.name == "de"
 
     def _may_be_word(self, name: str) -> bool:
         """Of a word without capitals, in a language whose words no dictionary tells: only particles or a title show that it is a
         name."""
-        if self.language.name in _KNOWN or "\u200c" in name or "-" in name:
+        if self.language.name in WITH_DICTIONARY or "\u200c" in name or "-" in name:
             return False
         return not (self.language.name == "ko" and len(name) >= 3)
 
@@ -796,15 +674,15 @@ class _Reader:
         """Whether a name in a script without blanks stands for itself there."""
         before, behind = text[max(0, start - 6) : start], text[stop : stop + 4]
         marks = [word for each in ("titles", "roles") for word in self.language.lists[each]]
-        if _script_of(name) == "THAI":
+        if first_script(name) == "THAI":
             extended = behind[:1] and unicodedata.category(behind[0]) == "Mn"
             return len(name) >= 6 and not extended
-        if len(name) < 3 and _script_of(name) == "CJK" and self.language.name == "zh":
+        if len(name) < 3 and first_script(name) == "CJK" and self.language.name == "zh":
             return any(behind.startswith(word) for word in marks)
         same = _same_writing(name[-1], behind[:1])
         ends = not same or any(behind.startswith(word) for word in marks) or behind[:1] in _BEHIND_NAMES
         if not ends and len(name) >= 3 and not name.startswith(_TWO_CHARACTER_FAMILIES):
-            ends = not _script_of(name).startswith("KATAKANA")
+            ends = not first_script(name).startswith("KATAKANA")
         if not ends and len(name) >= 4:
             ends = True
         begins = not _same_writing(name[0], before[-1:]) or any(before.endswith(word) for word in marks)
@@ -813,14 +691,20 @@ class _Reader:
 
 
 _OF = frozenset(("of", "von", "vom", "de", "del", "della", "di", "da", "do", "du", "des", "d"))
-_GLUED = frozenset(("ko", "bn", "mr", "ta"))
-"""Languages that put particles behind a name, in the same word."""
+
+
 _BARE_GENITIVE = frozenset(("ru", "uk", "bg", "el", "ar", "fa", "he", "hi", "mr", "bn", "ta", "ko"))
 """Languages in which what stands before a name may be what it has."""
+
+
 _BEHIND_NAMES = frozenset(
     "是的在有和跟与與同对對给給被把让讓去来來吃住说說要会會能可也都不没沒很已还還上下每开開于於向为為、"
 )
+
+
 _BEFORE_NAMES = frozenset("让讓给給叫和跟与與找见見到的把被对對向问問是由、の")
+
+
 _TWO_CHARACTER_FAMILIES = (
     "欧阳",
     "歐陽",
@@ -839,73 +723,12 @@ _TWO_CHARACTER_FAMILIES = (
 )
 
 
-def _alike(one: str, other: str, language: _Language) -> bool:
-    """Whether two are forms of one name."""
-    left, right = (sorted(each.folded for each in chunks(text)) for text in (one, other))
-    return len(left) == len(right) and all(_same_word(a, b, language) for a, b in zip(left, right, strict=True))
-
-
-def is_parsed(text: str) -> bool:
-    """Whether what a text states is read by a parse, or by the words that join clauses in its language."""
-    return language_of(text).name == "de" or reader_of(text) is not None
-
-
-_JOINS_BY_COMMA = frozenset(("zh", "ja", "ko", "th", "hi", "mr", "bn", "ta"))
-"""Languages in which clauses of several subjects stand beside each other with a comma alone."""
-_PARTS = re.compile(r"[,،](?!\d)|[;、，；؛—–]|\s-\s")
-_ASIDES = re.compile(r"[(（\[][^()（）\[\]]*[)）\]]")
-_STOPS = re.compile(r"(?<=[.!?])\s+|[。！？।؟\n]+")
-_NAMED = "\ufffc"
-"""Stands for what is named."""
-
-
-def is_about_alone(text: str, spellings: Sequence[Spelling]) -> bool:
-    """Whether a text makes one statement, and that of what is named: no clause of it is another one's."""
-    text = unicodedata.normalize("NFC", text)
-    language = language_of(text)
-    for place in sorted({place for one in spellings for place in one.places(text)}, key=lambda place: -place[1]):
-        text = text[: place[0]] + _NAMED + text[place[1] :]
-    text = _ASIDES.sub(lambda found: "" if _NAMED in found[0] else found[0], text)
-    if sum(any(map(str.isalnum, each)) for each in _sentences(text, language)) > 1:
-        return False
-    return not any(_is_anothers(part, at == 0, language) for at, part in enumerate(_PARTS.split(text)))
-
-
-def _sentences(text: str, language: _Language) -> Iterator[str]:
-    """Its sentences: no title and no initial ends one."""
-    at = 0
-    for stop in _STOPS.finditer(text):
-        word = re.split(r"\s", text[at : stop.start()])[-1].strip(".")
-        if len(word) > 2 and folded(word) not in language.lists["titles"]:
-            yield text[at : stop.start()]
-            at = stop.end()
-    yield text[at:]
-
-
-def _is_anothers(part: str, first: bool, language: _Language) -> bool:
-    """Whether a part of a sentence may say something of somebody else."""
-    joins, row = language.lists["joins"], chunks(part)
-    named = _NAMED in part
-    if language.unspaced:
-        return any(len(word) > 1 and word in part for word in joins) or (not named and not first and len(part) > 4)
-    if language.name in _JOINS_BY_COMMA and not named and not first and len(part.strip()) > 12:
-        return True
-    if any(one.folded in joins for one in row):
-        return True
-    # Whose it is can't be told of words between marks, unless they are few.
-    return not named and (len(row) > 3 or any(each.text[:1].isupper() and not _is_listed(each.text) for each in row))
-
-
 def _same_writing(one: str, other: str) -> bool:
-    return bool(other) and other.isalpha() and _script_of(one) == _script_of(other)
+    return bool(other) and other.isalpha() and first_script(one) == first_script(other)
 
 
 def _texts_of(row: Iterable[Chunk]) -> tuple[str, ...]:
     return tuple(one.text for one in row)
-
-
-def _folded(name: Iterable[str]) -> tuple[str, ...]:
-    return tuple(map(folded, name))
 
 
 def _runs(row: Sequence[Chunk], tags: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -924,210 +747,5 @@ def _runs(row: Sequence[Chunk], tags: Sequence[str]) -> Iterator[tuple[int, int]
             first = at
 
 
-def _orders(name: Sequence[str]) -> list[tuple[str, ...]]:
-    """As it is, and with the family first or last."""
-    every = [tuple(name)]
-    if len(name) > 1:
-        every += [(*name[-1:], *name[:-1]), (*name[1:], *name[:1])]
-    return list(dict.fromkeys(every))
-
-
-@kept(16_384)
-def _places(text: str, name: tuple[str, ...], language: _Language) -> tuple[tuple[int, int], ...]:
-    """Where a text says the name, with endings of the language."""
-    row, found = chunks(text), []
-    if len(name) > 1 and any(one.folded in language.lists["titles"] for one in row):
-        row = tuple(_without_titles(row, language))
-    for at in range(len(row) - len(name) + 1):
-        part = row[at : at + len(name)]
-        if any(one.gap.strip(" .,،\u00a0") for one in part[1:]):
-            continue
-        spans = [
-            _form_in(one, word, language, first=i == 0) for i, (one, word) in enumerate(zip(part, name, strict=True))
-        ]
-        if all(span is not None for span in spans):
-            places = [span for span in spans if span is not None]
-            found.append((places[0][0], places[-1][1]))
-    return tuple(found)
-
-
-def _without_titles(row: Sequence[Chunk], language: _Language) -> Iterator[Chunk]:
-    gap = ""
-    for one in row:
-        if one.folded in language.lists["titles"]:
-            gap += one.gap
-        else:
-            yield one._replace(gap=gap + one.gap)
-            gap = ""
-
-
-def _form_in(one: Chunk, word: str, language: _Language, *, first: bool) -> tuple[int, int] | None:
-    own, wanted = one.folded, folded(word)
-    if _same_word(wanted, own, language):
-        return one.start, one.stop
-    if first and language.prefixes:
-        for prefix in language.prefixes:
-            if (own == prefix + wanted and len(wanted) > 1) or (wanted == prefix + own and len(own) > 2):
-                return one.start, one.stop
-    return None
-
-
-@kept(65_536)
-def _same_word(one: str, other: str, language: _Language) -> bool:
-    """Whether two are forms of one word: they share a stem, and their endings stand in one row."""
-    if one == other:
-        return True
-    for row in language.endings:
-        for ending in row:
-            if ending and "" in row and language.name in _GLUED:
-                continue  # what it is without is known: `_Reader._bare`
-            if one.endswith(ending):
-                stem = one[: len(one) - len(ending)]
-                if len(stem) >= (1 if len(ending) > 2 else 2) and other.startswith(stem) and other[len(stem) :] in row:
-                    return True
-    return False
-
-
-def _is_ambiguous(surface: str, name: tuple[str, ...], text: str, start: int, language: _Language) -> bool:
-    """`Александра`: another one's name, or a form of Александр's, which only a preposition tells."""
-    if language.name not in ("ru", "uk", "bg"):
-        return False
-    forms = {one.folded for one in chunks(surface)}
-    wanted = _folded(name)
-    if forms == set(wanted) or not all(
-        word in forms or word + "а" in forms or (word[-1:] in "йь" and word[:-1] + "я" in forms) for word in wanted
-    ):
-        return False
-    before = [one.folded for one in chunks(text) if one.stop <= start][-1:]
-    return not (before and before[0] in _GOVERNING)
-
-
-def _is_hers(his: str, hers: str) -> bool:
-    return hers in (his + "а", his[:-1] + "я") and hers != his
-
-
-def _two_genders(surfaces: Iterable[str], language: _Language) -> tuple[str, str] | None:
-    """Two of them that may be a man's and a woman's name: `Валентин Орлов` and `Валентина Орлова`."""
-    if language.name not in ("ru", "uk", "bg"):
-        return None
-    rows = [(each, [one.folded for one in chunks(each)]) for each in surfaces]
-    for his, words in rows:
-        for hers, others in rows:
-            pairs = list(zip(words, others, strict=False))
-            # A family name may be the same: `Богдан Коваль` and `Богдана Коваль`.
-            if len(words) == len(others) and words != others and all(a == b or _is_hers(a, b) for a, b in pairs):
-                return his, hers
-    return None
-
-
-_GOVERNING = frozenset(
-    ("у", "для", "от", "без", "до", "из", "с", "против", "около", "после", "про", "від", "після", "за", "проти")
-)
-
-
-def _longer(text: str, start: int, stop: int, language: _Language) -> str | None:
-    """The longer name that this one is a part of."""
-    row = chunks(text)
-    before = next((one for one in reversed(row) if one.stop <= start), None)
-    behind = next((one for one in row if one.start >= stop), None)
-    goes_on = behind is not None and text[stop : behind.start] in (" ", "\u00a0") and _is_name_word(behind.text)
-    if behind is not None and goes_on and not _is_listed(behind.text):
-        return text[start : behind.stop]
-    if before is not None and text[before.stop : start] in (" ", "\u00a0") and _is_name_word(before.text):
-        begins = (
-            not text[: before.start].strip() or _SENTENCE.search(text[: before.start].rstrip() + " ", 0) is not None
-        )
-        if not _is_listed(before.text) and not (begins and _is_ordinary(before.text, language.name)):
-            return text[before.start : stop]
-    return None
-
-
-def _is_name_word(text: str) -> bool:
-    return text[:1].isupper() and not text[:1].isdigit()
-
-
-@kept(4_096)
-def _is_listed(word: str) -> bool:
-    own = folded(word)
-    return any(own in language.lists[name] for language in _languages().values() for name in _LISTS)
-
-
-_KNOWN = frozenset(
-    (
-        "bg",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "fa",
-        "fi",
-        "fr",
-        "hi",
-        "hu",
-        "id",
-        "it",
-        "lt",
-        "lv",
-        "nl",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sv",
-        "sw",
-        "tr",
-        "uk",
-    )
-)
-
-
-@kept(4_096)
-def _is_ordinary(word: str, language: str) -> bool:
-    """Whether a dictionary has it as a word that isn't a name."""
-    if language not in _KNOWN:
-        return False
-    try:
-        import simplemma
-    except ImportError:
-        return False
-    lower = word.lower()
-    if not simplemma.is_known(lower, lang=language):
-        return False
-    if language in ("hi", "fa", "de"):
-        return True
-    return str(simplemma.lemmatize(word.capitalize(), lang=language))[:1].islower()
-
-
 def _is_ordinary_like(one: Chunk, at: int, row: Sequence[Chunk]) -> bool:
     return at == 0 or one.gap.strip() != ""
-
-
-_URL = re.compile(r"(?:https?://)?(?:www\.)?((?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:/\S*)?)", re.IGNORECASE)
-_HANDLE = re.compile(r"@?([\w.]*[_\d][\w.]*)")
-
-
-def _variants(identifier: str) -> list[str]:
-    """An identifier as it is, and as it may be written beyond its forms: an address of the web with and without scheme and www, a
-    handle with and without @."""
-    if "@" not in identifier and (url := _URL.fullmatch(identifier)) and re.search("[a-z]", url[1], re.IGNORECASE):
-        bare = url[1].rstrip("/")
-        every = [f"{scheme}{www}{bare}" for scheme in ("", "http://", "https://") for www in ("", "www.")]
-        return list(dict.fromkeys((identifier, *every)))
-    if (handle := _HANDLE.fullmatch(identifier)) and any(map(str.isalpha, handle[1])) and "@" not in identifier[1:]:
-        return list(dict.fromkeys((identifier, handle[1], f"@{handle[1]}")))
-    return [identifier]
-
-
-def _countries_before(one: Spelling, text: str) -> set[str]:
-    """The codes of countries that stand before a number where only its digits were found."""
-    found = (re.search(r"\+(\d{1,3})[\s().-]*$", text[:start]) for start, _ in one.places(text))
-    return {each[1] for each in found if each}
-
-
-def _says_identifier(wanted: str, text: str) -> bool:
-    """Whether a text says an identifier, in any spelling, and no name that only has the same letters."""
-    return any(Spelling(each).says(text) for each in _variants(wanted))
