@@ -228,6 +228,8 @@ def _differences_in_words(
         found.append("may be one of several things")
     if one.lead and not _says_of_its_own(request, one):
         found.append("says nothing of it")
+    elif one.lead and len(text) == len(pieces_of(one.full_text)) and not _begins_with_named(request, one.full_text):
+        found.append(f"may be about {one.lead}")
     if one.ambiguous:
         found.append("can be read in several ways")
     if other := another_one(request, text):
@@ -280,6 +282,13 @@ def _says_of_its_own(request: Sequence[Piece], one: Statement) -> bool:
         cover(request, pieces_of(one.full_text)).shares, cover(request, pieces_of(one.lead)).shares, strict=True
     )
     return any(own > lead and not piece.plain for piece, (own, lead) in zip(request, shares, strict=True))
+
+
+def _begins_with_named(request: Sequence[Piece], clause: str) -> bool:
+    """Whether a clause begins with a name, and one that the request says: a subject of its own. In scripts without capitals that
+    can't be told."""
+    own = pieces_of(clause)
+    return clause[:1].isupper() and bool(own) and cover(own, request).shares[0] == 1.0
 
 
 def _says_what_changes(
