@@ -20,6 +20,7 @@ import regex
 from jochi.errors import JochiError
 from jochi.forgetting.wording import sections_of
 from jochi.forgetting.words import rows, says, spots, words
+from jochi.text.dictionary import is_plain_word
 from jochi.text.kept import let_go
 from jochi.text.letters import folded
 from jochi.toml import beside
@@ -318,16 +319,8 @@ def _subject(clause: str) -> str | None:
 
 
 def is_word(word: str) -> bool:
-    """Whether a dictionary has it, and not as a name or a German noun: `heute` begins a sentence as a name does, and is no subject.
-    True where none is there."""
-    try:
-        import simplemma
-    except ImportError:
-        return True
-    return any(
-        simplemma.is_known(word, lang=language) and simplemma.lemmatize(word.capitalize(), lang=language)[:1].islower()
-        for language in ("de", "en")
-    )
+    """Whether a dictionary has it, and not as a name or a German noun: no subject. True where no dictionary is there."""
+    return is_plain_word(word, "de", "en") is not False
 
 
 def _clauses(sentence: str) -> tuple[list[str], list[str]]:

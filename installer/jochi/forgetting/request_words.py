@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
+from jochi.text.dictionary import is_known, is_plain_word
 from jochi.text.kept import kept
 from jochi.text.letters import folded, script_of
 from jochi.toml import beside
@@ -188,51 +189,9 @@ def is_listed(word: str) -> bool:
     return any(own in language.lists[name] for language in languages().values() for name in LISTS)
 
 
-WITH_DICTIONARY = frozenset(
-    (
-        "bg",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "fa",
-        "fi",
-        "fr",
-        "hi",
-        "hu",
-        "id",
-        "it",
-        "lt",
-        "lv",
-        "nl",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sv",
-        "sw",
-        "tr",
-        "uk",
-    )
-)
-
-
-@kept(4_096)
 def is_ordinary_word(word: str, language: str) -> bool:
     """Whether a dictionary has it as a word that isn't a name."""
-    if language not in WITH_DICTIONARY:
-        return False
-    try:
-        import simplemma
-    except ImportError:
-        return False
     lower = word.lower()
-    if not simplemma.is_known(lower, lang=language):
-        return False
-    if language in ("hi", "fa", "de"):
-        return True
-    return str(simplemma.lemmatize(word.capitalize(), lang=language))[:1].islower()
+    if language in ("hi", "fa", "de"):  # names aren't told from words by their base form
+        return bool(is_known(lower, language))
+    return bool(is_plain_word(lower, language))

@@ -35,7 +35,6 @@ from jochi.forgetting.name_places import (
 )
 from jochi.forgetting.request_words import (
     LISTS,
-    WITH_DICTIONARY,
     Chunk,
     chunks,
     first_script,
@@ -46,6 +45,7 @@ from jochi.forgetting.request_words import (
 )
 from jochi.forgetting.romanizations import VOWELLESS, consonants, romanizations_in
 from jochi.forgetting.spelling import Spelling
+from jochi.text.dictionary import LANGUAGES
 from jochi.text.forms import find_forms
 from jochi.text.letters import folded
 
@@ -640,7 +640,7 @@ class _Reader:
     def _may_be_word(self, name: str) -> bool:
         """Of a word without capitals, in a language whose words no dictionary tells: only particles or a title show that it is a
         name."""
-        if self.language.name in WITH_DICTIONARY or "\u200c" in name or "-" in name:
+        if self.language.name in LANGUAGES or "\u200c" in name or "-" in name:
             return False
         return not (self.language.name == "ko" and len(name) >= 3)
 

@@ -18,6 +18,7 @@ import regex
 from jochi.forgetting.clauses import clauses_of, is_single, is_verb, is_word, reader_of, remove_clauses, sentences
 from jochi.forgetting.wording import denies, is_past, sections_of
 from jochi.forgetting.words import Word, phrase, words
+from jochi.text.dictionary import base_form
 from jochi.text.kept import kept
 from jochi.toml import beside
 
@@ -389,7 +390,6 @@ def _plain(sentence: str) -> Iterator[Statement]:
         lead = lead or text
 
 
-@kept(4_096)
 def _base(word: str) -> str:
     """The base form of a word, as far as libraries or the list tell."""
     lists = _lists()
@@ -397,8 +397,4 @@ def _base(word: str) -> str:
         return word
     if word in lists.forms:
         return lists.forms[word]
-    try:
-        import simplemma
-    except ImportError:
-        return word
-    return str(simplemma.lemmatize(word, lang=("en", "de"))).casefold()
+    return base_form(word, "en", "de")

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from jochi.errors import JochiError
 from jochi.forgetting.words import phrase, words
+from jochi.text.dictionary import base_form
 from jochi.text.kept import kept
 from jochi.text.letters import script_of
 from jochi.toml import beside
@@ -190,13 +191,9 @@ def _forms(word: str, sections: tuple[str, ...], languages: tuple[str, ...]) -> 
         for before in _lists()[each].before:
             if word.startswith(before) and len(word) - len(before) >= 2:
                 found.add(word[len(before) :])
-    try:
-        import simplemma
-    except ImportError:
-        return frozenset(found)
     for each in sections:
         for language in set(languages).intersection(_lists()[each].languages):
-            found |= {str(simplemma.lemmatize(one, lang=language)).casefold() for one in tuple(found)}
+            found |= {base_form(one, language) for one in tuple(found)}
     return frozenset(found)
 
 

@@ -17,13 +17,10 @@ from typing import NamedTuple
 
 import regex
 
-from jochi.extras import extra_named
+from jochi.text.dictionary import base_form, is_known
 from jochi_workers.guard import lists
 from jochi_workers.language import moments
 from jochi_workers.language.speech import has
-
-with extra_named():
-    import simplemma
 
 _WORD = regex.compile(r"[^\W_]+(?:[._/@:#+-][^\W_]+)*|[^\W_]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -70,7 +67,7 @@ class Sentence:
             if re.search(r"\d", written) and re.search(r"[^\W\d_]", written):
                 found.setdefault("identifier", set()).add(written.casefold())
             elif (place and written[0].isupper() and self.language != "de") or (
-                place and written[0].isupper() and not simplemma.is_known(written, lang="de")
+                place and written[0].isupper() and not is_known(written, "de")
             ):
                 found.setdefault("name", set()).add(written.casefold())
         for one in _NUMBER.findall(rest):
@@ -79,7 +76,7 @@ class Sentence:
 
     def _is_name(self, word: str) -> bool:
         """In German every noun has a capital."""
-        return self.language != "de" or not simplemma.is_known(word, lang="de")
+        return self.language != "de" or not is_known(word, "de")
 
 
 class Change(NamedTuple):
@@ -94,11 +91,8 @@ def _common() -> frozenset[str]:
     return frozenset(word for _, words in lists.by_language() for word in words)
 
 
-@lru_cache(maxsize=8_192)
 def _stem(word: str, language: str) -> str:
-    if language in _LEMMAS:
-        return str(simplemma.lemmatize(word, lang=language)).casefold()
-    return word.casefold()
+    return base_form(word, language) if language in _LEMMAS else word.casefold()
 
 
 def changes(new: Sequence[Sentence], known: Sequence[Sequence[Sentence]]) -> list[Change]:
