@@ -1,0 +1,130 @@
+"""Files as chats, channels and meetings are exported, each beside what comes out of it; that no line is lost or another's."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jochi.toml import tomllib
+from jochi.write.ingesting import Fault, read
+from jochi.write.ingesting.input_file import open_input
+from jochi.write.ingesting.readers import guess
+from jochi.write.ingesting.source import Left
+
+FILES = Path(__file__).parents[1] / "ingest_files"
+EXPECTED = sorted(
+    each for name in ("slack", "whatsapp", "transcript") for each in (FILES / name).rglob("*.expected.toml")
+)
+
+
+def told(path: Path) -> dict[str, Any]:
+    """What comes out of a file, in the shape of its `.expected.toml`."""
+    with open_input(path, None) as file:
+        found: dict[str, Any] = {"format": guess(file)} if file.head else {}
+    pieces = list(read(path, zone=timezone.utc))
+    if left := Counter(piece.why for piece in pieces if isinstance(piece, Left)):
+        found["left"] = dict(left)
+    if faults := [piece.where for piece in pieces if isinstance(piece, Fault)]:
+        found["faults"] = faults
+    sources: dict[tuple[str | None, ...], dict[str, Any]] = {}
+    for source, message in (piece for piece in pieces if isinstance(piece, tuple)):
+        about = {"id": source.id, "type": source.source_type, "title": source.title}
+        fields = {
+            "id": message.id,
+            "at": message.at and message.at.isoformat(),
+            "sender": message.sender,
+            "text": message.text,
+        }
+        one = sources.setdefault(
+            tuple(about.values()), {key: value for key, value in about.items() if value} | {"message": []}
+        )
+        one["message"].append({key: value for key, value in fields.items() if value})
+    return found | ({"source": list(sources.values())} if sources else {})
+
+
+@pytest.mark.parametrize(
+    "expected", EXPECTED, ids=[str(each.relative_to(FILES)).removesuffix(".expected.toml") for each in EXPECTED]
+)
+def test_a_file_as_its_program_writes_it(expected: Path) -> None:
+    """Who said what and when, in which source; what was left out and why; what couldn't be read."""
+    assert told(expected.with_name(expected.name.removesuffix(".expected.toml"))) == tomllib.loads(
+        expected.read_text(encoding="utf-8")
+    )
+
+
+MARK = "\u200e"
+AT = datetime(2025, 2, 27, 11, 58, tzinfo=timezone.utc)
+# How a phone writes the beginning of a line, by the format of its language.
+WHATSAPP = {
+    "[%d.%m.%y, %H:%M:%S] ": (True, False),
+    "[%m/%d/%y, %I:%M:%S\u202f%p] ": (True, True),
+    "%d/%m/%Y, %H:%M - ": (False, False),
+    "%m/%d/%y, %I:%M\u202f%p - ": (False, True),
+    "%Y. %m. %d. %H:%M - ": (False, False),
+}
+NAMES = ("Ann", "+1 555 0100", "Dr. Bo Ray", "Chi (work)")
+LINES = (
+    "yes",
+    "at 9:30: by bus",
+    "Ann: no",
+    "[9:15, 1/2/2025] Bo: pasted",
+    "",
+    "- one",
+    "\u201cquoted: so\u201d",
+    "12/12/24",
+    "<3",
+    "See: this",
+)
+
+
+@st.composite
+def chats(draw: st.DrawFn) -> tuple[str, list[tuple[object, ...]]]:
+    """A chat as WhatsApp exports it, and what is to come out: sender, minute and text, or why a message is left out."""
+    form, (iphone, unpadded) = draw(st.sampled_from(list(WHATSAPP.items())))
+    text, expected = "", list[tuple[object, ...]]()
+    at = AT
+    for _ in range(draw(st.integers(4, 12))):
+        at += timedelta(minutes=draw(st.integers(1, 3_000)))
+        name, lines = draw(st.sampled_from(NAMES)), draw(st.lists(st.sampled_from(LINES), min_size=1, max_size=3))
+        head = at.strftime(form)
+        if unpadded:
+            head = head.replace("[0", "[").replace("/0", "/").removeprefix("0")
+        own = MARK if iphone else ""
+        said = "\n".join(lines)
+        kind = draw(st.sampled_from(("said", "said", "said", "media", "deleted", "notice")))
+        if kind == "said" and said.strip() and lines[0]:
+            text += f"{head}{name}: {said}\n"
+            expected.append((name, at.replace(second=0), said.strip()))
+        elif kind == "media":
+            text += f"{own}{head}{name}: {MARK}image omitted\n" if iphone else f"{head}{name}: <Media omitted>\n"
+            expected.append(("media",))
+        elif kind == "deleted":
+            text += f"{head}{name}: {own}This message was deleted\n"
+            expected.append(("deleted message",))
+        else:
+            text += (
+                f"{head}{name}: {own}{name} left\n" if iphone else f'{head}{name} changed the subject to "A: {name}"\n'
+            )
+            expected.append(("notice",))
+    at = datetime(2025, 12, 31, 12, tzinfo=timezone.utc)
+    return text + f"{at.strftime(form)}Ann: end\n", [*expected, ("Ann", at, "end")]
+
+
+@settings(max_examples=60)
+@given(chats())
+def test_whatsapp_loses_and_miscredits_nothing(chat: tuple[str, list[tuple[object, ...]]]) -> None:
+    """Each message is its sender's with all its lines, or it is named."""
+    found = [
+        (piece[1].sender, piece[1].at and piece[1].at.replace(second=0), piece[1].text)
+        if isinstance(piece, tuple)
+        else (piece.why,)
+        for piece in read(io.BytesIO(chat[0].encode()), name="WhatsApp Chat with Ann.txt")
+    ]
+    assert found == chat[1]
