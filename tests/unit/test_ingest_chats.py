@@ -59,6 +59,13 @@ def test_a_file_as_its_program_writes_it(expected: Path) -> None:
     )
 
 
+def said(data: str, name: str) -> list[tuple[str | None, str]]:
+    """Who said what; nothing was left out, nothing couldn't be read."""
+    pieces = list(read(io.BytesIO(data.encode()), name=name))
+    assert all(isinstance(piece, tuple) for piece in pieces)
+    return [(piece[1].sender, piece[1].text) for piece in pieces if isinstance(piece, tuple)]
+
+
 MARK = "\u200e"
 AT = datetime(2025, 2, 27, 11, 58, tzinfo=timezone.utc)
 # How a phone writes the beginning of a line, by the format of its language.
@@ -128,3 +135,69 @@ def test_whatsapp_loses_and_miscredits_nothing(chat: tuple[str, list[tuple[objec
         for piece in read(io.BytesIO(chat[0].encode()), name="WhatsApp Chat with Ann.txt")
     ]
     assert found == chat[1]
+
+
+def clock(at: int, point: str = ".") -> str:
+    """``at``, in milliseconds, as subtitles write it."""
+    return f"{at // 3_600_000:02}:{at // 60_000 % 60:02}:{at // 1_000 % 60:02}{point}{at % 1_000:03}"
+
+
+WORDS = ("never", "so we go", "the rule: wait", "yes", "and it is", "5 of them")
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(WORDS), min_size=6, max_size=14), st.booleans())
+def test_captions_that_roll_say_each_line_once(lines: list[str], srt: bool) -> None:
+    """A line moves up when the next one comes; one that is said twice is there twice."""
+    data = "" if srt else "WEBVTT\nKind: captions\nLanguage: en\n\n"
+    for number, line in enumerate(lines):
+        at, before = 2_000 * number, lines[number - 1] if number else " "
+        first, *others = line.split()
+        timed = line if srt else first + "".join(f"<{clock(at + 100)}><c> {each}</c>" for each in others)
+        point = "," if srt else "."
+        for start, end, text in ((at, at + 1_990, f"{before}\n{timed}"), (at + 1_990, at + 2_000, f"{line}\n ")):
+            head = f"{2 * number + (start > at) + 1}\n" if srt else ""
+            data += f"{head}{clock(start, point)} --> {clock(end, point)}\n{text}\n\n"
+    assert said(data, "a.srt" if srt else "a.vtt") == [(None, " ".join(lines))]
+
+
+TALKS = {
+    "a.vtt": ("WEBVTT\n\n", "{clock} --> {end}\n<v {name}>{text}</v>\n\n"),
+    "b.vtt": ("WEBVTT\n\n", "k/{number}-0\n{clock} --> {end}\n<v {name}>\n{text}\n\n"),
+    "c.vtt": ("WEBVTT\n\n", '{number} "{name}" (17)\n{clock} --> {end}\n{text}\n\n'),
+    "d.srt": ("", "{number}\n{clock} --> {end}\n>> {name}: {text}\n\n"),
+    "e.txt": ("", "{name}  {short}\n{text}\n\n"),
+    "f.txt": ("", "[{name}] {full}\n{text}\n\n"),
+    "g.txt": ("", "{full} From {name} to Everyone:\n\t{text}\n"),
+    "h.txt": ("", "[{full}] {name}: {text}\n"),
+    "i.txt": ("", "{name} ({short}):\n{text}\n\n"),
+    "j.txt": ("", "0:{number}:0.0 --> 0:{number}:2.5\n{name}\n{text}\n\n"),
+}
+
+
+@settings(max_examples=100)
+@given(
+    st.sampled_from(list(TALKS)),
+    st.lists(
+        st.tuples(st.sampled_from(("Ann Lee", "Bo", "Speaker 2")), st.sampled_from(WORDS)), min_size=3, max_size=10
+    ),
+)
+def test_each_turn_is_its_speaker_s(name: str, turns: list[tuple[str, str]]) -> None:
+    """In each form of captions and transcripts: every word is there, and whose it is."""
+    turns = [("Ann Lee", "at first"), ("Bo", "at last"), ("Ann Lee", "again"), *turns]
+    before, form = TALKS[name]
+    data = before
+    for number, (speaker, text) in enumerate(turns, 1):
+        at = 61_000 * number
+        times = {"short": f"{at // 60_000}:{at // 1_000 % 60:02}", "full": clock(at)[:8]}
+        point = "," if name.endswith("srt") else "."
+        data += form.format(
+            number=number, name=speaker, text=text, clock=clock(at, point), end=clock(at + 900, point), **times
+        )
+    expected: list[tuple[str, str]] = []
+    for speaker, text in turns:
+        if expected and expected[-1][0] == speaker and not name.endswith("txt"):
+            expected[-1] = speaker, f"{expected[-1][1]} {text}"
+        else:
+            expected.append((speaker, text))
+    assert said(data, name) == expected
