@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
+import os
+import tracemalloc
 from collections import Counter
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -201,3 +204,96 @@ def test_each_turn_is_its_speaker_s(name: str, turns: list[tuple[str, str]]) -> 
         else:
             expected.append((speaker, text))
     assert said(data, name) == expected
+
+
+def rich(*texts: str) -> list[dict[str, Any]]:
+    """Blocks as Slack keeps what a person typed."""
+    section = {"type": "rich_text_section", "elements": [{"type": "text", "text": text} for text in texts]}
+    return [{"type": "rich_text", "elements": [section]}]
+
+
+@st.composite
+def slack_messages(draw: st.DrawFn) -> tuple[dict[str, Any], tuple[object, ...]]:
+    """A message of one of the kinds in an export, and who says what by it, or why it is left out or couldn't be read."""
+    user = draw(st.sampled_from(("U07AAAAAAA", "U07BBBBBBB")))
+    name = {"U07AAAAAAA": "Ann", "U07BBBBBBB": "U07BBBBBBB"}[user]
+    text = draw(st.sampled_from(("yes", "Ann: no", "a <b> &amp; c", "first\nsecond")))
+    shown = text.replace("<b>", "b").replace("&amp;", "&")
+    return draw(
+        st.sampled_from(
+            (
+                ({"user": user, "text": text}, (name, shown)),
+                ({"user": user, "text": "", "blocks": rich("say ", "so")}, (name, "say so")),
+                ({"user": user, "text": text, "files": [{"name": "a.png"}]}, (name, f"{shown}\n[attached: a.png]")),
+                ({"user": user, "text": "", "files": [{"id": "F1"}]}, ("media",)),
+                (
+                    {"subtype": "bot_message", "username": "CI", "text": "", "attachments": [{"text": text}]},
+                    ("CI", shown),
+                ),
+                ({"user": user, "text": text, "subtype": "channel_topic"}, ("notice",)),
+                ({"user": user, "text": text, "subtype": "tombstone"}, ("deleted message",)),
+                ({"user": user, "text": "", "attachments": [{"is_share": True, "text": text}]}, ("words of another",)),
+                ({"user": user, "text": ""}, ("fault",)),
+            )
+        )
+    )
+
+
+@settings(max_examples=60)
+@given(st.lists(slack_messages(), min_size=1, max_size=12))
+def test_slack_loses_and_miscredits_nothing(messages: list[tuple[dict[str, Any], tuple[object, ...]]]) -> None:
+    data = [message | {"ts": f"17698500{number:02}.000100"} for number, (message, _) in enumerate(messages)]
+    around = {"messages": data, "users": {"U07AAAAAAA": "Ann"}}
+    found = [
+        (piece[1].sender, piece[1].text)
+        if isinstance(piece, tuple)
+        else ("fault",)
+        if isinstance(piece, Fault)
+        else (piece.why,)
+        for piece in read(io.BytesIO(json.dumps(around).encode()), name="a.json")
+    ]
+    assert found == [expected for _, expected in messages]
+
+
+def test_the_lists_of_a_slack_export(tmp_path: Path) -> None:
+    """They are read anew when they change; one that can't be read is named once a day, and people go by their ids."""
+    day = tmp_path / "FC:F07CANVAS1:Plan" / "2026-01-31.json"
+    day.parent.mkdir()
+    day.write_text(json.dumps([{"user": "U07AAAAAAA", "text": "Why?", "ts": "1769850000.000100"}]))
+    people = tmp_path / "users.json"
+
+    def found() -> list[object]:
+        return [(piece[0].title, piece[1].sender) if isinstance(piece, tuple) else piece.where for piece in read(day)]
+
+    for changed, (listed, expected) in enumerate(
+        (
+            ('[{"id": "U07AAAAAAA", "name": "ann"}]', [("Plan", "ann")]),
+            ('[{"id": "U07AAAAAAA", "name": "ann", "profile": {"real_name": "Ann Lee"}}]', [("Plan", "Ann Lee")]),
+            ("[{", ["users.json", ("Plan", "U07AAAAAAA")]),
+        )
+    ):
+        people.write_text(listed)
+        os.utime(people, (changed, changed))
+        assert found() == expected
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("name", "one"),
+    [
+        ("WhatsApp Chat with Ann.txt", "12/31/24, 9:05\u202fPM - Ann: " + "word " * 100 + "\n"),
+        ("talk.txt", "Ann Lee  0:03\n" + "word " * 100 + "\n\n"),
+        ("talk.vtt", "00:01:00.000 --> 00:01:01.000\n<v Ann>" + "word " * 200 + ".\n\n"),
+    ],
+)
+def test_long_chats_in_bounded_memory(name: str, one: str, tmp_path: Path) -> None:
+    """However long, in a few megabytes: each message once."""
+    (tmp_path / name).write_text(("WEBVTT\n\n" if name.endswith("vtt") else "") + one * 10_000, encoding="utf-8")
+    tracemalloc.start()
+    try:
+        count = sum(isinstance(piece, tuple) for piece in read(tmp_path / name))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert count == 10_000
+    assert peak < 3 * 1024**2, f"{peak:,}"

@@ -155,7 +155,8 @@ def _message(
             yield Left(f"line {number}", "reaction")
             return
         # The words that somebody answers are another's.
-        said = _REPLYING.sub("", said, count=1).strip()
+        if replying := _REPLYING.match(said):
+            said = said[replying.end() :].strip()
     text = remove_fillers(said)
     if not is_blank(text):
         sender = clean(turn.sender) or None if turn else None

@@ -199,8 +199,9 @@ class _Chat:
 
     def told(self, text: str, marked: bool) -> tuple[str | None, str | None]:
         """What somebody said by a message, without what WhatsApp put there, and why the rest of it is left out, each or None."""
-        edited = _EDITED.search(text)
-        if edited and edited.start() and (edited["mark"] or edited["words"].lower() in words("edited")):
+        tail = max(0, len(text) - 100)
+        edited = _EDITED.search(text, tail)
+        if edited and edited.start() and (edited["mark"] or edited["words"].rstrip(".").lower() in words("edited")):
             text = text[: edited.start()]
         if clean(text).rstrip(".。").lower() in words("deleted"):
             return None, _DELETED
