@@ -16,10 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jochi.toml import tomllib
-from jochi.write.ingesting import Fault, read
+from jochi.write.ingesting import Fault, Left, Message, Source, read
 from jochi.write.ingesting.input_file import open_input
 from jochi.write.ingesting.readers import guess
-from jochi.write.ingesting.source import Left
 
 FILES = Path(__file__).parents[1] / "ingest_files"
 EXPECTED = sorted(
@@ -38,7 +37,7 @@ def told(path: Path) -> dict[str, Any]:
         found["faults"] = faults
     sources: dict[tuple[str | None, ...], dict[str, Any]] = {}
     for source, message in (piece for piece in pieces if isinstance(piece, tuple)):
-        about = {"id": source.id, "type": source.source_type, "title": source.title}
+        about = {"id": source.id, "type": source.source_type, "title": source.title, "context": source.context_type}
         fields = {
             "id": message.id,
             "at": message.at and message.at.isoformat(),
@@ -297,3 +296,30 @@ def test_long_chats_in_bounded_memory(name: str, one: str, tmp_path: Path) -> No
         tracemalloc.stop()
     assert count == 5_000
     assert peak < 3 * 1024**2, f"{peak:,}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Intro  0:00\nVerse one  0:35\nChorus  1:10\nVerse two  1:50\n",
+        "9:00\nbreakfast\n10:30\nwalk\n12:00\nlunch\n",
+        "Bread  0:45\n\nFlour: 500 g\nWater: 300 g\nSalt: 10 g\n",
+        "Dear all,\nplease note: the office is closed.\nHours: 9:00\nPhone: 555\nBest\nAnn\n",
+        "31/12/24: paid the rent\n01/01/25: nothing\n",
+    ],
+)
+def test_notes_with_times_are_notes(text: str) -> None:
+    assert {source.source_type for source, _ in messages(text)} == {"text-note"}
+
+
+def messages(text: str) -> list[tuple[Source, Message]]:
+    return [piece for piece in read(io.BytesIO(text.encode()), name="a.txt") if isinstance(piece, tuple)]
+
+
+def test_a_time_that_was_said_stays() -> None:
+    assert said("Ann: When?\nBo:\n10:30\nAnn: Fine.\nBo: Yes.\n", "a.txt")[1] == ("Bo", "10:30")
+
+
+def test_a_list_of_another_program_is_none_of_slack(tmp_path: Path) -> None:
+    (tmp_path / "users.json").write_text('[{"id": 17, "name": "Ann", "content": "hi"}]')
+    assert told(tmp_path / "users.json")["format"] == "conversation"

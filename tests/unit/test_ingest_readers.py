@@ -21,13 +21,12 @@ from hypothesis import strategies as st
 from jochi.errors import JochiError, UsageError
 from jochi.text.content import is_blank
 from jochi.text.visible import visible
-from jochi.write.ingesting import READERS, Fault, Message, Piece, Source, read
+from jochi.write.ingesting import READERS, Fault, Left, Message, Piece, Source, read
 from jochi.write.ingesting.html import text_of
 from jochi.write.ingesting.input_file import LARGEST_WHOLE, LONGEST_LINE
 from jochi.write.ingesting.json_values import readable
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.replies import remove_quotations
-from jochi.write.ingesting.source import Left
 from jochi.write.ingesting.speech import remove_fillers
 
 UTC = timezone.utc
@@ -508,7 +507,9 @@ def test_no_bytes_do_harm(data: bytes, format: str | None) -> None:
         if isinstance(piece, Fault):
             assert piece.where
             assert piece.why.endswith(".")
-        elif isinstance(piece, tuple):
+        elif isinstance(piece, Left):
+            assert (piece.where, piece.why) != ("", "")
+        else:
             source, message = piece
             assert not is_blank(message.text)
             assert not is_blank(message.raw)

@@ -56,7 +56,11 @@ Json = dict[str, Any]
 def knows(file: InputFile) -> bool:
     """Whether it is JSON with moments as Slack writes them, an empty day, or a list of an export."""
     if file.name in _LISTS:
-        return _beside(file) is not None or _ID.search(file.start()) is not None
+        root = _beside(file)
+        listed = root is not None and all(
+            any((root / name).is_file() for name in group) for group in (_PEOPLE, _CHANNELS)
+        )
+        return listed or _ID.search(file.start()) is not None
     if file.name and _DAY.fullmatch(file.name) and (file.head.strip() == b"[]" or _beside(file)):
         return True
     return file.is_json() and _TS.search(file.start()) is not None

@@ -35,6 +35,7 @@ _LONGEST_TURN = 32_000
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)]*$")
 _CLOCK = r"(?:\d{1,3}:)?\d{1,3}:\d{1,2}(?:[.,]\d{1,7})?"
 _ONLY_A_TIME = re.compile(rf"\s*[\[(]?{_CLOCK}(?:\s*-->\s*{_CLOCK})?[\])]?\s*")
+_FROM_ZERO = re.compile(r"\s*[\[(]?(?:0?0:)?0?0:0\d\b")
 _ARROW = re.compile(rf"\s*{_CLOCK}\s*-->\s*{_CLOCK}\s*")
 _SEGMENT = re.compile(rf"\s*\[{_CLOCK}\s*-->\s*{_CLOCK}\][ \t]+(?=\S)")
 _PARTICLE = re.compile(
@@ -43,7 +44,7 @@ _PARTICLE = re.compile(
 """Words in small letters in the names of people."""
 _NOTICE = re.compile(
     r"\s*[*_]*(?:Transcribed by (?:https?://)?otter\.ai|Transcription ended after \d[\d:]*"
-    r"|This editable transcript was computer generated\b.*|[^:.!?]{1,60} (?:started|stopped) transcription)[*_]*\s*",
+    r"|This editable transcript was computer generated\b.*|(?P<who>[^:.!?]{1,60}) (?:started|stopped) transcription)[*_]*\s*",
     re.IGNORECASE,
 )
 _REACTION = re.compile(
@@ -62,13 +63,20 @@ def knows(file: InputFile) -> bool:
         return True
     if sum(_ARROW.fullmatch(line) is not None for line in lines) > max(1, len(lines) // 5):
         return True
-    if 3 * sum(_ONLY_A_TIME.fullmatch(line) is not None for line in lines) >= len(lines) > 5:
+    times = [line for line in lines if _ONLY_A_TIME.fullmatch(line)]
+    if 3 * len(times) >= len(lines) > 5 and _FROM_ZERO.match(times[0]):
         return True
-    turns = [found for line in lines if (found := turn(line))]
-    if len(turns) > 1 and any(map(_NOTICE.fullmatch, lines)):
+    found = [turn(line) for line in lines]
+    turns = [each for each in found if each]
+    if len(turns) > 1 and any(map(_is_notice, lines)):
         return True
+    # A list of songs with their lengths has such lines too, but nothing below them.
     sure = sum(each.sure for each in turns)
-    if sure > 1 and 6 * sure >= len(lines) and file.suffix in (".txt", ""):
+    told = sum(
+        bool(each and each.sure and (each.text or (at < len(found) and found[at] is None)))
+        for at, each in enumerate(found, 1)
+    )
+    if sure > 1 and 2 * told >= sure and 6 * sure >= len(lines) and file.suffix in (".txt", ""):
         return True
     return len(turns) >= 3 and 2 * len(turns) >= len(lines) and len({each.sender for each in turns}) < len(turns)
 
@@ -84,12 +92,20 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
 
 
 class _Speakers:
-    """Who speaks in a text, and how its lines say so, told by its beginning."""
+    """Who speaks in a text, and how its lines say so, told by its beginning.
+
+    ``clocked``: lines that are only a time tell when; else somebody said them.
+    """
 
     def __init__(self, start: str, named_below: bool) -> None:
         lines = (line for line in start.split("\n") if len(line) < 4_000 and not _ONLY_A_TIME.fullmatch(line))
         turns = [found for line in lines if (found := turn(line.rstrip("\r")))]
         timed = [each for each in turns if each.time]
+        times = [each.strip(" \t\r[]()") for each in start.split("\n") if _ONLY_A_TIME.fullmatch(each)]
+        rising = [tuple(map(int, re.findall(r"\d+", each.partition("-->")[0].partition(".")[0]))) for each in times]
+        self.clocked = bool(times) and (
+            _FROM_ZERO.match(times[0]) is not None or (len(times) > 1 and rising == sorted(rising))
+        )
         self._timed = named_below or 1 < len(timed) >= len(turns) / 2
         self._names = {each.sender for each in timed}
         self._count = Counter(each.sender for each in turns)
@@ -105,6 +121,11 @@ class _Speakers:
         if self._timed:
             return found if found.sender in self._names or found.sender[0] in "+@~" else None
         return found if self._count[found.sender] > 1 or _like_a_name(found.sender) else None
+
+
+def _is_notice(line: str) -> bool:
+    found = _NOTICE.fullmatch(line)
+    return found is not None and (not found["who"] or _like_a_name(found["who"]))
 
 
 def _like_a_name(text: str) -> bool:
@@ -123,9 +144,9 @@ def _turns(file: InputFile, source: Source, zone: tzinfo, named_below: bool) -> 
         if isinstance(line, Fault):
             yield line
             continue
-        timed = _ONLY_A_TIME.fullmatch(line) is not None
+        timed = speakers.clocked and _ONLY_A_TIME.fullmatch(line) is not None
         segment = _SEGMENT.match(line)
-        notice = _NOTICE.fullmatch(line) is not None
+        notice = _is_notice(line)
         begins = None if timed or segment or notice else speakers.turn(line)
         if head and line.strip() and named_below and begins is None and len(line) < LONGEST_HEAD // 2:
             begins = Turn(line.strip(), None, "")
