@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from jochi.extras import extra_named
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.readers.turns import LONGEST_HEAD, turn
+from jochi.write.ingesting.readers.turns import CHEVRONS, LONGEST_HEAD, turn
 from jochi.write.ingesting.source import Fault, clean
 
 CUES = re.compile(r"\s*(?:WEBVTT\b|(?:\d+[ \t]*\r?\n[ \t]*)?\d+:\d\d:\d\d[,.]\d+[ \t]*-->)")
@@ -24,9 +24,10 @@ _STARTS = re.compile(r"(\d[\d:.,]*)[ \t]*-->")
 _VOICE = re.compile(r"(?=<v[ \t.])")
 _NO_CUE = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)\b(?!.*-->)", re.DOTALL)
 _NUMBERED = re.compile(r"\d+[ \t]*\n")
+_STYLE = re.compile(r"\{\\[^{}]{1,80}\}")
+"""What some subtitles have of their ancestors, such as `{\\an8}`: where the line stands."""
 _TAG = re.compile(r"<[^<>]*>")
 _WORD_TIME = re.compile(r"<(?:\d+:)?\d\d:\d\d\.\d{3}>")
-_CHEVRONS = re.compile(r"(?:>>+|»)[ \t]*(?P<rest>.*)")
 _DASH = re.compile(r"(?:[-–‐][ \t]?|—[ \t])(?=[^\W\d_]|[\"'“¿¡(\[♪])(?P<rest>.*)")
 _ID = re.compile(
     r"(?:\d+[\s:.-]+)?[\"“]?(?P<name>[^\W\d_][^:\"“”\[\]/{}<>|;?!]{0,59}?)[\"”]?(?:[-_#]\d+)?(?: *\(\d+\))?"
@@ -106,7 +107,7 @@ def _lines(block: str, head: str, format: str) -> Iterator[_Line]:
             named = clean(html.unescape(caption.voice)) or None if caption.voice else None
             before = ""
             for text, raw in zip(caption.text.split("\n"), voice.split("\n"), strict=False):
-                if text := " ".join(html.unescape(text).split()):
+                if text := " ".join(html.unescape(_STYLE.sub("", text)).split()):
                     yield _Line(named, text, before + raw.rstrip())
                     before = ""
                 elif raw.strip():
@@ -153,7 +154,7 @@ class _Shown:
         if voice:
             self._speaker = None
             return voice, False, line
-        marked = _CHEVRONS.match(line)
+        marked = CHEVRONS.match(line)
         dashed = None if marked else _DASH.match(line)
         rest = marked["rest"] if marked else dashed["rest"] if dashed else line
         found = turn(rest)
@@ -212,24 +213,21 @@ def _name_in(id: str) -> str | None:
 
 
 def _names(start: str) -> tuple[frozenset[str], bool]:
-    """Names that stand before a colon at the beginning of several cues or in voices; whether the ids of cues are names."""
+    """Names that stand before a colon more than once, or in voices; whether the ids of cues are names."""
     voices = {
         " ".join(html.unescape(each).split()) for each in re.findall(r"<v(?:\.[^ \t>]*)?[ \t]+([^<>\n]+)>", start)
     }
     ids, before_colon = list[str](), Counter[str]()
     last = ""
-    after_times = False
     for line in start.splitlines():
         if "-->" in line:
             if last.strip():
                 ids.append(last.strip())
-            after_times = True
         elif line.strip():
             plain = html.unescape(_TAG.sub("", line)).strip()
-            chevrons = _CHEVRONS.match(plain)
-            if (after_times or chevrons) and (found := turn(chevrons["rest"] if chevrons else plain)) and found.text:
+            marked = CHEVRONS.match(plain) or _DASH.match(plain)
+            if (found := turn(marked["rest"] if marked else plain)) and found.text:
                 before_colon[found.sender] += 1
-            after_times = False
         last = line
     said = {name for name, count in before_colon.items() if count > 1 and not name[0].islower()}
     named = [name for each in ids if (name := _name_in(each))]

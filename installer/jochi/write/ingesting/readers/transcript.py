@@ -23,7 +23,7 @@ from datetime import tzinfo
 from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.readers.captions import CUES, Cue, cues
-from jochi.write.ingesting.readers.turns import LONGEST_HEAD, Turn, moment_of, turn
+from jochi.write.ingesting.readers.turns import CHEVRONS, LONGEST_HEAD, Turn, moment_of, turn
 from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
 from jochi.write.ingesting.speech import remove_fillers
 
@@ -112,7 +112,10 @@ class _Speakers:
 
     def turn(self, line: str) -> Turn | None:
         """The line as the beginning of a turn; None where `The rule: wait` goes on with the one before."""
-        found = turn(line)
+        marked = CHEVRONS.match(line)
+        found = turn(marked["rest"] if marked else line)
+        if marked:
+            return found or Turn("", None, marked["rest"])
         if found is None:
             return None
         if found.time:

@@ -27,6 +27,8 @@ _FROM = re.compile(
     r"[ \t]*:(?:[ \t]+|$)"
 )
 """The chat of a Zoom meeting."""
+CHEVRONS = re.compile(r"[ \t]*(?:>>+|»)[ \t]*(?P<rest>.*)")
+"""Somebody else begins to speak, with a name or without."""
 _MOST_WORDS = 5
 _DAY_AND_CLOCK = re.compile(
     r"(?:(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})|(?P<D>\d{1,2})\.(?P<M>\d{1,2})\.(?P<Y>\d{4}|\d\d))"
@@ -35,7 +37,10 @@ _DAY_AND_CLOCK = re.compile(
 
 
 class Turn(NamedTuple):
-    """The beginning of what somebody says. ``sure``: the line can hardly be anything else, such as `Ann Lee  0:03`."""
+    """The beginning of what somebody says; ``sender`` is empty if nobody knows who.
+
+    ``sure``: the line can hardly be anything else, such as `Ann Lee  0:03`.
+    """
 
     sender: str
     time: str | None

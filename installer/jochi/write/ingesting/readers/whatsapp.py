@@ -177,13 +177,16 @@ class _Chat:
 
     def apart(self, rest: str) -> tuple[str | None, str]:
         """Who speaks, and what; None and all of it where nobody does."""
-        said = _SAID.match(rest)
-        if said is None or self._is_notice(said["sender"]) or (self.shape[0] != "dash" and rest.startswith(_OWN)):
+        own = self.shape[0] != "dash" and rest.startswith(_OWN)
+        said = _SAID.match(rest.lstrip("".join(_OWN)) if own else rest)
+        if said is None or self._is_notice(said["sender"]):
             return None, rest
-        name, text = said["sender"], rest[said.end() :]
+        name, text = said["sender"], said.string[said.end() :]
         count, more = self._names.get(name, (0, None))
+        if own and count < 2:
+            return None, rest
         if more is not None and count >= _ENOUGH:
-            return f"{name}: {more}", text[len(more) + 2 :]
+            return (f"{name}: {more}", text[len(more) + 2 :]) if text.startswith(f"{more}:") else (None, rest)
         return name, text
 
     def _is_notice(self, name: str) -> bool:
@@ -203,7 +206,8 @@ class _Chat:
         edited = _EDITED.search(text, tail)
         if edited and edited.start() and (edited["mark"] or edited["words"].rstrip(".").lower() in words("edited")):
             text = text[: edited.start()]
-        if clean(text).rstrip(".。").lower() in words("deleted"):
+        plain = clean(text).rstrip(".。").lower()
+        if plain in words("deleted") or plain.startswith("this message was deleted by "):
             return None, _DELETED
         own = self.shape[0] != "dash" and text.startswith(_OWN)
         said, attachments = _ATTACHED.subn("", text)
