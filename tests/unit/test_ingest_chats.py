@@ -173,6 +173,7 @@ TALKS = {
     "g.txt": ("", "{full} From {name} to Everyone:\n\t{text}\n"),
     "h.txt": ("", "[{full}] {name}: {text}\n"),
     "i.txt": ("", "{name} ({short}):\n{text}\n\n"),
+    "k.md": ("", "[2026-01-31 09:{number:02}:00] {name}: {text}  \n"),
     "j.txt": ("", "0:{number}:0.0 --> 0:{number}:2.5\n{name}\n{text}\n\n"),
 }
 
@@ -198,7 +199,7 @@ def test_each_turn_is_its_speaker_s(name: str, turns: list[tuple[str, str]]) -> 
         )
     expected: list[tuple[str, str]] = []
     for speaker, text in turns:
-        if expected and expected[-1][0] == speaker and not name.endswith("txt"):
+        if expected and expected[-1][0] == speaker and not name.endswith(("txt", "md")):
             expected[-1] = speaker, f"{expected[-1][1]} {text}"
         else:
             expected.append((speaker, text))

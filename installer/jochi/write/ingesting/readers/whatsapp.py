@@ -101,40 +101,49 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
         yield Fault(f"line {chat.first}", why)
     source = Source("conversation", None, _title(file, chat), None, file.provenance(NAME))
     moment_of = chat.dates.reader(zone)
-    number, sender, said_at, marked, lines, raw, size = 1, None, None, False, list[str](), list[str](), 0
-    begun = known = False
-
-    def held() -> Iterator[Piece]:
-        if not begun:
-            if not is_blank(clean("\n".join(raw))):
-                yield Fault(f"line {number}", "It stands before the first message.")
-            return
-        text, left = chat.told("\n".join(lines), marked) if known else (None, _NOTICE)
+    for record in _records(file, chat.shape):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        where, raw = f"line {record.number}", clean("\n".join(record.lines))
+        if record.begins is None:
+            if not is_blank(raw):
+                yield Fault(where, "It stands before the first message.")
+            continue
+        name, said = chat.apart(record.begins.rest)
+        others = record.lines if record.goes_on else [said, *record.lines[1:]]
+        text, left = (None, _NOTICE) if name is None else chat.told("\n".join(others), record.begins.marked)
         if left:
-            yield Left(f"line {number}", left)
+            yield Left(where, left)
         if text:
-            yield source, Message(None, said_at, sender, text, clean("\n".join(raw)))
+            yield source, Message(None, moment_of(record.begins.stamp), _shown(name or "") or None, text, raw)
 
-    for at, line in file.lines():
+
+class _Record(NamedTuple):
+    """The lines of a message, from a number on, with what begins it; ``goes_on``: they are a further part of a long one."""
+
+    number: int
+    begins: _Line | None
+    goes_on: bool
+    lines: list[str]
+
+
+def _records(file: InputFile, shape: tuple[object, ...]) -> Iterator[_Record | Fault]:
+    """The messages of a file whose lines that begin one have this shape; first what stands before them."""
+    record, size = _Record(1, None, False, []), 0
+    for number, line in file.lines():
         if isinstance(line, Fault):
             yield line
             continue
-        found = _begins(line)
-        if found and found.shape != chat.shape:
-            found = None
-        if found or size > _LONGEST:
-            yield from held()
-            number, lines, raw, size = at, [], [], 0
-        if found:
-            begun, marked, said_at = True, found.marked, moment_of(found.stamp)
-            name, said = chat.apart(found.rest)
-            known, sender = name is not None, name and _shown(name)
-            lines.append(said)
-        else:
-            lines.append(line)
-        raw.append(line)
+        begins = _begins(line)
+        if begins and begins.shape != shape:
+            begins = None
+        if begins or size > _LONGEST:
+            yield record
+            record, size = _Record(number, begins or record.begins, begins is None, []), 0
+        record.lines.append(line)
         size += len(line)
-    yield from held()
+    yield record
 
 
 class _Chat:
@@ -195,9 +204,12 @@ class _Chat:
             return True
         if self._names.get(name, (0, None))[0] > 1:
             return False
-        all_words = name.split()
+        # Of a notice without quotation marks, behind the name of somebody who speaks elsewhere, some words are in small letters.
+        parts = name.split()
         return any(
-            self._names.get(" ".join(all_words[:count]), (0, None))[0] > 1 for count in range(1, len(all_words) - 1)
+            self._names.get(" ".join(parts[:count]), (0, None))[0] > 1
+            and any(part[0].islower() for part in parts[count:])
+            for count in range(1, len(parts) - 1)
         )
 
     def told(self, text: str, marked: bool) -> tuple[str | None, str | None]:
