@@ -21,7 +21,7 @@ CUES = re.compile(r"\s*(?:WEBVTT\b|(?:\d+[ \t]*\r?\n[ \t]*)?\d+:\d\d:\d\d[,.]\d+
 _LONGEST_CUE = 32_000
 _TIMES = re.compile(r"(?P<start>(?:\d+:)?\d+:\d\d[.,]\d+)[ \t]*-->[ \t]*(?P<end>(?:\d+:)?\d+:\d\d[.,]\d+)")
 _STARTS = re.compile(r"(\d[\d:.,]*)[ \t]*-->")
-_VOICE = re.compile(r"(?=<v[ \t.])")
+_VOICE = re.compile(r"(?=<v[ \t.])|(?<=</v>)")
 _NO_CUE = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)\b(?!.*-->)", re.DOTALL)
 _NUMBERED = re.compile(r"\d+[ \t]*\n")
 _STYLE = re.compile(r"\{\\[^{}]{1,80}\}")
@@ -136,7 +136,9 @@ class _Shown:
         raw: list[str] = []
         sender, begins = None, False
         for number, line in enumerate(lines):
-            spoken, anew, rest = self._line(line.voice or named, line.text, number == 0, sender)
+            # What a tag says holds to its end.
+            before = None if number and lines[number - 1].voice else sender
+            spoken, anew, rest = self._line(line.voice or named, line.text, number == 0, before)
             if held and (anew or spoken != sender):
                 yield _one(sender, held, head, raw, begins)
                 held, raw = [], []
