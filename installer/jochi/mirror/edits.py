@@ -14,6 +14,7 @@ from jochi.errors import Refused
 from jochi.mirror.document import Document, visible_text
 from jochi.mirror.kinds import BY_LABEL, Memory, shown_parts
 from jochi.text.content import content_hash, is_blank
+from jochi.text.imports import unescape_imports
 
 _SECTION = "insights"
 """Of seed 001's sections the one for everything else: files of the mirror have none."""
@@ -25,7 +26,7 @@ def edits_of(document: Document, memory: Memory | None, where: str, *, strike_ma
     if (memory is not None and BY_LABEL[memory.kind].adds) or "lines" in document.front:
         return _of_lines(document, memory, where, strike_many)
     refuse_conflicts(document.body, where)
-    text, written = visible_text(document.body), document.front.get("content_hash")
+    text, written = visible_text(unescape_imports(document.body)), document.front.get("content_hash")
     if memory is None or memory.text is None:  # it is nobody's any more, or nobody may read it here
         return () if is_blank(text) else (Addition(_SECTION, text),)
     if visible_text(memory.text) == text:
