@@ -344,6 +344,45 @@ def test_somebody_saves_a_file_meanwhile(folder: Path, graph: Graph, monkeypatch
     assert "Ann likes coffee." in tree(folder)[TEA]
 
 
+def test_a_file_that_nothing_can_replace_is_written_in_its_place(
+    folder: Path, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_file = Path.replace
+
+    def stuck(source: Path, target: Path) -> Path:
+        if target == folder / TEA and target.exists():
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        return replace_file(source, target)
+
+    def dying(written: int) -> Any:
+        def cut_off(opened: Any, text: bytes, *_: Any) -> None:
+            opened.seek(0)
+            opened.write(text[:written] if b"coffee" in text else b"")
+            opened.flush()
+            raise Killed
+
+        return cut_off
+
+    monkeypatch.setattr(Path, "replace", stuck)
+    inode = (folder / TEA).stat().st_ino
+    for written in (0, 160, 10_000):
+        graph.later().put(fact("tea", "Ann likes tea.", category="preference"))
+        write_mirror(folder, graph)
+        graph.later().put(fact("tea", "Ann likes coffee, and no tea.", category="preference"))
+        with monkeypatch.context() as patch:
+            patch.setattr(files, "_fill", dying(written))
+            with pytest.raises(Killed):
+                write_mirror(folder, graph)
+        done = write_mirror(folder, graph)  # what was cut off is no edit of a person's
+        assert (done.taken_in, done.left) == ([], {})
+        assert graph.stored["s/tea"].text == "Ann likes coffee, and no tea."
+        assert check_mirror(folder, graph).is_none
+        assert not [each for each in folder.rglob(".*") if each.name != FILE]
+    assert (folder / TEA).stat().st_ino == inode
+    edit(folder, TEA, "coffee", "milk")
+    assert [each.outcome for each in write_mirror(folder, graph.later()).taken_in] == ["done"]
+
+
 def test_a_table_of_folders(tmp_path: Path) -> None:
     table = tmp_path / "mirrors.toml"
     for said, why in (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from jochi.context.sections import Where, is_section, personal_lines, section_of
 from jochi.context.state import Generation, State, file_hash, save_state
 from jochi.context.writer import Store, render_for, taking_in
 from jochi.errors import JochiError
-from jochi.files import keep, read_text, write_atomically
+from jochi.files import keep, mend, read_text, real_file, write_atomically
 from jochi.text.content import is_blank
 
 
@@ -58,7 +57,9 @@ def migrate(
 
     `JochiError` where it can't be read or written. Killed in between, it can be called again: the graph recognises what it has.
     """
-    real = Path(os.path.realpath(path))
+    real = real_file(path)
+    if not dry_run:
+        mend(real)
     old = read_text(real) or ""
     if not old.strip():
         raise JochiError("there is nothing in this file, or no file", where=str(path), fix="name the file to take over")
