@@ -82,7 +82,8 @@ def write_atomically(
     A file that is there keeps its mode; a new one gets that of ``like``, or what the umask allows. A symbolic link stays, and
     what it leads to is written. What ``before_replacing`` raises, the moment before the new text takes its place, stops it.
     A file that nothing can take the place of, such as one that is mounted alone into a container, is written in its place, with a
-    copy of both texts beside it until that is done: `mend` needs it after a kill.
+    copy of both texts beside it until that is done: `mend` needs it after a kill. `EditedMeanwhileError` where
+    ``before_replacing`` is given and somebody wrote into the file even later: it says then what they wrote.
     `JochiError` where it can't be done: the old file is then as it was, and nothing is left beside it. (Only a process that is
     killed leaves a `.jochi-….tmp`, which can be deleted.)
     """
@@ -96,15 +97,25 @@ def write_atomically(
         try:
             _write(temporary, text, next((_mode(each) for each in (target, like) if each and each.exists()), None))
             fix = "look at its rights and at the room on its disk. What the file held before is untouched"
-            if before_replacing is not None:
-                before_replacing()
-            try:
-                temporary.replace(target)
-            except OSError as error:
-                if error.errno not in _IMMOVABLE or not target.exists():
-                    raise
-                _overwrite(target, text.encode(), before_replacing)
-                temporary.unlink()
+            replaced = _opened(target) if before_replacing else None
+            with replaced or contextlib.nullcontext():
+                seen = replaced and replaced.read()
+                if before_replacing is not None:
+                    before_replacing()
+                try:
+                    temporary.replace(target)
+                except OSError as error:
+                    if error.errno not in _IMMOVABLE or not target.exists():
+                        raise
+                    _overwrite(target, text.encode(), before_replacing)
+                    temporary.unlink()
+                    replaced = None
+                if replaced:
+                    replaced.seek(0)
+                    if (later := replaced.read()) != seen:  # somebody wrote into it at the last moment
+                        _write(temporary, later.decode("utf-8", "surrogateescape"), _mode(target), "surrogateescape")
+                        temporary.replace(target)
+                        raise EditedMeanwhileError
         except BaseException:
             with contextlib.suppress(OSError):  # what went wrong before is what is to be told
                 temporary.unlink(missing_ok=True)
@@ -224,9 +235,9 @@ def _overwrite(target: Path, text: bytes, look_again: Callable[[], None] | None)
                 _sync_folder(target.parent)
                 if look_again is not None:
                     look_again()
-                opened.seek(0)
-                if opened.read() != before:
-                    raise EditedMeanwhileError
+                    opened.seek(0)
+                    if opened.read() != before:
+                        raise EditedMeanwhileError
                 is_whole = False
                 try:
                     _fill(opened, text, len(before))
@@ -303,10 +314,17 @@ def _mode(file: Path) -> int:
     return stat.S_IMODE(file.stat().st_mode)
 
 
-def _write(file: Path, text: str, mode: int | None) -> None:
+def _opened(file: Path) -> BinaryIO | None:
+    try:
+        return file.open("rb")
+    except OSError:
+        return None
+
+
+def _write(file: Path, text: str, mode: int | None, errors: str = "strict") -> None:
     """A new file with the text, on the disk. One that replaces another is never open to more people than that was."""
     number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600)
-    with os.fdopen(number, "w", encoding="utf-8", newline="") as opened:
+    with os.fdopen(number, "w", encoding="utf-8", errors=errors, newline="") as opened:
         opened.write(text)
         opened.flush()
         if mode is not None:

@@ -311,6 +311,28 @@ def test_what_is_appended_while_it_is_written_in_its_place_is_there_once(
     assert file.read_text() == "x+ late\n"
 
 
+def test_what_is_appended_at_the_last_moment_is_there(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By who opened the file before another took its place."""
+    file.chmod(0o640)
+    replace, late = Path.replace, iter(["mine é\n"])
+
+    def replaced(source: Path, target: Path) -> Path:
+        with target.open("a") as opened:
+            made = replace(source, target)
+            opened.write(next(late, ""))
+        return made
+
+    monkeypatch.setattr(Path, "replace", replaced)
+
+    def once() -> None:
+        text = read_text(file) or ""
+        replace_text(file, text, "new\n" + text.removeprefix("old"))
+
+    until_quiet(file, once)
+    assert file.read_text() == "new\nmine é\n"
+    assert (file.stat().st_mode & 0o777, names(file.parent)) == (0o640, ["HEARTBEAT.md"])
+
+
 def test_two_that_write_in_its_place_wait_for_each_other(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stuck(monkeypatch)
     wait = (

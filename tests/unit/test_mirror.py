@@ -344,6 +344,24 @@ def test_somebody_saves_a_file_meanwhile(folder: Path, graph: Graph, monkeypatch
     assert "Ann likes coffee." in tree(folder)[TEA]
 
 
+def test_a_folder_of_an_older_release_is_made_anew_without_an_edit(graph: Graph, tmp_path: Path) -> None:
+    """When `@path` stood in files as it was said."""
+    graph.put(fact("tea", "Ann's rules: @NOTES.md and @~/tea", category="preference"))
+    write_mirror(tmp_path / "new", graph)
+    text = (tmp_path / "new" / TEA).read_text()
+    said = graph.stored["s/tea"].text or ""
+    escaped = said.replace("@", "\\@")
+    older = text.replace(escaped, said).replace(digest(escaped), digest(said))
+    assert older.count("\\") == 0
+    with index_of(tmp_path / "new") as known:
+        known.set_values(format=1)
+        known.keep()
+    (tmp_path / "new" / TEA).write_text(older)
+    done = write_mirror(tmp_path / "new", graph)
+    assert (done.taken_in, done.left, done.written) == ([], {}, [TEA])
+    assert (tmp_path / "new" / TEA).read_text() == text
+
+
 def test_a_file_that_nothing_can_replace_is_written_in_its_place(
     folder: Path, graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

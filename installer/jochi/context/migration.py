@@ -13,7 +13,7 @@ from jochi.context.sections import Where, is_section, personal_lines, section_of
 from jochi.context.state import Generation, State, file_hash, save_state
 from jochi.context.writer import Store, render_for, taking_in
 from jochi.errors import JochiError
-from jochi.files import keep, mend, read_text, real_file, write_atomically
+from jochi.files import EditedMeanwhileError, keep, mend, read_text, real_file, replace_text
 from jochi.text.content import is_blank
 
 
@@ -80,11 +80,10 @@ def migrate(
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
     save_state(real, State(generations=(new,)))
 
-    def look_again() -> None:
-        if read_text(real) != old:
-            raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again")
-
-    write_atomically(real, rendered.text, before_replacing=look_again)
+    try:
+        replace_text(real, old, rendered.text)
+    except EditedMeanwhileError:
+        raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again") from None
     return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, backup)
 
 
