@@ -136,19 +136,22 @@ def mend(path: Path) -> None:
     """
     try:
         target = path.resolve()
-        number = os.open(copy_of(target), os.O_RDWR)
+        number = os.open(copy_of(target), os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except (FileNotFoundError, RuntimeError):
         return
     except OSError as error:
         what = f"the copy of a file that is being written can't be read: {error.strerror}"
         raise JochiError(what, where=str(copy_of(path)), fix="look at its rights") from None
     with os.fdopen(number, "rb") as copy:
+        if not _is_trusted(number, target):
+            what = "somebody else's file has the name that the copy of a file has while it is written"
+            raise Refused(what, where=str(copy_of(target)), fix="look at it, and delete it")
         if not _lock(copy_of(target), number):
             return
         try:
             texts = json.loads(copy.read())
-            before, after = (each.encode("utf-8", "surrogateescape") for each in (texts["before"], texts["after"]))
-        except ValueError:  # it was killed before it wrote the file
+            before, after = (texts[name].encode("utf-8", "surrogateescape") for name in ("before", "after"))
+        except (ValueError, KeyError, TypeError, AttributeError):  # it was killed before it wrote the file
             copy_of(target).unlink()
             return
         try:
@@ -295,6 +298,15 @@ def _mended(there: bytes, before: bytes, after: bytes) -> bytes | None:
     either = zip(there, before, after + before[len(after) :], strict=False)
     is_mixed = len(there) == len(before) and all(byte in pair for byte, *pair in either)
     return before if is_mixed else None
+
+
+def _is_trusted(copy: int, file: Path) -> bool:
+    """Whether who made the copy may write the file, too: in a folder like `/tmp` anybody may give it that name."""
+    made = os.fstat(copy)
+    owners = {os.geteuid()} if hasattr(os, "geteuid") else {made.st_uid}
+    with contextlib.suppress(OSError):
+        owners.add(file.stat().st_uid)
+    return stat.S_ISREG(made.st_mode) and made.st_uid in owners
 
 
 def _lock(file: Path, number: int) -> bool:

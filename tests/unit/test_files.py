@@ -236,6 +236,16 @@ def test_a_copy_is_only_of_use_where_the_file_is_a_part_of_it(file: Path, monkey
     assert "HEARTBEAT.md.before is what it said before" in str(error.value)
     assert (file.read_text(), (file.parent / "HEARTBEAT.md.before").read_text()) == (edited, LONG)
     until_quiet(file, lambda: None)
+    # Somebody else's in a folder where everybody may write.
+    killed(file, SHORT, 4, monkeypatch)
+    if os.geteuid() == 0:
+        there = file.read_bytes()
+        os.chown(copy_of(file), 4321, 4321)
+        with pytest.raises(Refused, match="somebody else's file"):
+            mend(file)
+        assert file.read_bytes() == there
+    copy_of(file).unlink()
+    file.write_text(edited)
     # Killed while the copy was made, or the file taken away since.
     copy_of(file).write_text('{"before": "# A')
     mend(file)

@@ -100,6 +100,16 @@ def test_a_file_that_nobody_has_written_into_holds_no_task(name: str) -> None:
         assert len(list(read(text))) == 1
 
 
+def test_tasks_as_an_agent_writes_them_in_yaml() -> None:
+    found = list(
+        read(
+            "# Pulse\n\ntasks:\n\n- name: gate\n  interval: 30m\n  prompt: Is it shut?\n\n"
+            '- name: post box\n  interval: 2h\n  prompt: "Look."\n'
+        )
+    )
+    assert [(task.task_name, task.schedule) for task in found] == [("gate", "every 30min"), ("post box", "2h")]
+
+
 def test_what_stands_before_items_belongs_to_each_and_code_keeps_its_form() -> None:
     found = {task.task_name: task for task in read((FILES / "list.md").read_text(encoding="utf-8"))}
     ferns = found["Water the ferns"]

@@ -206,10 +206,10 @@ def _parsed_task(name: str, definition: str, schedule: str | None, reason: str, 
 
 
 def _title(text: str) -> str:
-    """The name of an item: what is bold at its beginning, or stands before a colon or a dash and is no schedule."""
+    """The name of an item: what is bold at its beginning, stands behind `name:`, or before a colon or a dash and is no schedule."""
     line = text.strip().splitlines()[0] if text.strip() else ""
-    if bold := re.match(r"(\*\*|__)(.+?)\1", line):
-        return _plain(bold[2])
+    if found := re.match(r"(?:(\*\*|__)|name:\s+)(?P<name>.+?)(?(1)\1|$)", line):
+        return _plain(found["name"])
     parts = re.split(r"\s[-–—]+\s|:\s|:$|[()]", line)
     named = [_plain(part) for part in parts if _plain(part) and _schedule_in(part) is None]
     name = (named or [_plain(line)])[0]
@@ -315,7 +315,8 @@ def _schedule_in(text: str) -> str | None:
 def _when(text: str, time_zone: str) -> str | None:
     """The schedule that a text is, where nothing else is expected: `15min` is one here. None also where it never comes."""
     try:
-        schedule = _schedule_in(text) or (text.strip(" `") if interval(text.strip(" `")) else None)
+        bare = text.strip(" `")
+        schedule = _schedule_in(text) or (bare if interval(bare) else _schedule_in(f"every {bare}"))
         if schedule is not None:
             next_due(schedule, time_zone, after=_SOME_DAY, since=_SOME_DAY)
         return schedule
