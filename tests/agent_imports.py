@@ -41,9 +41,13 @@ def agent_paths(text: str) -> list[str]:
 
 
 def _pieces(token: Token) -> Iterator[str]:
+    before = ""
     for child in token.children or ():
         if child.type == "text":
-            yield child.content
+            yield before + child.content
+        before = (
+            child.content if child.content == child.markup else ""
+        )  # a backslash that escapes nothing ends no piece
         yield from _pieces(child)
 
 

@@ -129,6 +129,14 @@ def test_edits_are_taken_in(folder: Path, graph: Graph) -> None:
     assert check_mirror(folder, graph).is_none
 
 
+def test_a_name_makes_nothing_personal(graph: Graph, tmp_path: Path) -> None:
+    graph.put(thing("coach", "Personal trainer", "Comes on Mondays."))
+    write_mirror(tmp_path / "new", graph)
+    edit(tmp_path / "new", "entities/personal-trainer.md", "Mondays", "Fridays")
+    [done] = write_mirror(tmp_path / "new", graph).taken_in
+    assert (done.edit, done.text) == ("changed", "Comes on Fridays.")
+
+
 def test_what_changed_on_both_sides_is_two_memories(folder: Path, graph: Graph) -> None:
     edit(folder, TEA, "Ann likes tea.", "Ann likes coffee.")
     graph.put(fact("tea", "Ann likes milk.", category="preference"))

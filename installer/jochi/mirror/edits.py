@@ -5,6 +5,8 @@ Three ways, as in MEMORY.md: what was written (its hashes stand in the front mat
 
 from __future__ import annotations
 
+import re
+
 from jochi.context.blocks import refuse_conflicts
 from jochi.context.edits import Addition, Change, Edit, Strike, compare
 from jochi.context.manifest import Entry
@@ -43,6 +45,9 @@ def edits_of(document: Document, memory: Memory | None, where: str, *, strike_ma
     return (Change(memory.key, known, text, _SECTION),)
 
 
+_TITLE = re.compile(r"\A# [^\r\n]*")
+
+
 def _of_lines(document: Document, memory: Memory | None, where: str, strike_many: bool) -> tuple[Edit, ...]:
     given = document.front.get("lines")
     scope = str(document.front["key"]).partition("/")[0]
@@ -61,7 +66,8 @@ def _of_lines(document: Document, memory: Memory | None, where: str, strike_many
         for line, each in lines.items()
     }
     entries = [Entry(part.key, _SECTION, part.text, 0, 0, "", False, part.content_hash) for part in now.values()]
-    found = compare(document.body, lines, entries, where)
+    body = _TITLE.sub("", document.body)  # it is Jochi's, and a name such as "Personal trainer" makes nothing personal
+    found = compare(body, lines, entries, where)
     if found.personal.strip():
         raise Refused(
             "a comment, or what stands under a personal heading, has no place in this file: it is made anew from the graph",
