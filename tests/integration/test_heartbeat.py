@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.agent_imports import agent_paths
 from tests.conftest import TestServer
 from tests.faults.support import within
 from tests.tally import examples
@@ -569,6 +570,49 @@ def test_who_edits_the_file_meanwhile_is_not_overwritten(
     assert len(list(heartbeat.ls(scope="s"))) == (2 if how == "migrate" else 1)
 
 
+def test_a_file_that_is_a_mount_or_a_link(
+    heartbeat: Heartbeat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is written in its place; what somebody appends meanwhile isn't lost; no file loads another, whatever a task says."""
+    (tmp_path / "far").mkdir()
+    real, file = tmp_path / "far" / "HEARTBEAT.md", tmp_path / "HEARTBEAT.md"
+    file.symlink_to(real)
+    with pytest.raises(JochiError, match="and there is no such file"):
+        sync(heartbeat, file)
+    real.write_text("")
+    inode, replace_file, fsync, left = real.stat().st_ino, Path.replace, os.fsync, [0]
+
+    def stuck(source: Path, target: Path) -> Path:
+        if target == real:
+            raise OSError(16, "Device or resource busy")
+        return replace_file(source, target)
+
+    def meanwhile(number: int) -> None:
+        fsync(number)
+        if left[0] and (real.parent / ".HEARTBEAT.md.jochi-copy").exists():
+            left[0] -= 1
+            real.write_text(real.read_text() + "mine\n")
+
+    monkeypatch.setattr(Path, "replace", stuck)
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    heartbeat.add(NewTask("@NOTES.md", "@/etc/hostname says **who**@here\n@ann", "every 1h"), scope="s", now=NOON)
+    assert sync(heartbeat, file)
+    assert not agent_paths(real.read_text())
+    assert "> \\@/etc/hostname says **who**\\@here\n> \\@ann\n" in real.read_text()
+    add(heartbeat, "a")
+    left[0] = 1
+    with pytest.raises(Refused, match="edited this file"):
+        sync(heartbeat, file)
+    assert real.read_text().endswith("mine\n")
+    assert sync(heartbeat, file, overwrite=True)
+    # An editor that ends lines in another way has edited nothing.
+    real.write_bytes(b"\xef\xbb\xbf" + real.read_bytes().replace(b"\n", b"\r\n"))
+    assert sync(heartbeat, file)
+    assert b"\r" not in real.read_bytes()
+    assert real.stat().st_ino == inode
+    assert [each.name for each in real.parent.iterdir()] == ["HEARTBEAT.md"]
+
+
 def test_a_file_that_cannot_be_written_stays_and_what_is_pending_too(
     heartbeat: Heartbeat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -633,6 +677,18 @@ def test_a_migrated_file_is_kept_and_a_second_run_changes_nothing(jochi: Jochi, 
     assert file.read_text() == text
     assert node(jochi.heartbeat, "heartbeat_registry") == before
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_file_that_nobody_has_written_into_is_kept_byte_for_byte(jochi: Jochi, tmp_path: Path) -> None:
+    file = tmp_path / "HEARTBEAT.md"
+    old = "---\ntitle: A bare pulse\n---\n\n# A bare pulse\n\n```markdown\n# Leave this page bare.\n```\n\n- [ ]\n"
+    old += "\n## See also\n\n- [How often](/manual/pulse)\n"
+    file.write_bytes(raw := b"\xef\xbb\xbf" + old.replace("\n", "\r\n").encode())
+    found = jochi.migrate_heartbeat(file, scope="s")
+    assert found.tasks == ()
+    assert found.kept is not None
+    assert Path(found.kept).read_bytes() == raw
+    assert list(jochi.heartbeat.ls(scope="s")) == []
 
 
 def test_a_migration_that_was_cut_off_goes_on(jochi: Jochi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

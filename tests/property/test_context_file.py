@@ -9,6 +9,7 @@ from collections.abc import Callable
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from tests.agent_imports import agent_paths
 from tests.context_memories import SECTIONS, entry, exact, manifest
 from tests.tally import examples
 
@@ -41,6 +42,7 @@ MARKDOWN = (
     *("`", "``", "```", "~~~", "```py\n", "\\", "\\\\", "\\`", "*", "**", "_", "|", "| a |\n|---|\n", "\t", "    "),
     *("- ", "+ ", "-", "--", "> ", ">", "#", "# ", "1. ", "9) ", "[a](b)", "![i](http://t)", "<http://a>"),
     *("<b>", "</b>", "<script>", "<", "<?", "&", "&lt;", "&#0;", "&amp;", "$x$", "{{", "%%"),
+    *("@a.md", "@./b", "@~/c", "@/d", "@@e", "@", "\\@f", "g@h.org", " @i#j", "`k @l`", "@\\ m", "@[n]", "\u3000@o"),
     *("\u202e", "\u2066", "\u200b", "\u200d", "\ufeff", "\ud800", "\ufe0f", "\U000e0041", "e\u0301", "é", "👩"),
     *(" ", "…", "word", "Ω", "日本語", "0", "x" * 300, "ab " * 200, "One. Two! "),
 )
@@ -81,6 +83,7 @@ def test_a_line_is_read_as_it_was_written(text: str) -> None:
     written = f"- {write(said)} {mark('bcd')}\n"
     assert "".join(written.split("\n")) + "\n" == written
     assert re.findall("<!--|-->", written) == ["<!--", "-->"]
+    assert not agent_paths(written)
     assert [(piece.text.removesuffix(" "), piece.id) for piece in read(written[2:-1])] == [(said, "bcd"), ("", None)]
     if said:
         for line, line_id in ((written, "bcd"), (f"- {write(said)}\n", None)):

@@ -10,14 +10,19 @@ from pathlib import Path
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.agent_imports import agent_paths
 from tests.mirror_memories import Graph, fact, thing, tree
 from tests.property.test_context_file import HOSTILE
 from tests.tally import examples
 
 from jochi.mirror import check_mirror, write_mirror
 from jochi.mirror.document import digest, parse, render, visible_text
+from jochi.mirror.edits import edits_of
 from jochi.mirror.index import FILE
+from jochi.mirror.kinds import text_of
 from jochi.mirror.names import LONGEST, folded_name, safe_name
+from jochi.text.content import is_blank
+from jochi.text.imports import unescape_imports
 
 JSON = st.recursive(
     st.none()
@@ -51,6 +56,21 @@ def test_a_file_is_read_as_it_was_written(front: dict[str, object], body: str) -
     assert dict(other.front) == front
     assert visible_text(other.body) == visible_text(body)
     assert digest(other.body) == digest(body)
+
+
+@given(st.sampled_from(["Fact", "Person", "MemoryBox"]), BODIES, HOSTILE, st.lists(HOSTILE, max_size=2))
+@settings(max_examples=examples(60, 500))
+@example("Fact", "x \\\\@a.md\n\n    @b.md\n```\n@c.md\n```\n`d` @e.md **f**@g.md", "@h.md", ["i @j.md"])
+def test_no_memory_makes_a_reader_load_a_file(kind: str, text: str, name: str, notes: list[str]) -> None:
+    memory = fact("a", text, tags=[name, *notes]) if kind == "Fact" else thing("a", name, text, *notes, kind=kind)
+    file = text_of(memory)
+    assert (file is None) == (kind == "Fact" and is_blank(text))
+    if file is not None:
+        assert not agent_paths(file)
+        document = parse(file)
+        assert document is not None
+        assert edits_of(document, memory, "a.md", strike_many=True) == ()
+        assert kind != "Fact" or unescape_imports(document.body) == text
 
 
 @given(

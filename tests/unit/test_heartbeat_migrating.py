@@ -68,6 +68,48 @@ def test_no_word_but_comments_is_lost_and_lines_are_told(name: str) -> None:
     assert not [line for line in silent if not line.startswith(("#", "|", "<!--", "```", "owner:", "Do these"))]
 
 
+STOCK = {
+    "headings alone": "# Pulse\n\n# Leave this page bare and nobody is woken.\n\n# Jobs go under this line.\n",
+    "a page of the manual": (
+        '---\ntitle: "A bare pulse"\nread_when:\n  - Setting up by hand\n---\n\n# A bare pulse\n\n'
+        "```markdown\n# Leave this page bare and nobody is woken.\n\n# Jobs go under this line.\n```\n\n"
+        "## See also\n\n- [How often it beats](/manual/pulse)\n"
+    ),
+    "its fence was taken for the manual's": (
+        "# Leave this page bare.\n\n# Jobs go below.\n```\n\n## See also\n\n- [How often it beats](/manual/pulse)\n"
+    ),
+    "a comment": "<!-- Nothing but comments: nobody is woken. -->\n\n# Pulse\n\n<!-- Jobs go below.\n- [ ] Look -->\n",
+    "an empty list": "# Pulse\n\n## Jobs\n\n- [ ]\n- [x] \n-\n* \n",
+    "nothing": "\n \n",
+}
+
+
+@pytest.mark.parametrize("name", STOCK)
+def test_a_file_that_nobody_has_written_into_holds_no_task(name: str) -> None:
+    for text in (STOCK[name], "\ufeff" + STOCK[name].replace("\n", "\r\n")):
+        assert list(read(text)) == []
+        if text.count("```") != 1:  # what somebody writes behind it is all that there is to do
+            [found] = read(f"{text}\n\n# Mine\n- every hour: see https://status.example.org\n")
+            assert found.schedule == "every 1h"
+    for text in (
+        "- [the gate](https://gate.example.org)",
+        "```\nlook at the gate\n```",
+        "```md\n- look\n```",
+        "- []: x",
+    ):
+        assert len(list(read(text))) == 1
+
+
+def test_tasks_as_an_agent_writes_them_in_yaml() -> None:
+    found = list(
+        read(
+            "# Pulse\n\ntasks:\n\n- name: gate\n  interval: 30m\n  prompt: Is it shut?\n\n"
+            '- name: post box\n  interval: 2h\n  prompt: "Look."\n'
+        )
+    )
+    assert [(task.task_name, task.schedule) for task in found] == [("gate", "every 30min"), ("post box", "2h")]
+
+
 def test_what_stands_before_items_belongs_to_each_and_code_keeps_its_form() -> None:
     found = {task.task_name: task for task in read((FILES / "list.md").read_text(encoding="utf-8"))}
     ferns = found["Water the ferns"]
@@ -188,7 +230,8 @@ def test_no_word_of_any_file_is_lost(lines: list[str]) -> None:
     found = list(read(text))
     told = "\n".join(f"{task.task_name}\n{task.definition}" for task in found)
     # What stands in a heading is the name of a task, or of what holds tasks: then it may be said nowhere else.
-    heads = {word for section in sections(text) for word in re.findall(r"w\d+w", section.title)}
+    titles = [section.title for section in sections(text)] + re.findall(r"^# .*", text, re.MULTILINE)
+    heads = {word for title in titles for word in re.findall(r"w\d+w", title)}
     assert set(re.findall(r"w\d+w", text)) - heads <= set(re.findall(r"w\d+w", told))
     for task in found:
         assert 1 <= task.first <= task.last <= text.count("\n") + 1

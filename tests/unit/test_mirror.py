@@ -129,6 +129,14 @@ def test_edits_are_taken_in(folder: Path, graph: Graph) -> None:
     assert check_mirror(folder, graph).is_none
 
 
+def test_a_name_makes_nothing_personal(graph: Graph, tmp_path: Path) -> None:
+    graph.put(thing("coach", "Personal trainer", "Comes on Mondays."))
+    write_mirror(tmp_path / "new", graph)
+    edit(tmp_path / "new", "entities/personal-trainer.md", "Mondays", "Fridays")
+    [done] = write_mirror(tmp_path / "new", graph).taken_in
+    assert (done.edit, done.text) == ("changed", "Comes on Fridays.")
+
+
 def test_what_changed_on_both_sides_is_two_memories(folder: Path, graph: Graph) -> None:
     edit(folder, TEA, "Ann likes tea.", "Ann likes coffee.")
     graph.put(fact("tea", "Ann likes milk.", category="preference"))
@@ -342,6 +350,63 @@ def test_somebody_saves_a_file_meanwhile(folder: Path, graph: Graph, monkeypatch
     assert [each.outcome for each in write_mirror(folder, graph.later()).taken_in] == ["done"]
     assert "superseded" in tree(folder)[TEA]
     assert "Ann likes coffee." in tree(folder)[TEA]
+
+
+def test_a_folder_of_an_older_release_is_made_anew_without_an_edit(graph: Graph, tmp_path: Path) -> None:
+    """When `@path` stood in files as it was said."""
+    graph.put(fact("tea", "Ann's rules: @NOTES.md and @~/tea", category="preference"))
+    write_mirror(tmp_path / "new", graph)
+    text = (tmp_path / "new" / TEA).read_text()
+    said = graph.stored["s/tea"].text or ""
+    escaped = said.replace("@", "\\@")
+    older = text.replace(escaped, said).replace(digest(escaped), digest(said))
+    assert older.count("\\") == 0
+    with index_of(tmp_path / "new") as known:
+        known.set_values(format=1)
+        known.keep()
+    (tmp_path / "new" / TEA).write_text(older)
+    done = write_mirror(tmp_path / "new", graph)
+    assert (done.taken_in, done.left, done.written) == ([], {}, [TEA])
+    assert (tmp_path / "new" / TEA).read_text() == text
+
+
+def test_a_file_that_nothing_can_replace_is_written_in_its_place(
+    folder: Path, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_file = Path.replace
+
+    def stuck(source: Path, target: Path) -> Path:
+        if target == folder / TEA and target.exists():
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        return replace_file(source, target)
+
+    def dying(written: int) -> Any:
+        def cut_off(opened: Any, text: bytes, *_: Any) -> None:
+            opened.seek(0)
+            opened.write(text[:written] if b"coffee" in text else b"")
+            opened.flush()
+            raise Killed
+
+        return cut_off
+
+    monkeypatch.setattr(Path, "replace", stuck)
+    inode = (folder / TEA).stat().st_ino
+    for written in (0, 160, 10_000):
+        graph.later().put(fact("tea", "Ann likes tea.", category="preference"))
+        write_mirror(folder, graph)
+        graph.later().put(fact("tea", "Ann likes coffee, and no tea.", category="preference"))
+        with monkeypatch.context() as patch:
+            patch.setattr(files, "_fill", dying(written))
+            with pytest.raises(Killed):
+                write_mirror(folder, graph)
+        done = write_mirror(folder, graph)  # what was cut off is no edit of a person's
+        assert (done.taken_in, done.left) == ([], {})
+        assert graph.stored["s/tea"].text == "Ann likes coffee, and no tea."
+        assert check_mirror(folder, graph).is_none
+        assert not [each for each in folder.rglob(".*") if each.name != FILE]
+    assert (folder / TEA).stat().st_ino == inode
+    edit(folder, TEA, "coffee", "milk")
+    assert [each.outcome for each in write_mirror(folder, graph.later()).taken_in] == ["done"]
 
 
 def test_a_table_of_folders(tmp_path: Path) -> None:

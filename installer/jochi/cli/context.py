@@ -11,6 +11,7 @@ from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import answer, jochi
 from jochi.cli.output import AsJson, err, moment, out, say, shortened, some, table
 from jochi.context import WriteResult, as_json, as_prompt
+from jochi.files import place
 from jochi.text.tokens import best_counter
 from jochi.use.context import REASONS, Line
 
@@ -97,7 +98,7 @@ def _print_written(file: Path, done: WriteResult) -> None:
     counter = best_counter().name
     exact = "" if not counter.startswith("estimate") else " by an estimate (`jochi tokens prime` makes it exact)"
     said = "written" if done.rewritten else "is up to date"
-    say(f"{file} {said}: version {done.version}, {done.tokens:,} tokens{exact}")
+    say(f"{place(file)} {said}: version {done.version}, {done.tokens:,} tokens{exact}")
 
 
 @app.command()

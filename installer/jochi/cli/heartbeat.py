@@ -10,7 +10,7 @@ import typer
 from jochi.cli.connection import answer, jochi
 from jochi.cli.output import AsJson, finish_with_json, moment, out, printable, say, some, table
 from jochi.errors import UsageError
-from jochi.files import read_text
+from jochi.files import place, read_text
 from jochi.heartbeat import NewTask, ReportResult
 from jochi.heartbeat.file import MAX_TOKENS
 from jochi.heartbeat.heartbeat import LEASE
@@ -103,7 +103,7 @@ def sync(
             file, scope=scope, max_tokens=max_tokens, overwrite=overwrite, include_sensitive=include_sensitive
         )
     finish_with_json(done, as_json)
-    say(f"{file}: {'written' if done.rewritten else 'up to date'}")
+    say(f"{place(file)}: {'written' if done.rewritten else 'up to date'}")
 
 
 @app.command()

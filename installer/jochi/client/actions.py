@@ -14,6 +14,7 @@ from jochi.curate.actions import Eligibility, Verdict, read
 from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as
 from jochi.policy.actions import Action
+from jochi.text.imports import escape_imports
 from jochi.write.action_records import ActionsResult, Outcome, add, add_files, read_action
 
 WHOLE_DATABASE = "/"
@@ -64,7 +65,7 @@ class Guidelines:
 
 def guidelines_page(found: Iterable[Guidelines]) -> str:
     """The file compression-guidelines.md."""
-    return "\n".join(["# Guidelines\n", *(each.as_markdown() for each in found)])
+    return escape_imports("\n".join(["# Guidelines\n", *(each.as_markdown() for each in found)]))
 
 
 class ActionVerbs(Base):

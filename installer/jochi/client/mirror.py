@@ -10,6 +10,7 @@ from jochi import mirror
 from jochi.client.actions import ActionVerbs, guidelines_page
 from jochi.client.use import UseVerbs
 from jochi.mirror import Difference, Pages, WriteResult
+from jochi.text.imports import escape_json_imports
 from jochi.write.mirror_graph import MirrorGraph
 
 
@@ -53,7 +54,9 @@ class MirrorVerbs(UseVerbs, ActionVerbs):
             for each in indexes
         ]
         return {
-            "state/topics.json": json.dumps(topics[0], ensure_ascii=False, indent=2) + "\n" if topics else None,
+            "state/topics.json": escape_json_imports(json.dumps(topics[0], ensure_ascii=False, indent=2)) + "\n"
+            if topics
+            else None,
             "state/compression-guidelines.md": guidelines_page(guidelines) if guidelines else None,
         }
 

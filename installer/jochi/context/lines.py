@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
+from jochi.text.imports import IMPORT
 from jochi.text.visible import visible
 
 _LETTERS = "bcdfghjkmnpqrstvwxz23456789"  # no vowels, so that an id is no word, and nothing that looks like another
@@ -123,8 +124,9 @@ def _escaped(token: re.Match[str]) -> str:
 _EARLIER = re.compile(r"Earlier \((?:[0-9]{4,}-[0-9]{2}-[0-9]{2}|\?)\):(?: |$)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _PUNCTUATION = r"[!-/:-@\[-`{-~]"
-# A code span that holds the mark of a comment is none to us: tools that look for comments don't know about code.
-_CODE = r"(?P<code>(?<!`)(?P<run>`+)(?!`)(?:(?!<!|-->).)+?(?<!`)(?P=run)(?!`))"
+# A code span that holds the mark of a comment is none to us: tools that look for comments don't know about code. Neither is one
+# that holds an import behind its first character: agents look for those in code as well.
+_CODE = rf"(?P<code>(?<!`)(?P<run>`+)(?!`)(?!<!|-->).(?:(?!<!|-->|{IMPORT}).)*?(?<!`)(?P=run)(?!`))"
 _MARK = rf"<!--(?P<id>[{_LETTERS}]{{{_SHORTEST},{_LONGEST}}})-->"
 _RAW = re.compile(
     rf"""
@@ -135,6 +137,7 @@ _RAW = re.compile(
     | (?P<close>--(?=>))            # the end of a comment
     | &(?=\#?\w+;)                  # a character by its name
     | (?<=<)!|!(?=\[)               # a comment for tools that know no backslashes; an image, which a viewer would fetch
+    | {IMPORT}                      # the path of a file, which an agent would load
     """,
     re.VERBOSE | re.DOTALL,
 )

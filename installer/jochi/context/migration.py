@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from jochi.context.sections import Where, is_section, personal_lines, section_of
 from jochi.context.state import Generation, State, file_hash, save_state
 from jochi.context.writer import Store, render_for, taking_in
 from jochi.errors import JochiError
-from jochi.files import keep, read_text, write_atomically
+from jochi.files import EditedMeanwhileError, keep, mend, read_text, real_file, replace_text
 from jochi.text.content import is_blank
 
 
@@ -58,7 +57,9 @@ def migrate(
 
     `JochiError` where it can't be read or written. Killed in between, it can be called again: the graph recognises what it has.
     """
-    real = Path(os.path.realpath(path))
+    real = real_file(path)
+    if not dry_run:
+        mend(real)
     old = read_text(real) or ""
     if not old.strip():
         raise JochiError("there is nothing in this file, or no file", where=str(path), fix="name the file to take over")
@@ -79,11 +80,10 @@ def migrate(
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
     save_state(real, State(generations=(new,)))
 
-    def look_again() -> None:
-        if read_text(real) != old:
-            raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again")
-
-    write_atomically(real, rendered.text, before_replacing=look_again)
+    try:
+        replace_text(real, old, rendered.text)
+    except EditedMeanwhileError:
+        raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again") from None
     return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, backup)
 
 

@@ -6,7 +6,6 @@ what is known of the new file; the file.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from jochi.context.manifest import Manifest
 from jochi.context.rendering import Count, Rendering, render
 from jochi.context.state import AppliedEdit, Generation, Line, State, file_hash, load_state, save_state
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
-from jochi.files import keep, read_text, replace_text, until_quiet
+from jochi.files import keep, read_text, real_file, replace_text, until_quiet
 from jochi.text.content import content_hash
 
 MANY = 5
@@ -100,9 +99,7 @@ def write_context(
     where something can't be read or written: the file is then as it was. `Refused` (by `edits`) where it can't be told what a
     person meant.
     """
-    writing = _Writer(
-        Path(os.path.realpath(path)), manifest, store, count, now, include_sensitive, personal_share, strike_many
-    )
+    writing = _Writer(real_file(path), manifest, store, count, now, include_sensitive, personal_share, strike_many)
     return until_quiet(path, writing.once, left="What was read of the edits is in the graph. ")
 
 

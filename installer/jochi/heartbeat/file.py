@@ -11,6 +11,7 @@ from datetime import datetime
 
 from jochi.context.lines import plain
 from jochi.errors import Refused, UsageError
+from jochi.text.imports import IMPORT, escape_imports, escape_json_imports
 from jochi.text.tokens import TokenCounter
 from jochi.text.visible import visible
 
@@ -45,7 +46,8 @@ class FileMark:
 
 
 def read_mark(text: str) -> FileMark | None:
-    """What the mark at the head of a file of ours says; None for any other file."""
+    """What the mark at the head of a file of ours says, however an editor ends lines; None for any other file."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     found = _MARK.match(text)
     if found is None:
         return None
@@ -91,7 +93,7 @@ def render(
     def page(whole: int, named: int) -> str:
         mark = {"scope": scope, "limit": max_tokens, "definitions": definitions, "written": f"{now:%Y-%m-%dT%H:%M:%SZ}"}
         body = _body(scope, tasks[:whole], [task.id for task in tasks[whole : whole + named]], active)
-        header = json.dumps({**mark, "page": _hash(body)}).replace(">", "\\u003e")
+        header = escape_json_imports(json.dumps({**mark, "page": _hash(body)}).replace(">", "\\u003e"))
         return f"# Heartbeat\n<!-- jochi {header} -->\n{body}"
 
     def fits(whole: int, named: int) -> bool:
@@ -116,7 +118,7 @@ def _most(most: int, fits: Callable[[int], bool]) -> int:
 
 
 def _body(scope: str, whole: Sequence[Entry], ids: Sequence[str], active: int) -> str:
-    option = "" if scope == "default" else f" --scope {json.dumps(scope, ensure_ascii=False)}"
+    option = "" if scope == "default" else f" --scope {_argument(scope)}"
     lines = [
         "Written by `jochi heartbeat sync`; edits are not read. The tasks are in the graph:",
         f"`jochi heartbeat due{option} --agent NAME` claims what is due, `load ID` reads a definition, `add` changes one.",
@@ -124,8 +126,8 @@ def _body(scope: str, whole: Sequence[Entry], ids: Sequence[str], active: int) -
     if whole:
         lines += ["", "## Quick tasks"]
     for task in whole:
-        quoted = "\n".join(f"> {line}".rstrip() for line in visible(task.definition or "").splitlines())
-        lines += ["", f"### {_exact(task.id)}: {plain(task.name)}", quoted]
+        quoted = "\n".join(f"> {line}".rstrip() for line in escape_imports(visible(task.definition or "")).splitlines())
+        lines += ["", f"### {_exact(task.id)}: {escape_imports(plain(task.name))}", quoted]
     if ids:
         lines += ["", "## Other tasks (ids)", *(f"- {_exact(id)}" for id in ids)]
     if left := active - len(whole) - len(ids):
@@ -135,7 +137,13 @@ def _body(scope: str, whole: Sequence[Entry], ids: Sequence[str], active: int) -
 
 def _exact(text: str) -> str:
     """In one line, whatever it holds, and so that it can be given back."""
-    return text if text.isprintable() else json.dumps(text)
+    encoded = escape_json_imports(json.dumps(text))
+    return text if text.isprintable() and "\\u0040" not in encoded else encoded
+
+
+def _argument(text: str) -> str:
+    """For a shell. A sign that might begin a path stands in quotes of its own."""
+    return re.sub(IMPORT, '"@"', json.dumps(text, ensure_ascii=False))
 
 
 def _hash(body: str) -> str:

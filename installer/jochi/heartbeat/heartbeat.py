@@ -17,7 +17,7 @@ import neo4j
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
 from jochi.errors import JochiError, Refused, UsageError
-from jochi.files import read_text, replace_text, until_quiet
+from jochi.files import read_text, real_file, replace_text, until_quiet
 from jochi.graph.catalogue import LONGEST_NAME
 from jochi.graph.driver_values import read_as, zoned
 from jochi.heartbeat import file as files
@@ -342,10 +342,10 @@ class Heartbeat:
         now: datetime | None = None,
     ) -> SyncResult:
         """`sync`, where ``may_replace`` raises if the text that is there must stay ('': there is none)."""
-        at = self._at(now)
+        at, real = self._at(now), real_file(path)
 
         def once() -> SyncResult:
-            text = read_text(path) or ""
+            text = read_text(real) or ""
             may_replace(text)
             changes = (self._start(scope, 0, include_sensitive)["registry"] or {}).get("task_changes", 0)
             digest, entries, active = self._entries(scope, max_tokens, include_sensitive)
@@ -354,7 +354,7 @@ class Heartbeat:
             )
             rewritten = overwrite or not files.says_the_same(text, new)
             if rewritten:
-                replace_text(path, text, new)
+                replace_text(real, text, new)
             self.engine.call("heartbeat/synced", {"now": at, "scope": scope, "hash": digest, "changes": changes})
             return SyncResult(str(path), digest, rewritten)
 

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from jochi.errors import JochiError, Refused, UsageError
-from jochi.files import keep, read_text
+from jochi.files import keep, mend, read_text, real_file
 from jochi.heartbeat import file as files
 from jochi.heartbeat.heartbeat import Heartbeat, NewTask, SyncResult, Task, definition_hash
 from jochi.heartbeat.schedules import interval, next_due
@@ -51,7 +51,10 @@ def migrate(
     alone; one of those that somebody edited, or that is another scope's, is `Refused`.
     """
     next_due("0 0 * * *", time_zone, after=_SOME_DAY, since=_SOME_DAY)  # says at once where there is no such zone
-    text = read_text(path)
+    real = real_file(path)
+    if not dry_run:
+        mend(real)
+    text = read_text(real)
     if text is None:
         raise JochiError("there is no such file", where=str(path), fix="name the HEARTBEAT.md to be migrated")
     if mark := files.read_mark(text):
@@ -81,7 +84,7 @@ def migrate(
                 fix="migrate it again: what is in the graph already isn't written twice",
             )
 
-    backup = keep(path.resolve(), text, "pre-migration")
+    backup = keep(real, text, "pre-migration")
     synced = heartbeat.replace(path, may_replace, scope, max_tokens)
     done = (replace(task, outcome="added") if task.id in written else task for task in found)
     return MigrationResult(tuple(done), str(backup), synced)
@@ -105,7 +108,8 @@ def _named(found: Iterable[ParsedTask], known: Mapping[str, Task]) -> list[Parse
 
 
 def read(text: str, time_zone: str = "UTC") -> Iterator[ParsedTask]:
-    """The tasks that a file speaks of, in its order. Nothing but comments is left out: what has no schedule is a task without one.
+    """The tasks that a file speaks of, in its order. Nothing is left out but comments and what fills a template: what has no
+    schedule is a task without one.
 
     Under a heading with a line such as `Schedule: daily at 09:00` all is one task. Else each item, each row of a table and each
     line of a crontab is one, and what stands before them belongs to each; text alone is one task. A schedule that a heading says
@@ -126,7 +130,7 @@ def read(text: str, time_zone: str = "UTC") -> Iterator[ParsedTask]:
 def _tasks(
     section: Section, own: str | None, inherited: str | None, leaf: bool, time_zone: str
 ) -> Iterator[ParsedTask]:
-    blocks = [block for block in section.blocks if block.kind != "comment"]
+    blocks = [block for block in section.blocks if not _says_nothing(block)]
     whole = section.title, section.source or section.title
     place = section.first, section.last
     texts = [
@@ -146,13 +150,25 @@ def _tasks(
     rest = [block for block in blocks if block.kind == "text" or (block.kind == "code" and not _crontab(block))]
     if not parts and rest:
         yield _parsed_task(*whole, own or _schedule_of(rest[0].source, time_zone) or inherited, _NONE, *place)
-    if not blocks and leaf and section.level > 1 and _schedule_in(section.title) is None:
+    if not section.blocks and leaf and section.level > 1 and _schedule_in(section.title) is None:
         yield _parsed_task(*whole, own or inherited, _NONE, *place)
     before = "\n\n".join(_fenced(block) for block in rest)
     for part in parts:
         schedule = part.schedule or (None if part.reason == _CHECKED else own or inherited)
         definition = f"{before}\n\n{part.definition}" if before else part.definition
         yield replace(part, schedule=schedule, definition=definition, reason=None if schedule else part.reason)
+
+
+def _says_nothing(block: Block) -> bool:
+    """Whether it is a comment, or fills a file that nobody has written into yet: an empty item, an item that only leads to a page
+    of a manual, headings in a fence."""
+    if block.kind == "code":
+        return (
+            block.language in _MARKDOWN
+            and not _FENCE.search(block.source)
+            and not any(True for _ in read(block.source))
+        )
+    return block.kind == "comment" or (block.kind == "item" and _FILLER.fullmatch(block.source) is not None)
 
 
 def _parts(block: Block, time_zone: str) -> Iterator[ParsedTask]:
@@ -190,10 +206,10 @@ def _parsed_task(name: str, definition: str, schedule: str | None, reason: str, 
 
 
 def _title(text: str) -> str:
-    """The name of an item: what is bold at its beginning, or stands before a colon or a dash and is no schedule."""
+    """The name of an item: what is bold at its beginning, stands behind `name:`, or before a colon or a dash and is no schedule."""
     line = text.strip().splitlines()[0] if text.strip() else ""
-    if bold := re.match(r"(\*\*|__)(.+?)\1", line):
-        return _plain(bold[2])
+    if found := re.match(r"(?:(\*\*|__)|name:\s+)(?P<name>.+?)(?(1)\1|$)", line):
+        return _plain(found["name"])
     parts = re.split(r"\s[-–—]+\s|:\s|:$|[()]", line)
     named = [_plain(part) for part in parts if _plain(part) and _schedule_in(part) is None]
     name = (named or [_plain(line)])[0]
@@ -222,6 +238,10 @@ _SOME_DAY = datetime(2026, 1, 1, tzinfo=timezone.utc)
 _CHECKED = "it is checked off"
 _NONE = "no schedule can be read in it"
 _BOX = re.compile(r"\[[ xX]\]\s+")
+_MARKDOWN = ("", "markdown", "md")
+_FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+_FILLER = re.compile(r"\s*(?:\[[ xX]?\])?\s*(?:\[[^\]\n]*\]\((?!\w+:)[^()\s]*\)[.,;]?\s*)?")
+"""An item without a word, or with nothing but a link within some manual; an address of the web may be what is to be looked at."""
 _LINE = re.compile(
     r"^\W*(?:schedule|when|cron|frequency|interval|runs?)\W*?:[*_]*[ \t]+(?P<said>\S.*)$", re.IGNORECASE | re.MULTILINE
 )
@@ -295,7 +315,8 @@ def _schedule_in(text: str) -> str | None:
 def _when(text: str, time_zone: str) -> str | None:
     """The schedule that a text is, where nothing else is expected: `15min` is one here. None also where it never comes."""
     try:
-        schedule = _schedule_in(text) or (text.strip(" `") if interval(text.strip(" `")) else None)
+        bare = text.strip(" `")
+        schedule = _schedule_in(text) or (bare if interval(bare) else _schedule_in(f"every {bare}"))
         if schedule is not None:
             next_due(schedule, time_zone, after=_SOME_DAY, since=_SOME_DAY)
         return schedule

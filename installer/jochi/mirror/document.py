@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jochi.text.imports import escape_json_imports
 from jochi.text.visible import visible
 
 
@@ -57,7 +58,8 @@ def digest(body: str) -> str:
 def _value(value: Any) -> str:
     encoded = json.dumps(value, ensure_ascii=False)
     # What nobody sees, or could be taken for the end of a line, stands there by its number.
-    return encoded if visible(encoded) == encoded and len(encoded.splitlines()) == 1 else json.dumps(value)
+    is_plain = visible(encoded) == encoded and len(encoded.splitlines()) == 1
+    return escape_json_imports(encoded if is_plain else json.dumps(value))
 
 
 def _read(value: str) -> Any:

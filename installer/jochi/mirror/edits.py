@@ -5,6 +5,8 @@ Three ways, as in MEMORY.md: what was written (its hashes stand in the front mat
 
 from __future__ import annotations
 
+import re
+
 from jochi.context.blocks import refuse_conflicts
 from jochi.context.edits import Addition, Change, Edit, Strike, compare
 from jochi.context.manifest import Entry
@@ -14,6 +16,7 @@ from jochi.errors import Refused
 from jochi.mirror.document import Document, visible_text
 from jochi.mirror.kinds import BY_LABEL, Memory, shown_parts
 from jochi.text.content import content_hash, is_blank
+from jochi.text.imports import unescape_imports
 
 _SECTION = "insights"
 """Of seed 001's sections the one for everything else: files of the mirror have none."""
@@ -25,7 +28,7 @@ def edits_of(document: Document, memory: Memory | None, where: str, *, strike_ma
     if (memory is not None and BY_LABEL[memory.kind].adds) or "lines" in document.front:
         return _of_lines(document, memory, where, strike_many)
     refuse_conflicts(document.body, where)
-    text, written = visible_text(document.body), document.front.get("content_hash")
+    text, written = visible_text(unescape_imports(document.body)), document.front.get("content_hash")
     if memory is None or memory.text is None:  # it is nobody's any more, or nobody may read it here
         return () if is_blank(text) else (Addition(_SECTION, text),)
     if visible_text(memory.text) == text:
@@ -40,6 +43,9 @@ def edits_of(document: Document, memory: Memory | None, where: str, *, strike_ma
     if is_blank(text):
         return (Strike(memory.key, known),)
     return (Change(memory.key, known, text, _SECTION),)
+
+
+_TITLE = re.compile(r"\A# [^\r\n]*")
 
 
 def _of_lines(document: Document, memory: Memory | None, where: str, strike_many: bool) -> tuple[Edit, ...]:
@@ -60,7 +66,8 @@ def _of_lines(document: Document, memory: Memory | None, where: str, strike_many
         for line, each in lines.items()
     }
     entries = [Entry(part.key, _SECTION, part.text, 0, 0, "", False, part.content_hash) for part in now.values()]
-    found = compare(document.body, lines, entries, where)
+    body = _TITLE.sub("", document.body)  # it is Jochi's, and a name such as "Personal trainer" makes nothing personal
+    found = compare(body, lines, entries, where)
     if found.personal.strip():
         raise Refused(
             "a comment, or what stands under a personal heading, has no place in this file: it is made anew from the graph",

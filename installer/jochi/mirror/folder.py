@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from jochi.errors import JochiError, UsageError
-from jochi.files import EditedMeanwhileError, write_atomically
+from jochi.files import EditedMeanwhileError, copy_of, write_atomically
 from jochi.mirror.index import FILE, FileStamp
 from jochi.mirror.names import folded_name
 
@@ -113,11 +113,12 @@ def remove(folder: Path, path: str, was: FileStamp | None) -> None:
         raise EditedMeanwhileError
     try:
         file.unlink(missing_ok=True)
+        copy_of(file).unlink(missing_ok=True)
     except OSError as error:
         raise JochiError(
             f"the file can't be deleted: {error.strerror}",
             where=str(file),
-            fix="look at the rights of its folder: what it says is no longer to stand there",
+            fix="look at the rights of its folder, and whether the file is mounted: what it says is no longer to stand there",
         ) from None
     for parent in file.parents:
         if parent == folder:

@@ -19,7 +19,7 @@ from jochi.errors import JochiError
 FILE = ".jochi-mirror.db"
 WAIT = 5.0
 """Seconds that a second one waits for the first, which writes into the folder."""
-FORMAT = 1
+FORMAT = 2
 """Of the index and of the files: with another one all files are made anew."""
 
 

@@ -15,6 +15,7 @@ from jochi.context.lines import line_ids, mark, plain, write
 from jochi.mirror.document import digest, render
 from jochi.mirror.names import safe_name, short_hash
 from jochi.text.content import content_hash, is_blank
+from jochi.text.imports import escape_imports
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ def text_of(memory: Memory) -> str | None:
     if kind.adds is None:
         if memory.text is None or is_blank(memory.text):
             return None
-        return render(front | {"content_hash": content_hash(memory.text), "digest": digest(memory.text)}, memory.text)
+        body = escape_imports(memory.text)
+        return render(front | {"content_hash": content_hash(memory.text), "digest": digest(body)}, body)
     parts = shown_parts(memory)
     lines = {line: [part.key, words(plain(part.text)), content_hash(part.text)] for line, part in parts.items()}
     front |= {"left_out": memory.left_out} if memory.left_out else {}

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol, cast
 from jochi.context.edits import Strike
 from jochi.context.writer import EditTarget, Outcome, apply_edit, taking_in
 from jochi.errors import JochiError, Refused
-from jochi.files import EditedMeanwhileError, read_text
+from jochi.files import EditedMeanwhileError, mend, read_text
 from jochi.mirror import folder as disk
 from jochi.mirror.document import Document, digest, parse
 from jochi.mirror.edits import edits_of
@@ -259,6 +259,8 @@ class _Writer:
             self.is_foreign(path, known, "it is no plain file any more")
             return None
         try:
+            mend(self.root / path)
+            self.lies[path] = disk.stamp_of(self.root / path)
             text = read_text(self.root / path) or ""
         except JochiError as error:
             self.is_foreign(path, known, error.what)
