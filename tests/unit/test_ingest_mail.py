@@ -1,0 +1,181 @@
+"""Mail as programs write it: what the sender wrote of a reply, what HTML shows, and each line of a mailbox in its message."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.tally import examples
+
+from jochi.toml import tomllib
+from jochi.write.ingesting import Fault, Left, read
+from jochi.write.ingesting.input_file import open_input
+from jochi.write.ingesting.readers import guess
+from jochi.write.ingesting.readers.mail import _mailbox
+from jochi.write.ingesting.replies import remove_quotations
+
+MAIL = Path(__file__).parent.parent / "ingest_files" / "mail"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A mail: ``own`` is what its sender wrote of ``body``. ``aside``: no rule was written by looking at it."""
+
+    name: str
+    subject: str
+    body: str
+    own: str
+    aside: bool
+
+
+def replies() -> list[Reply]:
+    data: dict[str, Any] = tomllib.loads((MAIL / "replies.toml").read_text(encoding="utf-8"))
+    found = []
+    for language, said in data["languages"].items():
+        for program, head in said["heads"]:
+            mark = "" if program.startswith(("Outlook", "Apple")) else "> "
+            quoted = "".join(f"{mark}{line}\n" for line in said["quoted"].split("\n"))
+            found.append((f"{language}, {program}", "", f"{said['own']}\n\n{head}\n\n{quoted}", said["own"]))
+    found += [(each["name"], each.get("subject", ""), each["body"], each["own"]) for each in data["mail"]]
+    return [Reply(*each, aside=hashlib.sha256(each[0].encode()).digest()[0] % 3 == 0) for each in found]
+
+
+def _played(file: Path) -> dict[str, Any]:
+    """What comes out of a file, in the shape of its `.expected.toml`."""
+    sources: dict[str, dict[str, Any]] = {}
+    left: Counter[str] = Counter()
+    faults = []
+    for piece in read(file):
+        if isinstance(piece, Fault):
+            faults.append(piece.where)
+        elif isinstance(piece, Left):
+            left[piece.why] += 1
+        else:
+            source, message = piece
+            shown = {"id": source.id, "type": source.source_type, "title": source.title}
+            place = sources.setdefault(str(source.id), {**_said(shown), "message": []})
+            at = message.at and message.at.isoformat()
+            row = {"id": message.id, "at": at, "sender": message.sender, "text": message.text}
+            place["message"].append(_said(row))
+    found: dict[str, Any] = {"format": guess_of(file), "left": dict(left), "faults": faults}
+    return {**{name: value for name, value in found.items() if value}, "source": list(sources.values())}
+
+
+def _said(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def guess_of(file: Path) -> str:
+    with open_input(file, None) as opened:
+        return guess(opened)
+
+
+@pytest.mark.parametrize("file", sorted([*MAIL.glob("*.mbox"), *MAIL.glob("*.eml")]), ids=lambda file: file.name)
+def test_files_as_programs_write_them(file: Path) -> None:
+    """Beside each file stands what comes out of it: who, when, what, and what is left out."""
+    assert _played(file) == tomllib.loads(file.with_name(f"{file.name}.expected.toml").read_text(encoding="utf-8"))
+
+
+def test_what_the_sender_wrote() -> None:
+    """Of replies in 38 languages, by the programs that people use there."""
+    table = replies()
+    assert len(table) > 160
+    assert [each.name for each in table if remove_quotations(each.body, each.subject)[0] != each.own] == []
+
+
+LINE = st.sampled_from(
+    (
+        "",
+        "From Monday 09:00 on the gate is closed.",
+        "From ",
+        "From",
+        "From mira@ridge.example Sat Jan 31 09:00:00 2026",
+        "From - Sat Jan 31 09:00:00 2026",
+        ">From the hut",
+        ">>From the hut",
+        "> From the hut",
+        ">quoted without a blank",
+        "Subject: oil",
+        "Note: From now on",
+        "see you",
+    )
+)
+BODY = st.lists(LINE, min_size=1, max_size=8)
+
+
+def _mboxrd(body: list[str]) -> list[str]:
+    return [f">{line}" if line.lstrip(">").startswith("From ") else line for line in body]
+
+
+def _mboxo(body: list[str]) -> list[str]:
+    return [f">{line}" if line.startswith("From ") else line for line in body]
+
+
+WRITERS: dict[str, tuple[str, Callable[[list[str]], list[str]], bool]] = {
+    "mboxrd": ("From mira@ridge.example Sat Jan 31 09:00:00 2026", _mboxrd, False),
+    "mboxo": ("From MAILER-DAEMON Sat Jan 31 09:00:00 2026", _mboxo, False),
+    "Thunderbird": ("From - Sat Jan 31 09:00:00 2026", _mboxrd, False),
+    "Thunderbird, bare": ("From ", _mboxrd, False),
+    "Takeout": ("From 1855555555555555551@xxx Sat Jan 31 08:00:00 +0000 2026", _mboxrd, False),
+    "mboxcl2": ("From mira@ridge.example Sat Jan 31 09:00:00 2026", lambda body: body, True),
+}
+"""By program: the line before a mail, what it makes of a body, whether it says its length."""
+
+
+@settings(max_examples=examples(100, 1_000))
+@given(st.sampled_from(list(WRITERS)), st.lists(BODY, min_size=1, max_size=5), st.sampled_from(("\n", "\r\n")))
+def test_each_line_of_a_mailbox_is_in_its_mail(writer: str, bodies: list[list[str]], end: str) -> None:
+    """As often as it stands there, whatever it looks like: none is lost, cut off, or in another's mail."""
+    separator, escape, is_sized = WRITERS[writer]
+    data = ""
+    for number, body in enumerate(bodies):
+        text = "".join(f"{line}{end}" for line in [f"begin {number}", *escape(body), f"end {number}"])
+        head = [
+            separator,
+            f"From: Mira {number} <m{number}@ridge.example>",
+            f"Message-ID: <{number}@ridge.example>",
+            "Date: x",
+        ]
+        head += [f"Content-Length: {len(text)}"] if is_sized else []
+        data += end.join([*head, "", ""]) + text + end
+    found = [piece for piece in read(io.BytesIO(data.encode()), name="a.mbox") if isinstance(piece, tuple)]
+    assert [message.sender for _, message in found] == [f"Mira {number}" for number in range(len(bodies))]
+    for (_, message), (number, body) in zip(found, enumerate(bodies), strict=True):
+        shown = message.raw.partition("\n\n")[2].split("\n")
+        assert [line.lstrip(">") for line in shown] == [
+            f"begin {number}",
+            *(line.lstrip(">") for line in body),
+            f"end {number}",
+        ]
+        # What was quoted stays marked as quoted: nobody is credited with it.
+        assert all(
+            line.startswith(">") for line, was in zip(shown[1:], body, strict=False) if was.startswith(("> ", ">q"))
+        )
+
+
+HEADERS = st.sampled_from(("From: Ann <a@b.example>", "Date: x", "Content-Length: 30", "X-Mozilla-Status: 0001"))
+SEPARATORS = st.sampled_from(
+    (*(separator for separator, _, _ in WRITERS.values()), "From ann", "From ???@??? Sat Jan 31 09:00:00 2026")
+)
+
+
+@settings(max_examples=examples(100, 1_000))
+@given(st.lists(LINE | SEPARATORS | HEADERS, max_size=30))
+def test_no_line_of_any_mailbox_is_lost(lines: list[str]) -> None:
+    """Put together, what the mails are cut into is the file, but for lines that separate and `>` before `From `."""
+    data = "".join(f"{line}\n" for line in ["From ann", *lines]).encode()
+    kept = b"".join(_mailbox(io.BytesIO(data))).split(b"\n")
+    for line in data.split(b"\n"):
+        if kept and line.lstrip(b">") == kept[0].lstrip(b">"):
+            kept.pop(0)
+        else:
+            assert not line or line.startswith(b"From"), line
+    assert kept in ([], [b""])
