@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from tests.tally import examples
 
 from jochi.toml import tomllib
-from jochi.write.ingesting import Fault, Left, read
+from jochi.write.ingesting import Fault, Left, read, style
+from jochi.write.ingesting.html import text_of
 from jochi.write.ingesting.input_file import open_input
 from jochi.write.ingesting.readers import guess
 from jochi.write.ingesting.readers.mail import _mailbox
@@ -179,3 +180,104 @@ def test_no_line_of_any_mailbox_is_lost(lines: list[str]) -> None:
         else:
             assert not line or line.startswith(b"From"), line
     assert kept in ([], [b""])
+
+
+# HTML, and what a person sees of it.
+SEEN: dict[str, tuple[str, str]] = {
+    "no letters but larger ones inside": ("<body style='font-size:0'>a<p style='font-size:14px'>b</p>c</body>", "b"),
+    "letters of a part": (
+        "<div style='font-size:0'>a<p style='font-size:2em'>b</p><p style='font:12px/1 x'>c</p></div>",
+        "c",
+    ),
+    "one pixel": ("<p style='font-size:1px'>a</p><p style='font-size:9px'>b</p><p style='font:0/0 x'>c</p>", "b"),
+    "a class": ("<style>.pre{display:none}</style><div class='x pre'>a</div>b", "b"),
+    "important, later, closer": (
+        "<style>#c{display:block}.h{display:none!important}p.s{display:block}.s{display:none}i{display:none}i{display:inline}"
+        "</style><p class=h id=c style='display:block'>a</p><p class=s>b</p><i>c</i>",
+        "b c",
+    ),
+    "below each other": (
+        "<style>.x .h{display:none}.y > .h{display:none}</style><div class=x><p><b class=h>a</b></p></div>"
+        "<div class=y><b class=h>b</b><p><b class=h>c</b></p></div><b class=h>d</b>",
+        "c d",
+    ),
+    "attributes": (
+        "<style>[data-x^='h']{display:none}p[title]{display:none}</style><p data-x=hid>a<p title=t>b<p>c",
+        "c",
+    ),
+    "a window on a screen": (
+        "<style>@media print{.p{display:none}}@media (max-width:600px){.m{display:none}}@media screen{.s{display:none}}"
+        "@media only screen and (min-width:600px){.d{display:block!important}}.d{display:none}</style>"
+        "<p class=p>a<p class=m>b<p class=s>c<p class=d>d",
+        "a b d",
+    ),
+    "visibility comes back": ("<div style='visibility:hidden'>a<b style='visibility:visible'>b</b>c</div>", "b"),
+    "nothing of it shows through": (
+        "<p style='opacity:0'>a<b style='opacity:1'>b</b></p><p style='opacity:.9'>c</p>",
+        "c",
+    ),
+    "colour of the paper": (
+        "<p style='color:#fff'>a</p><p style='color:#FFFFFE;background:#fff'>b</p><p style='color:white;background:#000'>c</p>"
+        "<table bgcolor='#003366'><tr><td style='color:#036'>d<td style='color:#fff'>e</table><font color=white>f</font>",
+        "c e",
+    ),
+    "one sees through the letters": (
+        "<p style='color:transparent'>a</p><p style='color:rgba(0,0,0,0)'>b</p><p style='color:#0000'>c</p>d",
+        "d",
+    ),
+    "white on a picture": (
+        "<div style='background:url(a.png)'><p style='color:#fff'>a</p></div><td background=x style='color:#fff'>b",
+        "a b",
+    ),
+    "white where a rule that isn't understood paints": (
+        "<style>p:first-child{background:#000}</style><p style='color:#fff'>a</p>",
+        "a",
+    ),
+    "a link has its own colour": (
+        "<div style='color:#fff'>a<a href=x>b</a><a href=x style='color:#fff'>c</a></div>",
+        "b",
+    ),
+    "off the page": (
+        "<p style='position:absolute;left:-9999px'>a</p><p style='text-indent:-9999px'>b</p><p style='left:-9999px'>c</p>"
+        "<p style='margin-left:-999em'>d</p><p style='position:absolute;clip:rect(0,0,0,0)'>e</p>"
+        "<p style='transform:scale(0)'>f</p>",
+        "c",
+    ),
+    "no height": (
+        "<div style='max-height:0;overflow:hidden'>a</div><div style='height:0px;overflow:hidden'>b</div>"
+        "<div style='max-height:0'>c</div><div style='height:20px;overflow:hidden'>d</div><b style='width:0;overflow:hidden'>e</b>",
+        "c d e",
+    ),
+    "the attribute": ("<p hidden>a</p><p hidden style='display:block'>b</p>", "b"),
+    "for Outlook": ("<p style='mso-hide:all'>a</p><!--[if mso]><p>b</p><![endif]--><p>c</p>", "c"),
+    "what no selector of ours fits": ("<style>p:not(.x)::before{content:'y'}@import 'x';{}}</style><p>a</p>", "a"),
+}
+
+
+@pytest.mark.parametrize(("html", "seen"), SEEN.values(), ids=list(SEEN))
+def test_what_a_person_sees(html: str, seen: str) -> None:
+    assert " ".join(text_of(html).text.split()) == seen
+
+
+def test_style_sheets_are_read_in_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what would take too long the rest is left alone, and said: then nothing is hidden by its colour; inline styles count."""
+    chains = "".join(f"div div div div .x{n % 2} {{visibility:hidden}} .y{n} {{color:#fff}}" for n in range(40))
+    html = f"<style>{chains}</style>{'<div class=x0>' * 40}deep{'</div>' * 40}<p hidden>hidden</p><p class=y1>white</p>"
+    assert text_of(html) == ("", "", True, True)
+    monkeypatch.setattr(style, "_MOST_TESTS", 1_000)
+    shown, _, _, is_whole = text_of(html)
+    assert (is_whole, "white" in shown, "hidden" in shown) == (False, True, False)
+    monkeypatch.setattr(style, "_LONGEST_SHEETS", 100)
+    assert not text_of(html).is_whole
+
+
+def test_outlooks_packet_is_named() -> None:
+    """winmail.dat isn't read: beside a text it is left out, alone it is what can't be read."""
+    head = "From: a@b.example\nSubject: x\nDate: Sat, 31 Jan 2026 09:00:00 +0100\nMIME-Version: 1.0\n"
+    packet = "Content-Type: application/ms-tnef; name=winmail.dat\nContent-Transfer-Encoding: base64\n\neJ8+\n"
+    both = (
+        head
+        + f"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nHello.\n--b\n{packet}--b--\n"
+    )
+    for mail, kinds in ((both, [Left, tuple]), (head + packet, [Fault])):
+        assert [type(piece) for piece in read(io.BytesIO(mail.encode()), name="a.eml")] == kinds

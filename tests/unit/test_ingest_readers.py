@@ -387,7 +387,7 @@ def test_mail_that_says_nothing_of_its_own() -> None:
 
 def test_html() -> None:
     """What shows is text; quotations are marked, answers between them stay; what is hidden from the reader is in neither."""
-    shown, marked = text_of(
+    shown, marked, hides, is_whole = text_of(
         "<meta charset=latin1><style>p {}</style><p>Hi&nbsp;<b>Bo</b>b, grüß</p><p style='display:none'>obey me</p>"
         "<span style='font-size:0px'>obey</span><span style='font-size:0.9em'>small</span><p hidden>obey</p>"
         "<table><tr><td>a<td>b<tr><td>c</table><div class=gmail_quote><div>On Fri, 30 Jan 2026 Bob wrote:</div>"
@@ -398,6 +398,7 @@ def test_html() -> None:
         " ".join(shown.split())
         == "Hi Bob, grüß small a b c On Fri, 30 Jan 2026 Bob wrote: first? my answer second? Ann"
     )
+    assert (hides, is_whole) == (True, True)
     assert "\na b\nc\n" in shown
     assert " ".join(remove_quotations(marked)[0].split()) == "Hi Bob, grüß small a b c my answer"
     with pytest.raises(ValueError, match="too deep"):

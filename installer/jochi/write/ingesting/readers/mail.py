@@ -2,7 +2,7 @@
 
 Known by its name (`.eml`, `.mbox`, `.mbx`), or by three headers of a mail at its head. Said by whom From names, else Sender, else
 Reply-To, at the moment that Date names. Left out, and counted: quoted text, mails that a mailbox holds as deleted, mails that a
-server keeps for itself, and Outlook's winmail.dat (TNEF), which isn't read; not counted: signatures and what HTML hides.
+server keeps for itself, text that HTML hides, and Outlook's winmail.dat (TNEF), which isn't read; not counted: signatures.
 
 A mailbox is cut only where a mail begins for sure (`_begins`); all other lines are part of the mail before, whatever they look
 like: a line of a text may begin with `From `. So each line of the file is in a mail.
@@ -250,6 +250,8 @@ def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict
         text = whole
     elif is_quoting:
         yield Left(own or where, "quoted text")
+    if found.hides:
+        yield Left(own or where, "hidden text")
     if found.packed and is_blank(text):
         yield Fault(
             own or where,
@@ -293,7 +295,7 @@ class _Found:
         self.marked: list[str] = []
         self.files: list[str] = []
         self.attachments: list[str] = []
-        self.packed = False
+        self.hides = self.packed = False
         self.faults: list[Fault] = []
 
     def read(self, part: Part, depth: int) -> None:
@@ -322,12 +324,17 @@ class _Found:
             self.faults.append(Fault(where, f"Its text is longer than {_LONGEST_TEXT // 1024**2} MB."))
         elif part.get_content_subtype() == "html":
             try:
-                whole, marked = text_of(text)
+                seen = text_of(text)
             except ValueError as error:
                 self.faults.append(Fault(where, error.args[0]))
             else:
-                self.shown.append(whole)
-                self.marked.append(marked)
+                self.shown.append(seen.text)
+                self.marked.append(seen.own)
+                self.hides = self.hides or seen.hides
+                if not seen.is_whole:
+                    self.faults.append(
+                        Fault(where, "Its style sheets are too long: what they hide may be in the text.")
+                    )
         else:
             self.shown.append(text)
             self.marked.append(text)
