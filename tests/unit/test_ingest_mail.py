@@ -37,8 +37,12 @@ class Reply:
     aside: bool
 
 
+def replies_data() -> dict[str, Any]:
+    return tomllib.loads((MAIL / "replies.toml").read_text(encoding="utf-8"))
+
+
 def replies() -> list[Reply]:
-    data: dict[str, Any] = tomllib.loads((MAIL / "replies.toml").read_text(encoding="utf-8"))
+    data = replies_data()
     found = []
     for language, said in data["languages"].items():
         for program, head in said["heads"]:
@@ -281,3 +285,19 @@ def test_outlooks_packet_is_named() -> None:
     )
     for mail, kinds in ((both, [Left, tuple]), (head + packet, [Fault])):
         assert [type(piece) for piece in read(io.BytesIO(mail.encode()), name="a.eml")] == kinds
+
+
+OTHERS = ("Yes.", "-- ", "_____", "> > deep", "Begin forwarded message:")
+HEADS = [head for said in replies_data()["languages"].values() for _, head in said["heads"]]
+
+
+@settings(max_examples=examples(60, 1_000))
+@given(st.lists(LINE | st.sampled_from(HEADS) | st.sampled_from(OTHERS), max_size=12))
+def test_nothing_is_put_into_what_the_sender_wrote(parts: list[str]) -> None:
+    """Its lines are lines of the mail in their order; a marked line is in it only where somebody sends it on."""
+    lines = "\n".join(parts).split("\n")
+    own, is_quoting = remove_quotations("\n".join(lines))
+    rest = iter(line.strip() for line in lines)
+    assert all(line.strip() in rest for line in own.split("\n") if line)
+    assert "forwarded" in own or not any(line.startswith(">") for line in own.split("\n"))
+    assert is_quoting or not any(line.startswith(">") for line in lines) or "forwarded" in own

@@ -92,11 +92,11 @@ def remove_quotations(text: str, subject: str = "") -> tuple[str, bool]:
     quoted = marked = False
     for at, line in enumerate(lines):
         if _is_marked(line):
-            if not marked:
-                _drop_whose(own)
+            if not marked and not _drop_whose(own) and _is_forwarded(line.lstrip("> ")):
+                return _with_sent_on(own, lines[at:]), quoted  # as Apple Mail sends on
             quoted = marked = True
         elif _is_forwarded(line):
-            return "\n\n".join(filter(None, [_signed(own), "\n".join(lines[at:]).strip()])), quoted
+            return _with_sent_on(own, lines[at:]), quoted
         elif _is_head(lines, at, subject):
             while own and (not own[-1].strip() or _between_dashes(own[-1]) is not None):
                 own.pop()
@@ -108,23 +108,29 @@ def remove_quotations(text: str, subject: str = "") -> tuple[str, bool]:
     return _signed(own), quoted
 
 
-def _drop_whose(own: list[str]) -> None:
-    """Takes off the end of ``own`` what says who is quoted: a line, or one that a mail program broke into several."""
+def _with_sent_on(own: list[str], lines: list[str]) -> str:
+    return "\n\n".join(filter(None, [_signed(own), "\n".join(lines).strip()]))
+
+
+def _drop_whose(own: list[str]) -> bool:
+    """Takes off the end of ``own`` what says who is quoted: a line, or one that a program broke into several. Whether it did."""
     end = len(own)
     while end and not own[end - 1].strip():
         end -= 1
     for start in range(end - 1, max(end - _LINES_OF_HEAD, 0) - 1, -1):
         if _says_whose(own[start:end]):
             del own[start:]
-            return
+            return True
     if end and _says_who(own[end - 1]):
         del own[end - 1 :]
-        return
+        return True
     start = end - 1
     while start > 0 and end - start < 3 and _BROKEN.fullmatch(own[start - 1]):
         start -= 1
-    if end and _WHOSE.fullmatch(" ".join(own[start:end])[-_LONGEST_LINE:]):
+    is_whose = end > 0 and _WHOSE.fullmatch(" ".join(own[start:end])[-_LONGEST_LINE:]) is not None
+    if is_whose:
         del own[start:]
+    return is_whose
 
 
 def _is_head(lines: list[str], at: int, subject: str) -> bool:
@@ -165,25 +171,31 @@ def _is_block(lines: list[str], at: int, subject: str) -> bool:
     """Whether labels such as From, Sent, To and Subject stand here, in a language that is known, or with the own ``subject``."""
     kinds: set[str] = set()
     values: list[str] = []
-    dated = False
+    is_dated = is_addressed = False
     for line in lines[at : at + _LONGEST_BLOCK]:
         found = _label(line)
         of = _words().labels.get(found[0], frozenset()) if found else frozenset()
-        if found is None or (kinds and not of):
-            if values and line.strip() and (line.startswith((" ", "\t")) or values[-1].endswith((";", ","))):
-                continue  # more recipients than a line holds
-            if found is None:
-                break
+        if (
+            (found is None or (kinds and not of))
+            and values
+            and line.strip()
+            and (line.startswith((" ", "\t")) or values[-1].endswith((";", ",")))
+        ):
+            continue  # more recipients than a line holds
+        if found is None:
+            break
         if not values and not of and not (subject and "@" in found[1]):
             return False
         kinds |= of
         values.append(found[1])
-        dated = dated or (("sent" in of or not of) and _DAY.search(found[1]) is not None)
-    addressed = any("@" in value for value in values)
-    if {"from", "subject"} <= kinds and kinds & {"sent", "to"} and (addressed or ("sent" in kinds and dated)):
+        if not of or "sent" in of:
+            is_dated = is_dated or (_DAY.search(found[1]) is not None and _TIME.search(found[1]) is not None)
+        if not of or "from" in of or "to" in of:
+            is_addressed = is_addressed or "@" in found[1]
+    if {"from", "subject"} <= kinds and kinds & {"sent", "to"} and (is_addressed or ("sent" in kinds and is_dated)):
         return True
     same = subject.casefold().strip()
-    return bool(same) and addressed and dated and any(value.casefold().endswith(same) for value in values[1:])
+    return bool(same) and is_addressed and is_dated and any(value.casefold().endswith(same) for value in values[1:])
 
 
 def _is_whose(lines: list[str], at: int) -> bool:
