@@ -26,6 +26,8 @@ _BROKEN = re.compile(r".{39,}[^.!?:…]")
 _ADDRESS = re.compile(r"[<(\[]\s?(?:mailto:)?[^\s<>()\[\]@]+@[^\s<>()\[\]@]+\s?[>)\]]")
 _DAY = re.compile(r"(?<!\d)(?:\d{4}(?!\d)|\d{1,2}[./-] ?\d{1,2}[./-] ?\d{2,4}(?!\d))")
 _TIME = re.compile(r"\d[:.]\d\d(?!\d)")
+_DIGIT = re.compile(r"\d")
+_LONGEST_OPENING = 20
 _DATED_FIRST = re.compile(r"\D{0,20}\d")
 _COLON = re.compile("[:：]")
 _DASHES = "-_–—="
@@ -38,6 +40,7 @@ _LINK = re.compile(r"<?https?://[^\s<>]*>?")
 class _Words(NamedTuple):
     labels: dict[str, frozenset[str]]
     wrote: re.Pattern[str]
+    self: frozenset[str]
     original: frozenset[str]
     forwarded: frozenset[str]
     device: re.Pattern[str]
@@ -57,6 +60,7 @@ def _words() -> _Words:
     return _Words(
         {name: frozenset(kinds) for name, kinds in labels.items()},
         re.compile(rf"(?<!\w)(?:{_any(wrote['words'])})(?!\w)|{_any(wrote['parts'])}"),
+        frozenset(wrote["self"]),
         frozenset(data["original"]["words"]),
         frozenset(data["forwarded"]["words"]),
         re.compile(rf"(?=.*{names})(?=.*(?:{_any(device['sent'])})).{{1,90}}"),
@@ -223,14 +227,29 @@ def _says_whose(lines: list[str]) -> bool:
         return False
     if _DAY.search(line) is None:
         return False
-    is_addressed = _ADDRESS.search(line) is not None
+    address = _ADDRESS.search(line)
     wrote = _words().wrote.search(line.casefold())
-    if wrote is not None:
-        begins_and_ends = _DATED_FIRST.match(line) is not None and wrote.end() == len(line.casefold()) - 1
-        return is_addressed or _TIME.search(line) is not None or begins_and_ends
-    return (
-        is_addressed and _DATED_FIRST.match(line) is not None and line[-2] in ">)]" and _TIME.search(line) is not None
-    )
+    if wrote is None:
+        return (
+            address is not None
+            and _DATED_FIRST.match(line) is not None
+            and line[-2] in ">)]"
+            and _TIME.search(line) is not None
+        )
+    starts = [found.start() for found in (_DIGIT.search(line), address, wrote) if found is not None]
+    if not _is_opening(line[: min(starts)]):
+        return False
+    # In small letters a line may be longer, by a letter or two.
+    is_last = wrote.end() >= len(line.casefold()) - 1 and _DATED_FIRST.match(line) is not None
+    return address is not None or _TIME.search(line) is not None or is_last
+
+
+def _is_opening(text: str) -> bool:
+    """Whether it may stand before the date or the verb: a few letters such as "On Friday, ", or a name, and no sentence."""
+    words = re.findall(r"[^\W\d_]+", text)
+    if "I" in words or (words and words[0].casefold() in _words().self):
+        return False
+    return len(text) <= _LONGEST_OPENING or not any(word[0].islower() and len(word) > 3 for word in words)
 
 
 def _says_who(line: str) -> bool:

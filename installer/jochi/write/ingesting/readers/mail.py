@@ -150,7 +150,7 @@ def _mailbox(stream: IO[bytes]) -> Iterator[bytes]:
             body = _sized(stream, sized) if keeps and sized is not None else None
             keeps = body is not None
             if body is not None:
-                held.append(body if b"\nFrom " in body else _unescaped(body))
+                held.append(body if b"\nFrom " in b"\n" + body else _unescaped(body))
                 yield b"".join(held)
                 held, size, blank, started = [], 0, True, True
     if held:
