@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tally import examples
 
+from jochi.text.visible import visible
 from jochi.toml import tomllib
 from jochi.write.ingesting import Fault, Left, read, style
 from jochi.write.ingesting.html import text_of
@@ -249,7 +250,8 @@ SEEN: dict[str, tuple[str, str]] = {
     ),
     "no height": (
         "<div style='max-height:0;overflow:hidden'>a</div><div style='height:0px;overflow:hidden'>b</div>"
-        "<div style='max-height:0'>c</div><div style='height:20px;overflow:hidden'>d</div><b style='width:0;overflow:hidden'>e</b>",
+        "<div style='max-height:0'>c</div><div style='height:20px;overflow:hidden'>d</div>"
+        "<b style='width:0;overflow:hidden'>e</b>",
         "c d e",
     ),
     "the attribute": ("<p hidden>a</p><p hidden style='display:block'>b</p>", "b"),
@@ -301,3 +303,49 @@ def test_nothing_is_put_into_what_the_sender_wrote(parts: list[str]) -> None:
     assert all(line.strip() in rest for line in own.split("\n") if line)
     assert "forwarded" in own or not any(line.startswith(">") for line in own.split("\n"))
     assert is_quoting or not any(line.startswith(">") for line in lines) or "forwarded" in own
+
+
+# HTML of replies, as programs write it; what the sender wrote.
+HTML_REPLIES: dict[str, tuple[str, str]] = {
+    "Outlook, mobile, German": (
+        "<div>Ja, gern.</div><div id='ms-outlook-mobile-signature'>Outlook f&uuml;r <a href='https://aka.ms/o0ukef'>iOS</a>"
+        " beziehen</div><hr tabindex=-1><div id=divRplyFwdMsg><b>Von:</b> Uta &lt;u@rehm.example&gt;<br>"
+        "<b>Gesendet:</b> Freitag, 30. Januar"
+        " 2026 10:04<br><b>An:</b> Jan &lt;j@voss.example&gt;<br><b>Betreff:</b> Ort<div>&nbsp;</div></div><div>Wo?</div>",
+        "Ja, gern.",
+    ),
+    "Outlook, Mac, Polish": (
+        "<p>Ok</p><div style='border:none;border-top:solid #B5C4DF 1.0pt'><p><b>"
+        "<span style='color:black'>Od: </span></b>Ewa &lt;"
+        "ewa@lis.example&gt;<br><b>Data: </b>piątek, 30 stycznia 2026 o 10:04<br><b>Do: </b>Jan<br><b>Temat: </b>Klucz"
+        "</p></div><p>Gdzie?",
+        "Ok",
+    ),
+    "Apple Mail, Danish": (
+        "Kommer.<br><br><div dir=ltr>Sendt fra min iPhone</div><div><br><blockquote type=cite>Den 30. jan. 2026 kl. 10.04"
+        " skrev Mads &lt;mads@krog.example&gt;:<br></blockquote></div><blockquote type=cite><div>Hvor?</div></blockquote>",
+        "Kommer.",
+    ),
+    "Gmail, Japanese": (
+        "<div dir=ltr>はい。</div><br><div class=gmail_quote><div class=gmail_attr>2026年1月30日(金) 10:04 森 &lt;"
+        "<a href='mailto:h@mori.example'>h@mori.example</a>&gt;:<br></div><blockquote class=gmail_quote>"
+        "<div>鍵は？</div></blockquote></div>",
+        "はい。",
+    ),
+    "Thunderbird, French, an answer below": (
+        "<p>Oui.</p><div class=moz-cite-prefix>Le 30/01/2026 à 10:04, Zoé a écrit :<br></div><blockquote type=cite><p>Où ?</p>"
+        "</blockquote><p>Là-bas.</p><div class=moz-signature>-- <br>Luc</div>",
+        "Oui.\n\nLà-bas.",
+    ),
+    "Proton Mail": (
+        "<div>Yes</div>"
+        "<div class=protonmail_quote>On Friday, January 30th, 2026 at 10:04, Liv &lt;liv@reed.example&gt; wrote:<br>"
+        "<blockquote class=protonmail_quote>Now?</blockquote></div>",
+        "Yes",
+    ),
+}
+
+
+@pytest.mark.parametrize(("html", "own"), HTML_REPLIES.values(), ids=list(HTML_REPLIES))
+def test_what_the_sender_wrote_in_html(html: str, own: str) -> None:
+    assert remove_quotations(visible(text_of(html).own)) == (own, True)
