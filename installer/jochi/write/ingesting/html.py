@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from jochi.extras import extra_named
 from jochi.text.visible import visible
+from jochi.write.ingesting.style import drop_hidden
 
 LONGEST = 4 * 1024 * 1024
 """Characters of HTML."""
 _TOO_DEEP = "Its HTML is nested too deep."
-_HIDDEN = re.compile(
-    r"(?:display:\s*none|visibility:\s*hidden|(?:font-size|opacity|max-height):\s*0(?![.\d]*[1-9])|mso-hide:\s*all)",
-    re.IGNORECASE,
-)
 _SIGNATURES = "//*[contains(@class, 'gmail_signature') or contains(@class, 'moz-signature')]"
-_QUOTED = "//blockquote[@type='cite' or contains(@class, 'gmail_quote')]|//*[contains(@class, 'yahoo_quoted')]"
+_QUOTED = (
+    "//blockquote[@type='cite' or contains(@class, 'gmail_quote') or contains(@class, 'protonmail_quote') or"
+    " contains(@class, 'tutanota_quote') or contains(@class, 'zmail_extra')]|//*[contains(@class, 'yahoo_quoted')]"
+)
 """What mail programs put around what they quote. What they put around quotations and answers together is left alone."""
 
 
-def text_of(html: str) -> tuple[str, str]:
-    """All that HTML shows; and the same without signatures, a line `>` for each quotation (`replies.written` takes that).
+class Seen(NamedTuple):
+    """What HTML shows. ``own``: without signatures, a line `>` for each quotation (`remove_quotations` takes that).
 
-    Left off is what is hidden from the reader. ValueError for HTML that is too long or nested too deep to be read whole.
+    ``hides``: text in it is hidden from the reader. ``is_whole``: no style sheet was too long; what it hides may be in the text.
     """
+
+    text: str
+    own: str
+    hides: bool = False
+    is_whole: bool = True
+
+
+def text_of(html: str) -> Seen:
+    """What a person sees of HTML. ValueError for HTML that is too long or nested too deep to be read whole."""
     if len(html) > LONGEST:
         raise ValueError(f"Its HTML is longer than {LONGEST // 1024**2} MB.")
     with extra_named():
@@ -39,10 +47,13 @@ def text_of(html: str) -> tuple[str, str]:
     try:
         tree = lxml.html.document_fromstring(visible(html).encode(), parser=parser)
     except lxml.etree.ParserError:  # nothing in it
-        return "", ""
+        return Seen("", "")
     if any("depth" in entry.message for entry in parser.error_log):
         raise ValueError(_TOO_DEEP)
-    _drop(tree, [each for each in tree.iter(lxml.etree.Element) if _is_hidden(each)])
+    try:
+        hides, is_whole = drop_hidden(tree)
+    except RecursionError:  # brackets within brackets of a style sheet
+        raise ValueError(_TOO_DEEP) from None
     for each in tree.iter("table", "tbody", "thead", "tfoot", "tr", "td", "th"):
         # The columns of a table would be padded to one width: kilobytes of HTML could become gigabytes of blanks.
         if each.tag in ("td", "th"):
@@ -56,20 +67,16 @@ def text_of(html: str) -> tuple[str, str]:
         text = Inscriptis(tree, config).get_text()
         signatures, quotations = tree.xpath(_SIGNATURES), tree.xpath(_QUOTED)
         if not signatures and not quotations:
-            return text, text
+            return Seen(text, text, hides, is_whole)
         _drop(tree, signatures)
         for each in quotations:
             mark = lxml.html.Element("div")
             mark.text, mark.tail = ">", each.tail
             if each.getparent() is not None:
                 each.getparent().replace(each, mark)
-        return text, Inscriptis(tree, config).get_text()
+        return Seen(text, Inscriptis(tree, config).get_text(), hides, is_whole)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-
-
-def _is_hidden(element: Any) -> bool:
-    return "hidden" in element.attrib or _HIDDEN.search(element.get("style", "")) is not None
 
 
 def _drop(tree: Any, elements: list[Any]) -> None:

@@ -1,4 +1,12 @@
-"""E-mail (RFC 5322 with MIME): one message a file (.eml, Maildir) or a mailbox (mbox)."""
+"""E-mail (RFC 5322 with MIME): one message a file (.eml, Maildir) or a mailbox (mbox).
+
+Known by its name (`.eml`, `.mbox`, `.mbx`), or by three headers of a mail at its head. Said by whom From names, else Sender, else
+Reply-To, at the moment that Date names. Left out, and counted: quoted text, mails that a mailbox holds as deleted, mails that a
+server keeps for itself, text that HTML hides, and Outlook's winmail.dat (TNEF), which isn't read; not counted: signatures.
+
+A mailbox is cut only where a mail begins for sure (`_begins`); all other lines are part of the mail before, whatever they look
+like: a line of a text may begin with `From `. So each line of the file is in a mail.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +15,7 @@ import email.errors
 import email.header
 import email.utils
 import hashlib
+import io
 import re
 from collections.abc import Iterator
 from datetime import datetime, timezone, tzinfo
@@ -20,8 +29,8 @@ from jochi.write.ingesting.charsets import decode
 from jochi.write.ingesting.html import text_of
 from jochi.write.ingesting.input_file import LARGEST_WHOLE, LONGEST_LINE, InputFile
 from jochi.write.ingesting.moments import plausible
-from jochi.write.ingesting.replies import remove_quotations
-from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
+from jochi.write.ingesting.replies import is_sent_on, remove_quotations, without_prefix
+from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
 
 NAME = "email"
 
@@ -40,7 +49,21 @@ _MOST_WORK = 10_000_000
 """Lines times boundaries: the parser compares each line with each boundary that is open."""
 _REMEMBERED = 100_000
 """Messages of a mailbox whose thread is known to those that name only what they answer."""
-_MAILBOX = re.compile(rb"From \S+.*\d\d:\d\d")
+_MAILBOX = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*From[ \r\n]")
+_DATED = re.compile(
+    rb"From (?:\S+(?: at \S+)?)? *(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +(?:[A-Z][a-z]{2} +\d\d?|\d\d? +[A-Z][a-z]{2} +\d{4})"
+    rb" +\d\d:\d\d(?::\d\d)?(?: +(?:[A-Z]{2,5}|[+-]?\d{4}))*(?: remote from \S+)? *"
+)
+"""The line before a mail with its date (`man mbox`): From, who sent it or `-`, when it came."""
+_BARE = re.compile(rb"From[ \t]*")
+"""As Thunderbird writes it since 2024."""
+_FIELD = re.compile(rb"(?:([!-9;-~]+)[ \t]*:|>From )")
+_OWN_FIELDS = frozenset(
+    (b"message-id", b"received", b"return-path", b"delivered-to", b"x-mozilla-status", b"x-gm-thrid", b"x-gmail-labels")
+)
+"""Headers that no person writes into a text."""
+_MOST_FIELDS = 1_000
+_ESCAPED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 # Parameters of headers are read in a time that grows with their square.
 _LONG_HEADER = re.compile(rb"^content-[a-z-]+:(?:[^\n]|\n[ \t]){%d}" % _LONGEST_HEADER, re.IGNORECASE | re.MULTILINE)
 _SHOWN = (
@@ -58,8 +81,9 @@ _SHOWN = (
     "List-Id",
 )
 _ID = re.compile(r"<([^<>\s]+)>")
-_PREFIX = re.compile(r"(?:(?:re|aw|antw|sv|fwd?|wg|tr|rv|vs|enc|doorst)(?:\[\d+\])?\s*:\s*)+", re.IGNORECASE)
-_FORWARDED = re.compile(r"(?:fwd?|wg|tr|rv|enc|doorst)\s*:", re.IGNORECASE)
+_DELETED = 0x0008
+"""In Thunderbird's X-Mozilla-Status: a mail that is gone from the folder, and in the file until that is compacted."""
+_OF_THE_SERVER = "DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"
 
 
 def knows(file: InputFile) -> bool:
@@ -74,7 +98,7 @@ def knows(file: InputFile) -> bool:
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages of a file in their order, each in the thread that its headers name."""
     roots: dict[str, str] = {}
-    for number, data in enumerate(_mailbox(file.stream) if file.head.startswith(b"From ") else _single(file.stream), 1):
+    for number, data in enumerate(_mailbox(file.stream) if _MAILBOX.match(file.head) else _single(file.stream), 1):
         where = f"message {number}"
         if len(data) > LARGEST_WHOLE:
             yield Fault(where, f"The message is larger than {LARGEST_WHOLE // 1024**2} MB.")
@@ -103,22 +127,100 @@ def _single(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _mailbox(stream: IO[bytes]) -> Iterator[bytes]:
-    """The messages of an mbox file; of one that is too large, its beginning and more than is allowed."""
+    """The messages of an mbox file; of one that is too large, its beginning and more than is allowed.
+
+    As long as each message before kept to its own Content-Length (mboxcl2), that says where it ends. Else `>From ` is unescaped.
+    """
     held: list[bytes] = []
-    size, blank = 0, True
+    size, blank, in_head, sized, keeps = 0, True, True, None, True
+    started = True  # a line begins here, and no rest of a long one
     while line := stream.readline(LONGEST_LINE):
-        if blank and _MAILBOX.match(line):
+        if started and line.startswith(b"From") and _begins(stream, line, blank):
             if held:
-                yield b"".join(held)
-            held, size = [], 0
-        elif size <= LARGEST_WHOLE:
-            if line.startswith(b">") and line.lstrip(b">").startswith(b"From "):
-                line = line[1:]
+                yield _unescaped(b"".join(held))
+            held, size, in_head, sized = [], 0, True, None
+        elif size <= LARGEST_WHOLE and (held or line.strip(b"\xef\xbb\xbf\r\n")):
             held.append(line)
             size += len(line)
-        blank = not line.strip()
+        blank, started = not line.strip(), line.endswith(b"\n")
+        if in_head and line.lower().startswith(b"content-length:") and line[15:].strip().isdigit():
+            sized = int(line[15:].strip()[:12])
+        if in_head and blank and held:
+            in_head = False
+            body = _sized(stream, sized) if keeps and sized is not None else None
+            keeps = body is not None
+            if body is not None:
+                held.append(body if b"\nFrom " in b"\n" + body else _unescaped(body))
+                yield b"".join(held)
+                held, size, blank, started = [], 0, True, True
     if held:
-        yield b"".join(held)
+        yield _unescaped(b"".join(held))
+
+
+def _begins(stream: IO[bytes], line: bytes, blank: bool) -> bool:
+    """Whether a mail begins behind this line: for sure, so that what a person wrote isn't cut. ``blank``: the line before is.
+
+    A line with a date as programs write it separates after a blank line. Where none is before it, or the line is bare `From `,
+    headers of a mail must follow; after `From ` and anything else one that only programs write.
+    """
+    line = line.rstrip(b"\r\n")
+    is_dated = _DATED.fullmatch(line) is not None
+    if is_dated and blank:
+        return True
+    is_bare = _BARE.fullmatch(line) is not None
+    if not (is_dated or (blank and (is_bare or line.startswith(b"From ")))):
+        return False
+    names: set[bytes] = set()
+    at = stream.tell()
+    for _ in range(_MOST_FIELDS):
+        following = stream.readline(LONGEST_LINE)
+        if not following.strip():
+            break
+        if names and following.startswith((b" ", b"\t")):
+            continue
+        found = _FIELD.match(following)
+        if found is None:
+            names.clear()
+            break
+        names.add((found[1] or b"").lower())
+    stream.seek(at)
+    return bool(names & _OWN_FIELDS) or (
+        (is_dated or is_bare) and b"from" in names and not names.isdisjoint((b"date", b"subject"))
+    )
+
+
+def _sized(stream: IO[bytes], length: int) -> bytes | None:
+    """The body of ``length`` bytes where a mail begins behind it, or the file ends; else None, and nothing is read."""
+    at = stream.tell()
+    stream.seek(0, io.SEEK_END)
+    if at + length <= stream.tell():
+        stream.seek(at + length)
+        line = stream.readline(LONGEST_LINE)
+        while line and not line.strip():
+            line = stream.readline(LONGEST_LINE)
+        if not line or (line.startswith(b"From") and _begins(stream, line, True)):
+            stream.seek(at)
+            body = stream.read(min(length, LARGEST_WHOLE + 1))
+            stream.seek(at + length)
+            return body
+    stream.seek(at)
+    return None
+
+
+def _unescaped(data: bytes) -> bytes:
+    """``data`` without the `>` that mailboxes put before `From `. A `>` stays among lines that are quoted without a blank."""
+
+    def without(found: re.Match[bytes]) -> bytes:
+        before = data.rfind(b"\n", 0, max(found.start() - 1, 0)) + 1
+        after = data.find(b"\n", found.end()) + 1
+        is_quoted = any(
+            data[at : at + 1] == b">" and data[at + 1 : at + 2] not in b" >\r\n" and not data.startswith(b">From ", at)
+            for at in (before if found.start() else -1, after or len(data))
+            if 0 <= at < len(data)
+        )
+        return b">" if is_quoted and not data.startswith(b">>", found.start()) else b""
+
+    return _ESCAPED.sub(without, data)
 
 
 def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict[str, str]) -> Iterator[Piece]:
@@ -130,15 +232,34 @@ def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict
         yield Fault(where, "This is no e-mail: it has no headers such as From, Date and Subject.")
         return
     own = next(iter(_ids(headers.get("message-id", ""))), None)
+    subject = _header(headers.get("subject", ""))
+    if re.fullmatch("[0-9a-fA-F]{4}", status := headers.get("x-mozilla-status", "")) and int(status, 16) & _DELETED:
+        yield Left(own or where, "deleted message")
+        return
+    if subject == _OF_THE_SERVER:
+        yield Left(own or where, "message of the server")
+        return
     found = _Found(own or where)
     found.read(message, 0)
     yield from found.faults
-    subject = _header(headers.get("subject", ""))
-    forwarded = _FORWARDED.match(subject) is not None
+    title = without_prefix(subject)
     whole, marked = clean("\n\n".join(found.shown)), clean("\n\n".join(found.marked))
     # Who sends on a message without a word of her own says what stands in it.
-    text = whole if forwarded else remove_quotations(marked)
-    text = whole if is_blank(text) else text
+    text, is_quoting = (whole, False) if is_sent_on(subject, whole) else remove_quotations(marked, title)
+    if is_blank(text):
+        text = whole
+    elif is_quoting:
+        yield Left(own or where, "quoted text")
+    if found.hides:
+        yield Left(own or where, "hidden text")
+    if found.packed and is_blank(text):
+        yield Fault(
+            own or where,
+            "Outlook packed its text into winmail.dat (TNEF), which isn't read. Ask for it as HTML or plain text.",
+        )
+        return
+    if found.packed:
+        yield Left(own or where, "winmail.dat")
     if is_blank(text) and not found.faults:
         text = subject
     if is_blank(text) and found.files:
@@ -156,7 +277,7 @@ def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict
     source = Source(
         "email",
         root,
-        _PREFIX.sub("", subject, count=1) or None,
+        title or None,
         "list" if "list-id" in headers else None,
         file.provenance(NAME),
     )
@@ -174,6 +295,7 @@ class _Found:
         self.marked: list[str] = []
         self.files: list[str] = []
         self.attachments: list[str] = []
+        self.hides = self.packed = False
         self.faults: list[Fault] = []
 
     def read(self, part: Part, depth: int) -> None:
@@ -202,12 +324,17 @@ class _Found:
             self.faults.append(Fault(where, f"Its text is longer than {_LONGEST_TEXT // 1024**2} MB."))
         elif part.get_content_subtype() == "html":
             try:
-                whole, marked = text_of(text)
+                seen = text_of(text)
             except ValueError as error:
                 self.faults.append(Fault(where, error.args[0]))
             else:
-                self.shown.append(whole)
-                self.marked.append(marked)
+                self.shown.append(seen.text)
+                self.marked.append(seen.own)
+                self.hides = self.hides or seen.hides
+                if not seen.is_whole:
+                    self.faults.append(
+                        Fault(where, "Its style sheets are too long: what they hide may be in the text.")
+                    )
         else:
             self.shown.append(text)
             self.marked.append(text)
@@ -218,6 +345,11 @@ class _Found:
         if not isinstance(data, bytes):
             data = part.as_bytes()
         self.files.append(name)
+        if (
+            part.get_content_type() in ("application/ms-tnef", "application/vnd.ms-tnef")
+            or name.lower() == "winmail.dat"
+        ):
+            self.packed = True
         digest = hashlib.sha256(data).hexdigest()
         self.attachments.append(
             f"Attachment: {name} ({part.get_content_type()}, {len(data):,} bytes, SHA-256 {digest})"
