@@ -13,12 +13,26 @@ from jochi.text.visible import visible
 from jochi.write.ingesting.input_file import InputFile
 
 _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
+_HALF_ESCAPED = re.compile(r"\\(?:x([0-9A-F]{2})|.)", re.DOTALL)
 _BLANKS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
 
 
-def parse_json(text: str) -> Any:
-    """What the JSON says; ValueError if it is none."""
-    return from_json(text, allow_inf_nan=False, cache_strings="keys")
+def parse_json(text: str | bytes) -> Any:
+    """What the JSON says; ValueError if it is none.
+
+    Read are also half a surrogate pair, which Node writes where it cuts a text, and `\\x0B`, which Telegram writes for a control
+    character.
+    """
+    try:
+        return from_json(text, allow_inf_nan=False, cache_strings="keys")
+    except ValueError:
+        decoded = text.decode() if isinstance(text, bytes) else text
+        if "\\" not in decoded:
+            raise
+        try:
+            return json.loads(_HALF_ESCAPED.sub(_mended, decoded), parse_constant=_refuse)
+        except RecursionError:
+            raise ValueError("it is too deep") from None
 
 
 def whole(file: InputFile) -> Any:
@@ -44,3 +58,11 @@ def readable(value: object) -> str:
 
 def _unescaped(found: re.Match[str]) -> str:
     return chr(int(found[1], 16)) if found[1] else _BLANKS.get(found[2], found[0])
+
+
+def _mended(found: re.Match[str]) -> str:
+    return f"\\u00{found[1]}" if found[1] else found[0]
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)

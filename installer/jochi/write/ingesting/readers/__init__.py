@@ -9,12 +9,32 @@ from typing import IO
 
 from jochi.errors import UsageError
 from jochi.write.ingesting.input_file import InputFile, open_input
-from jochi.write.ingesting.readers import conversation, locomo, mail, markdown, slack, text, transcript
+from jochi.write.ingesting.readers import (
+    chatgpt,
+    claude,
+    conversation,
+    locomo,
+    mail,
+    markdown,
+    slack,
+    text,
+    transcript,
+)
 from jochi.write.ingesting.source import Piece
 
 Reader = Callable[[InputFile, tzinfo], Iterator[Piece]]
 
-_BY_SHAPE = (markdown, mail, locomo, slack, conversation, transcript, text)
+_BY_SHAPE = (
+    markdown,
+    mail,
+    locomo,
+    slack,
+    chatgpt,
+    claude,
+    conversation,
+    transcript,
+    text,
+)
 """Modules of readers, the narrowest shape first: the first whose `knows` says yes reads the file."""
 
 READERS: dict[str, Reader] = {reader.NAME: reader.read for reader in _BY_SHAPE}

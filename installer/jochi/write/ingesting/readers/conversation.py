@@ -30,7 +30,7 @@ _CONVERSATION = (
     "channel",
 )
 _TITLE = ("title", "subject")
-_MESSAGES = ("messages", "chat_messages", "turns")
+_MESSAGES = ("messages", "turns")
 
 Json = dict[str, Any]
 
@@ -45,17 +45,21 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     start = file.start().lstrip()
     first_line, newline, _ = start.partition("\n")
     if start.startswith("[") or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
-        yield from _pieces(whole(file), "", Source(NAME, provenance=file.provenance(NAME)), zone)
+        yield from pieces(whole(file), "", file, zone)
         return
-    source = Source(NAME, provenance=file.provenance(NAME))
     for number, line in file.lines():
         if isinstance(line, Fault):
             yield line
         elif line.strip():
             try:
-                yield from _pieces(parse_json(line), f"line {number}", source, zone)
+                yield from pieces(parse_json(line), f"line {number}", file, zone)
             except ValueError:
                 yield Fault(f"line {number}", "The line is no JSON: write one object a line.")
+
+
+def pieces(value: object, where: str, file: InputFile, zone: tzinfo) -> Iterator[Piece]:
+    """A conversation, a message or an array of them; ``where`` it stands."""
+    return _pieces(value, where, Source(NAME, provenance=file.provenance(NAME)), zone)
 
 
 def _pieces(value: object, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
@@ -77,13 +81,7 @@ def _held(value: Json) -> list[object] | None:
     for name in _MESSAGES:
         if isinstance(value.get(name), list):
             return list(value[name])
-    if isinstance(nodes := value.get("mapping"), dict):  # ChatGPT's export: by id, each with its parent
-        return [node["message"] for node in nodes.values() if isinstance(node, dict) and _says(node.get("message"))]
     return None
-
-
-def _says(value: object) -> bool:
-    return isinstance(value, dict) and not is_blank(_text(value))
 
 
 def _message(value: Json, where: str, source: Source, zone: tzinfo) -> Piece:

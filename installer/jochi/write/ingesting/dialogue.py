@@ -1,0 +1,141 @@
+"""What conversations with an assistant have in common: blocks, branches, and why something is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any
+
+from jochi.text.content import is_blank
+from jochi.write.ingesting.input_file import InputFile
+from jochi.write.ingesting.json_stream import elements
+from jochi.write.ingesting.json_values import readable
+from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
+
+BRANCH = "abandoned branch"
+SYSTEM = "message of the system"
+OUTPUT = "output of a tool"
+CALL = "call of a tool"
+THINKING = "thinking of the model"
+MEDIA = "media"
+FILE = "attached file"
+NOTICE = "notice"
+EMPTY = "empty message"
+UNKNOWN = "content of an unknown kind"
+
+TORN = "It hangs on a message that the file doesn't hold, so where it belongs can't be told."
+
+Json = dict[str, Any]
+
+_BLOCKS = {
+    "thinking": THINKING,
+    "redacted_thinking": THINKING,
+    "reasoning": THINKING,
+    "tool_use": CALL,
+    "server_tool_use": CALL,
+    "mcp_tool_use": CALL,
+    "toolCall": CALL,
+    "image": MEDIA,
+    "input_image": MEDIA,
+    "audio": MEDIA,
+    "video": MEDIA,
+    "document": FILE,
+    "file": FILE,
+    "token_budget": SYSTEM,
+    "flag": SYSTEM,
+}
+"""Types of blocks that nobody said."""
+
+
+@dataclass
+class Content:
+    """What a message holds: ``texts`` in their order and their ``parts`` as they came; why each other part is ``left`` out."""
+
+    texts: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    parts: list[object] = field(default_factory=list)
+
+
+def conversations(
+    file: InputFile, zone: tzinfo, pieces: Callable[[object, str, InputFile, tzinfo], Iterator[Piece]]
+) -> Iterator[Piece]:
+    """What ``pieces`` makes of each conversation of a file that holds one, or an array of them; one is in memory at a time."""
+    for number, element in enumerate(elements(file, (), ("*",)), 1):
+        where = f"conversation {number}" if element.number else "the end of the file"
+        if isinstance(element.value, ValueError):
+            yield Fault(where, element.value.args[0])
+        else:
+            yield from pieces(element.value, where, file, zone)
+
+
+def content_of(value: object) -> Content:
+    """The blocks of a message of a model's API, or its text alone."""
+    found = Content()
+    for part in value if isinstance(value, list) else [] if value is None else [value]:
+        if isinstance(part, str):
+            found.texts.append(part)
+            found.parts.append(part)
+            continue
+        kind = part.get("type") if isinstance(part, dict) else None
+        kind = kind if isinstance(kind, str) else ""
+        if kind in _BLOCKS:
+            found.left.append(_BLOCKS[kind])
+        elif kind.endswith("tool_result"):
+            found.left.append(OUTPUT)
+        elif isinstance(part, dict) and isinstance(text := part.get("text"), str):
+            found.texts.append(text)
+            found.parts.append(part)
+        else:
+            found.left.append(UNKNOWN)
+    return found
+
+
+def said(
+    source: Source,
+    id: str | None,
+    at: datetime | None,
+    sender: str | None,
+    text: str,
+    raw: object,
+    where: str,
+    *,
+    attachment: bool = False,
+) -> Iterator[Piece]:
+    """The message; nothing if it is blank, a fault if it can't be written down."""
+    if not is_blank(cleaned := clean(text)):
+        try:
+            yield source, Message(id, at, sender, cleaned, readable(raw), attachment)
+        except ValueError:
+            yield Fault(where, "The message holds a number that is too long.")
+
+
+def text_in(value: object) -> str:
+    """``value`` if it is a text, cleaned; else an empty one."""
+    return clean(value) if isinstance(value, str) else ""
+
+
+def line_to(leaf: str, parents: Mapping[str, str | None]) -> list[str]:
+    """From the root to ``leaf``, each once. ``parents``: by id of each message that of its parent, which may be unknown."""
+    line: dict[str, None] = {}
+    node: str | None = leaf
+    while node is not None and node in parents and node not in line:
+        line[node] = None
+        node = parents[node]
+    return list(reversed(line))
+
+
+def torn_off(line: Sequence[str], parents: Mapping[str, str | None]) -> set[str]:
+    """The messages that don't branch off the ``line``: their own root is unknown, or they hang on each other in a circle."""
+    if not line:
+        return set()
+    known: dict[str | None, bool] = {parents[line[0]]: False} | dict.fromkeys(line, False)
+    for start in parents:
+        way: dict[str, None] = {}
+        node: str | None = start
+        while node is not None and node in parents and node not in known and node not in way:
+            way[node] = None
+            node = parents[node]
+        torn = known.get(node, True)
+        known.update(dict.fromkeys(way, torn))
+    return {node for node in parents if known[node]}

@@ -1,0 +1,112 @@
+"""Claude: the conversations.json of its export, or one conversation of it.
+
+Its shape: an array of conversations (or one) with `uuid`, `name` and `chat_messages`, each with `sender`, `created_at`, `text`,
+`content` (blocks), `attachments` and `files`. Said is the text of a message's blocks of type text; where it has no blocks, its
+`text`. `name` is the title. An attachment's `extracted_content`, which is also what somebody pasted, is a message of its own behind
+them, marked as an attachment. Of messages with `parent_message_uuid` those of the current branch count: up from
+`current_leaf_message_uuid`, else from the last message.
+
+Left out are other branches, thinking, calls of tools and their output (web pages, files), pictures, and files without their text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import tzinfo
+
+from jochi.write.ingesting.dialogue import (
+    BRANCH,
+    EMPTY,
+    FILE,
+    TORN,
+    Content,
+    Json,
+    content_of,
+    conversations,
+    line_to,
+    said,
+    text_in,
+    torn_off,
+)
+from jochi.write.ingesting.input_file import InputFile
+from jochi.write.ingesting.moments import moment
+from jochi.write.ingesting.readers import conversation
+from jochi.write.ingesting.source import Fault, Left, Piece, Source
+
+NAME = "claude"
+
+_SHAPE = re.compile(r'"chat_messages"\s*:\s*\[')
+
+
+def knows(file: InputFile) -> bool:
+    """Whether it is JSON with the name that Claude's messages have."""
+    return file.is_json() and _SHAPE.search(file.start()) is not None
+
+
+def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
+    """The conversations in their order, one in memory at a time."""
+    return conversations(file, zone, pieces)
+
+
+def pieces(value: object, where: str, file: InputFile, zone: tzinfo) -> Iterator[Piece]:
+    """One conversation that stands ``where``; also one of other programs."""
+    if isinstance(value, dict) and isinstance(value.get("chat_messages"), list):
+        return _conversation(value, where, file, zone)
+    return conversation.pieces(value, where, file, zone)
+
+
+def _conversation(value: Json, where: str, file: InputFile, zone: tzinfo) -> Iterator[Piece]:
+    title = text_in(value.get("name")) or None
+    source = Source("conversation", text_in(value.get("uuid")) or None, title, None, file.provenance(NAME))
+    messages = value["chat_messages"]
+    line, torn = _branch(messages, value.get("current_leaf_message_uuid"))
+    for number, message in enumerate(messages, 1):
+        spot = f"{where}, message {number}"
+        if not isinstance(message, dict):
+            yield Fault(spot, "This is no JSON object: export it anew.")
+        elif line and (id := text_in(message.get("uuid"))) not in line:
+            yield Fault(spot, TORN) if id in torn else Left(spot, BRANCH)
+        else:
+            yield from _message(message, source, spot, zone)
+
+
+def _branch(messages: list[object], leaf: object) -> tuple[set[str], set[str]]:
+    """The ids of the current branch, and of what hangs on nothing; both empty where no message names its parent."""
+    parents: dict[str, str | None] = {}
+    for message in messages:
+        if isinstance(message, dict) and (id := text_in(message.get("uuid"))):
+            parents[id] = text_in(message.get("parent_message_uuid")) or None
+    if not any(parent in parents for parent in parents.values()):
+        return set(), set()
+    line = line_to(leaf if isinstance(leaf, str) and leaf in parents else list(parents)[-1], parents)
+    return set(line), torn_off(line, parents)
+
+
+def _message(message: Json, source: Source, where: str, zone: tzinfo) -> Iterator[Piece]:
+    blocks = message.get("content")
+    content = content_of(blocks)
+    if not content.texts and not content.left:
+        content = content_of(message.get("text")) if isinstance(message.get("text"), str) else Content()
+    for why in content.left:
+        yield Left(where, why)
+    id = text_in(message.get("uuid")) or None
+    at = moment(message.get("created_at"), zone)
+    sender = text_in(message.get("sender")) or None
+    kept = {name: message[name] for name in message if name not in ("content", "attachments", "text")}
+    own = {"text": message.get("text")} if not isinstance(blocks, list) or not blocks else {"content": content.parts}
+    found = list(said(source, id, at, sender, "\n".join(content.texts), kept | own, where))
+    for number, attached in enumerate(_objects(message.get("attachments")), 1):
+        spot = f"{where}, attachment {number}"
+        its_id = f"{id}/attachment-{number}" if id else None
+        text = attached.get("extracted_content")
+        pasted = said(
+            source, its_id, at, sender, text if isinstance(text, str) else "", attached, spot, attachment=True
+        )
+        found.extend(list(pasted) or [Left(spot, FILE)])
+    found.extend(Left(where, FILE) for _ in _objects(message.get("files") or message.get("files_v2")))
+    yield from found or ([] if content.left else [Left(where, EMPTY)])
+
+
+def _objects(value: object) -> list[Json]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
