@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import json
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jochi.toml import tomllib
-from jochi.write.ingesting import Fault, Left, read
+from jochi.write.ingesting import Fault, Left, Message, read
 
 _MARK = ".expected.toml"
 EXPECTED = sorted((Path(__file__).parent.parent / "ingest_files").glob(f"*/*{_MARK}"))
@@ -53,3 +58,152 @@ def test_what_a_reader_makes_of_a_file(expected: Path) -> None:
     assert (dict(left), faults) == (wanted.get("left", {}), wanted.get("faults", []))
     assert formats <= {wanted["format"]}
     assert [each for each in wanted.get("nowhere", []) if each in words] == []
+
+
+Json = dict[str, Any]
+
+SAID = ("user", "assistant")
+UNSAID = ("tool", "thinking", "system", "media", "branch", "junk")
+
+
+def chatgpt(units: list[tuple[str, str]]) -> tuple[str, list[str]]:
+    """One conversation; what isn't on the branch hangs beside it."""
+    nodes: Json = {"root": {"id": "root", "message": None, "parent": None, "children": []}}
+    last, places = "root", []
+    for number, (kind, words) in enumerate(units):
+        id = f"n{number}"
+        content: object = {"content_type": "text", "parts": [words]}
+        if kind == "thinking":
+            content = {"content_type": "thoughts", "thoughts": [{"content": words}]}
+        elif kind == "media":
+            content = {
+                "content_type": "multimodal_text",
+                "parts": [{"content_type": "image_asset_pointer", "asset_pointer": words}],
+            }
+        elif kind == "junk":
+            content = words
+        role = kind if kind in ("user", "tool", "system") else "assistant"
+        message = {"id": id, "author": {"role": role}, "create_time": 1780000000 + number, "content": content}
+        nodes[id] = {"id": id, "message": message, "parent": last, "children": []}
+        nodes[last]["children"].insert(0 if kind == "branch" else len(nodes[last]["children"]), id)
+        last = last if kind == "branch" else id
+        places.append(f"conversation 1, message {id}")
+    return json.dumps([{"id": "c", "title": "t", "mapping": nodes, "current_node": last}]), places
+
+
+def claude(units: list[tuple[str, str]]) -> tuple[str, list[str]]:
+    """One conversation; each message hangs on the one before it that isn't on a branch."""
+    blocks: dict[str, Json] = {
+        "tool": {"type": "tool_result", "content": [{"type": "text", "text": "%"}]},
+        "thinking": {"type": "thinking", "thinking": "%"},
+        "system": {"type": "token_budget", "text": "%"},
+        "media": {"type": "image", "file": "%"},
+        "junk": {"type": "hologram", "hologram": "%"},
+    }
+    last, messages = "00000000-0000-4000-8000-000000000000", []
+    for number, (kind, words) in enumerate(units):
+        block = {
+            name: words if value == "%" else value
+            for name, value in blocks.get(kind, {"type": "text", "text": "%"}).items()
+        }
+        messages.append(
+            {"uuid": f"n{number}", "sender": "user" if kind == "user" else "assistant", "text": "", "content": [block]}
+            | {"parent_message_uuid": last, "attachments": [], "files": []}
+        )
+        last = last if kind == "branch" else f"n{number}"
+    talk = {"uuid": "c", "name": "t", "current_leaf_message_uuid": last, "chat_messages": messages}
+    return json.dumps([talk]), [f"conversation 1, message {number}" for number, _ in enumerate(units, 1)]
+
+
+def claude_code(units: list[tuple[str, str]]) -> tuple[str, list[str]]:
+    """A session; what is on a branch was another agent at work."""
+    blocks = {"tool": ("tool_result", "content"), "thinking": ("thinking", "thinking"), "media": ("image", "source")}
+    lines = []
+    for number, (kind, words) in enumerate(units):
+        name, value = blocks.get(kind, ("hologram", "light") if kind == "junk" else ("text", "text"))
+        role = "user" if kind in ("user", "tool", "system") else "assistant"
+        message = {"role": role, "content": [{"type": name, value: words}]}
+        marks = {"isMeta": kind == "system", "isSidechain": kind == "branch"}
+        lines.append(
+            {"type": role, "uuid": f"n{number}", "parentUuid": None, "sessionId": "s", "message": message} | marks
+        )
+    return "\n".join(map(json.dumps, lines)), [f"line {number}" for number, _ in enumerate(units, 1)]
+
+
+def codex(units: list[tuple[str, str]]) -> tuple[str, list[str]]:
+    """A session; what is on a branch is the summary of one that became too long."""
+    items: dict[str, Json] = {
+        "tool": {"type": "function_call_output", "output": "%"},
+        "thinking": {"type": "reasoning", "summary": "%"},
+        "system": {"type": "message", "role": "developer", "content": "%"},
+        "media": {"type": "message", "role": "user", "content": [{"type": "input_image"}]},
+        "junk": {"type": "hologram", "content": "%"},
+    }
+    lines: list[Json] = [{"type": "session_meta", "payload": {"id": "s"}}]
+    for kind, words in units:
+        item = items.get(kind, {"type": "message", "role": kind, "content": [{"type": "input_text", "text": words}]})
+        payload = {name: words if value == "%" else value for name, value in item.items()}
+        lines.append({"type": "compacted" if kind == "branch" else "response_item", "payload": payload})
+    return "\n".join(map(json.dumps, lines)), [f"line {number}" for number, _ in enumerate(units, 2)]
+
+
+def gemini_cli(units: list[tuple[str, str]]) -> tuple[str, list[str]]:
+    """A session in JSON Lines; what is on a branch is taken back at once."""
+    lines: list[Json] = [{"sessionId": "s", "projectHash": "p"}]
+    places = []
+    for number, (kind, words) in enumerate(units):
+        parts = {"tool": "functionResponse", "media": "inlineData", "junk": "hologram"}
+        part = {parts.get(kind, "text"): words} | ({"thought": True} if kind == "thinking" else {})
+        type = kind if kind == "user" else "info" if kind == "system" else "gemini"
+        lines.append({"id": f"n{number}", "type": type, "content": [part]})
+        places.append(f"line {len(lines)}")
+        if kind == "branch":
+            lines.append({"$rewindTo": f"n{number}"})
+    return "\n".join(map(json.dumps, lines)), places
+
+
+def telegram(units: list[tuple[str, str]]) -> tuple[str, list[str]]:
+    """A chat; what is on no branch is not exportable."""
+    messages: list[object] = []
+    for number, (kind, words) in enumerate(units):
+        message: Json = {"id": number, "type": "message", "from": kind, "text": words}
+        if kind not in SAID:
+            message = {"id": number, "type": "service" if kind in ("system", "tool") else "unsupported", "title": words}
+        if kind == "media":
+            message = {"id": number, "type": "message", "from": kind, "text": "", "photo": words}
+        messages.append(words if kind == "junk" else message)
+    chat = {"name": "t", "type": "personal_chat", "id": 1, "messages": messages}
+    return json.dumps(chat), [f"chat 1, message {number}" for number, _ in enumerate(units, 1)]
+
+
+WRITERS = {
+    chatgpt: ".json",
+    claude: ".json",
+    claude_code: ".jsonl",
+    codex: ".jsonl",
+    gemini_cli: ".jsonl",
+    telegram: ".json",
+}
+
+
+@given(
+    st.sampled_from(list(WRITERS)),
+    st.lists(st.tuples(st.sampled_from([*SAID, *SAID, *UNSAID]), st.text(max_size=12)), max_size=12),
+)
+def test_each_line_is_its_senders_or_is_named(
+    write: Callable[[list[tuple[str, str]]], tuple[str, list[str]]], units: list[tuple[str, str]]
+) -> None:
+    """What the user or the assistant said is one message of that sender, in its order; the place of all else is named."""
+    marked = [(kind, f"w{number}w {words}") for number, (kind, words) in enumerate(units)]
+    data, places = write(marked)
+    pieces = list(read(io.BytesIO(data.encode()), name=f"a{WRITERS[write]}", format=write.__name__.replace("_", "-")))
+    said = [piece[1] for piece in pieces if isinstance(piece, tuple)]
+    named = {piece.where for piece in pieces if isinstance(piece, Fault | Left)}
+    assert [_mark(message) for message in said] == [f"w{n}w" for n, (kind, _) in enumerate(units) if kind in SAID]
+    senders = ["gemini" if write is gemini_cli and kind == "assistant" else kind for kind, _ in units if kind in SAID]
+    assert [message.sender for message in said] == senders
+    assert all(place in named for place, (kind, _) in zip(places, units, strict=True) if kind not in SAID)
+
+
+def _mark(message: Message) -> str:
+    return message.text.split()[0]

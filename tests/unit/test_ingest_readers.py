@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from jochi.errors import JochiError, UsageError
 from jochi.text.content import is_blank
 from jochi.text.visible import visible
-from jochi.write.ingesting import READERS, Fault, Message, Piece, Source, read
+from jochi.write.ingesting import READERS, Fault, Left, Message, Piece, Source, read
 from jochi.write.ingesting.html import text_of
 from jochi.write.ingesting.input_file import LARGEST_WHOLE, LONGEST_LINE
 from jochi.write.ingesting.json_values import readable
@@ -474,7 +474,11 @@ def test_raw_json_comes_back(value: object) -> None:
     assert visible(raw) == raw
 
 
-SAMPLES = [*(dedent(data).encode() for _, data, _ in FILES), (MAIL + HTML + "<p>x<blockquote>y").encode()]
+SAMPLES = [
+    *(dedent(data).encode() for _, data, _ in FILES),
+    (MAIL + HTML + "<p>x<blockquote>y").encode(),
+    *(path.read_bytes() for path in sorted((Path(__file__).parent.parent / "ingest_files").glob("*/*.json*"))),
+]
 
 
 @st.composite
@@ -506,6 +510,8 @@ def test_no_bytes_do_harm(data: bytes, format: str | None) -> None:
         if isinstance(piece, Fault):
             assert piece.where
             assert piece.why.endswith(".")
+        elif isinstance(piece, Left):
+            assert (piece.where, piece.why) != ("", "")
         else:
             source, message = piece
             assert not is_blank(message.text)

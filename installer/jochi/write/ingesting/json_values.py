@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic_core import from_json
@@ -11,6 +12,7 @@ from pydantic_core import from_json
 from jochi.errors import UsageError
 from jochi.text.visible import visible
 from jochi.write.ingesting.input_file import InputFile
+from jochi.write.ingesting.source import Fault
 
 _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
 _HALF_ESCAPED = re.compile(r"\\(?:x([0-9A-F]{2})|.)", re.DOTALL)
@@ -33,6 +35,19 @@ def parse_json(text: str | bytes) -> Any:
             return json.loads(_HALF_ESCAPED.sub(_mended, decoded), parse_constant=_refuse)
         except RecursionError:
             raise ValueError("it is too deep") from None
+
+
+def json_lines(file: InputFile) -> Iterator[tuple[str, object]]:
+    """Of each line that isn't blank where it stands, and what it says; a fault for one that can't be read."""
+    for number, line in file.lines():
+        where = f"line {number}"
+        if isinstance(line, Fault):
+            yield where, line
+        elif line.strip():
+            try:
+                yield where, parse_json(line)
+            except ValueError:
+                yield where, Fault(where, "The line is no JSON: write one object a line.")
 
 
 def whole(file: InputFile) -> Any:

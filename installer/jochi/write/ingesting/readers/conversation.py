@@ -8,7 +8,7 @@ from typing import Any
 
 from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import parse_json, readable, whole
+from jochi.write.ingesting.json_values import json_lines, readable, whole
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
@@ -47,14 +47,11 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     if start.startswith("[") or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
         yield from pieces(whole(file), "", file, zone)
         return
-    for number, line in file.lines():
-        if isinstance(line, Fault):
-            yield line
-        elif line.strip():
-            try:
-                yield from pieces(parse_json(line), f"line {number}", file, zone)
-            except ValueError:
-                yield Fault(f"line {number}", "The line is no JSON: write one object a line.")
+    for where, value in json_lines(file):
+        if isinstance(value, Fault):
+            yield value
+        else:
+            yield from pieces(value, where, file, zone)
 
 
 def pieces(value: object, where: str, file: InputFile, zone: tzinfo) -> Iterator[Piece]:
