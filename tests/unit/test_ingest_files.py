@@ -85,10 +85,12 @@ def chatgpt(units: list[tuple[str, str]]) -> tuple[str, list[str]]:
         role = kind if kind in ("user", "tool", "system") else "assistant"
         message = {"id": id, "author": {"role": role}, "create_time": 1780000000 + number, "content": content}
         nodes[id] = {"id": id, "message": message, "parent": last, "children": []}
-        nodes[last]["children"].insert(0 if kind == "branch" else len(nodes[last]["children"]), id)
+        nodes[last]["children"].append(id)
         last = last if kind == "branch" else id
         places.append(f"conversation 1, message {id}")
-    return json.dumps([{"id": "c", "title": "t", "mapping": nodes, "current_node": last}]), places
+    nodes[last]["children"].append("end")  # the current node is a leaf
+    nodes["end"] = {"id": "end", "parent": last, "children": [], "message": {"author": {"role": "system"}}}
+    return json.dumps([{"id": "c", "title": "t", "mapping": nodes, "current_node": "end"}]), places
 
 
 def claude(units: list[tuple[str, str]]) -> tuple[str, list[str]]:
@@ -111,7 +113,8 @@ def claude(units: list[tuple[str, str]]) -> tuple[str, list[str]]:
             | {"parent_message_uuid": last, "attachments": [], "files": []}
         )
         last = last if kind == "branch" else f"n{number}"
-    talk = {"uuid": "c", "name": "t", "current_leaf_message_uuid": last, "chat_messages": messages}
+    messages.append({"uuid": "end", "parent_message_uuid": last, "content": [{"type": "token_budget"}]})
+    talk = {"uuid": "c", "name": "t", "current_leaf_message_uuid": "end", "chat_messages": messages}
     return json.dumps([talk]), [f"conversation 1, message {number}" for number, _ in enumerate(units, 1)]
 
 

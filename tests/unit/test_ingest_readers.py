@@ -603,6 +603,25 @@ class OneWay(io.BytesIO):
             marks=pytest.mark.exhaustive,
         ),
         pytest.param("thread.txt", b"%%d %s\n\n" % (b"word " * 100), 10_000, marks=pytest.mark.exhaustive),
+        pytest.param(
+            "session.jsonl",
+            b'{"type": "user", "isSidechain": false, "uuid": "%%d", "message": {"role": "user", "content": "%s"}}\n'
+            % (b"word " * 100),
+            10_000,
+            marks=pytest.mark.exhaustive,
+        ),
+        (
+            "conversations.json",
+            b'[{"id": "%%d", "mapping": {"a": {"message": {"author": {"role": "user"}, "content": {"parts": ["%s"]}}}}}]\n'
+            % (b"word " * 100),
+            4_000,
+        ),
+        (
+            "result.json",
+            b'{"type": "personal_chat", "id": 1, "messages": [{"id": %%d, "type": "message", "from": "A", "text": "%s"}]}\n'
+            % (b"word " * 100),
+            4_000,
+        ),
     ],
 )
 def test_long_threads_in_bounded_memory(name: str, one: bytes, count: int, tmp_path: Path) -> None:

@@ -95,6 +95,23 @@ class _Bytes:
             if not self.more():
                 return b""
 
+    def brackets(self, depth: int) -> int:
+        """Goes on to where no bracket is open, or as far as was read; how many are open there."""
+        for found in _BRACKET.finditer(self.masked, self.at):
+            char = self.masked[found.start()]
+            if char in b"[{":
+                depth += 1
+            elif char in b"]}":
+                depth -= 1
+                if not depth:
+                    self.at = found.end()
+                    return 0
+            elif not _ended(found[0]):
+                self.at = found.start()
+                return depth
+        self.at = len(self.masked)
+        return depth
+
     def forget(self) -> None:
         """Lets go what lies before ``at``."""
         if self.at > _CHUNK:
@@ -163,22 +180,16 @@ class _Walk:
     def _container(self, *, keep: bool) -> bytes:
         """The object or array whose opening bracket was read last; empty if it is too large, or nobody wants it."""
         data, depth = self.data, 1
-        start = data.at = data.at - 1
-        data.at += 1
-        while depth:
-            token = data.token(_BRACKET)
-            if not token:
-                self.broken = True
-                return b""
-            if token in (b"[", b"{"):
-                depth += 1
-            elif token in (b"]", b"}"):
-                depth -= 1
+        start = data.at - 1
+        while depth := data.brackets(depth):
             if keep and data.at - start > LARGEST_WHOLE:
                 keep = False
             if not keep:
                 data.forget()
-        return bytes(data.plain[start : data.at]) if keep else b""
+            if not data.more():
+                self.broken = True
+                return b""
+        return bytes(data.plain[start : data.at]) if keep and data.at - start <= LARGEST_WHOLE else b""
 
 
 def _value(data: bytes) -> object:

@@ -72,14 +72,16 @@ def _conversation(value: Json, where: str, file: InputFile, zone: tzinfo) -> Ite
 
 
 def _branch(messages: list[object], leaf: object) -> tuple[set[str], set[str]]:
-    """The ids of the current branch, and of what hangs on nothing; both empty where no message names its parent."""
+    """The ids of the current branch, and of what hangs on nothing; both empty where no message names another."""
     parents: dict[str, str | None] = {}
     for message in messages:
         if isinstance(message, dict) and (id := text_in(message.get("uuid"))):
             parents[id] = text_in(message.get("parent_message_uuid")) or None
-    if not any(parent in parents for parent in parents.values()):
+    is_named = isinstance(leaf, str) and leaf in parents
+    if not any(parents.values()) or not (is_named or any(parent in parents for parent in parents.values())):
         return set(), set()
-    line = line_to(leaf if isinstance(leaf, str) and leaf in parents else list(parents)[-1], parents)
+    leaf = str(leaf) if is_named else list(parents)[-1]
+    line = line_to(leaf, parents)
     return set(line), torn_off(line, parents)
 
 
