@@ -60,6 +60,19 @@ def test_what_a_reader_makes_of_a_file(expected: Path) -> None:
     assert [each for each in wanted.get("nowhere", []) if each in words] == []
 
 
+def test_a_message_that_is_generated_anew_is_one_new_message() -> None:
+    """An export from before an answer was generated anew, and one from after it, differ in that answer alone."""
+    now = json.loads((EXPECTED[0].parent.parent / "chatgpt" / "regenerated_2023.json").read_text(encoding="utf-8"))
+    mapping = {id: node for id, node in now[0]["mapping"].items() if id != "g2"}
+    before = [now[0] | {"mapping": mapping, "current_node": "g1"}]
+    first, second = (
+        [piece for piece in read(io.BytesIO(json.dumps(export).encode()), name="a.json") if isinstance(piece, tuple)]
+        for export in (before, now)
+    )
+    assert [message.id for _, message in first] == ["u", "g1"]
+    assert [message.id for piece in second if piece not in first for message in [piece[1]]] == ["g2"]
+
+
 Json = dict[str, Any]
 
 SAID = ("user", "assistant")
