@@ -52,6 +52,8 @@ _BLOCKS = {
     "flag": SYSTEM,
 }
 """Types of blocks that nobody said."""
+ROLES = {"system": SYSTEM, "developer": SYSTEM, "tool": OUTPUT, "function": OUTPUT}
+"""Roles of messages that nobody said."""
 
 
 @dataclass
@@ -75,6 +77,14 @@ def conversations(
             yield from pieces(element.value, where, file, zone)
 
 
+def unsaid(block: object) -> str | None:
+    """Why nobody said a block of a message; None if it isn't known to be such a one."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    if not isinstance(kind, str):
+        return None
+    return OUTPUT if kind.endswith("tool_result") else _BLOCKS.get(kind)
+
+
 def content_of(value: object) -> Content:
     """The blocks of a message of a model's API, or its text alone."""
     found = Content()
@@ -83,12 +93,8 @@ def content_of(value: object) -> Content:
             found.texts.append(part)
             found.parts.append(part)
             continue
-        kind = part.get("type") if isinstance(part, dict) else None
-        kind = kind if isinstance(kind, str) else ""
-        if kind in _BLOCKS:
-            found.left.append(_BLOCKS[kind])
-        elif kind.endswith("tool_result"):
-            found.left.append(OUTPUT)
+        if (why := unsaid(part)) is not None:
+            found.left.append(why)
         elif isinstance(part, dict) and isinstance(text := part.get("text"), str):
             found.texts.append(text)
             found.parts.append(part)

@@ -24,6 +24,7 @@ from jochi.write.ingesting.dialogue import (
     FILE,
     MEDIA,
     OUTPUT,
+    ROLES,
     SYSTEM,
     THINKING,
     TORN,
@@ -58,7 +59,6 @@ _KINDS = {
     "system_error": OUTPUT,
 }
 """Types of content that nobody said."""
-_ROLES = {"system": SYSTEM, "developer": SYSTEM, "tool": OUTPUT, "function": OUTPUT}
 _MARK = re.compile(
     "\ue200([^\ue200\ue201\ue202]*)(?:\ue202([^\ue200\ue201]*))?\ue201|【[^【】\n]{0,200}†[^【】\n]{0,200}】"
 )
@@ -179,7 +179,7 @@ def _unsaid(message: Json) -> str | None:
     author, content, metadata = (message.get(name) for name in ("author", "content", "metadata"))
     role = author.get("role") if isinstance(author, dict) else None
     if not isinstance(role, str) or role not in ("user", "assistant"):
-        return _ROLES.get(role, UNKNOWN) if isinstance(role, str) else UNKNOWN
+        return ROLES.get(role, UNKNOWN) if isinstance(role, str) else UNKNOWN
     if not isinstance(content, dict):
         return EMPTY
     if isinstance(metadata, dict) and (
@@ -189,7 +189,8 @@ def _unsaid(message: Json) -> str | None:
     kind = content.get("content_type")
     if isinstance(kind, str) and kind in _KINDS:
         return _KINDS[kind]
-    if message.get("channel") == "analysis":
+    hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_reasoning_group") is True
+    if message.get("channel") == "analysis" or hidden:
         return THINKING
     if role == "assistant" and message.get("recipient") not in (None, "", "all", "user"):
         return CALL

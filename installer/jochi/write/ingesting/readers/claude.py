@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from datetime import tzinfo
 
+from jochi.text.content import is_blank
 from jochi.write.ingesting.dialogue import (
     BRANCH,
     EMPTY,
@@ -88,7 +89,8 @@ def _branch(messages: list[object], leaf: object) -> tuple[set[str], set[str]]:
 def _message(message: Json, source: Source, where: str, zone: tzinfo) -> Iterator[Piece]:
     blocks = message.get("content")
     content = content_of(blocks)
-    if not content.texts and not content.left:
+    if is_blank("".join(content.texts)) and not content.left:
+        blocks = None
         content = content_of(message.get("text")) if isinstance(message.get("text"), str) else Content()
     for why in content.left:
         yield Left(where, why)
@@ -96,7 +98,7 @@ def _message(message: Json, source: Source, where: str, zone: tzinfo) -> Iterato
     at = moment(message.get("created_at"), zone)
     sender = text_in(message.get("sender")) or None
     kept = {name: message[name] for name in message if name not in ("content", "attachments", "text")}
-    own = {"text": message.get("text")} if not isinstance(blocks, list) or not blocks else {"content": content.parts}
+    own = {"text": message.get("text")} if blocks is None else {"content": content.parts}
     found = list(said(source, id, at, sender, "\n".join(content.texts), kept | own, where))
     for number, attached in enumerate(_objects(message.get("attachments")), 1):
         spot = f"{where}, attachment {number}"

@@ -1,4 +1,5 @@
-"""Claude Code: the log of a session, `~/.claude/projects/<folder>/<session>.jsonl`, also of the SDK.
+"""Claude Code: the log of a session, `~/.claude/projects/<folder>/<session>.jsonl`, also the
+stream of `claude --output-format stream-json` (`session_id`, `parent_tool_use_id`).
 
 Its shape: JSON Lines with `type`, `sessionId`, `uuid` and `parentUuid`; lines of type user and assistant have a `message` as its
 API has it. Said is the text of these, by `message.role`, at `timestamp`: what a person typed, also while the agent was at work
@@ -42,7 +43,7 @@ from jochi.write.ingesting.source import Fault, Left, Piece, Source
 
 NAME = "claude-code"
 
-_SHAPE = re.compile(r'"(?:isSidechain|parentUuid|leafUuid|isSnapshotUpdate)"\s*:')
+_SHAPE = re.compile(r'"(?:isSidechain|parentUuid|leafUuid|isSnapshotUpdate|parent_tool_use_id)"\s*:')
 _KINDS = {
     "system": SYSTEM,
     "attachment": SYSTEM,
@@ -184,7 +185,7 @@ def _line(line: Json, where: str, log: _Log, file: InputFile, zone: tzinfo) -> I
         texts.append(words)
     for each in content.left:
         yield Left(where, each)
-    session = text_in(line.get("sessionId")) or None
+    session = text_in(line.get("sessionId")) or text_in(line.get("session_id")) or None
     source = Source("conversation", session, log.titles.get(session or ""), None, file.provenance(NAME))
     raw = {name: value for name, value in line.items() if name not in ("toolUseResult", "attachment")}
     raw["message"] = message | {"content": content.parts}
@@ -203,7 +204,7 @@ def _queued(line: Json) -> object:
 
 
 def _unsaid(line: Json, kind: object, message: object, log: _Log) -> str | None:
-    if line.get("isSidechain") is True:
+    if line.get("isSidechain") is True or line.get("parent_tool_use_id"):
         return SIDE
     if kind not in ("user", "assistant") or not isinstance(message, dict):
         return _KINDS.get(kind, NOTICE) if isinstance(kind, str) else NOTICE

@@ -1,16 +1,22 @@
-"""Conversations as JSON: one message a line, one conversation a line, or an array of either."""
+"""Conversations as JSON: one message a line, one conversation a line, or an array of either.
+
+Its shape: what no other reader knows and begins like JSON. Known are the names below, the first that is there counts. Left out are
+messages by `role` of the system and of tools, and in lists of `content` thinking, calls of tools and their output.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Any
 
 from jochi.text.content import is_blank
+from jochi.write.ingesting.dialogue import CALL, OUTPUT, ROLES, THINKING, unsaid
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_values import json_lines, readable, whole
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
 
 NAME = "conversation"
 
@@ -32,6 +38,13 @@ _CONVERSATION = (
 _TITLE = ("title", "subject")
 _MESSAGES = ("messages", "turns")
 
+_LOOKED_AT = 20
+"""So many messages tell whether a file holds any."""
+_STRANGE = (
+    "This is JSON that no reader knows, and none of its first objects has a text or messages: name its format, "
+    "or give each message its text as content or text."
+)
+
 Json = dict[str, Any]
 
 
@@ -45,13 +58,30 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     start = file.start().lstrip()
     first_line, newline, _ = start.partition("\n")
     if start.startswith("[") or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
-        yield from pieces(whole(file), "", file, zone)
+        data = whole(file)
+        if _is_strange(data[:_LOOKED_AT] if isinstance(data, list) else [data]):
+            yield Fault("the file", _STRANGE)
+        else:
+            yield from pieces(data, "", file, zone)
         return
-    for where, value in json_lines(file):
+    lines = json_lines(file)
+    first = list(itertools.islice(lines, _LOOKED_AT))
+    if _is_strange([value for _, value in first]):
+        yield Fault("the file", _STRANGE)
+        return
+    for where, value in itertools.chain(first, lines):
         if isinstance(value, Fault):
             yield value
         else:
             yield from pieces(value, where, file, zone)
+
+
+def _is_strange(values: list[object]) -> bool:
+    """Whether none of the first objects has a name by which a message or a conversation is known."""
+    return bool(values) and all(
+        isinstance(value, dict) and not any(name in value for name in (*_TEXT, *_MESSAGES, "tool_calls"))
+        for value in values
+    )
 
 
 def pieces(value: object, where: str, file: InputFile, zone: tzinfo) -> Iterator[Piece]:
@@ -70,7 +100,7 @@ def _pieces(value: object, where: str, source: Source, zone: tzinfo) -> Iterator
         own = _id(value, (*_CONVERSATION, *_ID))
         yield from _pieces(held, where, _named(source, own or source.id, _title(value) or source.title), zone)
     else:
-        yield _message(value, where or "the file", source, zone)
+        yield from _message(value, where or "the file", source, zone)
 
 
 def _held(value: Json) -> list[object] | None:
@@ -81,18 +111,34 @@ def _held(value: Json) -> list[object] | None:
     return None
 
 
-def _message(value: Json, where: str, source: Source, zone: tzinfo) -> Piece:
+def _message(value: Json, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
+    role = value.get("role")
+    if isinstance(role, str) and role in ROLES:
+        yield Left(where, ROLES[role])
+        return
+    content = value.get("content")
+    blocks = content if isinstance(content, list) else []
+    left = [why for block in blocks if (why := unsaid(block)) in (THINKING, CALL, OUTPUT)]
+    for why in left:
+        yield Left(where, why)
+    if left:
+        value = value | {"content": [block for block in blocks if unsaid(block) is None]}
     text = clean(_text(value))
     if is_blank(text):
-        return Fault(where, "The message says nothing: give it its text as content or text.")
+        if isinstance(calls := value.get("tool_calls"), list) and calls:
+            yield Left(where, CALL)
+        elif not left:
+            yield Fault(where, "The message says nothing: give it its text as content or text.")
+        return
     try:
         raw = readable(value)
     except ValueError:
-        return Fault(where, "The message holds a number that is too long.")
+        yield Fault(where, "The message holds a number that is too long.")
+        return
     conversation = _id(value, _CONVERSATION)
     if conversation is not None and conversation != source.id:
         source = _named(source, conversation, _title(value))
-    return source, Message(_id(value, _ID), moment(_first(value, _AT), zone), _sender(value), text, raw)
+    yield source, Message(_id(value, _ID), moment(_first(value, _AT), zone), _sender(value), text, raw)
 
 
 def _named(source: Source, id: str | None, title: str | None) -> Source:
