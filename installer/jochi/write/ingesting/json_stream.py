@@ -67,7 +67,7 @@ class _Bytes:
 
     def more(self) -> bool:
         """Reads on, twice as much each time; False at the end of the file."""
-        if len(self.plain) > 2 * LARGEST_WHOLE:
+        if len(self.plain) - self.at > LARGEST_WHOLE:
             raise UsageError(
                 f"a text in the file is larger than {LARGEST_WHOLE // 1024**2} MB",
                 where=self.where,

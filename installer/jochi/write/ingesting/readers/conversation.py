@@ -14,7 +14,8 @@ from typing import Any
 from jochi.text.content import is_blank
 from jochi.write.ingesting.dialogue import CALL, OUTPUT, ROLES, THINKING, unsaid
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import json_lines, readable, whole
+from jochi.write.ingesting.json_stream import Element, elements
+from jochi.write.ingesting.json_values import json_lines, readable
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
 
@@ -54,26 +55,33 @@ def knows(file: InputFile) -> bool:
 
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
-    """The messages in their order. JSON Lines are streamed; an array, or an object over several lines, is read whole."""
+    """The messages in their order; in memory is a line, an element of an array, or an object that stands alone."""
     start = file.start().lstrip()
     first_line, newline, _ = start.partition("\n")
-    if start.startswith("[") or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
-        data = whole(file)
-        if _is_strange(data[:_LOOKED_AT] if isinstance(data, list) else [data]):
-            yield Fault("the file", _STRANGE)
-        else:
-            yield from pieces(data, "", file, zone)
-        return
-    lines = json_lines(file)
-    first = list(itertools.islice(lines, _LOOKED_AT))
+    is_array = start.startswith("[")
+    values: Iterator[tuple[str, object]]
+    if is_array or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
+        values = (_placed(element, is_array) for element in elements(file, (), ("*",)))
+    else:
+        values = json_lines(file)
+    first = list(itertools.islice(values, _LOOKED_AT))
     if _is_strange([value for _, value in first]):
         yield Fault("the file", _STRANGE)
         return
-    for where, value in itertools.chain(first, lines):
+    for where, value in itertools.chain(first, values):
         if isinstance(value, Fault):
             yield value
         else:
             yield from pieces(value, where, file, zone)
+
+
+def _placed(element: Element, is_array: bool) -> tuple[str, object]:
+    """Where an element stands, and what it says, or a fault."""
+    what = "conversation" if isinstance(element.value, dict) and _held(element.value) is not None else "message"
+    where = f"{what} {element.number}" if is_array else ""
+    if isinstance(element.value, ValueError):
+        return where, Fault(where if element.number and where else "the end of the file", element.value.args[0])
+    return where, element.value
 
 
 def _is_strange(values: list[object]) -> bool:
