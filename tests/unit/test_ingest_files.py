@@ -216,8 +216,7 @@ def test_each_line_is_its_senders_or_is_named(
     said = [piece[1] for piece in pieces if isinstance(piece, tuple)]
     named = {piece.where for piece in pieces if isinstance(piece, Fault | Left)}
     assert [_mark(message) for message in said] == [f"w{n}w" for n, (kind, _) in enumerate(units) if kind in SAID]
-    senders = ["gemini" if write is gemini_cli and kind == "assistant" else kind for kind, _ in units if kind in SAID]
-    assert [message.sender for message in said] == senders
+    assert [message.sender for message in said] == [kind for kind, _ in units if kind in SAID]
     assert all(place in named for place, (kind, _) in zip(places, units, strict=True) if kind not in SAID)
 
 

@@ -613,14 +613,15 @@ class OneWay(io.BytesIO):
         (
             "conversations.json",
             b'[{"id": "%%d", "mapping": {"a": {"message": {"author": {"role": "user"}, "content": {"parts": ["%s"]}}}}}]\n'
-            % (b"word " * 100),
-            4_000,
+            % (b"word " * 1000),
+            1_200,
         ),
-        (
+        pytest.param(
             "result.json",
             b'{"type": "personal_chat", "id": 1, "messages": [{"id": %%d, "type": "message", "from": "A", "text": "%s"}]}\n'
-            % (b"word " * 100),
-            4_000,
+            % (b"word " * 1000),
+            1_200,
+            marks=pytest.mark.exhaustive,
         ),
     ],
 )

@@ -2,8 +2,8 @@
 
 Its shape: `sessionId` and `projectHash`, and `messages` of type user, gemini, info, error or warning; in JSON Lines a line each:
 one with a known `id` takes the place of the earlier one, `$rewindTo` takes back a message and all behind it, and `$set` changes
-what is told of the session. Said are the texts of user and gemini, at `timestamp`; of what the user typed what was shown
-(`displayContent`). A source is a session, its title the `summary`.
+what is told of the session. Said are the texts of user and gemini, who is the assistant, at `timestamp`; of what the user typed
+what was shown (`displayContent`). A source is a session, its title the `summary`.
 
 Left out are notices, thoughts, calls of tools and their output, files that were referred to, media, and sessions of other agents.
 """
@@ -122,7 +122,8 @@ def _message(message: Json, where: str, source: Source, zone: tzinfo) -> Iterato
         yield Left(where, why)
     raw = {"type": kind, "timestamp": message.get("timestamp"), "content": content.texts}
     at, id = moment(message.get("timestamp"), zone), text_in(message.get("id")) or None
-    found = list(said(source, id, at, str(kind), "\n".join(content.texts), raw, where))
+    sender = "user" if kind == "user" else "assistant"
+    found = list(said(source, id, at, sender, "\n".join(content.texts), raw, where))
     yield from found or ([] if content.left else [Left(where, EMPTY)])
 
 
