@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
@@ -11,7 +12,7 @@ from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_stream import elements
 from jochi.write.ingesting.json_values import readable
-from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
 
 BRANCH = "abandoned branch"
 SYSTEM = "message of the system"
@@ -105,21 +106,33 @@ def content_of(value: object) -> Content:
 
 def said(
     source: Source,
+    where: str,
     id: str | None,
     at: datetime | None,
     sender: str | None,
     text: str,
     raw: object,
-    where: str,
     *,
+    left: Sequence[str] = (),
+    blank: str | None = EMPTY,
     attachment: bool = False,
 ) -> Iterator[Piece]:
-    """The message; nothing if it is blank, a fault if it can't be written down."""
+    """What is ``left`` of a message, then the message. One that is blank is left out as ``blank``, where nothing else was left."""
+    for why in left:
+        yield Left(where, why)
     if not is_blank(cleaned := clean(text)):
         try:
             yield source, Message(id, at, sender, cleaned, readable(raw), attachment)
         except ValueError:
             yield Fault(where, "The message holds a number that is too long.")
+    elif blank is not None and not left:
+        yield Left(where, blank)
+
+
+def is_log(file: InputFile, shape: re.Pattern[str]) -> bool:
+    """Whether it begins with an object of JSON, and has the ``shape`` in its first lines."""
+    start = file.start()
+    return start.lstrip("\ufeff \r\n").startswith("{") and shape.search(start) is not None
 
 
 def text_in(value: object) -> str:

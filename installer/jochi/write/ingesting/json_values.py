@@ -50,6 +50,15 @@ def json_lines(file: InputFile) -> Iterator[tuple[str, object]]:
                 yield where, Fault(where, "The line is no JSON: write one object a line.")
 
 
+def json_objects(file: InputFile) -> Iterator[tuple[str, dict[str, Any]] | Fault]:
+    """Of each line that isn't blank where it stands, and the object that it is; else a fault."""
+    for where, value in json_lines(file):
+        if isinstance(value, dict):
+            yield where, value
+        else:
+            yield value if isinstance(value, Fault) else Fault(where, "The line is no object of JSON.")
+
+
 def whole(file: InputFile) -> Any:
     """What a file of JSON says. UsageError if it is too large, or none."""
     try:

@@ -156,22 +156,17 @@ def _message(message: Json, id: str, source: Source, where: str, zone: tzinfo) -
         yield Left(where, why)
         return
     author, content = message["author"], _content(message)
-    for each in content.left:
-        yield Left(where, each)
     sender = text_in(author.get("name")) if author["role"] == "user" else ""
-    kept = message | {"content": {**message["content"], "parts": content.parts}} if content.left else message
-    found = list(
-        said(
-            source,
-            text_in(message.get("id")) or id,
-            moment(message.get("create_time"), zone),
-            sender or author["role"],
-            "\n".join(content.texts),
-            kept,
-            where,
-        )
+    yield from said(
+        source,
+        where,
+        text_in(message.get("id")) or id,
+        moment(message.get("create_time"), zone),
+        sender or author["role"],
+        "\n".join(content.texts),
+        message | {"content": {**message["content"], "parts": content.parts}} if content.left else message,
+        left=content.left,
     )
-    yield from found or ([] if content.left else [Left(where, EMPTY)])
 
 
 def _unsaid(message: Json) -> str | None:

@@ -92,24 +92,28 @@ def _message(message: Json, source: Source, where: str, zone: tzinfo) -> Iterato
     if is_blank("".join(content.texts)) and not content.left:
         blocks = None
         content = content_of(message.get("text")) if isinstance(message.get("text"), str) else Content()
-    for why in content.left:
-        yield Left(where, why)
     id = text_in(message.get("uuid")) or None
     at = moment(message.get("created_at"), zone)
     sender = text_in(message.get("sender")) or None
-    kept = {name: message[name] for name in message if name not in ("content", "attachments", "text")}
-    own = {"text": message.get("text")} if blocks is None else {"content": content.parts}
-    found = list(said(source, id, at, sender, "\n".join(content.texts), kept | own, where))
-    for number, attached in enumerate(_objects(message.get("attachments")), 1):
-        spot = f"{where}, attachment {number}"
-        its_id = f"{id}/attachment-{number}" if id else None
-        text = attached.get("extracted_content")
-        pasted = said(
-            source, its_id, at, sender, text if isinstance(text, str) else "", attached, spot, attachment=True
+    attached = _objects(message.get("attachments"))
+    files = [FILE] * len(_objects(message.get("files") or message.get("files_v2")))
+    raw = {name: message[name] for name in message if name not in ("content", "attachments", "text")}
+    raw |= {"text": message.get("text")} if blocks is None else {"content": content.parts}
+    left, blank = [*content.left, *files], None if attached else EMPTY
+    yield from said(source, where, id, at, sender, "\n".join(content.texts), raw, left=left, blank=blank)
+    for number, each in enumerate(attached, 1):
+        pasted = each.get("extracted_content")
+        yield from said(
+            source,
+            f"{where}, attachment {number}",
+            f"{id}/attachment-{number}" if id else None,
+            at,
+            sender,
+            pasted if isinstance(pasted, str) else "",
+            each,
+            blank=FILE,
+            attachment=True,
         )
-        found.extend(list(pasted) or [Left(spot, FILE)])
-    found.extend(Left(where, FILE) for _ in _objects(message.get("files") or message.get("files_v2")))
-    yield from found or ([] if content.left else [Left(where, EMPTY)])
 
 
 def _objects(value: object) -> list[Json]:

@@ -21,7 +21,6 @@ from datetime import tzinfo
 from jochi.write.ingesting.dialogue import (
     BRANCH,
     COMMAND,
-    EMPTY,
     FILE,
     NOTICE,
     OUTPUT,
@@ -33,11 +32,12 @@ from jochi.write.ingesting.dialogue import (
     TITLE,
     Json,
     content_of,
+    is_log,
     said,
     text_in,
 )
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import json_lines
+from jochi.write.ingesting.json_values import json_objects
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Left, Piece, Source
 
@@ -85,29 +85,29 @@ _CONTINUED = "This session is being continued from a previous conversation"
 
 def knows(file: InputFile) -> bool:
     """Whether it is JSON Lines with the names of such a log."""
-    return file.start().lstrip("\ufeff \r\n").startswith("{") and _SHAPE.search(file.start()) is not None
+    return is_log(file, _SHAPE)
 
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in the order of the lines; the file is read twice, of the first time only ids and titles are kept."""
     start = file.stream.tell()
     log = _Log()
-    for _, value in json_lines(file):
-        if isinstance(value, dict):
-            log.note(value)
+    for record in json_objects(file):
+        if isinstance(record, tuple):
+            log.note(record[1])
     log.close()
     file.stream.seek(start)
     seen: set[str] = set()
-    for where, value in json_lines(file):
-        if isinstance(value, Fault):
-            yield value
-        elif not isinstance(value, dict):
-            yield Fault(where, "This is no JSON object.")
-        elif (id := text_in(value.get("uuid"))) and id in seen:
+    for record in json_objects(file):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        where, line = record
+        if (id := text_in(line.get("uuid"))) and id in seen:
             yield Left(where, REPEATED)
         else:
             seen.add(id)
-            yield from _line(value, where, log, file, zone)
+            yield from _line(line, where, log, file, zone)
 
 
 @dataclass
@@ -183,16 +183,13 @@ def _line(line: Json, where: str, log: _Log, file: InputFile, zone: tzinfo) -> I
         words, left = _typed(text) if role == "user" else (text, [])
         content.left.extend(left)
         texts.append(words)
-    for each in content.left:
-        yield Left(where, each)
     session = text_in(line.get("sessionId")) or text_in(line.get("session_id")) or None
     source = Source("conversation", session, log.titles.get(session or ""), None, file.provenance(NAME))
     raw = {name: value for name, value in line.items() if name not in ("toolUseResult", "attachment")}
     raw["message"] = message | {"content": content.parts}
-    at = moment(line.get("timestamp"), zone)
+    id, at = text_in(line.get("uuid")) or None, moment(line.get("timestamp"), zone)
     text = "\n".join(each for each in texts if each)
-    found = list(said(source, text_in(line.get("uuid")) or None, at, role, text, raw, where))
-    yield from found or ([] if content.left else [Left(where, EMPTY)])
+    yield from said(source, where, id, at, role, text, raw, left=content.left)
 
 
 def _queued(line: Json) -> object:

@@ -16,7 +16,6 @@ from datetime import tzinfo
 
 from jochi.write.ingesting.dialogue import (
     CALL,
-    EMPTY,
     NOTICE,
     OUTPUT,
     REPEATED,
@@ -27,11 +26,12 @@ from jochi.write.ingesting.dialogue import (
     THINKING,
     Json,
     content_of,
+    is_log,
     said,
     text_in,
 )
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import json_lines
+from jochi.write.ingesting.json_values import json_objects
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Left, Piece, Source
 
@@ -52,25 +52,24 @@ _REQUEST = "## My request for Codex:"
 
 def knows(file: InputFile) -> bool:
     """Whether it is JSON Lines with the names of such a log."""
-    return file.start().lstrip("\ufeff \r\n").startswith("{") and _SHAPE.search(file.start()) is not None
+    return is_log(file, _SHAPE)
 
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in the order of the lines; the file is read twice, the first time for the session and what was typed."""
     start = file.stream.tell()
     log = _Log()
-    for _, value in json_lines(file):
-        if isinstance(value, dict):
-            log.note(value)
+    for record in json_objects(file):
+        if isinstance(record, tuple):
+            log.note(record[1])
     file.stream.seek(start)
     source = Source("conversation", log.session, log.title, None, file.provenance(NAME))
-    for where, value in json_lines(file):
-        if isinstance(value, Fault):
-            yield value
-        elif not isinstance(value, dict):
-            yield Fault(where, "This is no JSON object.")
+    for record in json_objects(file):
+        if isinstance(record, Fault):
+            yield record
         else:
-            yield from _line(value, where, source, log, zone)
+            where, line = record
+            yield from _line(line, where, source, log, zone)
 
 
 class _Log:
@@ -132,12 +131,9 @@ def _line(line: Json, where: str, source: Source, log: _Log, zone: tzinfo) -> It
             content.left.append(SYSTEM)
             text = request
         texts.append(text)
-    for each in content.left:
-        yield Left(where, each)
-    at = moment(line.get("timestamp"), zone)
+    id, at = text_in(payload.get("id")) or None, moment(line.get("timestamp"), zone)
     raw = {"timestamp": line.get("timestamp"), "role": role, "content": texts}
-    found = list(said(source, text_in(payload.get("id")) or None, at, role, "\n".join(texts), raw, where))
-    yield from found or ([] if content.left else [Left(where, EMPTY)])
+    yield from said(source, where, id, at, role, "\n".join(texts), raw, left=content.left)
 
 
 def _why(kind: str, what: str) -> str:

@@ -14,7 +14,6 @@ from datetime import tzinfo
 
 from jochi.write.ingesting.dialogue import (
     CALL,
-    EMPTY,
     FILE,
     NOTICE,
     OUTPUT,
@@ -22,11 +21,12 @@ from jochi.write.ingesting.dialogue import (
     SYSTEM,
     THINKING,
     Json,
+    is_log,
     said,
     text_in,
 )
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import json_lines
+from jochi.write.ingesting.json_values import json_objects
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Left, Piece, Source
 
@@ -45,27 +45,28 @@ _KINDS = {
 
 def knows(file: InputFile) -> bool:
     """Whether it is JSON Lines with the events of such a session."""
-    return file.start().lstrip("\ufeff \r\n").startswith("{") and _SHAPE.search(file.start()) is not None
+    return is_log(file, _SHAPE)
 
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in the order of the lines."""
     source = Source("conversation", None, None, None, file.provenance(NAME))
-    for where, value in json_lines(file):
-        if isinstance(value, Fault):
-            yield value
-        elif not isinstance(value, dict) or not isinstance(value.get("data"), dict):
+    for record in json_objects(file):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        where, event = record
+        data = event.get("data")
+        if not isinstance(data, dict):
             yield Fault(where, "This is no event of a session.")
-        else:
-            if value.get("type") == "session.start" and source.id is None:
-                source = Source(
-                    "conversation", text_in(value["data"].get("sessionId")) or None, None, None, source.provenance
-                )
-            yield from _event(value, where, source, zone)
+            continue
+        if event.get("type") == "session.start" and source.id is None:
+            source = Source("conversation", text_in(data.get("sessionId")) or None, None, None, source.provenance)
+        yield from _event(event, data, where, source, zone)
 
 
-def _event(event: Json, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
-    kind, data = text_in(event.get("type")), event["data"]
+def _event(event: Json, data: Json, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
+    kind = text_in(event.get("type"))
     if event.get("agentId") or data.get("parentToolCallId"):
         yield Left(where, SIDE)
         return
@@ -77,14 +78,11 @@ def _event(event: Json, where: str, source: Source, zone: tzinfo) -> Iterator[Pi
         return
     left = [FILE] * _count(data.get("attachments")) + [CALL] * _count(data.get("toolRequests"))
     left += [THINKING] if data.get("reasoningText") or data.get("reasoningOpaque") else []
-    for why in left:
-        yield Left(where, why)
     text = data.get("content")
     raw = {"type": kind, "timestamp": event.get("timestamp"), "content": text}
-    at, id = moment(event.get("timestamp"), zone), text_in(event.get("id")) or None
+    id, at = text_in(event.get("id")) or None, moment(event.get("timestamp"), zone)
     sender = kind.partition(".")[0]
-    found = list(said(source, id, at, sender, text if isinstance(text, str) else "", raw, where))
-    yield from found or ([] if left else [Left(where, EMPTY)])
+    yield from said(source, where, id, at, sender, text if isinstance(text, str) else "", raw, left=left)
 
 
 def _count(value: object) -> int:

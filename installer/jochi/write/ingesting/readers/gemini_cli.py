@@ -17,7 +17,6 @@ from datetime import tzinfo
 from jochi.write.ingesting.dialogue import (
     BRANCH,
     CALL,
-    EMPTY,
     FILE,
     MEDIA,
     NOTICE,
@@ -28,12 +27,13 @@ from jochi.write.ingesting.dialogue import (
     UNKNOWN,
     Content,
     Json,
+    is_log,
     said,
     text_in,
 )
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_stream import elements
-from jochi.write.ingesting.json_values import json_lines
+from jochi.write.ingesting.json_values import json_objects
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Left, Piece, Source
 
@@ -52,29 +52,30 @@ _REFERRED = re.compile(r"\n?-+ Content from referenced files -+")
 
 def knows(file: InputFile) -> bool:
     """Whether it is JSON with the names of such a log."""
-    return file.start().lstrip("\ufeff \r\n").startswith("{") and _SHAPE.search(file.start()) is not None
+    return is_log(file, _SHAPE)
 
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in their order, as they stand at the end of the session."""
     facts: Json = {}
     messages: dict[str, tuple[str, Json]] = {}
-    values = (
-        json_lines(file) if file.suffix == ".jsonl" else (("the file", element.value) for element in elements(file, ()))
-    )
-    for where, value in values:
-        if isinstance(value, ValueError):
-            yield Fault(where, value.args[0])
-        elif isinstance(value, Fault):
-            yield value
-        elif not isinstance(value, dict):
-            yield Fault(where, "This is no JSON object.")
+    for record in json_objects(file) if file.suffix == ".jsonl" else _whole(file):
+        if isinstance(record, Fault):
+            yield record
         else:
-            yield from _note(value, where, facts, messages)
+            yield from _note(record[1], record[0], facts, messages)
     title = text_in(facts.get("summary")) or None
     source = Source("conversation", text_in(facts.get("sessionId")) or None, title, None, file.provenance(NAME))
     for where, message in messages.values():
         yield from [Left(where, SIDE)] if facts.get("kind") == "subagent" else _message(message, where, source, zone)
+
+
+def _whole(file: InputFile) -> Iterator[tuple[str, Json] | Fault]:
+    for element in elements(file, ()):
+        if isinstance(element.value, dict):
+            yield "the file", element.value
+        elif isinstance(element.value, ValueError):
+            yield Fault("the file", element.value.args[0])
 
 
 def _note(value: Json, where: str, facts: Json, messages: dict[str, tuple[str, Json]]) -> Iterator[Piece]:
@@ -118,13 +119,10 @@ def _message(message: Json, where: str, source: Source, zone: tzinfo) -> Iterato
     thoughts = message.get("thoughts")
     content.left.extend([THINKING] * (len(thoughts) if isinstance(thoughts, list) else 0))
     content.left.extend([CALL, OUTPUT] * message[""])
-    for why in content.left:
-        yield Left(where, why)
     raw = {"type": kind, "timestamp": message.get("timestamp"), "content": content.texts}
-    at, id = moment(message.get("timestamp"), zone), text_in(message.get("id")) or None
+    id, at = text_in(message.get("id")) or None, moment(message.get("timestamp"), zone)
     sender = "user" if kind == "user" else "assistant"
-    found = list(said(source, id, at, sender, "\n".join(content.texts), raw, where))
-    yield from found or ([] if content.left else [Left(where, EMPTY)])
+    yield from said(source, where, id, at, sender, "\n".join(content.texts), raw, left=content.left)
 
 
 def _content(value: object) -> Content:

@@ -18,7 +18,6 @@ from datetime import tzinfo
 from jochi.write.ingesting.dialogue import (
     BRANCH,
     COMMAND,
-    EMPTY,
     NOTICE,
     OUTPUT,
     SUMMARY,
@@ -33,7 +32,7 @@ from jochi.write.ingesting.dialogue import (
     torn_off,
 )
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import json_lines, parse_json
+from jochi.write.ingesting.json_values import json_objects, parse_json
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Left, Piece, Source
 
@@ -65,32 +64,33 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     start = file.stream.tell()
     session = title = None
     parents: dict[str, str | None] = {}
-    for _, value in json_lines(file):
-        if not isinstance(value, dict):
+    for record in json_objects(file):
+        if isinstance(record, Fault):
             continue
-        if value.get("type") == "session":
-            session = session or text_in(value.get("id")) or None
-        elif id := text_in(value.get("id")):
-            parents.setdefault(id, text_in(value.get("parentId")) or None)
-        if value.get("type") == "session_info":
-            title = text_in(value.get("name")) or title
+        entry = record[1]
+        if entry.get("type") == "session":
+            session = session or text_in(entry.get("id")) or None
+        elif id := text_in(entry.get("id")):
+            parents.setdefault(id, text_in(entry.get("parentId")) or None)
+        if entry.get("type") == "session_info":
+            title = text_in(entry.get("name")) or title
     line = line_to(list(parents)[-1], parents) if any(parents.values()) else list(parents)
     torn, shown = torn_off(line, parents), set(line)
     file.stream.seek(start)
     source = Source("conversation", session, title, None, file.provenance(NAME))
-    for where, value in json_lines(file):
-        if isinstance(value, Fault):
-            yield value
-        elif not isinstance(value, dict):
-            yield Fault(where, "This is no JSON object.")
-        elif (why := _unsaid(value)) is not None:
+    for record in json_objects(file):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        where, entry = record
+        if (why := _unsaid(entry)) is not None:
             yield Left(where, why)
-        elif (id := text_in(value.get("id"))) in torn:
+        elif (id := text_in(entry.get("id"))) in torn:
             yield Fault(where, TORN)
         elif id and id not in shown:
             yield Left(where, BRANCH)
         else:
-            yield from _message(value, id or None, where, source, zone)
+            yield from _message(entry, id or None, where, source, zone)
 
 
 def _unsaid(entry: Json) -> str | None:
@@ -117,12 +117,10 @@ def _message(entry: Json, id: str | None, where: str, source: Source, zone: tzin
                 words = ""
                 content.left.append(NOTICE)
         texts.append(words)
-    for why in content.left:
-        yield Left(where, why)
     at = moment(entry.get("timestamp"), zone) or moment(message.get("timestamp"), zone)
     raw = {"id": id, "timestamp": entry.get("timestamp"), "role": role, "content": content.parts}
-    found = list(said(source, id, at, sender, "\n".join(each for each in texts if each), raw, where))
-    yield from found or ([] if content.left else [Left(where, EMPTY)])
+    text = "\n".join(each for each in texts if each)
+    yield from said(source, where, id, at, sender, text, raw, left=content.left)
 
 
 def _typed(text: str) -> tuple[str, str, list[str]]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Any
 
-from jochi.write.ingesting.dialogue import EMPTY, MEDIA, NOTICE, UNKNOWN, Json, said, text_in
+from jochi.write.ingesting.dialogue import MEDIA, NOTICE, UNKNOWN, Json, said, text_in
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_stream import elements
 from jochi.write.ingesting.moments import moment
@@ -81,16 +81,13 @@ def _message(message: Json, source: Source, where: str, zone: tzinfo) -> Iterato
     text = _text(message.get("text")) or _text(message.get("text_entities"))
     words = "\n".join(each for each in (text, _poll(message.get("poll"))) if each)
     left = list(dict.fromkeys(why for name, why in _LEFT.items() if message.get(name) is not None))
-    for why in left:
-        yield Left(where, why)
     passed_on = "forwarded_from" in message
     sender = text_in(message.get("forwarded_from" if passed_on else "from"))
     if not sender and not passed_on and isinstance(message.get("from_id"), str | int):
         sender = text_in(str(message["from_id"]))
     id = text_in(str(message["id"])) if isinstance(message.get("id"), str | int) else ""
     at = moment(message.get("date_unixtime"), zone) or moment(message.get("date"), zone)
-    found = list(said(source, id or None, at, sender or None, words, message, where, attachment=passed_on))
-    yield from found or ([] if left else [Left(where, EMPTY)])
+    yield from said(source, where, id or None, at, sender or None, words, message, left=left, attachment=passed_on)
 
 
 def _text(value: object) -> str:
