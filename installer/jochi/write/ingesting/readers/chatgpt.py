@@ -157,6 +157,12 @@ def _message(message: Json, id: str, source: Source, where: str, zone: tzinfo) -
         return
     author, content = message["author"], _content(message)
     sender = text_in(author.get("name")) if author["role"] == "user" else ""
+    # Metadata has pieces of pages that were found, and other output of tools.
+    metadata = message.get("metadata")
+    raw = {name: value for name, value in message.items() if name != "metadata"}
+    raw["content"] = message["content"] | {"parts": content.parts} if content.left else message["content"]
+    if isinstance(metadata, dict):
+        raw["metadata"] = {name: metadata[name] for name in ("attachments", "model_slug") if name in metadata}
     yield from said(
         source,
         where,
@@ -164,7 +170,7 @@ def _message(message: Json, id: str, source: Source, where: str, zone: tzinfo) -
         moment(message.get("create_time"), zone),
         sender or author["role"],
         "\n".join(content.texts),
-        message | {"content": {**message["content"], "parts": content.parts}} if content.left else message,
+        raw,
         left=content.left,
     )
 
