@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jochi.toml import tomllib
-from jochi.write.ingesting import Fault, Left, Message, read
+from jochi.write.ingesting import Fault, Left, Message, Source, read
 
 _MARK = ".expected.toml"
 EXPECTED = sorted((Path(__file__).parent.parent / "ingest_files").glob(f"*/*{_MARK}"))
@@ -28,6 +28,7 @@ def test_what_a_reader_makes_of_a_file(expected: Path) -> None:
     """Who said what and when, in which source; what is left out, by reason; what can't be read, by place; what is `nowhere`."""
     wanted = tomllib.loads(expected.read_text(encoding="utf-8"))
     sources: dict[tuple[str | None, ...], list[dict[str, Any]]] = {}
+    objects: dict[tuple[str | None, ...], Source] = {}
     formats, left, faults, words = set(), Counter[str](), list[str](), ""
     for piece in read(expected.with_name(expected.name[: -len(_MARK)])):
         if isinstance(piece, Fault):
@@ -39,6 +40,7 @@ def test_what_a_reader_makes_of_a_file(expected: Path) -> None:
             formats.add(source.provenance["origin"])
             words += f"{message.text}\n{message.raw}\n"
             named = (source.id, source.source_type, source.title, source.context_type)
+            assert objects.setdefault(named, source) is source  # the writer knows one without an id by its object
             sources.setdefault(named, []).append(
                 {name: getattr(message, name) for name in ("id", "at", "sender", "text", "attachment")}
             )

@@ -121,6 +121,7 @@ class _Log:
     _named: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     _summaries: list[tuple[str, str]] = field(default_factory=list)
     _sessions: dict[str, str] = field(default_factory=dict)
+    _sources: dict[str | None, Source] = field(default_factory=dict)
 
     def note(self, line: Json) -> None:
         """Takes what a line tells of others."""
@@ -140,6 +141,13 @@ class _Log:
                 if earlier is not None:
                     self.abandoned.add(earlier)
                 self._typed[parent] = id
+
+    def source(self, session: str | None, file: InputFile) -> Source:
+        """That of a session, the same object for all its messages."""
+        if session not in self._sources:
+            title = self.titles.get(session or "")
+            self._sources[session] = Source("conversation", session, title, None, file.provenance(NAME))
+        return self._sources[session]
 
     def close(self) -> None:
         """Follows the branches, and settles the titles."""
@@ -184,7 +192,7 @@ def _line(line: Json, where: str, log: _Log, file: InputFile, zone: tzinfo) -> I
         content.left.extend(left)
         texts.append(words)
     session = text_in(line.get("sessionId")) or text_in(line.get("session_id")) or None
-    source = Source("conversation", session, log.titles.get(session or ""), None, file.provenance(NAME))
+    source = log.source(session, file)
     raw = {name: value for name, value in line.items() if name not in ("toolUseResult", "attachment")}
     raw["message"] = message | {"content": content.parts}
     id, at = text_in(line.get("uuid")) or None, moment(line.get("timestamp"), zone)

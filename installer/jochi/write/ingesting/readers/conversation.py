@@ -68,11 +68,12 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     if _is_strange([value for _, value in first]):
         yield Fault("the file", _STRANGE)
         return
+    source = Source(NAME, provenance=file.provenance(NAME))
     for where, value in itertools.chain(first, values):
         if isinstance(value, Fault):
             yield value
         else:
-            yield from pieces(value, where, file, zone)
+            yield from _pieces(value, where, source, zone)
 
 
 def _placed(element: Element, is_array: bool) -> tuple[str, object]:

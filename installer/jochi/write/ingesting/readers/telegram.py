@@ -29,6 +29,7 @@ _SHAPE = re.compile(
     r'"type"\s*:\s*"(?:saved_messages|replies|verification_codes|personal_chat|bot_chat|(?:private|public)_'
     r'(?:group|supergroup|channel))"\s*,\s*"id"|"personal_information"\s*:\s*\{\s*"user_id"'
 )
+_ID = "telegram/"
 _LISTS = ("chats", "left_chats")
 _LEFT = {
     "photo": MEDIA,
@@ -50,22 +51,25 @@ def knows(file: InputFile) -> bool:
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages chat by chat, one in memory at a time."""
     ways = [("messages", "*"), *((name, "list", "*", "messages", "*") for name in _LISTS)]
+    source, its_chat = Source("conversation"), None
     for number, message, chat in elements(file, *ways):
-        id = text_in(str(chat["id"])) if isinstance(chat.get("id"), str | int) else ""
-        where = f"chat {id}, message {number}" if id else f"message {number}"
+        if chat is not its_chat:
+            source, its_chat = _source(chat, file), chat
+        where = f"message {number}" if source.id is None else f"chat {source.id.removeprefix(_ID)}, message {number}"
         if isinstance(message, ValueError):
             yield Fault(where if number else "the end of the file", message.args[0])
         elif isinstance(message, dict):
-            yield from _message(message, _source(chat, id, file), where, zone)
+            yield from _message(message, source, where, zone)
         else:
             yield Fault(where, "This is no JSON object.")
 
 
-def _source(chat: dict[str, Any], id: str, file: InputFile) -> Source:
+def _source(chat: dict[str, Any], file: InputFile) -> Source:
+    id = text_in(str(chat["id"])) if isinstance(chat.get("id"), str | int) else ""
     is_channel = text_in(chat.get("type")).endswith("_channel")
     return Source(
         "conversation",
-        f"telegram/{id}" if id else None,
+        f"{_ID}{id}" if id else None,
         text_in(chat.get("name")) or None,
         "channel" if is_channel else None,
         file.provenance(NAME),
