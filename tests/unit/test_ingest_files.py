@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from jochi.toml import tomllib
 from jochi.write.ingesting import Fault, Left, Message, Source, read
+from jochi.write.ingesting.json_values import parse_json
 
 _MARK = ".expected.toml"
 EXPECTED = sorted((Path(__file__).parent.parent / "ingest_files").glob(f"*/*{_MARK}"))
@@ -60,6 +61,23 @@ def test_what_a_reader_makes_of_a_file(expected: Path) -> None:
     assert (dict(left), faults) == (wanted.get("left", {}), wanted.get("faults", []))
     assert formats <= {wanted["format"]}
     assert [each for each in wanted.get("nowhere", []) if each in words] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'"\u00e9\n\ud83d x"', "é\n\ufffd x"),
+        (r'"\ude00 x \ud83d\ude00"', "\ufffd x \U0001f600"),
+        (r'"\ud83d\ud83d\ude00"', "\ufffd\U0001f600"),
+        (r'"\x0B\\x0B\\\x1F"', "\x0b\\x0B\\\x1f"),
+    ],
+)
+def test_escapes_that_are_no_json_but_are_written(text: str, value: str) -> None:
+    assert parse_json(text) == value == parse_json(text.encode())
+    with pytest.raises(ValueError, match=r"\w"):
+        parse_json(r'["\x0B", NaN]')
+    with pytest.raises(ValueError, match=r"\w"):
+        parse_json(r'"\x0B"' + "[" * 100_000)
 
 
 def test_a_message_that_is_generated_anew_is_one_new_message() -> None:

@@ -15,7 +15,10 @@ from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.source import Fault
 
 _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
-_HALF_ESCAPED = re.compile(r"\\(?:x([0-9A-F]{2})|.)", re.DOTALL)
+_HALF_ESCAPED = re.compile(
+    r"\\(?:x([0-9A-F]{2})|u[Dd][89ABab][0-9A-Fa-f]{2}(?:\\u[Dd][C-Fc-f][0-9A-Fa-f]{2})?|u[Dd][C-Fc-f][0-9A-Fa-f]{2}|.)",
+    re.DOTALL,
+)
 _BLANKS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
 
 
@@ -29,12 +32,10 @@ def parse_json(text: str | bytes) -> Any:
         return from_json(text, allow_inf_nan=False, cache_strings="keys")
     except ValueError:
         decoded = text.decode() if isinstance(text, bytes) else text
-        if "\\" not in decoded:
+        mended = _HALF_ESCAPED.sub(_mended, decoded) if "\\" in decoded else decoded
+        if mended == decoded:
             raise
-        try:
-            return json.loads(_HALF_ESCAPED.sub(_mended, decoded), parse_constant=_refuse)
-        except RecursionError:
-            raise ValueError("it is too deep") from None
+        return from_json(mended, allow_inf_nan=False, cache_strings="keys")
 
 
 def json_lines(file: InputFile) -> Iterator[tuple[str, object]]:
@@ -85,8 +86,6 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def _mended(found: re.Match[str]) -> str:
-    return f"\\u00{found[1]}" if found[1] else found[0]
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(constant)
+    if found[1]:
+        return f"\\u00{found[1]}"
+    return "\ufffd" if len(found[0]) == len(r"\ud83d") else found[0]

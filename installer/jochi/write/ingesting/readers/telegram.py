@@ -81,7 +81,7 @@ def _message(message: Json, source: Source, where: str, zone: tzinfo) -> Iterato
     if kind != "message":
         yield Left(where, NOTICE if kind == "service" else UNKNOWN)
         return
-    # An export can't tell a text `[{"type": "plain", ...}]` from none; the second name is that of exports since 2022.
+    # Exports since 2022 have the text twice, the second time always as a list.
     text = _text(message.get("text")) or _text(message.get("text_entities"))
     words = "\n".join(each for each in (text, _poll(message.get("poll"))) if each)
     left = list(dict.fromkeys(why for name, why in _LEFT.items() if message.get(name) is not None))
