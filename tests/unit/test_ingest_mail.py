@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +18,6 @@ from jochi.text.visible import visible
 from jochi.toml import tomllib
 from jochi.write.ingesting import Fault, Left, read, style
 from jochi.write.ingesting.html import text_of
-from jochi.write.ingesting.input_file import open_input
-from jochi.write.ingesting.readers import guess
 from jochi.write.ingesting.readers.mail import _mailbox
 from jochi.write.ingesting.replies import remove_quotations
 
@@ -52,42 +49,6 @@ def replies() -> list[Reply]:
             found.append((f"{language}, {program}", "", f"{said['own']}\n\n{head}\n\n{quoted}", said["own"]))
     found += [(each["name"], each.get("subject", ""), each["body"], each["own"]) for each in data["mail"]]
     return [Reply(*each, aside=hashlib.sha256(each[0].encode()).digest()[0] % 3 == 0) for each in found]
-
-
-def _played(file: Path) -> dict[str, Any]:
-    """What comes out of a file, in the shape of its `.expected.toml`."""
-    sources: dict[str, dict[str, Any]] = {}
-    left: Counter[str] = Counter()
-    faults = []
-    for piece in read(file):
-        if isinstance(piece, Fault):
-            faults.append(piece.where)
-        elif isinstance(piece, Left):
-            left[piece.why] += 1
-        else:
-            source, message = piece
-            shown = {"id": source.id, "type": source.source_type, "title": source.title}
-            place = sources.setdefault(str(source.id), {**_said(shown), "message": []})
-            at = message.at and message.at.isoformat()
-            row = {"id": message.id, "at": at, "sender": message.sender, "text": message.text}
-            place["message"].append(_said(row))
-    found: dict[str, Any] = {"format": guess_of(file), "left": dict(left), "faults": faults}
-    return {**{name: value for name, value in found.items() if value}, "source": list(sources.values())}
-
-
-def _said(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if value is not None}
-
-
-def guess_of(file: Path) -> str:
-    with open_input(file, None) as opened:
-        return guess(opened)
-
-
-@pytest.mark.parametrize("file", sorted([*MAIL.glob("*.mbox"), *MAIL.glob("*.eml")]), ids=lambda file: file.name)
-def test_files_as_programs_write_them(file: Path) -> None:
-    """Beside each file stands what comes out of it: who, when, what, and what is left out."""
-    assert _played(file) == tomllib.loads(file.with_name(f"{file.name}.expected.toml").read_text(encoding="utf-8"))
 
 
 def test_what_the_sender_wrote() -> None:

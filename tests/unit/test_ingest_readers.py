@@ -476,7 +476,11 @@ def test_raw_json_comes_back(value: object) -> None:
     assert visible(raw) == raw
 
 
-SAMPLES = [*(dedent(data).encode() for _, data, _ in FILES), (MAIL + HTML + "<p>x<blockquote>y").encode()]
+SAMPLES = [
+    *(dedent(data).encode() for _, data, _ in FILES),
+    (MAIL + HTML + "<p>x<blockquote>y").encode(),
+    *(path.read_bytes() for path in sorted((Path(__file__).parent.parent / "ingest_files").glob("*/*.json*"))),
+]
 
 
 @st.composite
@@ -602,6 +606,26 @@ class OneWay(io.BytesIO):
             marks=pytest.mark.exhaustive,
         ),
         pytest.param("thread.txt", b"%%d %s\n\n" % (b"word " * 100), 10_000, marks=pytest.mark.exhaustive),
+        pytest.param(
+            "session.jsonl",
+            b'{"type": "user", "isSidechain": false, "uuid": "%%d", "message": {"role": "user", "content": "%s"}}\n'
+            % (b"word " * 100),
+            10_000,
+            marks=pytest.mark.exhaustive,
+        ),
+        (
+            "conversations.json",
+            b'[{"id": "%%d", "mapping": {"a": {"message": {"author": {"role": "user"}, "content": {"parts": ["%s"]}}}}}]\n'
+            % (b"word " * 1000),
+            1_200,
+        ),
+        pytest.param(
+            "result.json",
+            b'{"type": "personal_chat", "id": 1, "messages": [{"id": %%d, "type": "message", "from": "A", "text": "%s"}]}\n'
+            % (b"word " * 1000),
+            1_200,
+            marks=pytest.mark.exhaustive,
+        ),
     ],
 )
 def test_long_threads_in_bounded_memory(name: str, one: bytes, count: int, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic_core import from_json
@@ -11,14 +12,52 @@ from pydantic_core import from_json
 from jochi.errors import UsageError
 from jochi.text.visible import visible
 from jochi.write.ingesting.input_file import InputFile
+from jochi.write.ingesting.source import Fault
 
 _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
+_HALF_ESCAPED = re.compile(
+    r"\\(?:x([0-9A-F]{2})|u[Dd][89ABab][0-9A-Fa-f]{2}(?:\\u[Dd][C-Fc-f][0-9A-Fa-f]{2})?|u[Dd][C-Fc-f][0-9A-Fa-f]{2}|.)",
+    re.DOTALL,
+)
 _BLANKS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
 
 
-def parse_json(text: str) -> Any:
-    """What the JSON says; ValueError if it is none."""
-    return from_json(text, allow_inf_nan=False, cache_strings="keys")
+def parse_json(text: str | bytes) -> Any:
+    """What the JSON says; ValueError if it is none.
+
+    Read are also half a surrogate pair, which Node writes where it cuts a text, and `\\x0B`, which Telegram writes for a control
+    character.
+    """
+    try:
+        return from_json(text, allow_inf_nan=False, cache_strings="keys")
+    except ValueError:
+        decoded = text.decode() if isinstance(text, bytes) else text
+        mended = _HALF_ESCAPED.sub(_mended, decoded) if "\\" in decoded else decoded
+        if mended == decoded:
+            raise
+        return from_json(mended, allow_inf_nan=False, cache_strings="keys")
+
+
+def json_lines(file: InputFile) -> Iterator[tuple[str, object]]:
+    """Of each line that isn't blank where it stands, and what it says; a fault for one that can't be read."""
+    for number, line in file.lines():
+        where = f"line {number}"
+        if isinstance(line, Fault):
+            yield where, line
+        elif line.strip():
+            try:
+                yield where, parse_json(line)
+            except ValueError:
+                yield where, Fault(where, "The line is no JSON: write one object a line.")
+
+
+def json_objects(file: InputFile) -> Iterator[tuple[str, dict[str, Any]] | Fault]:
+    """Of each line that isn't blank where it stands, and the object that it is; else a fault."""
+    for where, value in json_lines(file):
+        if isinstance(value, dict):
+            yield where, value
+        else:
+            yield value if isinstance(value, Fault) else Fault(where, "The line is no object of JSON.")
 
 
 def whole(file: InputFile) -> Any:
@@ -44,3 +83,9 @@ def readable(value: object) -> str:
 
 def _unescaped(found: re.Match[str]) -> str:
     return chr(int(found[1], 16)) if found[1] else _BLANKS.get(found[2], found[0])
+
+
+def _mended(found: re.Match[str]) -> str:
+    if found[1]:
+        return f"\\u00{found[1]}"
+    return "\ufffd" if len(found[0]) == len(r"\ud83d") else found[0]

@@ -39,6 +39,7 @@ class Message:
     sender: str | None
     text: str
     raw: str
+    attachment: bool = False
 
 
 @dataclass(frozen=True)

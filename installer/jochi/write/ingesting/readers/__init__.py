@@ -10,12 +10,20 @@ from typing import IO
 from jochi.errors import UsageError
 from jochi.write.ingesting.input_file import InputFile, open_input
 from jochi.write.ingesting.readers import (
+    chatgpt,
+    claude,
+    claude_code,
+    codex,
     conversation,
+    copilot_cli,
+    gemini_cli,
     locomo,
     mail,
     markdown,
+    pi,
     signal,
     slack,
+    telegram,
     text,
     transcript,
     whatsapp,
@@ -24,7 +32,25 @@ from jochi.write.ingesting.source import Piece
 
 Reader = Callable[[InputFile, tzinfo], Iterator[Piece]]
 
-_BY_SHAPE = (signal, markdown, mail, locomo, slack, conversation, whatsapp, transcript, text)
+_BY_SHAPE = (
+    signal,
+    markdown,
+    mail,
+    locomo,
+    telegram,
+    slack,
+    claude_code,
+    codex,
+    gemini_cli,
+    copilot_cli,
+    pi,
+    chatgpt,
+    claude,
+    conversation,
+    whatsapp,
+    transcript,
+    text,
+)
 """Modules of readers, the narrowest shape first: the first whose `knows` says yes reads the file."""
 
 READERS: dict[str, Reader] = {reader.NAME: reader.read for reader in _BY_SHAPE}

@@ -1,16 +1,23 @@
-"""Conversations as JSON: one message a line, one conversation a line, or an array of either."""
+"""Conversations as JSON: one message a line, one conversation a line, or an array of either.
+
+Its shape: what no other reader knows and begins like JSON. Known are the names below, the first that is there counts. Left out are
+messages by `role` of the system and of tools, and in lists of `content` thinking, calls of tools and their output.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Any
 
 from jochi.text.content import is_blank
+from jochi.write.ingesting.dialogue import CALL, OUTPUT, ROLES, THINKING, unsaid
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import parse_json, readable, whole
+from jochi.write.ingesting.json_stream import Element, elements
+from jochi.write.ingesting.json_values import json_lines, readable
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
 
 NAME = "conversation"
 
@@ -30,7 +37,14 @@ _CONVERSATION = (
     "channel",
 )
 _TITLE = ("title", "subject")
-_MESSAGES = ("messages", "chat_messages", "turns")
+_MESSAGES = ("messages", "turns")
+
+_LOOKED_AT = 20
+"""So many messages tell whether a file holds any."""
+_STRANGE = (
+    "This is JSON that no reader knows, and none of its first objects has a text or messages: name its format, "
+    "or give each message its text as content or text."
+)
 
 Json = dict[str, Any]
 
@@ -41,21 +55,47 @@ def knows(file: InputFile) -> bool:
 
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
-    """The messages in their order. JSON Lines are streamed; an array, or an object over several lines, is read whole."""
+    """The messages in their order; in memory is a line, an element of an array, or an object that stands alone."""
     start = file.start().lstrip()
     first_line, newline, _ = start.partition("\n")
-    if start.startswith("[") or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
-        yield from _pieces(whole(file), "", Source(NAME, provenance=file.provenance(NAME)), zone)
+    is_array = start.startswith("[")
+    values: Iterator[tuple[str, object]]
+    if is_array or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
+        values = (_placed(element, is_array) for element in elements(file, (), ("*",)))
+    else:
+        values = json_lines(file)
+    first = list(itertools.islice(values, _LOOKED_AT))
+    if _is_strange([value for _, value in first]):
+        yield Fault("the file", _STRANGE)
         return
     source = Source(NAME, provenance=file.provenance(NAME))
-    for number, line in file.lines():
-        if isinstance(line, Fault):
-            yield line
-        elif line.strip():
-            try:
-                yield from _pieces(parse_json(line), f"line {number}", source, zone)
-            except ValueError:
-                yield Fault(f"line {number}", "The line is no JSON: write one object a line.")
+    for where, value in itertools.chain(first, values):
+        if isinstance(value, Fault):
+            yield value
+        else:
+            yield from _pieces(value, where, source, zone)
+
+
+def _placed(element: Element, is_array: bool) -> tuple[str, object]:
+    """Where an element stands, and what it says, or a fault."""
+    what = "conversation" if isinstance(element.value, dict) and _held(element.value) is not None else "message"
+    where = f"{what} {element.number}" if is_array else ""
+    if isinstance(element.value, ValueError):
+        return where, Fault(where if element.number and where else "the end of the file", element.value.args[0])
+    return where, element.value
+
+
+def _is_strange(values: list[object]) -> bool:
+    """Whether none of the first objects has a name by which a message or a conversation is known."""
+    return bool(values) and all(
+        isinstance(value, dict) and not any(name in value for name in (*_TEXT, *_MESSAGES, "tool_calls"))
+        for value in values
+    )
+
+
+def pieces(value: object, where: str, file: InputFile, zone: tzinfo) -> Iterator[Piece]:
+    """A conversation, a message or an array of them; ``where`` it stands."""
+    return _pieces(value, where, Source(NAME, provenance=file.provenance(NAME)), zone)
 
 
 def _pieces(value: object, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
@@ -69,7 +109,7 @@ def _pieces(value: object, where: str, source: Source, zone: tzinfo) -> Iterator
         own = _id(value, (*_CONVERSATION, *_ID))
         yield from _pieces(held, where, _named(source, own or source.id, _title(value) or source.title), zone)
     else:
-        yield _message(value, where or "the file", source, zone)
+        yield from _message(value, where or "the file", source, zone)
 
 
 def _held(value: Json) -> list[object] | None:
@@ -77,27 +117,37 @@ def _held(value: Json) -> list[object] | None:
     for name in _MESSAGES:
         if isinstance(value.get(name), list):
             return list(value[name])
-    if isinstance(nodes := value.get("mapping"), dict):  # ChatGPT's export: by id, each with its parent
-        return [node["message"] for node in nodes.values() if isinstance(node, dict) and _says(node.get("message"))]
     return None
 
 
-def _says(value: object) -> bool:
-    return isinstance(value, dict) and not is_blank(_text(value))
-
-
-def _message(value: Json, where: str, source: Source, zone: tzinfo) -> Piece:
+def _message(value: Json, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
+    role = value.get("role")
+    if isinstance(role, str) and role in ROLES:
+        yield Left(where, ROLES[role])
+        return
+    content = value.get("content")
+    blocks = content if isinstance(content, list) else []
+    left = [why for block in blocks if (why := unsaid(block)) in (THINKING, CALL, OUTPUT)]
+    for why in left:
+        yield Left(where, why)
+    if left:
+        value = value | {"content": [block for block in blocks if unsaid(block) is None]}
     text = clean(_text(value))
     if is_blank(text):
-        return Fault(where, "The message says nothing: give it its text as content or text.")
+        if isinstance(calls := value.get("tool_calls"), list) and calls:
+            yield Left(where, CALL)
+        elif not left:
+            yield Fault(where, "The message says nothing: give it its text as content or text.")
+        return
     try:
         raw = readable(value)
     except ValueError:
-        return Fault(where, "The message holds a number that is too long.")
+        yield Fault(where, "The message holds a number that is too long.")
+        return
     conversation = _id(value, _CONVERSATION)
     if conversation is not None and conversation != source.id:
         source = _named(source, conversation, _title(value))
-    return source, Message(_id(value, _ID), moment(_first(value, _AT), zone), _sender(value), text, raw)
+    yield source, Message(_id(value, _ID), moment(_first(value, _AT), zone), _sender(value), text, raw)
 
 
 def _named(source: Source, id: str | None, title: str | None) -> Source:

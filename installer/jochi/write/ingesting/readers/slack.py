@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import lru_cache
 from pathlib import Path
@@ -119,6 +119,7 @@ class _Chat:
     title: str | None
     file: InputFile
     zone: tzinfo
+    sources: dict[tuple[str, str, str | None], Source] = field(default_factory=dict)
 
     def pieces(self, where: str, message: Json) -> Iterator[Piece]:
         """A message, and what of it is another's. ValueError with a sentence where it can't be read."""
@@ -147,7 +148,9 @@ class _Chat:
             name = channel or self.title
             # A day of no channel is no name: the writer makes one.
             type, own = "slack-channel", f"{name}/{at.astimezone(self.zone):%Y-%m-%d}" if name else ""
-        source = Source(type, own or None, self.title or channel, "channel", self.file.provenance(NAME))
+        # Without an id a source is known by its object.
+        made = Source(type, own or None, self.title or channel, "channel", self.file.provenance(NAME))
+        source = self.sources.setdefault((type, own, made.title), made)
         kept = {"files": [_of_file(each) for each in files]} if files else {}
         try:
             raw = readable({key: value for key, value in message.items() if key != "file"} | kept)
