@@ -155,58 +155,77 @@ def test_an_agent_remembers_recalls_explains_and_forgets(jochi: Jochi, server: T
     asyncio.run(talk())
 
 
-def test_an_agent_speaks_raw_json_rpc_as_clients_do(jochi: Jochi, server: TestServer, tmp_path: Path) -> None:
-    """Texts that look like JSON, lists as text, numbers as ids, dates: taken as they are meant, line by line; many calls at once,
-    a long result, lines that are none."""
-    # Only the client needs the zone; an install with it would cost half a minute.
-    policy = tmp_path / "policy.toml"
-    policy.write_text(TEST_POLICY.read_text().replace("[policy]\n", '[policy]\ntime_zone = "Europe/Berlin"\n', 1))
-    environment = {"JOCHI_URI": server.uri, "JOCHI_USER": server.user, "JOCHI_PASSWORD": server.password}
-    environment["JOCHI_FORGET_KEY_FILE"] = str(tmp_path / "forget.key")
-    with subprocess.Popen(
-        [JOCHI, "--policy", str(policy), "mcp", "--scope", "ann"],
-        **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE},
-        env=os.environ | environment,
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        numbers = itertools.count(1)
+class Raw:
+    """`jochi mcp` as a program that is spoken to line by line."""
 
-        def send(method: str, **params: Any) -> int:
-            id = next(numbers)
-            write(json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-            return id
+    def __init__(self, server: TestServer, folder: Path) -> None:
+        # Only the client needs the zone; an install with it would cost half a minute.
+        policy = folder / "policy.toml"
+        berlin = '[policy]\ntime_zone = "Europe/Berlin"\n'
+        policy.write_text(TEST_POLICY.read_text().replace("[policy]\n", berlin, 1))
+        environment = {"JOCHI_URI": server.uri, "JOCHI_USER": server.user, "JOCHI_PASSWORD": server.password}
+        environment["JOCHI_FORGET_KEY_FILE"] = str(folder / "forget.key")
+        self.process = subprocess.Popen(
+            [JOCHI, "--policy", str(policy), "mcp", "--scope", "ann"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=os.environ | environment,
+        )
+        assert self.process.stdin
+        assert self.process.stdout
+        self.stdin, self.stdout, self.numbers = self.process.stdin, self.process.stdout, itertools.count(1)
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+        self.started = self.ask("initialize", **client)["result"]
+        self.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
 
-        def write(line: str) -> None:
-            assert process.stdin
-            process.stdin.write(line.encode() + b"\n")
-            process.stdin.flush()
+    def __enter__(self) -> Raw:
+        return self
 
-        def answer() -> dict[str, Any]:
-            assert process.stdout
-            found: dict[str, Any] = json.loads(process.stdout.readline())
+    def __exit__(self, *error: object) -> None:
+        self.stdin.close()
+        self.process.kill() if error[0] else self.process.wait(timeout=60)
+        self.stdout.close()
+        assert self.process.stderr
+        self.process.stderr.close()
+
+    def write(self, line: str) -> None:
+        self.stdin.write(line.encode() + b"\n")
+        self.stdin.flush()
+
+    def send(self, method: str, **params: Any) -> int:
+        id = next(self.numbers)
+        self.write(json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+        return id
+
+    def answer(self) -> dict[str, Any]:
+        """The next line, but for answers to what is no request: nothing but the protocol is on standard output."""
+        found: dict[str, Any] = {}
+        while found.get("id") is None:
+            found = json.loads(self.stdout.readline())
             assert found["jsonrpc"] == "2.0", found
-            return found
+        return found
 
-        def ask(method: str, **params: Any) -> dict[str, Any]:
-            id, found = send(method, **params), answer()
-            assert found["id"] == id, found
-            return found
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        id, found = self.send(method, **params), self.answer()
+        assert found["id"] == id, found
+        return found
 
-        def call(tool: str, **arguments: Any) -> Any:
-            result = ask("tools/call", name=tool, arguments=arguments)["result"]
-            text = result["content"][0]["text"] if result["content"] else ""
-            return text if result.get("isError") else result["structuredContent"]
+    def call(self, tool: str, **arguments: Any) -> Any:
+        """What a tool returns; of an error its words."""
+        result = self.ask("tools/call", name=tool, arguments=arguments)["result"]
+        text = result["content"][0]["text"] if result["content"] else ""
+        return text if result.get("isError") else result["structuredContent"]
 
-        started = ask(
-            "initialize",
-            protocolVersion="2025-06-18",
-            capabilities={},
-            clientInfo={"name": "raw", "version": "1"},
-        )["result"]
-        assert "Times without a zone are in Europe/Berlin." in started["instructions"]
-        write('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
-        tools = {tool["name"]: tool["inputSchema"] for tool in ask("tools/list")["result"]["tools"]}
+
+def test_arguments_are_taken_as_clients_send_them(jochi: Jochi, server: TestServer, tmp_path: Path) -> None:
+    """Texts that look like JSON, lists as text, numbers as ids, dates: as they are meant."""
+    with Raw(server, tmp_path) as raw:
+        call = raw.call
+        for line in ("{broken", "", "[]", '"text"', "\x00"):
+            raw.write(line)
+        assert "Times without a zone are in Europe/Berlin." in raw.started["instructions"]
+        tools = {tool["name"]: tool["inputSchema"] for tool in raw.ask("tools/list")["result"]["tools"]}
         for name, schema in tools.items():
             assert all(each.get("examples") for each in schema["properties"].values()), name
 
@@ -252,6 +271,11 @@ def test_an_agent_speaks_raw_json_rpc_as_clients_do(jochi: Jochi, server: TestSe
         # What is wrong is said for who can set it right: the argument, and what to pass.
         for tool, arguments, words in (
             ("recall", {"text": "radio", "since": "last week"}, ("since is no time", "2026-11-01")),
+            (
+                "recall",
+                {"text": "radio", "since": "2026-11-05", "until": "2026-11-01"},
+                ("nothing lies between since",),
+            ),
             ("recall", {"query": "radio"}, ("no argument 'query'", "text, k, kinds")),
             ("recall", {"k": "many", "text": "x"}, ("k must be a whole number", '{"k": 10}')),
             ("recall", {}, ("text is missing", '{"text": "where Ann lives"}')),
@@ -273,35 +297,43 @@ def test_an_agent_speaks_raw_json_rpc_as_clients_do(jochi: Jochi, server: TestSe
             said = call(tool, **arguments)
             assert isinstance(said, str), tool
             assert all(each in said for each in words), said
-            for foreign in ("pydantic", "validation error", "input_value", "tzinfo", "Traceback", "type="):
+            for foreign in (
+                "pydantic",
+                "validation error",
+                "input_value",
+                "tzinfo",
+                "Traceback",
+                "type=",
+                "Error executing",
+            ):
                 assert foreign not in said, said
 
-        # Lines that are none don't end it, and many calls at once are all answered.
-        for line in ("{broken", "", "[]", '"text"', "\x00"):
-            write(line)
-        long = [{"content": f"{n}" + " so long" * 90_000, "id": f"long{n}"} for n in range(3)]
-        assert [each["outcome"] for each in call("remember", memories=long)["results"]] == ["written"] * 3
+
+@pytest.mark.slow
+def test_many_calls_at_once_and_long_answers_are_lines_of_the_protocol(
+    jochi: Jochi, server: TestServer, tmp_path: Path
+) -> None:
+    with Raw(server, tmp_path) as raw:
         waiting = {
-            send("tools/call", name=tool, arguments=arguments)
+            raw.send("tools/call", name=tool, arguments=arguments)
             for n in range(25)
             for tool, arguments in (
                 ("recall", {"text": f"radio {n}"}),
-                ("remember", {"memories": [{"content": f"Shelf {n} is full.", "id": n + 1000}]}),
+                ("remember", {"memories": [{"content": f"Shelf {n} is full.", "id": n}]}),
             )
         }
-        for _ in range(len(waiting)):
-            found = answer()
-            while found.get("id") is None:  # of a line that is none
-                found = answer()
+        while waiting:
+            found = raw.answer()
             waiting.remove(found["id"])
             assert not found["result"].get("isError"), found
-        assert not waiting
-        id = send("tools/call", name="drill_down", arguments={"keys": [f"long{n}" for n in range(3)]})
-        line = process.stdout.readline()
+        long = [{"content": f"{n}" + " so long" * 90_000, "id": f"long{n}"} for n in range(3)]
+        assert [each["outcome"] for each in raw.call("remember", memories=long)["results"]] == ["written"] * 3
+        id = raw.send("tools/call", name="drill_down", arguments={"keys": [f"long{n}" for n in range(3)]})
+        line = raw.stdout.readline()
         assert (json.loads(line)["id"], len(line) > 2_000_000) == (id, True)
-        process.stdin.close()
-        assert process.stdout.read() == b""
-        assert process.wait(timeout=60) == 0
+        raw.stdin.close()
+        assert raw.stdout.read() == b""
+        assert raw.process.wait(timeout=60) == 0
 
 
 def test_what_keeps_it_from_starting_is_said() -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from jochi.cli.ingest import _print_ingested
 from jochi.client.ingest import _Files
-from jochi.write.ingesting import Fault, LeftFile, Piece
+from jochi.write.ingesting import Fault, IngestResult, Left, LeftFile, Piece
 from jochi.write.ingesting.folder import is_prose
 
 PROSE = "We walked to the mill, and the miller gave us flour.\nIt was late when we came home.\n"
@@ -177,6 +178,27 @@ def test_links_faults_and_what_goes_away_stop_nothing(tmp_path: Path) -> None:
     assert "The mill is open." in [message.text for message in said]
     # The link itself, where a person names it.
     assert [piece for piece in pieces(inside / "a.txt") if isinstance(piece, tuple)]
+
+
+def test_the_report_of_thousands_of_files_is_a_line_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    done = IngestResult(faulty=2, known=3)
+    for n in range(5_000):
+        done.leave(LeftFile(f"in/tool{n}.py", "source code"))
+    for piece in (
+        LeftFile("in/a\x1b.lock", "lock file"),
+        *[Left("line 1", "notice")] * 2,
+        Left("line 2", "output of a tool"),
+    ):
+        done.leave(piece)
+    _print_ingested(done)
+    assert capsys.readouterr().out.splitlines() == [
+        "0 new messages in 0 new sources and 0 known ones; 3 messages were there already",
+        "2 pieces couldn't be read or may not be written",
+        "left out: notice (2), output of a tool (1)",
+        "left out, source code (5,000): in/tool0.py, in/tool1.py, in/tool2.py, …",
+        "left out, lock file (1): in/a\N{REPLACEMENT CHARACTER}.lock",
+    ]
+    assert len(done.left_files["source code"].paths) == 100
 
 
 @pytest.mark.parametrize(

@@ -101,9 +101,7 @@ def parse_moment(text: str | None, name: str, zone: tzinfo, *, whole_day: bool =
         return None
     found = moment(text, zone)
     if found is None:
-        raise UsageError(
-            f"{name} is no time", where=name, fix='pass ISO 8601, such as "2026-11-01" or "2026-11-01T09:30:00+01:00"'
-        )
+        raise UsageError(f"{name} is no time", fix='pass ISO 8601, such as "2026-11-01" or "2026-11-01T09:30:00+01:00"')
     try:
         day = date.fromisoformat(text.strip())
     except ValueError:

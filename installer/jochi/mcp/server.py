@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import ToolAnnotations
@@ -40,7 +40,7 @@ class _AsSent(FuncMetadata):
 
 
 class _Tool(Tool):
-    """A tool that says of wrong arguments what to pass."""
+    """A tool that says of wrong arguments what to pass, and of what went wrong only that."""
 
     async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
         known = self.parameters.get("properties", {})
@@ -50,7 +50,12 @@ class _Tool(Tool):
             self.fn_metadata.validate_arguments(arguments)
         except ValidationError as error:
             raise ToolError(mistakes(error, known)) from None
-        return await super().run(arguments, context, convert_result)
+        try:
+            return await super().run(arguments, context, convert_result)
+        except UnexpectedToolError:
+            raise
+        except ToolError as error:  # the SDK puts words of its own before ours
+            raise ToolError(str(error.__cause__ or error)) from error
 
 
 class _Server(MCPServer):

@@ -341,7 +341,13 @@ class Tools:
 
     def _span(self, since: str | None, until: str | None) -> tuple[datetime | None, datetime | None]:
         zone = self.zone
-        return parse_moment(since, "since", zone), parse_moment(until, "until", zone, whole_day=True)
+        first, end = parse_moment(since, "since", zone), parse_moment(until, "until", zone, whole_day=True)
+        if first is not None and end is not None and first >= end:
+            raise UsageError(
+                f"nothing lies between since ({first.isoformat()}) and until ({end.isoformat()})",
+                fix="pass a later until, or leave one of them out",
+            )
+        return first, end
 
     def _keys(self, keys: list[str]) -> list[str]:
         named = [key if "/" in key else f"{self.scope}/{key}" for key in keys]
