@@ -6,13 +6,17 @@ import json
 import os
 from datetime import timezone
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.tally import examples
 
 from jochi.cli.ingest import _print_ingested
 from jochi.client.ingest import _Files
 from jochi.write.ingesting import Fault, IngestResult, Left, LeftFile, Piece
-from jochi.write.ingesting.folder import is_prose
+from jochi.write.ingesting.folder import is_prose, path_text
 
 PROSE = "We walked to the mill, and the miller gave us flour.\nIt was late when we came home.\n"
 TALK = '{"from": "Mia", "text": "The mill is open.", "at": "2026-01-05T10:00:00Z"}\n'
@@ -178,6 +182,56 @@ def test_links_faults_and_what_goes_away_stop_nothing(tmp_path: Path) -> None:
     assert "The mill is open." in [message.text for message in said]
     # The link itself, where a person names it.
     assert [piece for piece in pieces(inside / "a.txt") if isinstance(piece, tuple)]
+
+
+NAMES = (
+    "a.txt",
+    "b.py",
+    "c.json",
+    "d.jsonl",
+    ".e",
+    "README",
+    "f",
+    "g.md",
+    "h.lock",
+    "package.json",
+    "i\udcff.txt",
+    "j.eml",
+    "k.vtt",
+)
+FOLDERS = ("in", "in/build", "in/node_modules", "in/.git", "in/b/c")
+TEXTS = (
+    b"",
+    PROSE.encode(),
+    TALK.encode(),
+    MAIL.encode(),
+    SCRIPT.encode(),
+    b"\x00\x01" * 99,
+    b"\xff\xfe",
+    b"[{}, 1]",
+    b"{",
+)
+
+
+@given(
+    st.dictionaries(st.tuples(st.sampled_from(FOLDERS), st.sampled_from(NAMES)), st.sampled_from(TEXTS), max_size=12)
+)
+@settings(max_examples=examples(40, 500), deadline=None)
+def test_every_file_is_read_or_named(files: dict[tuple[str, str], bytes]) -> None:
+    with TemporaryDirectory() as made:
+        top = Path(made) / "in"
+        top.mkdir()
+        for (folder, name), text in files.items():
+            (top.parent / folder).mkdir(parents=True, exist_ok=True)
+            (top.parent / folder / name).write_bytes(text)
+        reader = _Files()
+        found = list(reader.pieces(top, None, timezone.utc))
+        named = {each.path for each in reader.reports} | {each.where for each in found if isinstance(each, LeftFile)}
+        for folder, name in files:
+            path = top.parent / folder / name
+            shown = [path_text(each) for each in (path, *path.parents)]
+            assert sum(each in named for each in shown) == 1, path
+        json.dumps([piece.where for piece in found if not isinstance(piece, tuple)], ensure_ascii=False).encode()
 
 
 def test_the_report_of_thousands_of_files_is_a_line_a_kind(capsys: pytest.CaptureFixture[str]) -> None:

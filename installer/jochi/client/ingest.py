@@ -12,7 +12,7 @@ from jochi.client.base import Base, on_engine
 from jochi.use.sources import ls, show
 from jochi.write import ingesting
 from jochi.write.ingesting import CopyResult, Fault, FileReport, IngestResult, Left, LeftFile, Piece, read
-from jochi.write.ingesting.folder import files_in, read_found
+from jochi.write.ingesting.folder import files_in, path_text, read_found
 
 
 class IngestVerbs(Base):
@@ -84,12 +84,13 @@ class _Files:
             elif Path(each).is_dir():
                 for found in files_in(Path(each)):
                     if isinstance(found, Path):
-                        pieces = self._of_file(str(found), read_found(found, format=format, zone=zone))
+                        pieces = self._of_file(path_text(found), read_found(found, format=format, zone=zone))
                         yield from _placed(found, pieces)
                     else:
                         yield found
             else:
-                yield from _placed(each, self._of_file(str(each), read(each, format=format, zone=zone)))
+                pieces = self._of_file(path_text(Path(each)), read(each, format=format, zone=zone))
+                yield from _placed(Path(each), pieces)
 
     def _of_file(self, path: str, pieces: Iterator[Piece]) -> Iterator[Piece]:
         report = FileReport(path)
@@ -110,9 +111,9 @@ class _Files:
             self.reports.append(report)
 
 
-def _placed(path: str | Path, pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _placed(path: Path, pieces: Iterable[Piece]) -> Iterator[Piece]:
     for piece in pieces:
         if isinstance(piece, Fault | Left) and not isinstance(piece, LeftFile):
-            yield replace(piece, where=f"{path}: {piece.where}")
+            yield replace(piece, where=f"{path_text(path)}: {piece.where}")
         else:
             yield piece

@@ -3,6 +3,7 @@ that a person names is read whatever it is (docs/reference/ingesting.md)."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator
 from datetime import tzinfo
 from fnmatch import fnmatchcase
@@ -38,20 +39,25 @@ def files_in(folder: Path) -> Iterator[Path | LeftFile | Fault]:
     waiting = [folder]
     while waiting:
         path = waiting.pop()
-        if path != folder and (why := _left(path)):
-            yield LeftFile(str(path), why)
-        elif not path.is_dir():
-            yield path
+        try:
+            why = None if path == folder else _left(path)
+            inside = sorted(path.iterdir(), reverse=True) if why is None and path.is_dir() else None
+            if inside is not None and path != folder and _is_built(path, {each.name for each in inside}):
+                why = BUILD
+        except OSError as error:
+            yield Fault(path_text(path), f"It can't be read: {error.strerror or error}.")
+            continue
+        if why is not None:
+            yield LeftFile(path_text(path), why)
+        elif inside is not None:
+            waiting += inside
         else:
-            try:
-                inside = sorted(path.iterdir(), reverse=True)
-            except OSError as error:
-                yield Fault(str(path), f"The folder can't be read: {error.strerror or error}.")
-                continue
-            if path != folder and _is_built(path, {each.name for each in inside}):
-                yield LeftFile(str(path), BUILD)
-            else:
-                waiting += inside
+            yield path
+
+
+def path_text(path: Path) -> str:
+    """A path as text, also one whose name is no UTF-8."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def read_found(path: Path, *, format: str | None, zone: tzinfo) -> Iterator[Piece]:
@@ -63,18 +69,18 @@ def read_found(path: Path, *, format: str | None, zone: tzinfo) -> Iterator[Piec
                 return
             found = format or guess(file)
             if format is None and found == text.NAME and not _is_written(file):
-                yield LeftFile(str(path), UNKNOWN)
+                yield LeftFile(path_text(path), UNKNOWN)
                 return
             pieces = read_opened(file, found, zone)
             if format is None and found == conversation.NAME:
                 begin = _begin(pieces)
                 if begin is None:
-                    yield LeftFile(str(path), UNKNOWN)
+                    yield LeftFile(path_text(path), UNKNOWN)
                     return
                 pieces = chain(begin, pieces)
             yield from pieces
     except NoText:
-        yield LeftFile(str(path), BINARY)
+        yield LeftFile(path_text(path), BINARY)
     except UsageError as error:
         yield Fault("the file", f"{error.what[:1].upper()}{error.what[1:]}.")
 
