@@ -73,6 +73,10 @@ Ben: I read it.
     things = named(extract(talk))
     assert "Lena Moor" in things
     said = " ".join(one.text for one in things["Anna"].subpoints)
+    # Nor may a model say that she said it.
+    for said_by, wrong in (("Anna: I work at Acme.", ()), ("Anna: I work at Globex.", ("wrong speaker",))):
+        thing = Thing(name="Anna", kind="Person", confidence=9, subpoints=(Subpoint(text=said_by, lifetime="year"),))
+        assert faults(row(talk), ExtractionOutput(things=(thing,)), Estimate()) == wrong
     assert [word in said for word in ("Berlin", "rowing", "Oslo", "Globex", "nurse")] == [True, *([False] * 4)]
 
 
