@@ -456,16 +456,18 @@ def test_an_attached_text_is_marked_and_counted(
     """It stands behind its message, under the name of who attached it, and is no edit of what they said at that moment."""
     words = said(0, "Read this.", id="m0")
     report = Message("m0/attachment-1", words.at, words.sender, "I like granite.\nI live at the quarry.", "{}", True)
-    plain = [said(1), replace(report, id=None, at=said(1).at, sender=said(1).sender)]
+    plain = [said(1), said(2), replace(report, id=None, at=said(2).at)]
     done = client.ingest([*talk([words, report], id="a"), *talk(plain)], now=NOW)
-    assert (done.messages, done.edited) == (4, 0)
+    assert (done.messages, done.edited) == (5, 0)
     again = client.ingest([*talk([words, report], id="a"), *talk(plain)], now=NOW)
-    assert (again.messages, again.edited, again.known) == (0, 0, 4)
+    assert (again.messages, again.edited, again.known) == (0, 0, 5)
     state = client.source(done.keys[0])
     assert state is not None
     assert (state.messages, state.attachments, state.participants) == (2, 1, ("Ann",))
     edit = client.ingest(talk([words, replace(report, text="I like slate.", raw="[]")], id="a"), now=NOW)
     assert edit.edited == 1
+    other = edited(plain, 1, "Read that.")
+    assert client.ingest(talk(other), now=NOW).edited == 1
     state = client.source(done.keys[0])
     assert state is not None
     assert (state.messages, state.attachments) == (2, 1)
@@ -499,6 +501,8 @@ def test_a_dry_run_says_what_a_run_does_and_writes_nothing(
     export("known.jsonl", edited([said(n) for n in range(100, 106)], 1, "Nobody painted."))
     export("long.jsonl", long)
     export("again/long.jsonl", [*long, said(60)])
+    for name in ("short.jsonl", "short-copy.jsonl"):  # of one batch
+        export(name, [said(400)])
     export("begins-alike.jsonl", [*long[:3], said(70), said(71)])
     export("twice.jsonl", long[:2], id="one")
     (folder / "bad.jsonl").write_text(f"{line(said(300))}\nno json\n{line(said(301))}".replace("\\n", "\n"))
@@ -538,7 +542,7 @@ def test_a_dry_run_says_what_a_run_does_and_writes_nothing(
         "files",
     )
     assert {name: getattr(told, name) for name in same} == {name: getattr(done, name) for name in same}
-    assert (done.edited, done.unchanged, done.continued, done.files_read) == (1, 1, 1, 8)
+    assert (done.edited, done.unchanged, done.continued, done.files_read) == (1, 1, 1, 10)
     assert set(told.keys) == set(done.keys)
     assert [
         sum(each) for each in zip(*((one.messages, one.edited, one.known) for one in told.preview), strict=True)
