@@ -448,3 +448,109 @@ def test_a_teams_source_is_each_users_own_who_looks(client: Jochi) -> None:
     for wrong in (("team/none", "alice"), (key, "team"), (key, "a/b")):
         with pytest.raises(JochiError):
             client.take_source(*wrong, now=NOW)
+
+
+def test_an_attached_text_is_marked_and_counted(
+    client: Jochi, server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands behind its message, under the name of who attached it, and is no edit of what they said at that moment."""
+    words = said(0, "Read this.", id="m0")
+    report = Message("m0/attachment-1", words.at, words.sender, "I like granite.\nI live at the quarry.", "{}", True)
+    plain = [said(1), said(2), replace(report, id=None, at=said(2).at)]
+    done = client.ingest([*talk([words, report], id="a"), *talk(plain)], now=NOW)
+    assert (done.messages, done.edited) == (5, 0)
+    again = client.ingest([*talk([words, report], id="a"), *talk(plain)], now=NOW)
+    assert (again.messages, again.edited, again.known) == (0, 0, 5)
+    state = client.source(done.keys[0])
+    assert state is not None
+    assert (state.messages, state.attachments, state.participants) == (2, 1, ("Ann",))
+    edit = client.ingest(talk([words, replace(report, text="I like slate.", raw="[]")], id="a"), now=NOW)
+    assert edit.edited == 1
+    other = edited(plain, 1, "Read that.")
+    assert client.ingest(talk(other), now=NOW).edited == 1
+    state = client.source(done.keys[0])
+    assert state is not None
+    assert (state.messages, state.attachments) == (2, 1)
+    [text] = [each["content"] for each in parts(client) if each["key"] == done.keys[0]]
+    assert text.splitlines() == [
+        "[2026-06-15 12:00] Ann: Read this.",
+        "[2026-06-15 12:00] Ann (attachment): I like slate.",
+    ]
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
+    shown = CliRunner().invoke(app, ["sources", "show", done.keys[0]])
+    assert "of these attachments: 1" in shown.stdout
+
+
+def test_a_dry_run_says_what_a_run_does_and_writes_nothing(
+    client: Jochi, server: TestServer, processing: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def line(message: Message, **more: str) -> str:
+        assert message.at is not None
+        return json.dumps({"from": message.sender, "text": message.text, "at": message.at.isoformat(), **more})
+
+    def export(name: str, messages: Sequence[Message], **more: str) -> None:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("\n".join(line(each, **more) for each in messages))
+
+    folder = tmp_path / "in"
+    long = [said(n) for n in range(60)]  # several batches
+    export("known.jsonl", [said(n) for n in range(100, 104)])
+    export("thread.jsonl", [said(200), said(201)], conversation_id="thread")
+    client.ingest(folder, now=NOW)
+    export("known.jsonl", edited([said(n) for n in range(100, 106)], 1, "Nobody painted."))
+    export("long.jsonl", long)
+    export("again/long.jsonl", [*long, said(60)])
+    for name in ("short.jsonl", "short-copy.jsonl"):  # of one batch
+        export(name, [said(400)])
+    export("begins-alike.jsonl", [*long[:3], said(70), said(71)])
+    export("twice.jsonl", long[:2], id="one")
+    (folder / "bad.jsonl").write_text(f"{line(said(300))}\nno json\n{line(said(301))}".replace("\\n", "\n"))
+    (folder / "tool.py").write_text("print('Ann')")
+    (folder / "note.md").write_text("# Stairs\n\nThey are blue.\n")
+    before = run(client, "MATCH (n) RETURN count(n) AS n, max(n.updated_at) AS at")
+    told = client.ingest(folder, now=NOW, dry_run=True)
+    assert run(client, "MATCH (n) RETURN count(n) AS n, max(n.updated_at) AS at") == before
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"JOCHI_{name.upper()}", getattr(server, name))
+    command = ["--policy", str(processing.path), "ingest", str(folder), "--dry-run"]
+    shown = CliRunner().invoke(app, command)
+    assert shown.exit_code == 3
+    for words in (
+        "nothing is written",
+        "Stairs",
+        f"left out, source code (1): {folder / 'tool.py'}",
+        "files were read",
+    ):
+        assert words in shown.stdout, shown.stdout
+    as_json = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+    assert as_json["left_files"] == {"source code": {"n": 1, "paths": [str(folder / "tool.py")]}}
+    assert run(client, "MATCH (n) RETURN count(n) AS n, max(n.updated_at) AS at") == before
+    done = client.ingest(folder, now=NOW)
+    assert (told.dry_run, told.run, done.dry_run, bool(done.run), done.preview) == (True, None, False, True, [])
+    same = (
+        "sources",
+        "continued",
+        "unchanged",
+        "messages",
+        "edited",
+        "known",
+        "faulty",
+        "faults",
+        "left",
+        "left_files",
+        "files",
+    )
+    assert {name: getattr(told, name) for name in same} == {name: getattr(done, name) for name in same}
+    assert (done.edited, done.unchanged, done.continued, done.files_read) == (1, 1, 1, 10)
+    assert set(told.keys) == set(done.keys)
+    assert [
+        sum(each) for each in zip(*((one.messages, one.edited, one.known) for one in told.preview), strict=True)
+    ] == [
+        *(told.messages, told.edited, told.known - 1),
+    ]
+    assert {one.title for one in told.preview} >= {"Stairs"}
+    assert {(Path(one.path).name, one.format, one.faults) for one in told.files} >= {
+        ("note.md", "markdown", 0),
+        ("bad.jsonl", "conversation", 1),
+    }

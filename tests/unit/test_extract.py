@@ -25,7 +25,7 @@ from jochi_workers.derive.extract import (
     match_names,
 )
 from jochi_workers.derive.extract.checks import REASONS, faults, orders
-from jochi_workers.derive.extract.messages import LONGEST, Message, messages
+from jochi_workers.derive.extract.messages import LONGEST, Message, messages, without_attachments
 from jochi_workers.derive.extract.offline import extract
 
 TALK = """\
@@ -44,6 +44,40 @@ def row(text: str, **more: Any) -> dict[str, Any]:
 
 def named(output: ExtractionOutput) -> dict[str, Thing]:
     return {thing.name: thing for thing in output.things}
+
+
+def test_an_attached_text_says_nothing_of_who_attached_it() -> None:
+    """It is read for whom it names; what stands in it in the first person is nobody's."""
+    talk = """\
+[2026-01-05 10:00] Anna: I moved to Berlin with Tom Baker. I work at Acme.
+[2026-01-05 10:00] Anna (attachment): I prefer rowing. I live in Oslo with Lena Moor.
+  I work at Globex.
+
+  I'm a nurse.
+[2026-01-05 10:01] Ben: Lena Moor wrote that (attachment): Tom Baker plays chess with Lena Moor in Berlin.
+Anna (attachment): I hate chess.
+(attachment): I was in Rome.
+Ben: I know.
+Ben: I read it.
+"""
+    found = list(messages(talk))
+    attached = "I prefer rowing. I live in Oslo with Lena Moor.\nI work at Globex.\n\nI'm a nurse."
+    assert [(each.speaker, each.text) for each in found][1:2] == [("", attached)]
+    assert [each.speaker for each in found] == ["Anna", "", "Ben", "", "", "Ben", "Ben"]
+    assert [
+        word in without_attachments(talk) for word in ("rowing", "nurse", "hate", "Rome", "Acme", "Ben: I read it.")
+    ] == [
+        *([False] * 4),
+        *([True] * 2),
+    ]
+    things = named(extract(talk))
+    assert "Lena Moor" in things
+    said = " ".join(one.text for one in things["Anna"].subpoints)
+    # Nor may a model say that she said it.
+    for said_by, wrong in (("Anna: I work at Acme.", ()), ("Anna: I work at Globex.", ("wrong speaker",))):
+        thing = Thing(name="Anna", kind="Person", confidence=9, subpoints=(Subpoint(text=said_by, lifetime="year"),))
+        assert faults(row(talk), ExtractionOutput(things=(thing,)), Estimate()) == wrong
+    assert [word in said for word in ("Berlin", "rowing", "Oslo", "Globex", "nurse")] == [True, *([False] * 4)]
 
 
 def test_a_talk() -> None:

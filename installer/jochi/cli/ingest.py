@@ -16,6 +16,11 @@ from jochi.errors import Refused, UsageError
 from jochi.use.sources import PHASES, STATES, SourceState
 from jochi.write.ingesting import KEPT, READERS, Fault, IngestResult
 
+_NAMED = 3
+"""So many files that are left out for one reason are named."""
+_SHOWN = 50
+"""So many sources of a dry run are shown."""
+
 
 def ingest(
     context: typer.Context,
@@ -25,13 +30,15 @@ def ingest(
     zone: Annotated[str, typer.Option(help="Time zone of times that have none.")] = "UTC",
     sensitivity: Annotated[str | None, typer.Option(help="low, normal or high: who may see new ones.")] = None,
     agent: Annotated[str | None, typer.Option(help="Who ingests.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read everything, and write nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take in conversations, mails, threads, transcripts and notes as they are. Workers make memories of them.
 
     The same file again is known, also under another name; what is new in it goes in, and what was edited takes the place of
     what was there. What can't be read is named with its
-    place, and the rest goes in: exit code 3.
+    place, and the rest goes in: exit code 3. Of a folder conversations are read and what people wrote; programs, their settings
+    and what they made are named and left out, unless you name the file.
     """
     if sensitivity not in (None, "low", "normal", "high"):
         raise UsageError(f"{sensitivity!r} is no sensitivity", fix="there are: low, normal, high")
@@ -54,6 +61,7 @@ def ingest(
             agent=agent,
             properties={"sensitivity": sensitivity} if sensitivity else None,
             on_fault=tell,
+            dry_run=dry_run,
         )
     if as_json:
         write_json(done)
@@ -69,23 +77,49 @@ def _opened(files: list[str]) -> Iterator[Any]:
 
 
 def _print_ingested(done: IngestResult) -> None:
+    if done.dry_run:
+        _print_preview(done)
     written = some(done.messages, "new message", "new messages")
-    out.print(
-        f"{written} in {some(done.sources, 'new source', 'new sources')} and {done.continued:,} known ones; "
-        f"{some(done.known, 'message was', 'messages were')} there already",
-        markup=False,
+    sources = some(done.sources, "new source", "new sources")
+    say(
+        f"{'nothing is written; it would be ' if done.dry_run else ''}{written} in {sources} and {done.continued:,} known ones; "
+        f"{some(done.known, 'message was', 'messages were')} there already"
     )
     if done.edited:
-        out.print(
-            f"{some(done.edited, 'message has', 'messages have')} another text by now, which took the place of the old one; "
-            f"`jochi undo {done.run}` takes that back",
-            markup=False,
-        )
+        places = "would take" if done.dry_run else "took"
+        undo = "" if done.dry_run else f"; `jochi undo {done.run}` takes that back"
+        edited = some(done.edited, "message has", "messages have")
+        say(f"{edited} another text by now, which {places} the place of the old one{undo}")
     if done.faulty:
         more = f"; the first {KEPT:,} are above" if done.faulty > KEPT else ""
-        out.print(f"{some(done.faulty, 'message', 'messages')} left out{more}", markup=False)
-    if done.messages or done.edited:
-        out.print("`jochi sources ls` shows how far they are", markup=False)
+        say(f"{some(done.faulty, 'piece', 'pieces')} couldn't be read or may not be written{more}")
+    if done.left:
+        say("left out: " + ", ".join(f"{why} ({n:,})" for why, n in _most_first(done.left)))
+    for why, n in _most_first({why: files.n for why, files in done.left_files.items()}):
+        paths = [printable(path) for path in done.left_files[why].paths[:_NAMED]]
+        say(f"left out, {why} ({n:,}): {', '.join(paths)}{', …' if n > len(paths) else ''}")
+    if (done.messages or done.edited) and not done.dry_run:
+        say("`jochi sources ls` shows how far they are")
+
+
+def _most_first(counts: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+
+
+def _print_preview(done: IngestResult) -> None:
+    columns = ("key", "type", "title", "format", "file", "new", "edited", "known")
+    rows = [
+        (one.key, one.source_type, shortened(one.title, 40), one.format, one.file, one.messages, one.edited, one.known)
+        for one in done.preview[:_SHOWN]
+    ]
+    table("Sources", columns, rows, right=(5, 6, 7))
+    found = done.sources + done.continued + done.unchanged
+    if found > len(rows):
+        say(f"and {found - len(rows):,} more; --json has the first {KEPT:,}")
+    empty = [one for one in done.files if not one.messages]
+    read = some(done.files_read, "file was read", "files were read")
+    nothing = f"; nobody says anything in {some(len(empty), 'of them', 'of them')}" if empty else ""
+    say(read + nothing)
 
 
 app = typer.Typer(help="See what was ingested, how far it is, and put back what workers gave up on.")
@@ -142,6 +176,7 @@ def show(
         "from": found.started_at,
         "to": found.ended_at,
         "messages": found.messages,
+        "of these attachments": found.attachments or None,
         "participants": ", ".join(found.participants),
         "summary": found.summary,
         "keywords": ", ".join(found.keywords),

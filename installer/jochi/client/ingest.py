@@ -11,7 +11,8 @@ from typing import IO, Any
 from jochi.client.base import Base, on_engine
 from jochi.use.sources import ls, show
 from jochi.write import ingesting
-from jochi.write.ingesting import CopyResult, Fault, IngestResult, Left, Piece, read
+from jochi.write.ingesting import CopyResult, Fault, FileReport, IngestResult, Left, LeftFile, Piece, read
+from jochi.write.ingesting.folder import files_in, path_text, read_found
 
 
 class IngestVerbs(Base):
@@ -26,6 +27,7 @@ class IngestVerbs(Base):
         agent: str | None = None,
         properties: Mapping[str, Any] | None = None,
         on_fault: Callable[[Fault], None] | None = None,
+        dry_run: bool = False,
     ) -> IngestResult:
         """Writes raw sources as they come, at once and without a model: files, folders, a binary stream, or pieces of an app's.
 
@@ -33,18 +35,24 @@ class IngestVerbs(Base):
         whatever the file is called; what is new of it goes in behind. ``format``: one of docs/reference/ingesting.md, else it is
         guessed; ``zone`` is that of times without one. ``properties``: more of each new source, such as
         `sensitivity`. What can't be read is told with its place (``on_fault``, `IngestResult.faults`), and the rest goes in.
-        `IngestInterrupted` where the server goes away: then the same call goes on.
+        Of a folder conversations are read and what people wrote; what else is in it is in `IngestResult.left_files`, by reason.
+        `IngestInterrupted` where the server goes away: then the same call goes on. ``dry_run`` reads everything and writes
+        nothing: the result says what would be new.
         """
-        return ingesting.ingest(
+        files = _Files()
+        done = ingesting.ingest(
             self.engine,
-            _pieces(what, format, zone),
+            files.pieces(what, format, zone),
             limits=self.policy.policy.ingest,
             scope=scope,
             now=self._at(now, "ingest", "now"),
             agent=agent,
             properties=properties,
             on_fault=on_fault,
+            dry_run=dry_run,
         )
+        done.files_read, done.files = files.n, files.reports
+        return done
 
     def take_source(self, key: str, scope: str, *, now: datetime | None = None, agent: str | None = None) -> CopyResult:
         """A team's source (`scope/id`) in the scope of one of its users, who needs it now for the first time: a copy of its
@@ -59,21 +67,53 @@ class IngestVerbs(Base):
     source = on_engine(show)
 
 
-def _pieces(what: Any, format: str | None, zone: tzinfo) -> Iterator[Piece]:
-    for each in [what] if isinstance(what, str | Path) or hasattr(what, "read") else what:
-        if isinstance(each, tuple | Fault | Left):
-            yield each
-        elif hasattr(each, "read"):
-            yield from read(each, format=format, zone=zone)
+class _Files:
+    """Reads files and folders, and counts what comes of each file."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.reports: list[FileReport] = []
+
+    def pieces(self, what: Any, format: str | None, zone: tzinfo) -> Iterator[Piece]:
+        """All that is in it; a place names its file."""
+        for each in [what] if isinstance(what, str | Path) or hasattr(what, "read") else what:
+            if isinstance(each, tuple | Fault | Left):
+                yield each
+            elif hasattr(each, "read"):
+                yield from self._of_file("the stream", read(each, format=format, zone=zone))
+            elif Path(each).is_dir():
+                for found in files_in(Path(each)):
+                    if isinstance(found, Path):
+                        pieces = self._of_file(path_text(found), read_found(found, format=format, zone=zone))
+                        yield from _placed(found, pieces)
+                    else:
+                        yield found
+            else:
+                pieces = self._of_file(path_text(Path(each)), read(each, format=format, zone=zone))
+                yield from _placed(Path(each), pieces)
+
+    def _of_file(self, path: str, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        report = FileReport(path)
+        for piece in pieces:
+            if isinstance(piece, tuple):
+                report.format = report.format or str(piece[0].provenance.get("origin") or "") or None
+                report.messages += 1
+            elif isinstance(piece, Fault):
+                report.faults += 1
+            elif isinstance(piece, LeftFile):
+                yield piece
+                return
+            else:
+                report.left += 1
+            yield piece
+        self.n += 1
+        if len(self.reports) < ingesting.KEPT:
+            self.reports.append(report)
+
+
+def _placed(path: Path, pieces: Iterable[Piece]) -> Iterator[Piece]:
+    for piece in pieces:
+        if isinstance(piece, Fault | Left) and not isinstance(piece, LeftFile):
+            yield replace(piece, where=f"{path_text(path)}: {piece.where}")
         else:
-            for path in _files(Path(each)):
-                for piece in read(path, format=format, zone=zone):
-                    yield replace(piece, where=f"{path}: {piece.where}") if isinstance(piece, Fault | Left) else piece
-
-
-def _files(path: Path) -> list[Path]:
-    """The file, or all in the folder and in folders in it but hidden ones, in the order of their names."""
-    if not path.is_dir():
-        return [path]
-    found = (each for each in path.rglob("*") if each.is_file())
-    return sorted(each for each in found if not any(part.startswith(".") for part in each.relative_to(path).parts))
+            yield piece

@@ -6,7 +6,8 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,6 +15,7 @@ from jochi.client import Jochi
 from jochi.curate.explain import Explanation
 from jochi.errors import Refused, UsageError
 from jochi.forgetting import Candidate, ForgettingPlan, Request, Target, key_file
+from jochi.mcp.arguments import Memories, Number, Object, Objects, Text, Texts, parse_moment
 from jochi.use.accesses import TouchResult
 from jochi.use.explore import ExploreResult, Place
 from jochi.use.recall import Hit, SpreadMatch
@@ -29,8 +31,8 @@ class NewLink(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    type: str = Field(description="Letters, digits and _, such as PART_OF")
-    to: str = Field(description="The other memory's id")
+    type: Text = Field(description="Letters, digits and _, such as PART_OF")
+    to: Text = Field(description="The other memory's id")
     direction: Literal["out", "in"] = Field("out", description="`in`: from the other one to this one")
 
 
@@ -39,14 +41,29 @@ class NewMemory(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    content: str = Field(description="What it says, as one or more whole sentences")
-    kind: str = Field("MemoryEntry", description="A kind of the policy, such as Belief, Fact, Task, Note")
-    id: str | None = Field(None, description="An id of your own; the same again is known and not doubled")
-    properties: dict[str, Any] = Field(
+    content: Text = Field(description="What it says, as one or more whole sentences")
+    kind: Text = Field("MemoryEntry", description="A kind of the policy, such as Belief, Fact, Task, Note")
+    id: Text | None = Field(None, description="An id of your own; the same again is known and not doubled")
+    properties: Annotated[dict[str, Any], Object] = Field(
         default_factory=dict,
         description="Such as confidence 0-1, importance 0-1, expires_at (ISO 8601); of a Fact subject, attribute, value",
     )
-    relationships: list[NewLink] = Field(default_factory=list)
+    relationships: Annotated[list[NewLink], Objects] = Field(default_factory=list)
+
+
+def _text(example: str, more: str = "") -> Any:
+    return Field(description=more or None, examples=[example])
+
+
+_ABOUT = "ISO 8601; a time without a zone is in the policy's"
+_Since = Annotated[Text | None, _text("2026-11-01", f"Made from this moment on: {_ABOUT}")]
+_Until = Annotated[Text | None, _text("2026-11-30", f"Made before it; a date alone is in it as a whole. {_ABOUT}")]
+_At = Annotated[Text | None, _text("2026-11-01T09:30:00+01:00", f"When it was said. {_ABOUT}")]
+_Keys = Annotated[list[Text], Texts, Field(examples=[["ada/m1", "ada/m2"]])]
+_Words = Annotated[Text, _text("where Ann lives")]
+_Key = Annotated[Text, _text("ada/m1", "As recall returns it")]
+_K = Annotated[int, Field(examples=[10])]
+_Flag = Annotated[bool, Field(examples=[False])]
 
 
 @dataclass(frozen=True)
@@ -59,6 +76,17 @@ class Recall:
     cut_off: bool
     degraded: str | None
     hint: str | None
+    since: datetime | None = None
+    until: datetime | None = None
+    """How these were taken: created from ``since`` on, and before ``until``."""
+
+
+@dataclass(frozen=True)
+class Explored(ExploreResult):
+    """``since`` and ``until``: how these were taken."""
+
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +192,14 @@ class Tools:
     agent: str | None = None
     _waiting: dict[str, ForgettingPlan] = field(default_factory=dict)
 
-    def remember(self, memories: list[NewMemory]) -> RememberResult:
+    @property
+    def zone(self) -> ZoneInfo:
+        """That of times which name none: the policy's."""
+        return ZoneInfo(self.client.policy.policy.policy.time_zone)
+
+    def remember(
+        self, memories: Annotated[list[NewMemory], Memories, Field(examples=[[{"content": "Ann prefers tea."}]])]
+    ) -> RememberResult:
         """Remember things for later. What is known already is reinforced, not doubled. Each result says what became of one;
         one that is refused says why and takes no other with it."""
         rows = [Memory.model_validate({**each.model_dump(), "scope": self.scope}) for each in memories]
@@ -172,31 +207,33 @@ class Tools:
 
     def observe(
         self,
-        text: str,
-        session: str = "default",
-        speaker: str | None = None,
-        at: datetime | None = None,
-        id: str | None = None,
+        text: Annotated[Text, _text("I moved to Lyon.")],
+        session: Annotated[Text, _text("default")] = "default",
+        speaker: Annotated[Text | None, _text("Ann")] = None,
+        at: _At = None,
+        id: Annotated[Text | None, _text("turn-17")] = None,
     ) -> ObserveResult:
         """Hand over one turn of the conversation, as it was said: what is worth keeping is learned from it later, by itself. The
         same turn again (`id`, else `speaker`, `at` and `text`) is known."""
-        return self.client.observe(Turn(text, at=at, id=id, session=session, scope=self.scope, speaker=speaker))
+        moment = parse_moment(at, "at", self.zone)
+        return self.client.observe(Turn(text, at=moment, id=id, session=session, scope=self.scope, speaker=speaker))
 
     def recall(
         self,
-        text: str,
-        k: int = 10,
-        kinds: list[str] | None = None,
-        include_archived: bool = False,
-        include_superseded: bool = False,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        hops: int = 0,
-        xray: bool = False,
+        text: _Words,
+        k: _K = 10,
+        kinds: Annotated[list[Text] | None, Texts, Field(examples=[["Fact", "Belief"]])] = None,
+        include_archived: _Flag = False,
+        include_superseded: _Flag = False,
+        since: _Since = None,
+        until: _Until = None,
+        hops: Annotated[int, Field(examples=[1])] = 0,
+        xray: _Flag = False,
     ) -> Recall:
         """Find statements that fit a text. A hit's `later` is what was said since and may replace it: go by the newest. Raw turns,
         sources, quotations, boxes and traces come only where `kinds` names them. `hops` 1 to 3 follows relationships from the
         hits on; `xray` says what each score is made of. Tell `touch` which ones you used."""
+        first, end = self._span(since, until)
         found = self.client.recall(
             text,
             vector=self._vector(text),
@@ -205,62 +242,67 @@ class Tools:
             kinds=kinds,
             include_archived=include_archived,
             include_superseded=include_superseded,
-            since=since,
-            until=until,
+            since=first,
+            until=end,
             hops=hops,
             xray=xray,
         )
-        return Recall(found.hits, found.reached, found.cut_off, found.degraded, found.hint)
+        return Recall(found.hits, found.reached, found.cut_off, found.degraded, found.hint, first, end)
 
     def explore(
         self,
-        text: str,
-        granularity: Literal[1, 2, 3, "auto"] = "auto",
-        k: int = 10,
-        include_archived: bool = False,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        xray: bool = False,
-    ) -> ExploreResult:
+        text: _Words,
+        granularity: Annotated[Literal[1, 2, 3, "auto"], Number, Field(examples=["auto"])] = "auto",
+        k: _K = 10,
+        include_archived: _Flag = False,
+        since: _Since = None,
+        until: _Until = None,
+        xray: _Flag = False,
+    ) -> Explored:
         """Find what happened: 1 sources, people and things; 2 storylines; 3 themes; each with what lies beneath it. `drill_down`
         leads further down. Tell `touch` which ones you used."""
-        return self.client.explore(
+        first, end = self._span(since, until)
+        found = self.client.explore(
             text,
             vector=self._vector(text),
             scope=self.scope,
             granularity=granularity,
             k=k,
             include_archived=include_archived,
-            since=since,
-            until=until,
+            since=first,
+            until=end,
             xray=xray,
         )
+        return Explored(**vars(found), since=first, until=end)
 
-    def drill_down(self, keys: list[str]) -> list[Place]:
+    def drill_down(self, keys: _Keys) -> list[Place]:
         """What lies beneath memories (by their keys): storylines of a theme, sources of a storyline, the text of a source."""
         return self.client.drill_down(self._keys(keys))
 
-    def touch(self, keys: list[str]) -> TouchResult:
+    def touch(self, keys: _Keys) -> TouchResult:
         """Say which memories (by their keys) were used for an answer: used ones stay, others fade."""
         return self.client.touch(self._keys(keys), agent=self.agent)
 
-    def explain(self, key: str) -> Explanation:
+    def explain(self, key: _Key) -> Explanation:
         """Why a memory is still here, or why it is gone: every rule and rail, what is due, and its records."""
         return self.client.explain(self._keys([key])[0])
 
     def forget(
         self,
-        about: str | None = None,
-        says: str | None = None,
-        keys: list[str] | None = None,
-        confirm: list[str] | None = None,
+        about: Annotated[Text | None, _text("everything about Ann Lee")] = None,
+        says: Annotated[Text | None, _text("5 Elm St")] = None,
+        keys: Annotated[list[Text] | None, Texts, Field(examples=[["ada/m1", "ada/m2"]])] = None,
+        confirm: Annotated[list[Text] | None, Texts, Field(examples=[["0f3c9a7de2b84511"]])] = None,
     ) -> Forgetting:
         """Forget for good; it can't be undone. First give one of `about` (the person's request: a description, or all of what it
         names, such as "everything about Ann Lee"), `says` (exact words) or `keys`: nothing is done, and each candidate has a
         confirmation and names all that would go with it; of a description also score and margin. Show them to the person who
         asked. Then call again with `confirm`: the confirmations of those that the person wants gone, and nothing else."""
+        about, says = (None if not each or each.isspace() else each for each in (about, says))
+        keys, confirm = keys or None, confirm or None
         if sum(each is not None for each in (about, says, keys, confirm)) != 1:
-            raise UsageError("give one of about, says, keys and confirm", where="forget")
+            fix = 'pass for example {"about": "where Ann lives"}, then {"confirm": [a confirmation of a candidate]}'
+            raise UsageError("give one of about, says, keys and confirm", where="forget", fix=fix)
         if confirm is not None:
             return Forgetting(done=tuple(self._forgotten(each) for each in self._planned(confirm)))
         if says is not None:
@@ -277,7 +319,12 @@ class Tools:
         proposals = tuple(self._meant(one, sure=one.key in sure) for one in reading.candidates)
         return Forgetting(proposals, reason=reading.reason)
 
-    def supersede(self, old: str, new: str, key: str | None = None) -> SupersedeResult:
+    def supersede(
+        self,
+        old: _Words,
+        new: Annotated[Text, _text("Ann lives in Lyon.")],
+        key: Annotated[Text | None, _text("ada/m1")] = None,
+    ) -> SupersedeResult:
         """Replace one statement: `old` is what is said until now, in its words or in others ("where Ann lives"), `new` a
         sentence that is said in its place. What else the memories say stays. It acts only on what is meant without doubt; else
         it returns candidates with score and margin: ask the person, and call again with the `key` of the one that is meant."""
@@ -291,6 +338,16 @@ class Tools:
 
     def _vector(self, text: str) -> Sequence[float] | None:
         return None if self.embed is None else self.embed(text)
+
+    def _span(self, since: str | None, until: str | None) -> tuple[datetime | None, datetime | None]:
+        zone = self.zone
+        first, end = parse_moment(since, "since", zone), parse_moment(until, "until", zone, whole_day=True)
+        if first is not None and end is not None and first >= end:
+            raise UsageError(
+                f"nothing lies between since ({first.isoformat()}) and until ({end.isoformat()})",
+                fix="pass a later until, or leave one of them out",
+            )
+        return first, end
 
     def _keys(self, keys: list[str]) -> list[str]:
         named = [key if "/" in key else f"{self.scope}/{key}" for key in keys]

@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+ATTACHMENT = "(attachment)"
+"""What stands behind the sender of a text that was pasted or attached, in the text of a source."""
 _PART = re.compile(r"#\d{6}$")
 _OTHER = re.compile(r"~\d+$")
 KNOWN_BY = 5
@@ -16,15 +18,17 @@ KNOWN_BY = 5
 
 class Version(NamedTuple):
     """One text of a message. ``identity``: the same for all texts of one message; ``length`` and ``hash`` of how it stands in the
-    source's text; ``edit``: it came in the place of another."""
+    source's text; ``edit``: it came in the place of another; ``attachment``: somebody pasted or attached it."""
 
     identity: str
     length: int
     hash: str
     edit: bool = False
+    attachment: bool = False
 
     def __str__(self) -> str:
-        return f"{self.identity}:{self.length}:{self.hash}" + (":edit" if self.edit else "")
+        marks = ":attachment" * self.attachment + ":edit" * self.edit
+        return f"{self.identity}:{self.length}:{self.hash}{marks}"
 
     def start_in(self, content: str) -> int | None:
         """Where it begins in the source's text, or None where it doesn't stand there as it was written."""
@@ -38,9 +42,9 @@ class Version(NamedTuple):
         return None
 
 
-def version_of(who: str, line: str, *, edit: bool = False) -> Version:
+def version_of(who: str, line: str, *, edit: bool = False, attachment: bool = False) -> Version:
     """Of a message that stands as ``line`` in the source's text."""
-    return Version(who, len(line), short_hash(line), edit)
+    return Version(who, len(line), short_hash(line), edit, attachment)
 
 
 def versions(ids: Sequence[str], texts: Sequence[str] | None) -> list[Version]:
@@ -52,7 +56,9 @@ def versions(ids: Sequence[str], texts: Sequence[str] | None) -> list[Version]:
 
 def _read(id: str, text: str) -> Version:
     parts = text.split(":")
-    return Version(parts[0], int(parts[1]), parts[2], len(parts) > 3) if len(parts) > 2 else Version(id, 0, "")
+    if len(parts) < 3:
+        return Version(id, 0, "")
+    return Version(parts[0], int(parts[1]), parts[2], "edit" in parts[3:], "attachment" in parts[3:])
 
 
 def of_one_message(found: Sequence[Version], place: int) -> list[int]:

@@ -30,7 +30,8 @@ class Waiting:
 
 @dataclass(frozen=True)
 class SourceState:
-    """A source, or a part of a long one. ``summary``, ``keywords`` and ``tags`` once it is processed."""
+    """A source, or a part of a long one. ``attachments``: how many of its ``messages`` are texts that somebody pasted or attached.
+    ``summary``, ``keywords`` and ``tags`` once it is processed."""
 
     key: str
     state: str
@@ -40,6 +41,7 @@ class SourceState:
     ended_at: datetime | None
     created_at: datetime | None
     messages: int | None
+    attachments: int | None
     characters: int | None
     participants: tuple[str, ...]
     waiting: tuple[Waiting, ...]

@@ -7,21 +7,33 @@ from __future__ import annotations
 
 from jochi.deprecation import old_names
 from jochi.write.ingesting.readers import READERS, read
-from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source
+from jochi.write.ingesting.source import Fault, Left, LeftFile, Message, Piece, Source
 from jochi.write.ingesting.team import CopyResult, copy_source
-from jochi.write.ingesting.writer import KEPT, IngestInterrupted, IngestResult, ingest
+from jochi.write.ingesting.writer import (
+    KEPT,
+    FileReport,
+    IngestInterrupted,
+    IngestResult,
+    LeftFiles,
+    SourceReport,
+    ingest,
+)
 
 __all__ = [
     "KEPT",
     "READERS",
     "CopyResult",
     "Fault",
+    "FileReport",
     "IngestInterrupted",
     "IngestResult",
     "Left",
+    "LeftFile",
+    "LeftFiles",
     "Message",
     "Piece",
     "Source",
+    "SourceReport",
     "copy_source",
     "ingest",
     "read",

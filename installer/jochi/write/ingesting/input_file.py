@@ -35,6 +35,10 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x08\x1b"))
 _TOO_LONG = f"The line is longer than {LONGEST_LINE // 1024**2} MB."
 
 
+class NoText(UsageError):
+    """The file is binary, or packed."""
+
+
 @dataclass
 class InputFile:
     """An open file: ``stream`` is at its start (seekable), ``head`` are its first 64 kB, ``where`` is for errors.
@@ -189,6 +193,6 @@ def _open(path: Path) -> IO[bytes]:
 def _refuse_binary(head: bytes, where: str) -> None:
     for magic, (what, fix) in _BINARY.items():
         if head.startswith(magic):
-            raise UsageError(f"the file is {what}", where=where, fix=fix)
+            raise NoText(f"the file is {what}", where=where, fix=fix)
     if not head.startswith(tuple(_BOMS)) and len(head.translate(None, _CONTROLS)) < 0.9 * len(head):
-        raise UsageError("the file is binary, it holds no text", where=where, fix="save it as text (UTF-8)")
+        raise NoText("the file is binary, it holds no text", where=where, fix="save it as text (UTF-8)")

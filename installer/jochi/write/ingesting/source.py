@@ -32,6 +32,7 @@ class Message:
     say it, the display name, else the address. ``text``: what was said, never blank: without quoted replies, signatures, markup and
     fillers of speech. ``raw``: as it came, decoded, with everything in it but attached files, of which it has name, type, size
     and SHA-256. In neither is anything invisible.
+    ``attachment``: the sender pasted or attached the text; it says nothing of the sender.
     """
 
     id: str | None
@@ -63,6 +64,11 @@ class Left:
 
     where: str
     why: str
+
+
+@dataclass(frozen=True)
+class LeftFile(Left):
+    """A file of a folder that is left out, or a folder with all that is in it: ``where`` is its path."""
 
 
 Piece = tuple[Source, Message] | Fault | Left

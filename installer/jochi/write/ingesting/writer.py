@@ -22,9 +22,9 @@ from jochi.errors import ConnectionFailed, JochiError
 from jochi.forgetting.checker import CheckItem, MessagePlace, Screen, ScreenResult, check_item
 from jochi.graph.driver_values import zoned
 from jochi.policy.ingest import Ingest
-from jochi.text.messages import KNOWN_BY, Version, part_id, part_number, short_hash, version_of, versions
+from jochi.text.messages import ATTACHMENT, KNOWN_BY, Version, part_id, part_number, short_hash, version_of, versions
 from jochi.use.context import check_scope
-from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source
+from jochi.write.ingesting.source import Fault, Left, LeftFile, Message, Piece, Source
 from jochi.write.record import key_of
 from jochi.write.remembering import remember
 
@@ -33,7 +33,9 @@ TRIES = 5
 """So often a source is looked at again that somebody else writes at the same time."""
 
 KEPT = 1_000
-"""So many faults and keys an `IngestResult` keeps; all are counted."""
+"""So many faults, keys, files and sources an `IngestResult` keeps; all are counted."""
+SAMPLES = 100
+"""So many paths of files that are left out for one reason."""
 
 UNUSED = {"processing_status": "raw", "salience": 0.5, "state": "candidate", "ttl_policy": "decay"}
 """What a source says of itself before anybody has used it (seed 002, Phase 0)."""
@@ -47,13 +49,48 @@ _FORGOTTEN = "this, or part of it, was forgotten on request and is not learned a
 
 
 @dataclass
+class FileReport:
+    """What came of one file, or of a stream. ``format``: as which it was read; None where no message is in it."""
+
+    path: str
+    format: str | None = None
+    messages: int = 0
+    left: int = 0
+    faults: int = 0
+
+
+@dataclass
+class SourceReport:
+    """What would become of one source: ``messages`` are new, ``edited`` have another text, ``known`` are there."""
+
+    key: str
+    source_type: str
+    title: str | None
+    format: str | None
+    file: str | None
+    messages: int = 0
+    edited: int = 0
+    known: int = 0
+
+
+@dataclass
+class LeftFiles:
+    """``n`` files or folders that were left out for one reason, and the paths of the first hundred."""
+
+    n: int = 0
+    paths: list[str] = field(default_factory=list)
+
+
+@dataclass
 class IngestResult:
     """What became of it. ``sources`` were new, ``continued`` had new messages or edited ones, ``unchanged`` had none.
 
     ``messages`` were written, ``edited`` have another text than before, ``known`` are there already. ``run``: by which the edits
     can be undone. ``faults``: what couldn't be read or may not be written; the first
     thousand, ``faulty`` counts all. ``left``: by reason what
-    readers knew and left out on purpose. ``keys``: those of all sources, at most a thousand.
+    readers knew and left out on purpose; ``left_files``: by reason which files of folders. ``files_read``: how many were read,
+    and ``files`` what came of the first thousand of them. ``keys``: those of all sources, at most a thousand. ``dry_run``: nothing
+    was written; the counts are those that a run would have, and ``preview`` tells of the first thousand sources.
     """
 
     sources: int = 0
@@ -67,6 +104,21 @@ class IngestResult:
     keys: list[str] = field(default_factory=list)
     run: str | None = None
     left: dict[str, int] = field(default_factory=dict)
+    left_files: dict[str, LeftFiles] = field(default_factory=dict)
+    files_read: int = 0
+    files: list[FileReport] = field(default_factory=list)
+    dry_run: bool = False
+    preview: list[SourceReport] = field(default_factory=list)
+
+    def leave(self, piece: Left) -> None:
+        """Counts what is left out on purpose."""
+        if isinstance(piece, LeftFile):
+            files = self.left_files.setdefault(piece.why, LeftFiles())
+            files.n += 1
+            if len(files.paths) < SAMPLES:
+                files.paths.append(piece.where)
+        else:
+            self.left[piece.why] = self.left.get(piece.why, 0) + 1
 
     def state(self, before: str | None, now: str) -> None:
         """Counts a source in its new state and not in the one before."""
@@ -97,19 +149,21 @@ def ingest(
     agent: str | None = None,
     properties: Mapping[str, Any] | None = None,
     on_fault: Callable[[Fault], None] | None = None,
+    dry_run: bool = False,
 ) -> IngestResult:
     """Writes what readers made of raw data; see `jochi.Jochi.ingest`. ``properties``: more of each source that is new."""
     check_scope(scope)
     zoned(now, "now", where="ingest")
     for name in ("ingest/look", "ingest/write", "memory/remember"):
         engine.text(name)  # says at once where it isn't installed
-    writer = _Writer(engine, limits, scope, now, agent, dict(properties or {}), on_fault or (lambda _fault: None))
+    told = on_fault or (lambda _fault: None)
+    writer = _Writer(engine, limits, scope, now, agent, dict(properties or {}), told, IngestResult(dry_run=dry_run))
     try:
         for piece in pieces:
             if isinstance(piece, Fault):
                 writer.wrong(piece)
             elif isinstance(piece, Left):
-                writer.done.left[piece.why] = writer.done.left.get(piece.why, 0) + 1
+                writer.done.leave(piece)
             else:
                 writer.take(*piece)
         writer.flush()
@@ -152,6 +206,9 @@ class _Writer:
     keys: dict[object, str] = field(default_factory=dict)
     begins: dict[object, list[str]] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
+    would: dict[str, _Known] = field(default_factory=dict)
+    """Of a dry run what would be there by now, by the key of its source."""
+    previews: dict[str, SourceReport] = field(default_factory=dict)
     waiting: int = 0
     characters: int = 0
 
@@ -190,11 +247,13 @@ class _Writer:
         """Writes all that is kept."""
         pending, self.pending = list(self.pending.values()), {}
         self.waiting = self.characters = 0
-        for _ in range(TRIES):
+        # Of those that begin alike a dry run looks at one at a time.
+        for _ in itertools.count() if self.done.dry_run else range(TRIES):
             pending = self._write(pending)
             if not pending:
                 return
-            self.screen.refresh()
+            if not self.done.dry_run:
+                self.screen.refresh()
         raise JochiError(
             f"{len(pending)} sources are written by somebody else all the time",
             where=f"scope {self.scope}",
@@ -208,16 +267,26 @@ class _Writer:
         of: dict[str, tuple[_Pending, int]] = {}
         again: set[int] = set()
         begun: set[int] = set()
+        looked: set[str] = set()
         for one, (key, parts) in zip(pending, self._look(pending), strict=True):
+            if self.done.dry_run and key in looked:
+                again.add(id(one))
+                self.keys.pop(_name(one.source), None)
+                continue
+            looked.add(key)
             there = _Stored(parts)
             found = [(there.place_of(each, one.messages), each) for each in one.messages]
             fresh = [each for place, each in found if place is None or there.is_edited(place, each[1])]
-            self.done.known += len(one.messages) - len(fresh)
+            known = len(one.messages) - len(fresh)
+            self.done.known += known
             fresh, version = self._allowed(key, one, fresh, there=bool(parts))
             kept = {id(each) for each in fresh}
             edits = [(place, each) for place, each in found if place is not None and id(each) in kept]
             new = [each for place, each in found if place is None and id(each) in kept]
-            one.messages = new + self._amend(parts, there, edits, version)
+            if self.done.dry_run:
+                self._preview(key, one, new, edits, known)
+            else:
+                one.messages = new + self._amend(parts, there, edits, version)
             before = self.states.get(key)
             if before is None and len(self.done.keys) < KEPT:
                 self.done.keys.append(key)
@@ -225,6 +294,8 @@ class _Writer:
                 before or "unchanged" if not fresh else "continued" if parts and before != "sources" else "sources"
             )
             self.done.state(before, self.states[key])
+            if self.done.dry_run:
+                continue
             if edits:
                 # It is another source by now.
                 again |= {id(one)} if one.messages else set()
@@ -244,6 +315,31 @@ class _Writer:
                 # Another one that begins alike has taken its place.
                 del self.keys[_name(one.source)]
         return [one for one in pending if id(one) in again]
+
+    def _preview(
+        self,
+        key: str,
+        one: _Pending,
+        new: Sequence[tuple[str, Message]],
+        edits: Sequence[tuple[int, tuple[str, Message]]],
+        known: int,
+    ) -> None:
+        """Counts what would be written, and keeps by what it would be known."""
+        self.done.messages += len(new)
+        self.done.edited += len(edits)
+        would = self.would.setdefault(key, _Known())
+        for each in new:
+            would.add(*each)
+        if key not in self.previews and len(self.previews) < KEPT:
+            stated = {name: str(one.source.provenance.get(name) or "") or None for name in ("origin", "file")}
+            self.previews[key] = SourceReport(
+                key, one.source.source_type, one.source.title, stated["origin"], stated["file"]
+            )
+            self.done.preview.append(self.previews[key])
+        if told := self.previews.get(key):
+            told.messages += len(new)
+            told.edited += len(edits)
+            told.known += known
 
     def _amend(
         self,
@@ -267,7 +363,7 @@ class _Writer:
                     continue
                 content = content[:start] + line + content[start + old.length :]
                 amended.add(hashed, message)
-                texts.append(version_of(old.identity, line, edit=True))
+                texts.append(version_of(old.identity, line, edit=True, attachment=message.attachment))
             if not texts:
                 continue
             assert stands is not None
@@ -315,7 +411,12 @@ class _Writer:
         return list(zip(keys, found, strict=True))
 
     def _parts_of(self, keys: Sequence[str]) -> list[list[Mapping[str, Any]]]:
-        return stored_parts(self.engine, keys)
+        found = stored_parts(self.engine, keys)
+        return [[*parts, *self._would_be(key)] for key, parts in zip(keys, found, strict=True)]
+
+    def _would_be(self, key: str) -> list[Mapping[str, Any]]:
+        would = self.would.get(key)
+        return [] if would is None else [{"message_ids": would.ids, "message_versions": would.versions}]
 
     def _allowed(
         self, key: str, one: _Pending, fresh: list[tuple[str, Message]], *, there: bool
@@ -394,6 +495,18 @@ class _Writer:
 
 
 @dataclass
+class _Known:
+    """By what messages are known that a dry run doesn't write."""
+
+    ids: list[str] = field(default_factory=list)
+    versions: list[str] = field(default_factory=list)
+
+    def add(self, hashed: str, message: Message) -> None:
+        self.ids.append(hashed)
+        self.versions.append(str(version_of(_who(hashed, message), line_of(message), attachment=message.attachment)))
+
+
+@dataclass
 class _Part:
     """Messages that go together, as the ``number``-th part of their source, from 1 on."""
 
@@ -420,7 +533,10 @@ class _Part:
     @property
     def versions(self) -> list[str]:
         """Of each message the text that it has, as `message_versions` keeps it."""
-        return [str(version_of(_who(*each), line)) for each, line in zip(self.messages, self.lines, strict=True)]
+        return [
+            str(version_of(_who(*each), line, attachment=each[1].attachment))
+            for each, line in zip(self.messages, self.lines, strict=True)
+        ]
 
     def span(self) -> dict[str, Any]:
         """From when to when, and who took part."""
@@ -509,9 +625,11 @@ def _append(last: Mapping[str, Any], part: _Part, version: int | None) -> dict[s
 
 
 def line_of(message: Message) -> str:
-    """How a message stands in the text of its source: `[2026-01-05 10:00] Anna: what she said`, further lines indented."""
+    """How a message stands in the text of its source: `[2026-01-05 10:00] Anna: what she said`, further lines indented; what she
+    attached behind `Anna (attachment):`."""
     when = f"[{message.at:%Y-%m-%d %H:%M}] " if message.at else ""
-    who = f"{' '.join(message.sender.split())}: " if message.sender else ""
+    names = [*(message.sender or "").split(), *([ATTACHMENT] if message.attachment else [])]
+    who = f"{' '.join(names)}: " if names else ""
     if not when and not who:
         return message.text.strip() + "\n"
     return when + who + message.text.strip().replace("\n", "\n  ")
@@ -526,7 +644,7 @@ def _who(hashed: str, message: Message) -> str:
     """What stays the same when it is edited: its id, else sender and moment; what has neither has its hash alone."""
     if message.id is not None or message.at is None:
         return hashed
-    return short_hash("at", message.sender or "", message.at.isoformat())
+    return short_hash("at", message.sender or "", message.at.isoformat(), *_attached(message))
 
 
 def _named(message: Message) -> str:
@@ -536,7 +654,12 @@ def _named(message: Message) -> str:
 def _message_hash(message: Message) -> str:
     if message.id is not None:
         return short_hash("id", message.id)
-    return short_hash("said", message.sender or "", message.at.isoformat() if message.at else "", message.text)
+    at = message.at.isoformat() if message.at else ""
+    return short_hash("said", message.sender or "", at, message.text, *_attached(message))
+
+
+def _attached(message: Message) -> tuple[str, ...]:
+    return (ATTACHMENT,) if message.attachment else ()
 
 
 def _source_id(one: _Pending) -> str:

@@ -1,5 +1,5 @@
 """A source's text as its messages: `[2026-01-05 10:00] Anna: I moved.`, one a line, what goes on indented by two blanks; also
-`Anna: I moved.`; and any other text, by its paragraphs."""
+`Anna: I moved.`; and any other text, by its paragraphs. What stands behind `Anna (attachment):` is nobody's own words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from jochi.text.messages import ATTACHMENT
 from jochi_workers.derive.extract.lists import words_in
 from jochi_workers.guard import lists
 from jochi_workers.language.sentences import SPEAKER
@@ -16,6 +17,7 @@ LONGEST = 20_000
 """Characters of one message that are read at once: a longer one is cut at the end of a line, else at a blank."""
 
 _STAMPED = re.compile(r"\[\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?\] *(?:([^\s:\[\]][^:\n]{0,99}): +)?")
+_ATTACHED = re.compile(rf"(?:\[[\d T:-]{{10,19}}\] *)?(?:[^\s:\[\]][^:\n]{{0,99}} )?{re.escape(ATTACHMENT)}: +")
 _LABELS = words_in("labels")
 _OPENERS = words_in("openers")
 _ROLES = words_in("roles")
@@ -23,7 +25,7 @@ _SPOKEN = re.compile(r"(?<![\w'’])(?:i|i'm|i’m|my|me|we|our|us|you|your)(?![
 
 
 class Message(NamedTuple):
-    """``speaker``: as written, '' where nobody is named. ``text``: without its head and indents."""
+    """``speaker``: as written, '' where nobody is named, and of what somebody attached. ``text``: without its head and indents."""
 
     speaker: str
     text: str
@@ -34,8 +36,9 @@ def messages(text: str) -> Iterator[Message]:
     speakers = _unstamped(text)
     speaker, lines, open_ = "", list[str](), False
     for line in text.splitlines():
-        head = _STAMPED.match(line)
-        name = head[1] or "" if head else ""
+        attached = _ATTACHED.match(line)
+        head = attached or _STAMPED.match(line)
+        name = head[1] or "" if head and not attached else ""
         end = head.end() if head else 0
         if head and name and not _called(name):  # no sender, but a colon in what was said
             name, end = "", head.start(1)
@@ -52,6 +55,20 @@ def messages(text: str) -> Iterator[Message]:
         else:
             lines.append(line.strip())
     yield from _cut(speaker, lines)
+
+
+def without_attachments(text: str) -> str:
+    """``text`` without what somebody pasted or attached: what people say themselves."""
+    if ATTACHMENT not in text:
+        return text
+    kept: list[str] = []
+    attached = False
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("  "):
+            attached = _ATTACHED.match(line) is not None
+        if not attached:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _called(name: str) -> bool:

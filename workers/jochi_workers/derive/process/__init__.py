@@ -15,6 +15,7 @@ from jochi_workers.derive.compress.extractive import most_telling
 from jochi_workers.derive.compress.model_summariser import word_limit
 from jochi_workers.derive.compress.particulars import words
 from jochi_workers.derive.derivation import Derivation
+from jochi_workers.derive.extract.messages import without_attachments
 from jochi_workers.derive.levels import held, say_once
 from jochi_workers.derive.process.key_terms import key_terms
 from jochi_workers.handler import Row
@@ -43,7 +44,7 @@ def _offline(row: Row, counter: TokenCounter) -> ProcessingOutput:
     except ProviderUnusable as missing:
         say_once(str(missing))
     # That nothing else was found is no evidence of chitchat.
-    known = (row["source_type"], row["context_type"], held(text, ["content_type"])["content_type"])
+    known = (row["source_type"], row["context_type"], held(without_attachments(text), ["content_type"])["content_type"])
     tags = dict.fromkeys(tag.replace("-", " ") for tag in known if tag and tag != "chitchat")
     return ProcessingOutput(
         summary=shortened(text, row["most_tokens"], counter),
@@ -79,7 +80,8 @@ def _words(row: Row) -> Mapping[str, Any]:
 
 
 def _properties(row: Row, output: ProcessingOutput) -> Mapping[str, Any]:
-    found = held(row["inputs"][0]["content"], ["content_type", "contains_pii"])
+    text = row["inputs"][0]["content"]
+    found = held(text, ["contains_pii"]) | held(without_attachments(text), ["content_type"])
     return {"keywords": output.keywords, "tags": output.tags, **found}
 
 

@@ -71,14 +71,19 @@ def read(
         raise UsageError(f"the format {format!r} is unknown", fix=f"give one of {', '.join(READERS)}")
     with open_input(source, name) as file:
         if file.head:
-            try:
-                yield from READERS[format or guess(file)](file, zone)
-            except OSError as error:
-                raise UsageError(
-                    f"the file can't be read from here on: {error.strerror or error}",
-                    where=file.where,
-                    fix="look at its disk",
-                ) from None
+            yield from read_opened(file, format or guess(file), zone)
+
+
+def read_opened(file: InputFile, format: str, zone: tzinfo) -> Iterator[Piece]:
+    """The pieces of an open file, read as ``format``."""
+    try:
+        yield from READERS[format](file, zone)
+    except OSError as error:
+        raise UsageError(
+            f"the file can't be read from here on: {error.strerror or error}",
+            where=file.where,
+            fix="look at its disk",
+        ) from None
 
 
 def guess(file: InputFile) -> str:
