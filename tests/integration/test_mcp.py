@@ -127,6 +127,23 @@ def test_an_agent_remembers_recalls_explains_and_forgets(jochi: Jochi, server: T
             assert (done["replaced"], done["candidates"], done["stays"]) == ({"ann/chess": "Ann plays go."}, [], {})
             assert done["run"].startswith("replace/")
             assert "scope 'ann' only" in await refused("supersede", old="x", new="y", key="bob/b")
+            both = {
+                "kind": "MemoryEntry",
+                "scope": "ann",
+                "id": "both",
+                "content": "Ann sails on Mondays, Ann owes Bo 40 euros.",
+            }
+            jochi.remember(both)
+            asked = await call("forget", about="Ann's debts")
+            assert ["Ann sails on Mondays", "Ann owes Bo 40 euros"] in [each["parts"] for each in asked["candidates"]]
+            part = await call("forget", keys=["both"], statement="Ann owes Bo 40 euros")
+            assert [each["outcome"] for each in part["candidates"][0]["targets"]] == ["cut"]
+            assert "give its key" in await refused("forget", about="x", statement="y")
+            moved = await call(
+                "supersede", old="x", new="Ann owes nobody.", key="both", statement="Ann owes Bo 40 euros"
+            )
+            assert moved["replaced"] == {"ann/both": "Ann sails on Mondays. Ann owes nobody."}
+            jochi.database.run("MATCH (m:Curated {key: 'ann/both'}) DETACH DELETE m")
             elm = await call("forget", says="5 Elm St")
             assert [each["key"] for each in elm["candidates"][0]["targets"]] == ["ann/home"]
             assert live() == {"ann/key", "ann/home", "ann/chess", "bob/b"}

@@ -112,7 +112,8 @@ class Removal:
 @dataclass(frozen=True)
 class Proposal:
     """What one ``confirmation`` would take. Of a description: the ``statement`` that is meant where the memory makes others too,
-    its ``score`` (0 to 1) and ``margin`` to the next, and in what it ``differs``; ``sure``: it is meant without doubt. ``near``:
+    its ``score`` (0 to 1) and ``margin`` to the next, and in what it ``differs``; ``parts``: what may be
+    chosen of it, by `keys` and `statement`; ``sure``: it is meant without doubt. ``near``:
     keys of what has the words only as part of others: they stay. ``records``: how many records and copies of the engine go with
     it. ``spellings``: what is looked for, the words asked for first; the others a memory says to be the same."""
 
@@ -126,12 +127,14 @@ class Proposal:
     score: float | None = None
     margin: float | None = None
     differs: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     sure: bool = False
 
 
 @dataclass(frozen=True)
 class Interpretation:
-    """What may be meant: a memory by its ``key``, or one ``statement`` of it; ``score`` 0 to 1, ``margin`` to the next."""
+    """What may be meant: a memory by its ``key``, or one ``statement`` or one of the ``parts`` of it; ``score`` 0 to 1, ``margin``
+    to the next."""
 
     key: str
     content: str | None
@@ -139,11 +142,12 @@ class Interpretation:
     score: float
     margin: float
     differs: tuple[str, ...]
+    parts: tuple[str, ...]
 
     @classmethod
     def of(cls, one: Candidate) -> Interpretation:
         """Without what only the engine reads."""
-        return cls(one.key, one.content, one.statement, one.score, one.margin, one.differs)
+        return cls(one.key, one.content, one.statement, one.score, one.margin, one.differs, one.parts)
 
 
 @dataclass(frozen=True)
@@ -292,12 +296,14 @@ class Tools:
         about: Annotated[Text | None, _text("everything about Ann Lee")] = None,
         says: Annotated[Text | None, _text("5 Elm St")] = None,
         keys: Annotated[list[Text] | None, Texts, Field(examples=[["ada/m1", "ada/m2"]])] = None,
+        statement: Annotated[Text | None, _text("Ann lives in Lyon")] = None,
         confirm: Annotated[list[Text] | None, Texts, Field(examples=[["0f3c9a7de2b84511"]])] = None,
     ) -> Forgetting:
         """Forget for good; it can't be undone. First give one of `about` (the person's request: a description, or all of what it
         names, such as "everything about Ann Lee"), `says` (exact words) or `keys`: nothing is done, and each candidate has a
         confirmation and names all that would go with it; of a description also score and margin. Show them to the person who
-        asked. Then call again with `confirm`: the confirmations of those that the person wants gone, and nothing else."""
+        asked. Where a person means only a part of one, give its key and that part as `statement`. Then call again with
+        `confirm`: the confirmations of those that the person wants gone, and nothing else."""
         about, says = (None if not each or each.isspace() else each for each in (about, says))
         keys, confirm = keys or None, confirm or None
         if sum(each is not None for each in (about, says, keys, confirm)) != 1:
@@ -307,8 +313,14 @@ class Tools:
             return Forgetting(done=tuple(self._forgotten(each) for each in self._planned(confirm)))
         if says is not None:
             return Forgetting((self._candidate(Request(scope=self.scope, phrase=says)),))
+        if (statement or None) and (keys is None or len(keys) != 1):
+            raise UsageError("a statement is one of one memory", where="forget", fix="give its key: keys=[key]")
         if keys is not None:
             named = self._keys(keys)
+            if statement:
+                return Forgetting(
+                    (self._candidate(Request((named[0],), statements=((named[0], statement),)), named[0]),)
+                )
             return Forgetting(tuple(self._candidate(Request(keys=(key,)), key) for key in named))
         reading = self.client.read_request(str(about), scope=self.scope, embed=self.embed)
         if reading.request is not None and reading.request.phrase is not None:
@@ -324,12 +336,16 @@ class Tools:
         old: _Words,
         new: Annotated[Text, _text("Ann lives in Lyon.")],
         key: Annotated[Text | None, _text("ada/m1")] = None,
+        statement: Annotated[Text | None, _text("Ann lives in Lyon")] = None,
     ) -> SupersedeResult:
         """Replace one statement: `old` is what is said until now, in its words or in others ("where Ann lives"), `new` a
         sentence that is said in its place. What else the memories say stays. It acts only on what is meant without doubt; else
-        it returns candidates with score and margin: ask the person, and call again with the `key` of the one that is meant."""
+        it returns candidates with score and margin: ask the person, and call again with the `key` of the one that is meant,
+        and of one that says more with its `statement` or one of its `parts` as `statement`."""
         named = None if key is None else self._keys([key])[0]
-        done = self.client.supersede(old, new, scope=self.scope, key=named, embed=self.embed)
+        done = self.client.supersede(
+            old, new, scope=self.scope, key=named, statement=statement or None, embed=self.embed
+        )
         stays = {target.key: str(target.reason) for target in done.asked}
         candidates = tuple(map(Interpretation.of, done.candidates))
         return SupersedeResult(dict(done.replaced), dict(done.superseded), stays, candidates, done.already, done.run)
@@ -375,6 +391,7 @@ class Tools:
             score=one.score,
             margin=one.margin,
             differs=one.differs,
+            parts=one.parts,
             sure=sure,
         )
 
