@@ -7,11 +7,13 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from jochi.errors import JochiError
 from jochi.forgetting.clauses import reader_of
 from jochi.forgetting.parts import parts_of
+from jochi.forgetting.request_words import chunks, language_of
 from jochi.forgetting.spelling import Spelling
 from jochi.forgetting.statements import Statement, Unit, parse_statements, particles, same_slot
 from jochi.forgetting.wording import (
@@ -22,13 +24,14 @@ from jochi.forgetting.wording import (
     denies,
     ends,
     goes_on,
+    hedges,
     is_past,
     names_what,
     narrower,
     pieces_of,
     sections_of,
 )
-from jochi.forgetting.words import phrase
+from jochi.forgetting.words import phrase, words
 from jochi.policy.forgetting import Forgetting
 from jochi.text.kept import kept
 from jochi.text.letters import folded
@@ -36,7 +39,9 @@ from jochi.text.letters import folded
 _LESS = 0.5
 """What each difference leaves of a score: none alone stays above `[forgetting] sure`, which is at least this."""
 _LIKELY = 0.1
-_OWNED = re.compile(r"['’]s?\s|\b(?:my|his|her|their|our|of)\s", re.IGNORECASE)
+_OWNED = re.compile(r"['’]s?\s|\b(?:my|his|her|their|our|of|whose)\s", re.IGNORECASE)
+_SHORT = 2
+"""Words of a request, such as `that Ann runs`, that may be a part of what says something else: `Ann runs a bakery`."""
 _LEAST_SAID = 4
 """Signs of a script without blanks that a request has at least; a word of another one counts as two."""
 _BY_MEANING = 0.5
@@ -118,6 +123,7 @@ def rank_candidates(
         score = weight_found / weight_of_all if weight_of_all else by_meaning
         return score, (
             *_differences(query, one, unit_matches),
+            *(_more_than_short(about, query, one) if new is None else ()),
             *mismatches(new_statements, one, attribute_named=attribute_named),
             *(["may be a number of another country"] if countries > 1 and international[one] else []),
         )
@@ -234,11 +240,14 @@ def _differences_in_words(
         found.append("can be read in several ways")
     if other := another_one(request, text):
         found.append(f"is about {other}")
-    if denies(about) != one.mood[0]:
+    if one.mood[1] == "asked" or hedges(one.full_text) - hedges(about):
+        found.append("is stated otherwise")
+    if denies(about) != (one.mood[0] or denies(one.full_text)):
         found.append("says that it isn't so")
     if is_past(about) != (one.mood[1] == "past"):
         found.append("is stated otherwise")
-    if (said_anew is None or one.mood[0]) and goes_on(one.full_text, request, pieces_of(one.full_text)):
+    named = (*request, *(said_anew or ()))
+    if (said_anew is None or one.mood[0]) and goes_on(one.full_text, named, pieces_of(one.full_text)):
         found.append("may be another word or name")
     if one.mood[0] and (more := narrower(request, pieces_of(one.full_text))):
         found.append(f"denies less: {more}")
@@ -343,7 +352,7 @@ def _as_one_statement(text: str) -> Statement:
     units = tuple(dict.fromkeys(unit for one in statements for unit in one.units))
     if not statements:
         return Statement(text, text, (), ())
-    mood = statements[0].mood[1] if statements[0].value else ""
+    mood = statements[0].mood[1] if statements[0].value and statements[0].mood[1] != "asked" else ""
     if mood == "wanted" and sum(unit.verb for unit in units) < 2:
         mood = ""  # `the number to call Ann` wants nothing
     return replace(
@@ -392,15 +401,57 @@ def _differences(query: Statement, one: Statement, unit_matches: dict[Unit, bool
     by_words = one.value is None and one.subject_text is not None and not _read(query.full_text)
     if by_words and (other := another_one(request, _with_lead(request, one)) or _owned_by_mark(query, one)):
         candidates.append(f"is about {other}")
-    if goes_on(one.full_text, request, text):
+    if goes_on(one.full_text, request, text) or _another_thing(query, one):
         candidates.append("may be another name")
+    if narrows := _narrower_subject(query, one, request):
+        candidates.append("is about " + narrows)
+    if hedges(one.full_text) - hedges(query.full_text):
+        candidates.append("is stated otherwise")
     if query.mood[0] and one.mood[0] and (more := narrower(request, text)):
         candidates.append(f"denies less: {more}")
     if ({unit.base for unit in one.units} - query.bases) & particles():
         candidates.append("is stated otherwise")
+    # What is too short to be told from English may deny it in words that the parser doesn't know.
+    if not (query.mood[0] or one.mood[0]) and denies(one.full_text) and not denies(query.full_text):
+        candidates.append("says that it isn't so")
     if query.mood != one.mood:
         candidates.append("says that it isn't so" if query.mood[0] != one.mood[0] else "is stated otherwise")
     return tuple(candidates)
+
+
+def _more_than_short(about: str, query: Statement, one: Statement) -> tuple[str, ...]:
+    """What a statement says besides a short one that is asked for: `that Ann runs`."""
+    stated = any(each.folded in language_of(about).lists["that"] for each in chunks(about))
+    if not stated or len(query.units) > _SHORT:
+        return ()
+    more = [unit.word for unit in one.units if not unit.modifier and not _says(query, unit, one)]
+    return (f"says more: {', '.join(more)}",) if more else ()
+
+
+def _another_thing(query: Statement, one: Statement) -> bool:
+    """Whether a noun or a name of a request goes on, and so is of another thing: `car park` for `car`, `Bob's dog` for `Bob`."""
+    units = {unit.word: unit for unit in one.units}
+    for left, right in pairwise(words(one.full_text)):
+        said, following = units.get(left.folded), units.get(right.folded)
+        if said is None or following is None or said.verb or said.modifier or following.verb or following.modifier:
+            continue
+        gap = one.full_text[left.stop : right.start]
+        # Behind a name a verb may be taken for a noun.
+        beside = gap in ("'s ", "’s ", "' ", "’ ") or (gap == " " and (following.name or not said.name))
+        if beside and _says(query, said, one) and not _says(query, following, one):
+            return True
+    return False
+
+
+def _narrower_subject(query: Statement, one: Statement, request: Sequence[Piece]) -> str:
+    """What a statement is about, where a request that names nobody says a part of it only: `the guest door` for `the door`."""
+    if query.subject or any(unit.name for unit in query.units):
+        return ""
+    subject = pieces_of(one.subject_text or "")
+    shares = cover(subject, request).shares
+    more = [piece.word for piece, share in zip(subject, shares, strict=True) if share < 1.0 and not piece.plain]
+    said = any(share == 1.0 and not piece.plain for piece, share in zip(subject, shares, strict=True))
+    return " ".join(more) if said else ""
 
 
 @kept(64)
@@ -436,6 +487,13 @@ def _one_subject(query: Statement, one: Statement) -> bool:
         return True
     names = [run for run in query.surface_names if query.subject.intersection(phrase(run))]
     return any(Spelling(run).says(one.subject_text or "") for run in names)
+
+
+def says_other(old: str, one: Statement) -> tuple[str, ...]:
+    """Why a statement that has the old words says something else: `owns a car park` has `owns a car`."""
+    if _another_thing(_as_one_statement(old), one):
+        return ("may say it of another thing",)
+    return ("is stated otherwise",) if hedges(one.full_text) - hedges(old) or one.mood[1] == "asked" else ()
 
 
 def mismatches(

@@ -11,7 +11,7 @@ from jochi.forgetting.candidates import Candidate, Memory, rank_candidates, shor
 from jochi.forgetting.finder import Finder, Request
 from jochi.forgetting.requests import Resolution
 from jochi.forgetting.retrieval import Embed, cosine_to, memories_about
-from jochi.forgetting.statements import remove_statement
+from jochi.forgetting.statements import is_question, remove_statement
 from jochi.policy.model import Policy
 
 _MOST = 200
@@ -46,6 +46,8 @@ def read_request(
     found = finder.resolve(about, scope)
     told_by = {one.text: one.source_key for one in reversed(found.spellings)}
     named = tuple(dict.fromkeys(one.text for one in found.spellings))
+    if found.sure and is_question(about) and not found.explicit:
+        found = replace(found, reason="it is a question")
     if found.sure:
         wanted = Request(
             scope=scope, phrase=named[0], also=tuple((each, told_by[each]) for each in named[1:]), everything=True
@@ -60,10 +62,13 @@ def read_request(
     memories += [Memory(key, target.kind, target.content) for key, target in missing.items()]
     ranked = rank_candidates(about, memories, cosine_of=cosine_to(about, embed) if embed else None)
     # Who means all of something doesn't mean the one statement that has most of the words.
-    meant = [] if found.keys and not found.described else unambiguous(ranked, policy.forgetting)
+    question = is_question(about)
+    meant = [] if question or (found.keys and not found.described) else unambiguous(ranked, policy.forgetting)
     if meant and all(map(_can_go, meant)):
         stated = tuple((one.key, one.statement) for one in meant if one.statement is not None)
         return Reading(asked, Request(tuple(one.key for one in meant), statements=stated), tuple(ranked[:k]), named)
+    if question and not found.reason:
+        found = replace(found, reason="it is a question")
     policy_words = f"a score of {policy.forgetting.sure:g} and {policy.forgetting.margin:g} before the next is needed"
     return Reading(
         asked,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jochi.forgetting.equivalents import (
     PARTICLES,
@@ -61,6 +61,8 @@ _MOST_PARTS = 6
 """Words of a name or parts of an identifier."""
 
 
+_ARTICLE = re.compile(r"\b(?:the|a|an)\s+$", re.IGNORECASE)
+
 _FREE = 9
 """Digits from which on a number is known without letters in front."""
 
@@ -77,6 +79,8 @@ class Resolution:
     reason: str | None = None
     described: bool = False
     """The words around it may tell a part of what is said of it."""
+    explicit: bool = False
+    """It asks for everything in so many words."""
 
     @property
     def sure(self) -> bool:
@@ -94,6 +98,8 @@ class _Found:
     alone: bool = False
     """Somewhere it is said without more of the name."""
     unsure: str | None = None
+    articles: set[bool] = field(default_factory=set)
+    """Whether an article stands before it, by place: a river has one and a shop has none."""
 
 
 def needles(request: str) -> list[str]:
@@ -107,7 +113,7 @@ def resolve(request: str, texts: Iterable[tuple[str, str]]) -> Resolution:
     if len(request) > MOST_CHARACTERS:
         return Resolution(reason="it is too long to be read for a name")
     reader = _Reader(request, [(key, unicodedata.normalize("NFC", text)) for key, text in texts])
-    return reader.resolution()
+    return replace(reader.resolution(), explicit=reader.explicit)
 
 
 class _Reader:
@@ -346,7 +352,8 @@ class _Reader:
             if tags[at] == "name":
                 if cased and at == 0 and not word[1:].isupper() and word.lower() != word:
                     continue  # it begins a sentence
-                if cased and self.language.name == "de" and is_ordinary_word(word, "de"):
+                german = cased and self.language.name == "de"
+                if german and is_ordinary_word(word, "de") and not self._is_said_anywhere(word):
                     continue
                 if not cased and not self._is_near(row, at, first, stop):
                     if not self.explicit or self._is_said_anywhere(word):
@@ -361,6 +368,12 @@ class _Reader:
             if at == first - 1 and row[first].gap.strip() == "" and self.language.name in _BARE_GENITIVE:
                 return f"it says {word} of it"
             if at + 1 < len(row) and tags[at + 1] == "containers" and row[at + 1].gap.strip() == "":
+                return f"it says {word} of it"
+            # `everything Ann wrote`: not what is told of her.
+            joined = all(one.gap.strip() == "" for one in row[stop : at + 1])
+            behind = at >= stop and joined and all(tag == "frame" for tag in tags[stop:at])
+            before = at == first - 1 and row[at - 1].folded in self.language.lists["that"] and at > 0
+            if behind or before:
                 return f"it says {word} of it"
             if at >= stop and (not self.explicit or self._is_said_anywhere(word)):
                 return f"it says {word} of it"
@@ -578,6 +591,7 @@ class _Reader:
             found.keys |= other.keys
             found.longer |= other.longer
             found.alone |= other.alone
+            found.articles |= other.articles
             found.unsure = found.unsure or other.unsure
         if (pair := two_genders(found.surfaces, self.language)) is not None:
             found.unsure = f"it may be {' or '.join(pair)}"
@@ -599,7 +613,11 @@ class _Reader:
                     return
             else:
                 found.alone = True
-            if len(name) == 1 and surface.islower() and not name[0].islower():
+                if len(name) == 1 and self.language.name == "en":
+                    found.articles.add(bool(_ARTICLE.search(text[:start])))
+            # `will young people`: not all of it is written as the name is.
+            small = [own.islower() and not each.islower() for own, each in zip(surface.split(), name, strict=False)]
+            if any(small) and (len(name) == 1 or not all(small)):
                 found.unsure = f"{surface} is written like a word in {key}"
         if is_ambiguous(surface, name, text, start, self.language):
             return
@@ -613,6 +631,8 @@ class _Reader:
             found.unsure = f"it may be {' or '.join(list(found.longer)[:3])}"
         elif found.longer and self._is_another(next(iter(found.longer)), name, alone=found.alone):
             found.unsure = f"it may be {next(iter(found.longer))}"
+        elif len(found.articles) > 1:
+            found.unsure = f"{name} stands with an article and without one"
         elif name[:1] == "@" or any(each.isdigit() for each in name):
             return
         elif len(name) < 3:

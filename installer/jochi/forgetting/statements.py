@@ -29,6 +29,8 @@ _PRONOUNS = frozenset({"he", "she", "they", "him", "her", "them", "his", "their"
 _PREDICATES = ("VB", "MD")
 _SOFT = ("RB", "WRB", "UH")
 _PARTICLE = "RP"
+_QUESTION = re.compile(r"[?？؟][\s\"'”’»)\]]*$")
+"""Ends a question, which says nothing."""
 
 
 class Unit(NamedTuple):
@@ -152,8 +154,9 @@ def parse_statements(text: str) -> tuple[Statement, ...]:
     found: list[Statement] = []
     at = 0
     for sentence in sentences(text):
+        asked = is_question(sentence)
         for one in _parsed(reader.read_clauses(sentence)) if reader else _plain(sentence):
-            found.append(_placed(one, at))
+            found.append(_placed(replace(one, mood=(one.mood[0], "asked")) if asked else one, at))
         at += len(sentence)
     return tuple(_referred(found))
 
@@ -172,6 +175,11 @@ def _referred(found: Iterable[Statement]) -> Iterator[Statement]:
         elif len(known) == 1 and (one.subject_text is None or (pronoun and pronoun[0].folded in _PRONOUNS)):
             one = replace(one, subject=next(iter(known)))
         yield one
+
+
+def is_question(text: str) -> bool:
+    """Whether it ends as a question does."""
+    return _QUESTION.search(text) is not None
 
 
 def same_slot(one: Statement, other: Statement) -> bool:
@@ -271,6 +279,8 @@ def _parsed(clauses: Iterable[Any]) -> Iterator[Statement]:
             modality = "" if one.modality in (None, "asked") else str(one.modality)
             if not modality and any(word.folded in _lists().past for word in own_words):
                 modality = "past"
+            if not modality and is_passive and one.subject is not None:
+                modality = "passive"  # `Ann was taught by Bob` isn't `Ann taught Bob`
             opposite = any(unit.base in _lists().opposites for unit in units)
             yield Statement(
                 clause.text if is_only else clause.text[one.start : one.end],

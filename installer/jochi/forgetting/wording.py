@@ -57,6 +57,7 @@ class _Lists(NamedTuple):
     before: tuple[str, ...]
     owners: frozenset[str]
     apart: tuple[str, ...]
+    hedges: tuple[str, ...]
 
 
 @cache
@@ -65,7 +66,7 @@ def _lists() -> dict[str, _Lists]:
     for name, data in beside(__file__, "wording_words.toml").items():
         texts = {
             each: tuple(_folded(one) for one in data[each])
-            for each in ("nots", "within", "ends", "past", "before", "apart")
+            for each in ("nots", "within", "ends", "past", "before", "apart", "hedges")
         }
         found[name] = _Lists(
             tuple(data["languages"]),
@@ -77,6 +78,7 @@ def _lists() -> dict[str, _Lists]:
             texts["before"],
             frozenset(data["owners"]),
             texts["apart"],
+            texts["hedges"],
         )
     return found
 
@@ -160,7 +162,8 @@ def pieces_of(text: str) -> tuple[Piece, ...]:
                 word.start,
                 word.stop,
                 forms,
-                digits or "@" in raw or (cased and raw[:1].isupper()),
+                # The name is what stands behind a mark as well: `qu'Anne`.
+                digits or "@" in raw or (cased and any(part[:1].isupper() for part in re.split("['’]", raw))),
                 plain,
                 unspaced,
                 follows,
@@ -306,6 +309,17 @@ def ends(text: str) -> bool:
     )
 
 
+def hedges(text: str) -> frozenset[str]:
+    """What a text says that it may be so, or is so seldom or on a condition, by."""
+    folded, own = _folded(text), frozenset(phrase(text))
+    return frozenset(
+        one
+        for each in sections_of(text)
+        for one in _lists()[each].hedges
+        if (one in folded if each in _UNSPACED else one in own)
+    )
+
+
 def is_past(text: str) -> bool:
     """Whether it says that something was so, and is no longer."""
     folded = _folded(text)
@@ -334,6 +348,8 @@ def another_one(request: Sequence[Piece], text: Sequence[Piece]) -> str:
     say; "" if there is no such thing."""
     shares = cover(text, request).shares
     first = next((at for at, one in enumerate(text) if shares[at] == 1.0 and not one.plain), len(text))
+    if _in_another_order(request, text, shares, first):
+        return f"{text[first].word}, maybe,"
     before = [one.word for one in text[:first] if not one.plain]
     if before:
         return " ".join(before)
@@ -354,6 +370,24 @@ def another_one(request: Sequence[Piece], text: Sequence[Piece]) -> str:
     return ""
 
 
+_CASES = frozenset(("der", "den", "dem", "des", "ο", "τον", "του", "η", "την", "της"))
+"""Articles that tell who does something to whom."""
+
+
+def _in_another_order(request: Sequence[Piece], text: Sequence[Piece], shares: Sequence[float], first: int) -> bool:
+    """Whether a text says the words of a request, and another does it to another: by the article of the first, or in scripts
+    without blanks by their order."""
+    if first >= len(text):
+        return False
+    same = next((at for at, one in enumerate(request) if one.forms & text[first].forms), 0)
+    articles = {row[at - 1].word for row, at in ((request, same), (text, first)) if at > 0} & _CASES
+    if len(articles) > 1:
+        return True
+    asked = [one.word for one in request if one.unspaced and not one.plain]
+    said = [one.word for one, share in zip(text, shares, strict=True) if one.unspaced and not one.plain and share]
+    return asked != said and sorted(asked) == sorted(said)
+
+
 def goes_on(text: str, request: Sequence[Piece], pieces: Sequence[Piece]) -> str:
     """What a name or a word of a request goes on with in a text, as `Kite 2` for `Kite` and 肉松 for 肉; "" if nothing does."""
     shares = cover(pieces, request).shares
@@ -362,6 +396,14 @@ def goes_on(text: str, request: Sequence[Piece], pieces: Sequence[Piece]) -> str
             number = one.word.isdigit() and pieces[at - 1].name and text[pieces[at - 1].stop : one.start].isspace()
             if number or (one.unspaced and one.follows and pieces[at - 1].unspaced):
                 return one.word
+    for left, right, share, following in zip(pieces, pieces[1:], shares, shares[1:], strict=False):
+        # `New York` isn't York, nor is `London, Ontario` London.
+        names = left.name and right.name and _cased(left) and _cased(right) and not right.word.isdigit()
+        gap = text[left.stop : right.start]
+        if names and not left.plain and not right.plain and gap.isspace() and share < 1.0 and following == 1.0:
+            return left.word
+        if names and not right.plain and gap in (" ", ", ") and share == 1.0 and following < 1.0:
+            return right.word
     return ""
 
 

@@ -21,6 +21,7 @@ from jochi.forgetting.candidates import (
     names_attribute,
     rank_candidates,
     says_more,
+    says_other,
     short_list,
     unambiguous,
     with_margins,
@@ -201,6 +202,17 @@ class _Replacement:
                 self._ask(target, BY_ID)
             else:
                 self._word_for_word(target, matches, attribute_named=attribute_named)
+        self._ask_which()
+
+    def _ask_which(self) -> None:
+        """Asks where what was taken is of two things by its names: `earns 20 euros at Acme` and `at Zeta`."""
+        apart = any(one.names - other.names and other.names - one.names for one in self.olds for other in self.olds)
+        if self.key is not None or not apart:
+            return
+        for change in self._changes.values():
+            self._ask(change.target, "several say it, each of another thing")
+        self._changes.clear()
+        self.olds.clear()
 
     def _word_for_word(self, target: Target, matches: Matches, *, attribute_named: bool) -> None:
         assert target.content is not None
@@ -217,6 +229,7 @@ class _Replacement:
                 *mismatches(self._then, one, attribute_named=attribute_named),
                 *self._denied(one),
                 *says_more(self.old, self.new, one),
+                *says_other(self.old, one),
             )
             for one in touched
         }
