@@ -40,6 +40,7 @@ _LESS = 0.5
 """What each difference leaves of a score: none alone stays above `[forgetting] sure`, which is at least this."""
 _LIKELY = 0.1
 _OWNED = re.compile(r"['’]s?\s|\b(?:my|his|her|their|our|of|whose)\s", re.IGNORECASE)
+_FUTURE = re.compile(r"\b(?:will|shall|going to|about to|plans to)\b|['’]ll\b", re.IGNORECASE)
 _SHORT = 2
 """Words of a request, such as `that Ann runs`, that may be a part of what says something else: `Ann runs a bakery`."""
 _LEAST_SAID = 4
@@ -414,7 +415,9 @@ def _differences(query: Statement, one: Statement, unit_matches: dict[Unit, bool
     # What is too short to be told from English may deny it in words that the parser doesn't know.
     if not (query.mood[0] or one.mood[0]) and denies(one.full_text) and not denies(query.full_text):
         candidates.append("says that it isn't so")
-    if query.mood != one.mood:
+    if bool(_FUTURE.search(query.full_text)) != bool(_FUTURE.search(one.full_text)) and _read(one.full_text):
+        candidates.append("is stated otherwise")
+    elif query.mood != one.mood:
         candidates.append("says that it isn't so" if query.mood[0] != one.mood[0] else "is stated otherwise")
     return tuple(candidates)
 
@@ -547,13 +550,18 @@ def _as_wholes(rows: Sequence[Candidate]) -> list[Candidate]:
     return [best]
 
 
+def _as_a_rival(one: Candidate) -> float:
+    """Its score without what only may differ: doubt about another one makes none surer."""
+    return one.score / _LESS ** sum(each.startswith("may ") for each in one.differs)
+
+
 def with_margins(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Candidates, best first, each with how far it is before the others."""
     made = []
     first = candidates[0] if candidates else None
     for at, one in enumerate(candidates):
         others = (
-            each.score
+            _as_a_rival(each)
             for place, each in enumerate(candidates)
             if place != at and not (one.parsed and each.parsed and same_slot(one.parsed, each.parsed))
         )

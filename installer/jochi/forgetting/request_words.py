@@ -105,7 +105,10 @@ def languages() -> Mapping[str, Language]:
         name: Language(
             name,
             bool(each.get("unspaced")),
-            {one: frozenset(folded(word) for word in each[one].split()) for one in (*LISTS, "joins", "that")},
+            {
+                one: frozenset(folded(word) for word in each.get(one, "").split())
+                for one in (*LISTS, "joins", "that", "months")
+            },
             tuple(tuple(folded(end.replace("∅", "")) for end in row.split()) for row in each.get("endings", ())),
             tuple(each.get("prefixes", "").split()),
         )
@@ -192,6 +195,8 @@ def is_listed(word: str) -> bool:
 def is_ordinary_word(word: str, language: str) -> bool:
     """Whether a dictionary has it as a word that isn't a name."""
     lower = word.lower()
+    if lower in languages()[language].lists["months"]:
+        return True
     if language in ("hi", "fa", "de"):  # names aren't told from words by their base form
         return bool(is_known(lower, language))
     return bool(is_plain_word(lower, language))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -105,6 +106,7 @@ class _Lists:
     speaker: frozenset[str]
     forms: Mapping[str, str]
     past: frozenset[str]
+    subordinators: frozenset[str]
 
 
 @cache
@@ -125,6 +127,7 @@ def _lists() -> _Lists:
         frozenset(data["speaker"]),
         {form: line.split()[0] for line in data["forms"] for form in line.split()[1:]},
         frozenset(data["past"]),
+        frozenset(data["subordinators"]),
     )
 
 
@@ -216,7 +219,7 @@ def remove_statement(text: str, one: Statement) -> str | None:
     others = [each for each in parse_statements(text) if each != one]
     for part in (one.text, one.full_text, one.value, one.subject_text):
         rest = remove_clauses(text, phrase(part)) if part and phrase(part) else None
-        if rest is None:
+        if rest is None or _stands_alone_now(text, rest, one):
             continue
         if one.lead and rest and _all_else(text, rest, one):
             return rest
@@ -247,6 +250,12 @@ def _all_else(text: str, rest: str, one: Statement) -> bool:
     joins = len(before) + len(behind) - len(left)
     at = len(before) if left[: len(before)] == before else len(before) - joins
     return 0 <= joins <= 1 and left[:at] == before[:at] and left[at:] == behind[len(behind) - len(left) + at :]
+
+
+def _stands_alone_now(text: str, rest: str, one: Statement) -> bool:
+    """Whether what was said on a condition, or of a time or a reason, would be stated by itself: `Ann sings when she is drunk`."""
+    lost = Counter(phrase(text)) - Counter(phrase(rest)) - Counter(phrase(one.full_text))
+    return bool(rest) and not _lists().subordinators.isdisjoint(lost)
 
 
 def _still(now: Statement, was: Statement, removed: Statement) -> bool:
