@@ -32,6 +32,8 @@ _DASH = re.compile(r"(?:[-–‐][ \t]?|—[ \t])(?=[^\W\d_]|[\"'“¿¡(\[♪])
 _ID = re.compile(
     r"(?:\d+[\s:.-]+)?[\"“]?(?P<name>[^\W\d_][^:\"“”\[\]/{}<>|;?!]{0,59}?)[\"”]?(?:[-_#]\d+)?(?: *\(\d+\))?"
 )
+_SURE_ID = re.compile(r"(?:\d+[\s:.-]+)?[\"“][^\"“”]+[\"”] *\(\d+\)")
+"""A name in quotes and a number of a person: nothing else is written so."""
 _NO_NAME = re.compile(
     r"(?:cue|caption|subtitle|chapter|slide|scene|segment|part|line|intro|outro|paragraph|block)\b", re.IGNORECASE
 )
@@ -233,7 +235,8 @@ def _names(start: str) -> tuple[frozenset[str], bool]:
         last = line
     said = {name for name, count in before_colon.items() if count > 1 and not name[0].islower()}
     named = [name for each in ids if (name := _name_in(each))]
-    by_id = 2 * len(named) >= len(ids) > 1 and len(set(named)) < len(named)
+    is_sure = any(_SURE_ID.fullmatch(each) for each in ids)
+    by_id = 2 * len(named) >= len(ids) and (is_sure or (len(ids) > 1 and len(set(named)) < len(named)))
     return frozenset(voices | said), by_id
 
 
