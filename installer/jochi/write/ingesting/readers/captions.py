@@ -29,6 +29,8 @@ _STYLE = re.compile(r"\{\\[^{}]{1,80}\}")
 _TAG = re.compile(r"<[^<>]*>")
 _WORD_TIME = re.compile(r"<(?:\d+:)?\d\d:\d\d\.\d{3}>")
 _DASH = re.compile(r"(?:[-–‐][ \t]?|—[ \t])(?=[^\W\d_]|[\"'“¿¡(\[♪])(?P<rest>.*)")
+_ANEW = re.compile(r"(?<=[.?!…,;:)\]\"'”’♪-])[ \t]+(?=(?:>|&gt;){2,}[ \t]*[^\W\d_])")
+"""Within a line: somebody's words are over, and `>>` begins another's."""
 _ID = re.compile(
     r"(?:\d+[\s:.-]+)?[\"“]?(?P<name>[^\W\d_][^:\"“”\[\]/{}<>|;?!]{0,59}?)[\"”]?(?:[-_#]\d+)?(?: *\(\d+\))?"
 )
@@ -110,8 +112,10 @@ def _lines(block: str, head: str, format: str) -> Iterator[_Line]:
             before = ""
             for text, raw in zip(caption.text.split("\n"), voice.split("\n"), strict=False):
                 if text := " ".join(html.unescape(_STYLE.sub("", text)).split()):
-                    yield _Line(named, text, before + raw.rstrip())
-                    before = ""
+                    texts, raws = ([text], [raw]) if named else (_ANEW.split(text), _ANEW.split(raw))
+                    for part, written in zip(texts, raws if len(raws) == len(texts) else texts, strict=True):
+                        yield _Line(named, part, before + written.rstrip())
+                        before = ""
                 elif raw.strip():
                     before = f"{raw.strip()}\n"
 
