@@ -28,7 +28,7 @@ READ = {
         "diary": PROSE,
         "notes.txt": "2026-01-05 10:00\n",
         "README.md": f"# Mill\n\n{PROSE}",
-        "LICENSE": PROSE,
+        "License to mill": PROSE,
         "talk.jsonl": TALK,
     },
     **{
@@ -69,6 +69,7 @@ LEFT = {
             "tls.pem": "-----BEGIN KEY-----\n",
         },
     },
+    "licence": {"LICENSE": PROSE, "sub/COPYING": PROSE, "LICENSE.txt": PROSE, "LICENSE-MIT": PROSE},
     "lock file": {
         **{
             "poetry.lock": "[[package]]\n",

@@ -177,6 +177,12 @@ SEEN: dict[str, tuple[str, str]] = {
         "<p class=p>a<p class=m>b<p class=s>c<p class=d>d",
         "a b d",
     ),
+    "a template": ("<template><p>a</p></template><p>b</p>", "b"),
+    "colours in new words": (
+        "<p style='color:rgb(0 0 0 / 0%)'>a</p><p style='color:rgb(0 0 0 / 90%)'>b</p><p style='color:hsl(0 0% 0% / 0)'>c</p>"
+        "<p style='background:rgb(0 0 0);color:rgb(0 0 0 / 1)'>d</p>",
+        "b",
+    ),
     "visibility comes back": ("<div style='visibility:hidden'>a<b style='visibility:visible'>b</b>c</div>", "b"),
     "nothing of it shows through": (
         "<p style='opacity:0'>a<b style='opacity:1'>b</b></p><p style='opacity:.9'>c</p>",

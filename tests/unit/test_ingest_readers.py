@@ -551,8 +551,9 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     for path, what in ((tmp_path, "folder"), (tmp_path / "none.txt", "can't be read"), (Path("a\0b"), "can't be read")):
         with pytest.raises(UsageError, match=what):
             list(read(path))
-    (tmp_path / "empty").touch()
-    assert list(read(tmp_path / "empty")) == []
+    for nothing in ("", "[]", "[]\n"):
+        (tmp_path / "empty").write_text(nothing)
+        assert list(read(tmp_path / "empty")) == []
 
 
 def test_limits_and_charsets() -> None:

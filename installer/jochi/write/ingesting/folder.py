@@ -18,9 +18,9 @@ from jochi.write.ingesting.input_file import InputFile, NoText, open_input
 from jochi.write.ingesting.readers import conversation, guess, read_opened, text
 from jochi.write.ingesting.source import Fault, Left, LeftFile, Piece
 
-HIDDEN, LINK, BUILD, CODE, SETTINGS, LOCK, DATA, BINARY, UNKNOWN = (
-    *("hidden", "link", "output of a build", "source code", "configuration", "lock file", "data", "binary file"),
-    "no format that is known",
+HIDDEN, LINK, BUILD, CODE, SETTINGS, LOCK, LICENCE, DATA, BINARY, UNKNOWN = (
+    *("hidden", "link", "output of a build", "source code", "configuration", "lock file", "licence", "data"),
+    *("binary file", "no format that is known"),
 )
 """Why a file of a folder is left out."""
 
@@ -103,7 +103,7 @@ def _kind_of(name: str) -> str | None:
         from identify.identify import tags_from_filename
 
     known: dict[str, Any] = beside(__file__, "folder.toml")
-    kinds = {"lock": LOCK, "configuration": SETTINGS, "data": DATA, "binary": BINARY}
+    kinds = {"lock": LOCK, "licence": LICENCE, "configuration": SETTINGS, "data": DATA, "binary": BINARY}
     for kind, patterns in known["names"].items():
         if _matches(name, patterns):
             return kinds[kind]

@@ -83,8 +83,9 @@ class InputFile:
         return self.head.decode(charset, "ignore")
 
     def is_json(self) -> bool:
-        """Whether it begins like an object of JSON, or like an array of some."""
-        return self.start().lstrip("\ufeff \t\r\n").startswith(("{", "[{", "[\n", "[\r", "[ "))
+        """Whether it begins like an object of JSON, or like an array of some; an array of none, too."""
+        start = self.start().lstrip("\ufeff \t\r\n")
+        return start.rstrip() == "[]" or start.startswith(("{", "[{", "[\n", "[\r", "[ "))
 
     def lines(self) -> Iterator[tuple[int, str | Fault]]:
         """Each line with its number from 1, without its end (LF or CRLF). A fault stands for one that can't be read."""

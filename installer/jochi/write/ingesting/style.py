@@ -158,6 +158,8 @@ def drop_hidden(tree: Any) -> tuple[bool, bool]:
 
 def _is_gone(element: Any, styles: _Styles, above: _State) -> bool:
     """Whether nothing of the element is seen, whatever stands in it."""
+    if element.tag == "template":
+        return True
     if not styles and "hidden" not in element.attrib:
         return False
     display = styles.get("display", "none" if "hidden" in element.attrib else "")
@@ -269,6 +271,7 @@ def _number(digits: str) -> float:
 @lru_cache(1_000)
 def _color(said: str) -> tuple[Rgb | None, bool]:
     """Red, green and blue from 0 to 1, None where that can't be told; and whether one sees through it."""
+    from tinycss2 import color4
     from tinycss2.color3 import parse_color
 
     value = said.strip().lower()
@@ -278,6 +281,11 @@ def _color(said: str) -> tuple[Rgb | None, bool]:
             return None, True
         value = value[: -len(alpha)]
     found = parse_color(value) or (parse_color(f"#{value}") if re.fullmatch("[0-9a-f]{6}", value) else None)
+    if found is None and isinstance(newer := color4.parse_color(value), color4.Color):
+        # As `rgb(0 0 0 / 0%)`; other spaces than that of screens are told by their alpha alone.
+        told = tuple(newer) if newer.space == "srgb" else ()
+        rgb = (float(told[0]), float(told[1]), float(told[2])) if len(told) > 2 and None not in told[:3] else None
+        return rgb, newer.alpha < _LEAST_OPACITY
     if found is None or isinstance(found, str):
         return None, False
     return (found.red, found.green, found.blue), found.alpha < _LEAST_OPACITY

@@ -29,9 +29,13 @@ _STYLE = re.compile(r"\{\\[^{}]{1,80}\}")
 _TAG = re.compile(r"<[^<>]*>")
 _WORD_TIME = re.compile(r"<(?:\d+:)?\d\d:\d\d\.\d{3}>")
 _DASH = re.compile(r"(?:[-–‐][ \t]?|—[ \t])(?=[^\W\d_]|[\"'“¿¡(\[♪])(?P<rest>.*)")
+_ANEW = re.compile(r"(?<=[.?!…,;:)\]\"'”’♪-])[ \t]+(?=(?:>|&gt;){2,}[ \t]*[^\W\d_])")
+"""Within a line: somebody's words are over, and `>>` begins another's."""
 _ID = re.compile(
     r"(?:\d+[\s:.-]+)?[\"“]?(?P<name>[^\W\d_][^:\"“”\[\]/{}<>|;?!]{0,59}?)[\"”]?(?:[-_#]\d+)?(?: *\(\d+\))?"
 )
+_SURE_ID = re.compile(r"(?:\d+[\s:.-]+)?[\"“][^\"“”]+[\"”] *\(\d+\)")
+"""A name in quotes and a number of a person: nothing else is written so."""
 _NO_NAME = re.compile(
     r"(?:cue|caption|subtitle|chapter|slide|scene|segment|part|line|intro|outro|paragraph|block)\b", re.IGNORECASE
 )
@@ -108,8 +112,10 @@ def _lines(block: str, head: str, format: str) -> Iterator[_Line]:
             before = ""
             for text, raw in zip(caption.text.split("\n"), voice.split("\n"), strict=False):
                 if text := " ".join(html.unescape(_STYLE.sub("", text)).split()):
-                    yield _Line(named, text, before + raw.rstrip())
-                    before = ""
+                    texts, raws = ([text], [raw]) if named else (_ANEW.split(text), _ANEW.split(raw))
+                    for part, written in zip(texts, raws if len(raws) == len(texts) else texts, strict=True):
+                        yield _Line(named, part, before + written.rstrip())
+                        before = ""
                 elif raw.strip():
                     before = f"{raw.strip()}\n"
 
@@ -233,7 +239,8 @@ def _names(start: str) -> tuple[frozenset[str], bool]:
         last = line
     said = {name for name, count in before_colon.items() if count > 1 and not name[0].islower()}
     named = [name for each in ids if (name := _name_in(each))]
-    by_id = 2 * len(named) >= len(ids) > 1 and len(set(named)) < len(named)
+    is_sure = any(_SURE_ID.fullmatch(each) for each in ids)
+    by_id = 2 * len(named) >= len(ids) and (is_sure or (len(ids) > 1 and len(set(named)) < len(named)))
     return frozenset(voices | said), by_id
 
 
