@@ -443,7 +443,12 @@ def _another_thing(query: Statement, one: Statement) -> bool:
         beside = gap in ("'s ", "’s ", "' ", "’ ") or (gap == " " and (following.name or not said.name))
         if beside and _says(query, said, one) and not _says(query, following, one):
             return True
-    return False
+    # `the back door`: the parser may take the word for a part of a verb.
+    own, asked = [word.folded for word in words(one.full_text)], set(phrase(query.full_text))
+    return any(
+        left in particles() - asked and right in units and not units[right].verb and right in asked
+        for left, right in pairwise(own)
+    )
 
 
 def _narrower_subject(query: Statement, one: Statement, request: Sequence[Piece]) -> str:
@@ -452,7 +457,11 @@ def _narrower_subject(query: Statement, one: Statement, request: Sequence[Piece]
         return ""
     subject = pieces_of(one.subject_text or "")
     shares = cover(subject, request).shares
-    more = [piece.word for piece, share in zip(subject, shares, strict=True) if share < 1.0 and not piece.plain]
+    more = [
+        piece.word
+        for piece, share in zip(subject, shares, strict=True)
+        if share < 1.0 and (not piece.plain or piece.word in particles())
+    ]
     said = any(share == 1.0 and not piece.plain for piece, share in zip(subject, shares, strict=True))
     return " ".join(more) if said else ""
 

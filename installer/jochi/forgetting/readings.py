@@ -9,6 +9,7 @@ from typing import Any
 from jochi.database.engine import Engine
 from jochi.forgetting.candidates import Candidate, Memory, rank_candidates, short_list, unambiguous
 from jochi.forgetting.finder import Finder, Request
+from jochi.forgetting.request_words import asks_to_keep
 from jochi.forgetting.requests import Resolution
 from jochi.forgetting.retrieval import Embed, cosine_to, memories_about
 from jochi.forgetting.statements import is_question, remove_statement
@@ -62,20 +63,19 @@ def read_request(
     memories += [Memory(key, target.kind, target.content) for key, target in missing.items()]
     ranked = rank_candidates(about, memories, cosine_of=cosine_to(about, embed) if embed else None)
     # Who means all of something doesn't mean the one statement that has most of the words.
-    question = is_question(about)
+    question = is_question(about) or asks_to_keep(about)
     meant = [] if question or (found.keys and not found.described) else unambiguous(ranked, policy.forgetting)
     if meant and all(map(_can_go, meant)):
         stated = tuple((one.key, one.statement) for one in meant if one.statement is not None)
         return Reading(asked, Request(tuple(one.key for one in meant), statements=stated), tuple(ranked[:k]), named)
-    if question and not found.reason:
-        found = replace(found, reason="it is a question")
+    reason = "it is a question, or asks to keep it" if question else found.reason if found.keys else None
     policy_words = f"a score of {policy.forgetting.sure:g} and {policy.forgetting.margin:g} before the next is needed"
     return Reading(
         asked,
         None,
         tuple(short_list(ranked, k, found.keys)),
         named,
-        found.reason or f"which one is meant isn't sure ({policy_words})",
+        reason or f"which one is meant isn't sure ({policy_words})",
     )
 
 

@@ -107,7 +107,7 @@ def languages() -> Mapping[str, Language]:
             bool(each.get("unspaced")),
             {
                 one: frozenset(folded(word) for word in each.get(one, "").split())
-                for one in (*LISTS, "joins", "that", "months")
+                for one in (*LISTS, "joins", "that", "months", "keeps")
             },
             tuple(tuple(folded(end.replace("∅", "")) for end in row.split()) for row in each.get("endings", ())),
             tuple(each.get("prefixes", "").split()),
@@ -150,6 +150,14 @@ def language_of(request: str) -> Language:
 
     fitting = [one for one in known_languages.values() if scripts_of(one.name) & found] or [known_languages["en"]]
     return max(fitting, key=known)
+
+
+def asks_to_keep(request: str) -> bool:
+    """Whether it asks for the opposite: "remember that …"."""
+    language = language_of(request)
+    if language.unspaced:
+        return any(word in request for word in language.lists["keeps"])
+    return any(one.folded in language.lists["keeps"] for one in chunks(request)[:3])
 
 
 @cache

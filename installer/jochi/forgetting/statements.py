@@ -30,6 +30,7 @@ _PRONOUNS = frozenset({"he", "she", "they", "him", "her", "them", "his", "their"
 _PREDICATES = ("VB", "MD")
 _SOFT = ("RB", "WRB", "UH")
 _PARTICLE = "RP"
+_IS = re.compile(r"(?:is|are|was|were)\b")
 _QUESTION = re.compile(r"[?？؟][\s\"'”’»)\]]*$")
 """Ends a question, which says nothing."""
 
@@ -300,8 +301,16 @@ def _parsed(clauses: Iterable[Any]) -> Iterator[Statement]:
                 value.text if value else None,
                 (one.negated != opposite, modality),
                 first.text if first else None,
-                clause.ambiguous,
+                clause.ambiguous or _is_half(one, tops, clause.text),
             )
+
+
+def _is_half(one: Any, others: Iterable[Any], clause: str) -> bool:
+    """Whether it says one of two things that something is at once: `is black` of `is black and white`."""
+    text = clause[one.start : one.end]
+    return _IS.match(text) is not None and any(
+        clause[each.start : each.end].startswith(f"{text} and ") for each in others
+    )
 
 
 def _behind(subject: Any, one: Any) -> bool:
