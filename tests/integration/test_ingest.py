@@ -22,7 +22,7 @@ from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
 from jochi.text.tokens import Estimate
 from jochi.use.sources import unfinished
-from jochi.write.ingesting import Fault, Message, Piece, Source
+from jochi.write.ingesting import Fault, Left, Message, Piece, Source
 from jochi.write.ingesting.writer import line_of
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import OfflineMaker
@@ -175,6 +175,18 @@ def test_an_edited_message_takes_the_place_of_the_old_one(client: Jochi) -> None
     # What a memory can't hold stays as it was, and is named.
     far = client.ingest(talk(edited(ids, 0, "word " * 250_000)), now=NOW)
     assert (far.edited, far.faulty) == (0, 1)
+
+
+def test_a_source_without_an_id_is_never_taken_for_one_that_is_gone(client: Jochi) -> None:
+    def pieces() -> Iterator[Piece]:
+        # 200 batches: what is let go behind each may leave its place in memory to the next.
+        for n in range(200):
+            text = f"Note {n}. " + "x" * 6_000
+            yield Source("text-note"), Message(None, None, None, text, text)
+            yield Left("a file", "notice")
+
+    done = client.ingest(pieces(), scope="apart")
+    assert (done.sources, done.continued, done.left) == (200, 0, {"notice": 200})
 
 
 def test_what_was_forgotten_comes_back_by_no_edited_and_no_longer_export(client: Jochi) -> None:

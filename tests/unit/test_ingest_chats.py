@@ -214,7 +214,8 @@ def test_slack_loses_and_miscredits_nothing(messages: list[tuple[dict[str, Any],
 
 
 def test_the_lists_of_a_slack_export(tmp_path: Path) -> None:
-    """They are read anew when they change; one that can't be read is named once a day, and people go by their ids."""
+    """They are read anew when they change; one that can't be read is named where it is read itself, and people
+    go by their ids."""
     day = tmp_path / "FC:F07CANVAS1:Plan" / "2026-01-31.json"
     day.parent.mkdir()
     day.write_text(json.dumps([{"user": "U07AAAAAAA", "text": "Why?", "ts": "1769850000.000100"}]))
@@ -227,12 +228,13 @@ def test_the_lists_of_a_slack_export(tmp_path: Path) -> None:
         (
             ('[{"id": "U07AAAAAAA", "name": "ann"}]', [("Plan", "ann")]),
             ('[{"id": "U07AAAAAAA", "name": "ann", "profile": {"real_name": "Ann Lee"}}]', [("Plan", "Ann Lee")]),
-            ("[{", ["users.json", ("Plan", "U07AAAAAAA")]),
+            ("[{", [("Plan", "U07AAAAAAA")]),
         )
     ):
         people.write_text(listed)
         os.utime(people, (changed, changed))
         assert found() == expected
+    assert [type(piece) for piece in read(people, format="slack")] == [Fault]
 
 
 @pytest.mark.exhaustive

@@ -31,6 +31,7 @@ from jochi.forgetting import (
     read_export,
     write_export,
 )
+from jochi.forgetting.parts import parts_of
 from jochi.policy.forgetting import Forgetting
 from jochi.toml import beside
 
@@ -377,8 +378,8 @@ def show_candidates(candidates: Sequence[Candidate]) -> None:
             f"{number:3}  {one.key} ({one.kind}): {_short(one.content)}{stated}  [{one.score:.2f}, {one.margin:+.2f}{but}]",
             markup=False,
         )
-        for letter, part in zip(string.ascii_lowercase, one.parts, strict=False):
-            err.print(f"     {number}{letter} only: {_short(part)}", markup=False)
+        for letter, part in zip(string.ascii_lowercase, parts_of(one.content or ""), strict=False):
+            err.print(f"     {number}{letter} only: {_short(part.text)}; left: {_short(part.rest)}", markup=False)
 
 
 def _question(plan: ForgettingPlan) -> str:

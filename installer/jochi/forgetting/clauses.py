@@ -270,7 +270,7 @@ def _cut(sentence: str, wanted: Sequence[str]) -> str | None:
         first = words(part)[0].folded
         own = not join or first in subjects
         if own:
-            subject = _subject(part) or ""
+            subject = subject_of(part) or ""
         if gone:
             continue
         if kept:
@@ -304,7 +304,7 @@ def is_single(part: str) -> bool:
     return not any(each.search(part) for each in (_MARKS, _lists()[0], *(one.link for one in _joins_of(part))))
 
 
-def _subject(clause: str) -> str | None:
+def subject_of(clause: str) -> str | None:
     """The subject of a clause that begins with it: a pronoun or a name, or a noun behind an article or the like, then the verb."""
     _, subjects, verbs = _lists()
     found = words(clause)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import regex
 
-from jochi.forgetting.clauses import sentences
+from jochi.forgetting.clauses import is_verb, sentences, subject_of
 from jochi.forgetting.statements import Statement
 from jochi.forgetting.words import words
 from jochi.text.kept import kept
@@ -21,6 +21,8 @@ from jochi.toml import beside
 
 MOST = 12
 """Parts of one text; one with more is offered as a whole."""
+_LONGEST = 4_000
+"""Characters of a text that a person looks through for its parts."""
 
 _WIDE = "、，；：。"
 _NARROW = ",;:،؛—–"
@@ -29,22 +31,25 @@ _ENDS = regex.compile(r"[\s.\p{STerm}\"'”’]+$")
 
 class Part(NamedTuple):
     """``text``: its own words. ``rest``: what the whole text says without it. ``start``, ``stop``: where it stands in the composed
-    (NFC) text."""
+    (NFC) text. ``full_text``: with the subject that it shares, where that is told."""
 
     text: str
     rest: str
     start: int
     stop: int
+    full_text: str
 
     def as_statement(self) -> Statement:
         """As what is taken out of a text."""
-        return Statement(self.text, self.text, ((self.start, self.stop),), (), ambiguous=True)
+        return Statement(self.text, self.full_text, ((self.start, self.stop),), (), ambiguous=True)
 
 
 @kept(1_024)
 def parts_of(text: str) -> tuple[Part, ...]:
     """The parts of ``text`` in their order; none where it has one only, or more than anybody would read."""
     text = unicodedata.normalize("NFC", text)
+    if len(text) > _LONGEST:
+        return ()
     found: list[Part] = []
     at = 0
     for sentence in sentences(text):
@@ -67,19 +72,29 @@ def _parts(text: str, start: int, stop: int, following: int) -> list[Part]:
     edges = [(start, start)]
     for join in _joins().finditer(text, start, stop):
         begin, end = join.start(), join.end()
-        if words(text[edges[-1][1] : begin]) and words(text[end:stop]):
+        if len(edges) > MOST:
+            break
+        if words(text[edges[-1][1] : begin]) and any(map(str.isalnum, text[end:stop])):
             edges.append((begin, end))
     edges.append((stop, stop))
     found = []
+    subject = subject_of(text[start : edges[1][0]]) or ""
+
+    def whole(part: str) -> str:
+        """A part with the subject of the first one, where it begins with a verb."""
+        own = words(part)
+        return f"{subject} {part}" if subject and own and is_verb(own[0].folded) else part
+
     for number, ((begin, own), (end, behind)) in enumerate(itertools.pairwise(edges)):
         if number:
             rest = text[:begin] + text[end:]  # with the join before it
         elif end == stop:
             rest = text[:own] + text[following:]
         else:
-            head = text[behind : behind + 1]
-            rest = text[:own] + (head.upper() if text[own : own + 1].isupper() else head) + text[behind + 1 :]
-        found.append(Part(text[own:end], rest.strip(), own, end))
+            left = whole(text[behind:following])
+            head = left[:1].upper() if text[own : own + 1].isupper() else left[:1]
+            rest = text[:own] + head + left[1:] + text[following:]
+        found.append(Part(text[own:end], rest.strip(), own, end, whole(text[own:end]) if number else text[own:end]))
     return found
 
 
@@ -93,7 +108,7 @@ def _joins() -> regex.Pattern[str]:
     endings = "|".join(regex.escape(end) for end in data["other"]["korean"]["behind"])
     thai = r"(?<=\p{Thai})\s+(?=\p{Thai})|(?<=\p{Thai})และ(?=\p{Thai})"
     return regex.compile(
-        rf"\s*(?:[{_WIDE}]\s*|[{_NARROW}](?=\s)\s*|\s[-—–]\s)(?:(?:{spaced})\s+)?"
+        rf"(?<!\s)\s*(?:[{_WIDE}]\s*|[{_NARROW}](?=\s)\s*|\s[-—–]\s)(?:(?:{spaced})\s+)?"
         rf"|\s(?:{spaced})\s+|(?<=(?:{endings}))\s+(?=\p{{Hangul}})|{thai}",
         regex.IGNORECASE,
     )

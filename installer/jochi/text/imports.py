@@ -36,5 +36,5 @@ def escape_json_imports(encoded: str) -> str:
     return re.sub(IMPORT, r"\\u0040", encoded)
 
 
-_SIGN = re.compile(rf"(?P<there>\\+)@(?=\S)|{IMPORT}")
-_ESCAPED = re.compile(r"(\\+)@(?=\S)")
+_SIGN = re.compile(rf"(?P<there>(?<!\\)\\+)@(?=\S)|{IMPORT}")
+_ESCAPED = re.compile(r"((?<!\\)\\+)@(?=\S)")

@@ -4,6 +4,7 @@ that a person names is read whatever it is (docs/reference/ingesting.md)."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator
 from datetime import tzinfo
 from fnmatch import fnmatchcase
@@ -25,6 +26,7 @@ HIDDEN, LINK, BUILD, CODE, SETTINGS, LOCK, LICENCE, DATA, BINARY, UNKNOWN = (
 """Why a file of a folder is left out."""
 
 _LOOKED_AT = 100
+_MAILDIR = re.compile(r"\d{9,}\.\S+\.")
 """So many faults without a message tell that JSON is no conversation."""
 _PROSE = 0.85
 """Share of letters, blanks and marks of sentences in what people write."""
@@ -102,6 +104,8 @@ def _kind_of(name: str) -> str | None:
     with extra_named():
         from identify.identify import tags_from_filename
 
+    if _MAILDIR.match(name):
+        return None
     known: dict[str, Any] = beside(__file__, "folder.toml")
     kinds = {"lock": LOCK, "licence": LICENCE, "configuration": SETTINGS, "data": DATA, "binary": BINARY}
     for kind, patterns in known["names"].items():

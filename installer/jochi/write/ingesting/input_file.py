@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ _BINARY = {
     b"!BDN": ("an Outlook data file", "export it as mbox"),
 }
 """By its first bytes what a file is, and what to do."""
+_JSON = re.compile(r"\{|\[\s*\{|\[[\n\r ]")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x08\x1b"))
 _TOO_LONG = f"The line is longer than {LONGEST_LINE // 1024**2} MB."
 
@@ -85,7 +87,7 @@ class InputFile:
     def is_json(self) -> bool:
         """Whether it begins like an object of JSON, or like an array of some; an array of none, too."""
         start = self.start().lstrip("\ufeff \t\r\n")
-        return start.rstrip() == "[]" or start.startswith(("{", "[{", "[\n", "[\r", "[ "))
+        return start.rstrip() == "[]" or _JSON.match(start) is not None
 
     def lines(self) -> Iterator[tuple[int, str | Fault]]:
         """Each line with its number from 1, without its end (LF or CRLF). A fault stands for one that can't be read."""

@@ -203,6 +203,8 @@ class _Writer:
     done: IngestResult = field(default_factory=IngestResult)
     pending: dict[object, _Pending] = field(default_factory=dict)
     seen: dict[object, Counter[str]] = field(default_factory=dict)
+    sources: dict[object, Source] = field(default_factory=dict)
+    """Those that are known, so that no other one gets the identity of one that has no id."""
     keys: dict[object, str] = field(default_factory=dict)
     begins: dict[object, list[str]] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
@@ -225,6 +227,7 @@ class _Writer:
     def take(self, source: Source, message: Message) -> None:
         """Keeps a message, and writes what is kept when that is enough."""
         name = _name(source)
+        self.sources.setdefault(name, source)
         hashed = _message_hash(message)
         seen = self.seen.setdefault(name, Counter())
         seen[hashed] += 1
@@ -241,7 +244,7 @@ class _Writer:
             self.flush()
             # What has no id comes in one piece, so of what was read before nothing more comes.
             for other in [each for each in self.seen if isinstance(each, int) and each != name]:
-                del self.seen[other], self.keys[other], self.begins[other]
+                del self.seen[other], self.keys[other], self.begins[other], self.sources[other]
 
     def flush(self) -> None:
         """Writes all that is kept."""

@@ -19,7 +19,10 @@ CUES = re.compile(r"\s*(?:WEBVTT\b|(?:\d+[ \t]*\r?\n[ \t]*)?\d+:\d\d:\d\d[,.]\d+
 """How a file of subtitles begins."""
 
 _LONGEST_CUE = 32_000
-_TIMES = re.compile(r"(?P<start>(?:\d+:)?\d+:\d\d[.,]\d+)[ \t]*-->[ \t]*(?P<end>(?:\d+:)?\d+:\d\d[.,]\d+)")
+_TIMES = re.compile(
+    r"(?P<start>(?:(?<!\d)\d{1,4}:)?(?<!\d)\d{1,3}:\d\d[.,]\d{1,9})[ \t]{0,8}-->"
+    r"[ \t]{0,8}(?P<end>(?:\d{1,4}:)?\d{1,3}:\d\d[.,]\d{1,9})"
+)
 _STARTS = re.compile(r"(\d[\d:.,]*)[ \t]*-->")
 _VOICE = re.compile(r"(?=<v[ \t.])|(?<=</v>)")
 _NO_CUE = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)\b(?!.*-->)", re.DOTALL)

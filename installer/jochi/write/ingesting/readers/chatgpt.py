@@ -147,7 +147,10 @@ def _branch(current: object, nodes: dict[str, Json], parents: dict[str, str | No
 def _created(node: Json) -> float:
     message = node.get("message")
     created = message.get("create_time") if isinstance(message, dict) else None
-    return float(created) if isinstance(created, int | float) else 0.0
+    try:
+        return float(created) if isinstance(created, int | float) else 0.0
+    except OverflowError:
+        return 0.0
 
 
 def _message(message: Json, id: str, source: Source, where: str, zone: tzinfo) -> Iterator[Piece]:

@@ -60,7 +60,9 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     first_line, newline, _ = start.partition("\n")
     is_array = start.startswith("[")
     values: Iterator[tuple[str, object]]
-    if is_array or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
+    # An object of many messages may be one line that is longer than a line may be.
+    alone = not newline and first_line.startswith("{") and any(f'"{name}"' in first_line for name in _MESSAGES)
+    if is_array or alone or (newline and first_line.rstrip().endswith(("{", "[", ",", ":"))):
         values = (_placed(element, is_array) for element in elements(file, (), ("*",)))
     else:
         values = json_lines(file)

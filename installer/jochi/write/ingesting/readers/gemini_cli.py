@@ -47,7 +47,7 @@ _PARTS = {
     "fileData": MEDIA,
     "executableCode": CALL,
 }
-_REFERRED = re.compile(r"\n?-+ Content from referenced files -+")
+_REFERRED = re.compile(r"\n?(?<!-)-{1,200} Content from referenced files -{1,200}")
 
 
 def knows(file: InputFile) -> bool:

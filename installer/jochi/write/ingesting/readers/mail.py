@@ -174,7 +174,7 @@ def _begins(stream: IO[bytes], line: bytes, blank: bool) -> bool:
     at = stream.tell()
     for _ in range(_MOST_FIELDS):
         following = stream.readline(LONGEST_LINE)
-        if not following.strip():
+        if not following.strip() or _DATED.fullmatch(following.rstrip()):
             break
         if names and following.startswith((b" ", b"\t")):
             continue

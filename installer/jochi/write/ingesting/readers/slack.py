@@ -69,7 +69,9 @@ def knows(file: InputFile) -> bool:
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in their order. The file is read whole: it is one piece of JSON."""
     if file.name in _LISTS:
-        yield Left(file.name, "list of people, channels or files")
+        # Once, and not for each day that goes without it.
+        broken = [each for each in _export(_beside(file)).faults if each.where == file.name]
+        yield broken[0] if broken else Left(file.name, "list of people, channels or files")
         return
     data = whole(file)
     around: Json = data if isinstance(data, dict) else {}
@@ -82,7 +84,6 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
         )
     day = file.name is not None and _DAY.fullmatch(file.name) is not None
     export = _export(_beside(file)) if day else _Export({}, {}, {}, ())
-    yield from export.faults
     folder = file.folder if day else None
     names = Names(export.people | _people(around.get("users"), messages), export.channels)
     id, title = export.folders.get(folder or "", (None, None))

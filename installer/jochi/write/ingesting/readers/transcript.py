@@ -36,7 +36,7 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)]*$")
 _CLOCK = r"(?:\d{1,3}:)?\d{1,3}:\d{1,2}(?:[.,]\d{1,7})?"
 _ONLY_A_TIME = re.compile(rf"\s*[\[(]?{_CLOCK}(?:\s*-->\s*{_CLOCK})?[\])]?\s*")
 _FROM_ZERO = re.compile(r"\s*[\[(]?(?:0?0:)?0?0:0\d\b")
-_ARROW = re.compile(rf"\s*{_CLOCK}\s*-->\s*{_CLOCK}\s*")
+_ARROW = re.compile(rf"(?<!\s)[ \t]{{0,8}}{_CLOCK}[ \t]{{0,8}}-->[ \t]{{0,8}}{_CLOCK}[ \t]{{0,8}}")
 _SEGMENT = re.compile(rf"\s*\[{_CLOCK}\s*-->\s*{_CLOCK}\][ \t]+(?=\S)")
 _PARTICLE = re.compile(
     r"a[flv]|ben|bin|d[aeiu]|das|del|della|den|der|des|dos|e|el|ibn|l[ae]|na|of|ter|van|vo[mn]|y|zum?"

@@ -50,6 +50,7 @@ _ANGLES = re.compile(r"<[^<>\n]{3,60}>")
 _MAP = re.compile(r"https?://(?:maps\.google|maps\.app|maps\.apple|goo\.gl/maps|(?:[\w-]+\.)?foursquare)\S+")
 _VOTES = re.compile(r"\([\u200e\u200f]?\d+ [^()\n]+\)\s*$", re.MULTILINE)
 _PARTED = re.compile(r"whatsapp[^-–:]{0,30} ?[-–:] (.+)", re.IGNORECASE)
+_NO_WORD = "null"
 _ENOUGH = 3
 """How often the same must stand in a file to be a rule of it."""
 _MOST_NAMES = 20_000
@@ -245,6 +246,8 @@ class _Chat:
 
     def _is_media(self, line: str) -> bool:
         # Words in the language of a phone that isn't known: nobody but WhatsApp says the same in angles again and again.
+        if line.lower() == _NO_WORD and self.shape[0] != "dash":
+            return False  # Android writes it for media that could be seen once
         return line.lower() in words("media") or (self._angles[line] >= _ENOUGH and " " in line)
 
 
