@@ -22,7 +22,7 @@ from jochi.forgetting import VARIABLE, Request
 from jochi.graph.driver_values import to_python
 from jochi.text.tokens import Estimate
 from jochi.use.sources import unfinished
-from jochi.write.ingesting import Fault, Left, Message, Piece, Source
+from jochi.write.ingesting import Fault, Message, Omission, Piece, Source
 from jochi.write.ingesting.writer import line_of
 from jochi_workers.derive import derivation
 from jochi_workers.derive.derivation import OfflineMaker
@@ -183,10 +183,10 @@ def test_a_source_without_an_id_is_never_taken_for_one_that_is_gone(client: Joch
         for n in range(200):
             text = f"Note {n}. " + "x" * 6_000
             yield Source("text-note"), Message(None, None, None, text, text)
-            yield Left("a file", "notice")
+            yield Omission("a file", "notice")
 
     done = client.ingest(pieces(), scope="apart")
-    assert (done.sources, done.continued, done.left) == (200, 0, {"notice": 200})
+    assert (done.sources, done.continued, done.omissions) == (200, 0, {"notice": 200})
 
 
 def test_what_was_forgotten_comes_back_by_no_edited_and_no_longer_export(client: Jochi) -> None:
@@ -536,7 +536,7 @@ def test_a_dry_run_says_what_a_run_does_and_writes_nothing(
     ):
         assert words in shown.stdout, shown.stdout
     as_json = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
-    assert as_json["left_files"] == {"source code": {"n": 1, "paths": [str(folder / "tool.py")]}}
+    assert as_json["omitted_files"] == {"source code": {"n": 1, "paths": [str(folder / "tool.py")]}}
     assert run(client, "MATCH (n) RETURN count(n) AS n, max(n.updated_at) AS at") == before
     done = client.ingest(folder, now=NOW)
     assert (told.dry_run, told.run, done.dry_run, bool(done.run), done.preview) == (True, None, False, True, [])
@@ -549,8 +549,8 @@ def test_a_dry_run_says_what_a_run_does_and_writes_nothing(
         "known",
         "faulty",
         "faults",
-        "left",
-        "left_files",
+        "omissions",
+        "omitted_files",
         "files",
     )
     assert {name: getattr(told, name) for name in same} == {name: getattr(done, name) for name in same}

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jochi.toml import tomllib
-from jochi.write.ingesting import Fault, Left, Message, Source, read
+from jochi.write.ingesting import Fault, Message, Omission, Source, read
 from jochi.write.ingesting.json_values import parse_json
 
 _MARK = ".expected.toml"
@@ -34,7 +34,7 @@ def test_what_a_reader_makes_of_a_file(expected: Path) -> None:
     for piece in read(expected.with_name(expected.name[: -len(_MARK)])):
         if isinstance(piece, Fault):
             faults.append(piece.where)
-        elif isinstance(piece, Left):
+        elif isinstance(piece, Omission):
             left[piece.why] += 1
         else:
             source, message = piece
@@ -236,7 +236,7 @@ def test_each_line_is_its_senders_or_is_named(
     data, places = write(marked)
     pieces = list(read(io.BytesIO(data.encode()), name=f"a{WRITERS[write]}", format=write.__name__.replace("_", "-")))
     said = [piece[1] for piece in pieces if isinstance(piece, tuple)]
-    named = {piece.where for piece in pieces if isinstance(piece, Fault | Left)}
+    named = {piece.where for piece in pieces if isinstance(piece, Fault | Omission)}
     assert [_mark(message) for message in said] == [f"w{n}w" for n, (kind, _) in enumerate(units) if kind in SAID]
     assert [message.sender for message in said] == [kind for kind, _ in units if kind in SAID]
     assert all(place in named for place, (kind, _) in zip(places, units, strict=True) if kind not in SAID)

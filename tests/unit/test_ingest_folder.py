@@ -15,7 +15,7 @@ from tests.tally import examples
 
 from jochi.cli.ingest import _print_ingested
 from jochi.client.ingest import _Files
-from jochi.write.ingesting import Fault, IngestResult, Left, LeftFile, Piece
+from jochi.write.ingesting import Fault, IngestResult, Omission, OmittedFile, Piece
 from jochi.write.ingesting.folder import is_prose, path_text
 
 PROSE = "We walked to the mill, and the miller gave us flour.\nIt was late when we came home.\n"
@@ -135,7 +135,7 @@ def test_what_people_wrote_is_read_and_everything_else_named(folder: Path) -> No
     assert all(names.values()), names
     left: dict[str, set[str]] = {}
     for piece in found:
-        if isinstance(piece, LeftFile):
+        if isinstance(piece, OmittedFile):
             left.setdefault(piece.why, set()).add(str(Path(piece.where).relative_to(folder)))
     whole = {".git/HEAD": ".git", "node_modules/mill/README.md": "node_modules", "venv/pyvenv.cfg": "venv"}
     whole |= {"sub/__pycache__/a.txt": "sub/__pycache__", "web/dist/about.txt": "web/dist"}
@@ -174,7 +174,7 @@ def test_links_faults_and_what_goes_away_stop_nothing(tmp_path: Path) -> None:
         if not found:
             (inside / "later.txt").unlink()
         found.append(piece)
-    left = {(Path(piece.where).name, piece.why) for piece in found if isinstance(piece, LeftFile)}
+    left = {(Path(piece.where).name, piece.why) for piece in found if isinstance(piece, OmittedFile)}
     assert left == {*((name, "link") for name in ("a.txt", "b.txt", "c.txt", "up")), ("pipe", "binary file")}
     faults = [str(piece).removeprefix(f"{inside}/").split(": ")[:2] for piece in found if isinstance(piece, Fault)]
     assert ["talk.jsonl", "line 2"] in faults
@@ -227,7 +227,7 @@ def test_every_file_is_read_or_named(files: dict[tuple[str, str], bytes]) -> Non
             (top.parent / folder / name).write_bytes(text)
         reader = _Files()
         found = list(reader.pieces(top, None, timezone.utc))
-        named = {each.path for each in reader.reports} | {each.where for each in found if isinstance(each, LeftFile)}
+        named = {each.path for each in reader.reports} | {each.where for each in found if isinstance(each, OmittedFile)}
         for folder, name in files:
             path = top.parent / folder / name
             shown = [path_text(each) for each in (path, *path.parents)]
@@ -238,11 +238,11 @@ def test_every_file_is_read_or_named(files: dict[tuple[str, str], bytes]) -> Non
 def test_the_report_of_thousands_of_files_is_a_line_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
     done = IngestResult(faulty=2, known=3)
     for n in range(5_000):
-        done.leave(LeftFile(f"in/tool{n}.py", "source code"))
+        done.leave(OmittedFile(f"in/tool{n}.py", "source code"))
     for piece in (
-        LeftFile("in/a\x1b.lock", "lock file"),
-        *[Left("line 1", "notice")] * 2,
-        Left("line 2", "output of a tool"),
+        OmittedFile("in/a\x1b.lock", "lock file"),
+        *[Omission("line 1", "notice")] * 2,
+        Omission("line 2", "output of a tool"),
     ):
         done.leave(piece)
     _print_ingested(done)
@@ -253,7 +253,7 @@ def test_the_report_of_thousands_of_files_is_a_line_a_kind(capsys: pytest.Captur
         "left out, source code (5,000): in/tool0.py, in/tool1.py, in/tool2.py, …",
         "left out, lock file (1): in/a\N{REPLACEMENT CHARACTER}.lock",
     ]
-    assert len(done.left_files["source code"].paths) == 100
+    assert len(done.omitted_files["source code"].paths) == 100
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.tally import examples
 
 from jochi.text.visible import visible
 from jochi.toml import tomllib
-from jochi.write.ingesting import Fault, Left, read, style
+from jochi.write.ingesting import Fault, Omission, read, style
 from jochi.write.ingesting.html import text_of
 from jochi.write.ingesting.readers.mail import _mailbox
 from jochi.write.ingesting.replies import remove_quotations
@@ -252,7 +252,7 @@ def test_outlooks_packet_is_named() -> None:
         head
         + f"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nHello.\n--b\n{packet}--b--\n"
     )
-    for mail, kinds in ((both, [Left, tuple]), (head + packet, [Fault])):
+    for mail, kinds in ((both, [Omission, tuple]), (head + packet, [Fault])):
         assert [type(piece) for piece in read(io.BytesIO(mail.encode()), name="a.eml")] == kinds
 
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from jochi.errors import JochiError, UsageError
 from jochi.text.content import is_blank
 from jochi.text.visible import visible
-from jochi.write.ingesting import READERS, Fault, Left, Message, Piece, Source, read
+from jochi.write.ingesting import READERS, Fault, Message, Omission, Piece, Source, read
 from jochi.write.ingesting.html import text_of
 from jochi.write.ingesting.input_file import LARGEST_WHOLE, LONGEST_LINE
 from jochi.write.ingesting.json_values import readable
@@ -51,7 +51,7 @@ def told(found: list[Piece]) -> list[tuple[object, ...]]:
         if isinstance(piece, Fault)
         else (piece[0].id, piece[0].title, piece[1].sender, piece[1].at and f"{piece[1].at:%d %H:%M}", piece[1].text)
         for piece in found
-        if not isinstance(piece, Left)
+        if not isinstance(piece, Omission)
     ]
 
 
@@ -514,7 +514,7 @@ def test_no_bytes_do_harm(data: bytes, format: str | None) -> None:
         if isinstance(piece, Fault):
             assert piece.where
             assert piece.why.endswith(".")
-        elif isinstance(piece, Left):
+        elif isinstance(piece, Omission):
             assert piece.where
             assert piece.why
         else:

@@ -93,10 +93,10 @@ def _print_ingested(done: IngestResult) -> None:
     if done.faulty:
         more = f"; the first {KEPT:,} are above" if done.faulty > KEPT else ""
         say(f"{some(done.faulty, 'piece', 'pieces')} couldn't be read or may not be written{more}")
-    if done.left:
-        say("left out: " + ", ".join(f"{why} ({n:,})" for why, n in _most_first(done.left)))
-    for why, n in _most_first({why: files.n for why, files in done.left_files.items()}):
-        paths = [printable(path) for path in done.left_files[why].paths[:_NAMED]]
+    if done.omissions:
+        say("left out: " + ", ".join(f"{why} ({n:,})" for why, n in _most_first(done.omissions)))
+    for why, n in _most_first({why: files.n for why, files in done.omitted_files.items()}):
+        paths = [printable(path) for path in done.omitted_files[why].paths[:_NAMED]]
         say(f"left out, {why} ({n:,}): {', '.join(paths)}{', …' if n > len(paths) else ''}")
     if (done.messages or done.edited) and not done.dry_run:
         say("`jochi sources ls` shows how far they are")

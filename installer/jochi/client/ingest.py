@@ -12,7 +12,7 @@ from typing import IO, Any
 from jochi.client.base import Base, on_engine
 from jochi.use.sources import ls, show
 from jochi.write import ingesting
-from jochi.write.ingesting import CopyResult, Fault, FileReport, IngestResult, Left, LeftFile, Piece, read
+from jochi.write.ingesting import CopyResult, Fault, FileReport, IngestResult, Omission, OmittedFile, Piece, read
 from jochi.write.ingesting.folder import files_in, path_text, read_found
 
 
@@ -36,7 +36,7 @@ class IngestVerbs(Base):
         whatever the file is called; what is new of it goes in behind. ``format``: one of docs/reference/ingesting.md, else it is
         guessed; ``zone`` is that of times without one. ``properties``: more of each new source, such as
         `sensitivity`. What can't be read is told with its place (``on_fault``, `IngestResult.faults`), and the rest goes in.
-        Of a folder conversations are read and what people wrote; what else is in it is in `IngestResult.left_files`, by reason.
+        Of a folder conversations are read and what people wrote; what else is in it is in `IngestResult.omitted_files`, by reason.
         `IngestInterrupted` where the server goes away: then the same call goes on. ``dry_run`` reads everything and writes
         nothing: the result says what would be new.
         """
@@ -78,7 +78,7 @@ class _Files:
     def pieces(self, what: Any, format: str | None, zone: tzinfo) -> Iterator[Piece]:
         """All that is in it; a place names its file."""
         for each in [what] if isinstance(what, str | Path) or hasattr(what, "read") else what:
-            if isinstance(each, tuple | Fault | Left):
+            if isinstance(each, tuple | Fault | Omission):
                 yield each
             elif hasattr(each, "read"):
                 yield from self._of_file("the stream", read(each, format=format, zone=zone))
@@ -101,11 +101,11 @@ class _Files:
                 report.messages += 1
             elif isinstance(piece, Fault):
                 report.faults += 1
-            elif isinstance(piece, LeftFile):
+            elif isinstance(piece, OmittedFile):
                 yield piece
                 return
             else:
-                report.left += 1
+                report.omissions += 1
             yield piece
         self.n += 1
         if len(self.reports) < ingesting.KEPT:
@@ -114,7 +114,7 @@ class _Files:
 
 def _placed(path: Path, pieces: Iterable[Piece]) -> Iterator[Piece]:
     for piece in pieces:
-        if isinstance(piece, Fault | Left) and not isinstance(piece, LeftFile):
+        if isinstance(piece, Fault | Omission) and not isinstance(piece, OmittedFile):
             yield replace(piece, where=f"{path_text(path)}: {piece.where}")
         else:
             yield piece

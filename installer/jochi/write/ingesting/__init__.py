@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from jochi.deprecation import old_names
 from jochi.write.ingesting.readers import READERS, read
-from jochi.write.ingesting.source import Fault, Left, LeftFile, Message, Piece, Source
+from jochi.write.ingesting.source import Fault, Message, Omission, OmittedFile, Piece, Source
 from jochi.write.ingesting.team import CopyResult, copy_source
 from jochi.write.ingesting.writer import (
     KEPT,
     FileReport,
     IngestInterrupted,
     IngestResult,
-    LeftFiles,
+    OmittedFiles,
     SourceReport,
     ingest,
 )
@@ -27,10 +27,10 @@ __all__ = [
     "FileReport",
     "IngestInterrupted",
     "IngestResult",
-    "Left",
-    "LeftFile",
-    "LeftFiles",
     "Message",
+    "Omission",
+    "OmittedFile",
+    "OmittedFiles",
     "Piece",
     "Source",
     "SourceReport",

@@ -12,7 +12,7 @@ from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_stream import elements
 from jochi.write.ingesting.json_values import readable
-from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Message, Omission, Piece, Source, clean
 
 BRANCH = "abandoned branch"
 SYSTEM = "message of the system"
@@ -119,14 +119,14 @@ def said(
 ) -> Iterator[Piece]:
     """What is ``left`` of a message, then the message. One that is blank is left out as ``blank``, where nothing else was left."""
     for why in left:
-        yield Left(where, why)
+        yield Omission(where, why)
     if not is_blank(cleaned := clean(text)):
         try:
             yield source, Message(id, at, sender, cleaned, readable(raw), attachment)
         except ValueError:
             yield Fault(where, "The message holds a number that is too long.")
     elif blank is not None and not left:
-        yield Left(where, blank)
+        yield Omission(where, blank)
 
 
 def is_log(file: InputFile, shape: re.Pattern[str]) -> bool:

@@ -17,7 +17,7 @@ from jochi.extras import extra_named
 from jochi.toml import beside
 from jochi.write.ingesting.input_file import InputFile, NoText, open_input
 from jochi.write.ingesting.readers import conversation, guess, read_opened, text
-from jochi.write.ingesting.source import Fault, Left, LeftFile, Piece
+from jochi.write.ingesting.source import Fault, Omission, OmittedFile, Piece
 
 HIDDEN, LINK, BUILD, CODE, SETTINGS, LOCK, LICENCE, DATA, BINARY, UNKNOWN = (
     *("hidden", "link", "output of a build", "source code", "configuration", "lock file", "licence", "data"),
@@ -35,7 +35,7 @@ _LONGEST_WORD = 120
 _ENDS_OF_CODE = ("{", "}", ";", "};", ");", "[", "]")
 
 
-def files_in(folder: Path) -> Iterator[Path | LeftFile | Fault]:
+def files_in(folder: Path) -> Iterator[Path | OmittedFile | Fault]:
     """The files to be read in a folder and in folders in it, in the order of their names; and what is left out, a folder in one
     piece. Links aren't followed: what they lead to may lie outside of the folder."""
     waiting = [folder]
@@ -50,7 +50,7 @@ def files_in(folder: Path) -> Iterator[Path | LeftFile | Fault]:
             yield Fault(path_text(path), f"It can't be read: {error.strerror or error}.")
             continue
         if why is not None:
-            yield LeftFile(path_text(path), why)
+            yield OmittedFile(path_text(path), why)
         elif inside is not None:
             waiting += inside
         else:
@@ -64,25 +64,25 @@ def path_text(path: Path) -> str:
 
 def read_found(path: Path, *, format: str | None, zone: tzinfo) -> Iterator[Piece]:
     """The pieces of a file of a folder, as ``format`` or as it is guessed. One that can't be read is one fault, one that nobody
-    reads is one `LeftFile`; the files after it go in."""
+    reads is one `OmittedFile`; the files after it go in."""
     try:
         with open_input(path, None) as file:
             if not file.head:
                 return
             found = format or guess(file)
             if format is None and found == text.NAME and not _is_written(file):
-                yield LeftFile(path_text(path), UNKNOWN)
+                yield OmittedFile(path_text(path), UNKNOWN)
                 return
             pieces = read_opened(file, found, zone)
             if format is None and found == conversation.NAME:
                 begin = _begin(pieces)
                 if begin is None:
-                    yield LeftFile(path_text(path), UNKNOWN)
+                    yield OmittedFile(path_text(path), UNKNOWN)
                     return
                 pieces = chain(begin, pieces)
             yield from pieces
     except NoText:
-        yield LeftFile(path_text(path), BINARY)
+        yield OmittedFile(path_text(path), BINARY)
     except UsageError as error:
         yield Fault("the file", f"{error.what[:1].upper()}{error.what[1:]}.")
 
@@ -141,7 +141,7 @@ def _begin(pieces: Iterator[Piece]) -> list[Piece] | None:
             return begin if piece[1].sender or piece[1].at else None
         if len(begin) > _LOOKED_AT:
             return None
-    return begin if any(isinstance(piece, Left) for piece in begin) or not begin else None
+    return begin if any(isinstance(piece, Omission) for piece in begin) or not begin else None
 
 
 def _is_written(file: InputFile) -> bool:

@@ -55,7 +55,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Left:
+class Omission:
     """What a reader knows and leaves out on purpose, since nobody said it in this conversation; it is counted by ``why``.
 
     ``why``: a few words of a small, fixed list of the reader's, such as "output of a tool" or "abandoned branch", never what
@@ -67,11 +67,11 @@ class Left:
 
 
 @dataclass(frozen=True)
-class LeftFile(Left):
+class OmittedFile(Omission):
     """A file of a folder that is left out, or a folder with all that is in it: ``where`` is its path."""
 
 
-Piece = tuple[Source, Message] | Fault | Left
+Piece = tuple[Source, Message] | Fault | Omission
 
 
 def clean(text: str) -> str:

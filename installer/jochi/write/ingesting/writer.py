@@ -24,7 +24,7 @@ from jochi.graph.driver_values import zoned
 from jochi.policy.ingest import Ingest
 from jochi.text.messages import ATTACHMENT, KNOWN_BY, Version, part_id, part_number, short_hash, version_of, versions
 from jochi.use.context import check_scope
-from jochi.write.ingesting.source import Fault, Left, LeftFile, Message, Piece, Source
+from jochi.write.ingesting.source import Fault, Message, Omission, OmittedFile, Piece, Source
 from jochi.write.record import key_of
 from jochi.write.remembering import remember
 
@@ -55,7 +55,7 @@ class FileReport:
     path: str
     format: str | None = None
     messages: int = 0
-    left: int = 0
+    omissions: int = 0
     faults: int = 0
 
 
@@ -74,7 +74,7 @@ class SourceReport:
 
 
 @dataclass
-class LeftFiles:
+class OmittedFiles:
     """``n`` files or folders that were left out for one reason, and the paths of the first hundred."""
 
     n: int = 0
@@ -87,8 +87,8 @@ class IngestResult:
 
     ``messages`` were written, ``edited`` have another text than before, ``known`` are there already. ``run``: by which the edits
     can be undone. ``faults``: what couldn't be read or may not be written; the first
-    thousand, ``faulty`` counts all. ``left``: by reason what
-    readers knew and left out on purpose; ``left_files``: by reason which files of folders. ``files_read``: how many were read,
+    thousand, ``faulty`` counts all. ``omissions``: by reason what
+    readers knew and left out on purpose; ``omitted_files``: by reason which files of folders. ``files_read``: how many were read,
     and ``files`` what came of the first thousand of them. ``keys``: those of all sources, at most a thousand. ``dry_run``: nothing
     was written; the counts are those that a run would have, and ``preview`` tells of the first thousand sources.
     """
@@ -103,22 +103,22 @@ class IngestResult:
     faults: list[Fault] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     run: str | None = None
-    left: dict[str, int] = field(default_factory=dict)
-    left_files: dict[str, LeftFiles] = field(default_factory=dict)
+    omissions: dict[str, int] = field(default_factory=dict)
+    omitted_files: dict[str, OmittedFiles] = field(default_factory=dict)
     files_read: int = 0
     files: list[FileReport] = field(default_factory=list)
     dry_run: bool = False
     preview: list[SourceReport] = field(default_factory=list)
 
-    def leave(self, piece: Left) -> None:
+    def leave(self, piece: Omission) -> None:
         """Counts what is left out on purpose."""
-        if isinstance(piece, LeftFile):
-            files = self.left_files.setdefault(piece.why, LeftFiles())
+        if isinstance(piece, OmittedFile):
+            files = self.omitted_files.setdefault(piece.why, OmittedFiles())
             files.n += 1
             if len(files.paths) < SAMPLES:
                 files.paths.append(piece.where)
         else:
-            self.left[piece.why] = self.left.get(piece.why, 0) + 1
+            self.omissions[piece.why] = self.omissions.get(piece.why, 0) + 1
 
     def state(self, before: str | None, now: str) -> None:
         """Counts a source in its new state and not in the one before."""
@@ -162,7 +162,7 @@ def ingest(
         for piece in pieces:
             if isinstance(piece, Fault):
                 writer.wrong(piece)
-            elif isinstance(piece, Left):
+            elif isinstance(piece, Omission):
                 writer.done.leave(piece)
             else:
                 writer.take(*piece)

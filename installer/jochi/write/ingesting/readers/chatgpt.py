@@ -40,7 +40,7 @@ from jochi.write.ingesting.dialogue import (
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.readers import claude
-from jochi.write.ingesting.source import Fault, Left, Piece, Source
+from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
 NAME = "chatgpt"
 
@@ -102,7 +102,7 @@ def _conversation(value: Json, where: str, file: InputFile, zone: tzinfo) -> Ite
         if id in torn:
             yield Fault(spot, TORN)
         elif id not in shown:
-            yield Left(spot, BRANCH)
+            yield Omission(spot, BRANCH)
         else:
             yield from _message(message, id, source, spot, zone)
 
@@ -156,7 +156,7 @@ def _created(node: Json) -> float:
 def _message(message: Json, id: str, source: Source, where: str, zone: tzinfo) -> Iterator[Piece]:
     why = _unsaid(message)
     if why is not None:
-        yield Left(where, why)
+        yield Omission(where, why)
         return
     author, content = message["author"], _content(message)
     sender = text_in(author.get("name")) if author["role"] == "user" else ""

@@ -33,7 +33,7 @@ from jochi.write.ingesting.dialogue import (
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.readers import conversation
-from jochi.write.ingesting.source import Fault, Left, Piece, Source
+from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
 NAME = "claude"
 
@@ -67,7 +67,7 @@ def _conversation(value: Json, where: str, file: InputFile, zone: tzinfo) -> Ite
         if not isinstance(message, dict):
             yield Fault(spot, "This is no JSON object: export it anew.")
         elif line and (id := text_in(message.get("uuid"))) not in line:
-            yield Fault(spot, TORN) if id in torn else Left(spot, BRANCH)
+            yield Fault(spot, TORN) if id in torn else Omission(spot, BRANCH)
         else:
             yield from _message(message, source, spot, zone)
 

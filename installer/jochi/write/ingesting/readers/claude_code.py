@@ -39,7 +39,7 @@ from jochi.write.ingesting.dialogue import (
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_values import json_objects
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Left, Piece, Source
+from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
 NAME = "claude-code"
 
@@ -104,7 +104,7 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
             continue
         where, line = record
         if (id := text_in(line.get("uuid"))) and id in seen:
-            yield Left(where, REPEATED)
+            yield Omission(where, REPEATED)
         else:
             seen.add(id)
             yield from _line(line, where, log, file, zone)
@@ -182,7 +182,7 @@ def _line(line: Json, where: str, log: _Log, file: InputFile, zone: tzinfo) -> I
         kind, message = "user", {"role": "user", "content": typed}
     why = _unsaid(line, kind, message, log)
     if why is not None or not isinstance(message, dict):
-        yield Left(where, why or NOTICE)
+        yield Omission(where, why or NOTICE)
         return
     role = text_in(message.get("role")) or str(kind)
     content = content_of(message.get("content"))

@@ -33,7 +33,7 @@ from jochi.write.ingesting.dialogue import (
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_values import json_objects
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Left, Piece, Source
+from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
 NAME = "codex"
 
@@ -112,13 +112,13 @@ def _line(line: Json, where: str, source: Source, log: _Log, zone: tzinfo) -> It
     if kind == "event_msg" and what in _EVENTS and _EVENTS[what] not in log.roles:
         role, payload = _EVENTS[what], payload | {"content": [payload.get("message")]}
     elif kind != "response_item" or what != "message":
-        yield Left(where, _why(kind, what))
+        yield Omission(where, _why(kind, what))
         return
     if log.is_side:
-        yield Left(where, SIDE)
+        yield Omission(where, SIDE)
         return
     if role not in ("user", "assistant"):
-        yield Left(where, SYSTEM)
+        yield Omission(where, SYSTEM)
         return
     content = content_of(payload.get("content"))
     texts: list[str] = []

@@ -17,7 +17,7 @@ from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_stream import Element, elements
 from jochi.write.ingesting.json_values import json_lines, readable
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Message, Omission, Piece, Source, clean
 
 NAME = "conversation"
 
@@ -125,19 +125,19 @@ def _held(value: Json) -> list[object] | None:
 def _message(value: Json, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
     role = value.get("role")
     if isinstance(role, str) and role in ROLES:
-        yield Left(where, ROLES[role])
+        yield Omission(where, ROLES[role])
         return
     content = value.get("content")
     blocks = content if isinstance(content, list) else []
     left = [why for block in blocks if (why := unsaid(block)) in (THINKING, CALL, OUTPUT)]
     for why in left:
-        yield Left(where, why)
+        yield Omission(where, why)
     if left:
         value = value | {"content": [block for block in blocks if unsaid(block) is None]}
     text = clean(_text(value))
     if is_blank(text):
         if isinstance(calls := value.get("tool_calls"), list) and calls:
-            yield Left(where, CALL)
+            yield Omission(where, CALL)
         elif not left:
             yield Fault(where, "The message says nothing: give it its text as content or text.")
         return

@@ -28,7 +28,7 @@ from jochi.write.ingesting.dialogue import (
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_values import json_objects
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Left, Piece, Source
+from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
 NAME = "copilot-cli"
 
@@ -68,13 +68,13 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
 def _event(event: Json, data: Json, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
     kind = text_in(event.get("type"))
     if event.get("agentId") or data.get("parentToolCallId"):
-        yield Left(where, SIDE)
+        yield Omission(where, SIDE)
         return
     if kind not in ("user.message", "assistant.message"):
-        yield Left(where, _KINDS.get(kind, NOTICE))
+        yield Omission(where, _KINDS.get(kind, NOTICE))
         return
     if text_in(data.get("source")) not in ("", "user"):
-        yield Left(where, SYSTEM)
+        yield Omission(where, SYSTEM)
         return
     left = [FILE] * _count(data.get("attachments")) + [CALL] * _count(data.get("toolRequests"))
     left += [THINKING] if data.get("reasoningText") or data.get("reasoningOpaque") else []

@@ -35,7 +35,7 @@ from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_stream import elements
 from jochi.write.ingesting.json_values import json_objects
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Left, Piece, Source
+from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
 NAME = "gemini-cli"
 
@@ -67,7 +67,9 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     title = text_in(facts.get("summary")) or None
     source = Source("conversation", text_in(facts.get("sessionId")) or None, title, None, file.provenance(NAME))
     for where, message in messages.values():
-        yield from [Left(where, SIDE)] if facts.get("kind") == "subagent" else _message(message, where, source, zone)
+        yield from (
+            [Omission(where, SIDE)] if facts.get("kind") == "subagent" else _message(message, where, source, zone)
+        )
 
 
 def _whole(file: InputFile) -> Iterator[tuple[str, Json] | Fault]:
@@ -84,7 +86,7 @@ def _note(value: Json, where: str, facts: Json, messages: dict[str, tuple[str, J
     if isinstance(back, str):
         ids = list(messages)
         for id in ids[ids.index(back) if back in messages else 0 :]:
-            yield Left(messages.pop(id)[0], BRANCH)
+            yield Omission(messages.pop(id)[0], BRANCH)
         return
     if isinstance(change, dict) or "sessionId" in value:
         told = change if isinstance(change, dict) else value
@@ -102,7 +104,7 @@ def _put(message: object, where: str, messages: dict[str, tuple[str, Json]]) -> 
         return
     id = text_in(message.get("id")) or where
     if id in messages:
-        yield Left(messages[id][0], REPEATED)
+        yield Omission(messages[id][0], REPEATED)
     # Output of tools can be large, and none of it is kept.
     calls = message.get("toolCalls")
     counted = len(calls) if isinstance(calls, list) else 0
@@ -112,7 +114,7 @@ def _put(message: object, where: str, messages: dict[str, tuple[str, Json]]) -> 
 def _message(message: Json, where: str, source: Source, zone: tzinfo) -> Iterator[Piece]:
     kind = message.get("type")
     if kind not in ("user", "gemini"):
-        yield Left(where, NOTICE)
+        yield Omission(where, NOTICE)
         return
     shown = message.get("displayContent") if kind == "user" else None
     content = _content(shown if shown else message.get("content"))

@@ -30,7 +30,7 @@ from jochi.write.ingesting.html import text_of
 from jochi.write.ingesting.input_file import LARGEST_WHOLE, LONGEST_LINE, InputFile
 from jochi.write.ingesting.moments import plausible
 from jochi.write.ingesting.replies import is_sent_on, remove_quotations, without_prefix
-from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Message, Omission, Piece, Source, clean
 
 NAME = "email"
 
@@ -234,10 +234,10 @@ def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict
     own = next(iter(_ids(headers.get("message-id", ""))), None)
     subject = _header(headers.get("subject", ""))
     if re.fullmatch("[0-9a-fA-F]{4}", status := headers.get("x-mozilla-status", "")) and int(status, 16) & _DELETED:
-        yield Left(own or where, "deleted message")
+        yield Omission(own or where, "deleted message")
         return
     if subject == _OF_THE_SERVER:
-        yield Left(own or where, "message of the server")
+        yield Omission(own or where, "message of the server")
         return
     found = _Found(own or where)
     found.read(message, 0)
@@ -249,9 +249,9 @@ def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict
     if is_blank(text):
         text = whole
     elif is_quoting:
-        yield Left(own or where, "quoted text")
+        yield Omission(own or where, "quoted text")
     if found.hides:
-        yield Left(own or where, "hidden text")
+        yield Omission(own or where, "hidden text")
     if found.packed and is_blank(text):
         yield Fault(
             own or where,
@@ -259,7 +259,7 @@ def _message(data: bytes, where: str, file: InputFile, zone: tzinfo, roots: dict
         )
         return
     if found.packed:
-        yield Left(own or where, "winmail.dat")
+        yield Omission(own or where, "winmail.dat")
     if is_blank(text) and not found.faults:
         text = subject
     if is_blank(text) and found.files:

@@ -34,7 +34,7 @@ from jochi.write.ingesting.dialogue import (
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_values import json_objects, parse_json
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Left, Piece, Source
+from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
 NAME = "pi"
 
@@ -84,11 +84,11 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
             continue
         where, entry = record
         if (why := _unsaid(entry)) is not None:
-            yield Left(where, why)
+            yield Omission(where, why)
         elif (id := text_in(entry.get("id"))) in torn:
             yield Fault(where, TORN)
         elif id and id not in shown:
-            yield Left(where, BRANCH)
+            yield Omission(where, BRANCH)
         else:
             yield from _message(entry, id or None, where, source, zone)
 

@@ -17,7 +17,7 @@ from datetime import tzinfo
 from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Message, Omission, Piece, Source, clean
 
 NAME = "signal"
 
@@ -65,19 +65,19 @@ def _pieces(
         return
     said = raw[begins.end() :] if raw.startswith(begins[0]) else raw
     if clean(said) == "(This message was deleted)":
-        yield Left(where, "deleted message")
+        yield Omission(where, "deleted message")
         return
     said = said[answered.end() :] if (answered := _ANSWERED.match(said)) else said
     said = _REACTIONS.sub("", said)
     said, stickers = _STICKER.subn("", said)
     said, files = _MEDIA.subn("", said)
     if stickers or files:
-        yield Left(where, "media")
+        yield Omission(where, "media")
     text = clean("\n".join(line.rstrip() for line in said.split("\n")))
     if _CALL.fullmatch(text):
-        yield Left(where, "notice")
+        yield Omission(where, "notice")
     elif not is_blank(text):
         day, time, sender = begins.groups()
         yield source, Message(None, moment(f"{day} {time}", zone), clean(sender) or None, text, clean(raw))
     elif not stickers and not files:
-        yield Left(where, "notice")
+        yield Omission(where, "notice")

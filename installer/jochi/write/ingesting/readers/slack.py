@@ -29,7 +29,7 @@ from jochi.write.ingesting.input_file import LARGEST_WHOLE, InputFile
 from jochi.write.ingesting.json_values import parse_json, readable, whole
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.readers.slack_blocks import Names, objects, shown, shown_blocks, string
-from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Message, Omission, Piece, Source, clean
 
 NAME = "slack"
 
@@ -71,7 +71,7 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     if file.name in _LISTS:
         # Once, and not for each day that goes without it.
         broken = [each for each in _export(_beside(file)).faults if each.where == file.name]
-        yield broken[0] if broken else Left(file.name, "list of people, channels or files")
+        yield broken[0] if broken else Omission(file.name, "list of people, channels or files")
         return
     data = whole(file)
     around: Json = data if isinstance(data, dict) else {}
@@ -103,7 +103,7 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
             message = message["message"]
         subtype = string(message.get("subtype"))
         if message.get("hidden") is True or subtype in _DELETED or _NOTICES.fullmatch(subtype):
-            yield Left(where, "deleted message" if subtype in _DELETED else "notice")
+            yield Omission(where, "deleted message" if subtype in _DELETED else "notice")
             continue
         try:
             yield from chat.pieces(where, message)
@@ -134,10 +134,10 @@ class _Chat:
         files = objects(message.get("files")) or objects([message.get("file")])
         text = _text_of(message, attachments, files, self.names)
         for why, count in (("words of another", shared), ("preview of a link", linked)):
-            yield from [Left(where, why)] * count
+            yield from [Omission(where, why)] * count
         if is_blank(text):
             if files:
-                yield Left(where, "media")
+                yield Omission(where, "media")
             elif not shared and not linked:
                 raise ValueError("The message says nothing.")
             return

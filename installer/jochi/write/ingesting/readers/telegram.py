@@ -21,7 +21,7 @@ from jochi.write.ingesting.dialogue import MEDIA, NOTICE, UNKNOWN, Json, said, t
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_stream import elements
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.source import Fault, Left, Piece, Source
+from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
 NAME = "telegram"
 
@@ -79,7 +79,7 @@ def _source(chat: dict[str, Any], file: InputFile) -> Source:
 def _message(message: Json, source: Source, where: str, zone: tzinfo) -> Iterator[Piece]:
     kind = message.get("type")
     if kind != "message":
-        yield Left(where, NOTICE if kind == "service" else UNKNOWN)
+        yield Omission(where, NOTICE if kind == "service" else UNKNOWN)
         return
     # Exports since 2022 have the text twice, the second time always as a list.
     text = _text(message.get("text")) or _text(message.get("text_entities"))

@@ -24,7 +24,7 @@ from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.readers.captions import CUES, Cue, cues
 from jochi.write.ingesting.readers.turns import CHEVRONS, LONGEST_HEAD, Turn, moment_of, turn
-from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Message, Omission, Piece, Source, clean
 from jochi.write.ingesting.speech import remove_fillers
 
 NAME = "transcript"
@@ -160,7 +160,7 @@ def _turns(file: InputFile, source: Source, zone: tzinfo, named_below: bool) -> 
             now = begins or (None if notice or (timed and named_below) else now)
             lines, raw, size, number = [], [], 0, at
         if notice:
-            yield Left(f"line {at}", "notice")
+            yield Omission(f"line {at}", "notice")
             continue
         head = head or (timed and _ARROW.fullmatch(line) is not None)
         if not timed:
@@ -176,7 +176,7 @@ def _message(
     said = clean("\n".join(lines))
     if turn and turn.sure:
         if _REACTION.fullmatch(said):
-            yield Left(f"line {number}", "reaction")
+            yield Omission(f"line {number}", "reaction")
             return
         # The words that somebody answers are another's.
         if replying := _REPLYING.match(said):

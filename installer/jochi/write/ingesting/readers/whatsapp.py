@@ -25,7 +25,7 @@ from typing import NamedTuple
 from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.readers.whatsapp_times import MARKS, Dates, Stamp, stamp_of, words
-from jochi.write.ingesting.source import Fault, Left, Message, Piece, Source, clean
+from jochi.write.ingesting.source import Fault, Message, Omission, Piece, Source, clean
 
 NAME = "whatsapp"
 
@@ -115,7 +115,7 @@ def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
         others = record.lines if record.goes_on else [said, *record.lines[1:]]
         text, left = (None, _NOTICE) if name is None else chat.told("\n".join(others), record.begins.marked)
         if left:
-            yield Left(where, left)
+            yield Omission(where, left)
         if text:
             yield source, Message(None, moment_of(record.begins.stamp), _shown(name or "") or None, text, raw)
 
