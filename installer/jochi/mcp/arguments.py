@@ -107,7 +107,7 @@ def parse_moment(text: str | None, name: str, zone: tzinfo, *, whole_day: bool =
     except ValueError:
         return found
     after = day + timedelta(days=1)
-    return moment(after.isoformat(), zone) if whole_day else found
+    return moment(after.isoformat(), zone) or found + timedelta(days=1) if whole_day else found
 
 
 def mistakes(error: ValidationError, known: dict[str, Any]) -> str:

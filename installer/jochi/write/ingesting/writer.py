@@ -278,7 +278,8 @@ class _Writer:
                 continue
             looked.add(key)
             there = _Stored(parts)
-            found = [(there.place_of(each, one.messages), each) for each in one.messages]
+            coming = Counter(_who(*each) for each in one.messages)
+            found = [(there.place_of(each, coming), each) for each in one.messages]
             fresh = [each for place, each in found if place is None or there.is_edited(place, each[1])]
             known = len(one.messages) - len(fresh)
             self.done.known += known
@@ -566,16 +567,16 @@ class _Stored:
         for place, version in enumerate(self._versions):
             self._by_who.setdefault(version.identity, []).append(place)
 
-    def place_of(self, each: tuple[str, Message], all_of_them: Sequence[tuple[str, Message]]) -> int | None:
+    def place_of(self, each: tuple[str, Message], coming: Mapping[str, int]) -> int | None:
         """Where a message stands, or the one that it is an edit of; None: it is new. Without an id that is the only one there
-        is of its sender and moment, if it is the only one that comes."""
+        is of its sender and moment, if it is the only one that comes: ``coming`` counts them."""
         hashed, message = each
         if hashed in self._by_id or message.id is not None:
             return self._by_id.get(hashed)
         who = _who(*each)
         same = self._by_who.get(who, [])
         is_only = who != hashed and sum(not self._versions[place].edit for place in same) == 1
-        return same[-1] if is_only and sum(_who(*other) == who for other in all_of_them) == 1 else None
+        return same[-1] if is_only and coming[who] == 1 else None
 
     def is_edited(self, place: int, message: Message) -> bool:
         """Whether it says now what it has never said. (An older export brings nothing back.)"""
