@@ -6,16 +6,15 @@ import re
 
 from jochi.forgetting.spelling import Spelling
 
-_URL = re.compile(r"(?:https?://)?(?:www\.)?((?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:/\S*)?)", re.IGNORECASE)
-
-
+URL = re.compile(r"(?:https?://)?(?:www\.)?((?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:/\S*)?)", re.IGNORECASE)
+"""An address of the web, with or without a scheme; its group is what it is without scheme and www."""
 _HANDLE = re.compile(r"@?([\w.]*[_\d][\w.]*)")
 
 
 def variants(identifier: str) -> list[str]:
     """An identifier as it is, and as it may be written beyond its forms: an address of the web with and without scheme and www, a
     handle with and without @."""
-    if "@" not in identifier and (url := _URL.fullmatch(identifier)) and re.search("[a-z]", url[1], re.IGNORECASE):
+    if "@" not in identifier and (url := URL.fullmatch(identifier)) and re.search("[a-z]", url[1], re.IGNORECASE):
         bare = url[1].rstrip("/")
         every = [f"{scheme}{www}{bare}" for scheme in ("", "http://", "https://") for www in ("", "www.")]
         return list(dict.fromkeys((identifier, *every)))

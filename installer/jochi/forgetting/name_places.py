@@ -11,8 +11,6 @@ from jochi.text.letters import folded
 
 GLUED = frozenset(("ko", "bn", "mr", "ta"))
 """Languages that put particles behind a name, in the same word."""
-
-
 _SENTENCE = re.compile(r"[.!?。！？।؟](?:\s|$)|\n")
 
 
@@ -23,6 +21,7 @@ def are_forms_of_one(one: str, other: str, language: Language) -> bool:
 
 
 def folded_words(name: Iterable[str]) -> tuple[str, ...]:
+    """The words of a name as they are compared."""
     return tuple(map(folded, name))
 
 

@@ -47,7 +47,8 @@ def read_request(
     found = finder.resolve(about, scope)
     told_by = {one.text: one.source_key for one in reversed(found.spellings)}
     named = tuple(dict.fromkeys(one.text for one in found.spellings))
-    if found.sure and is_question(about) and not found.explicit:
+    question = is_question(about)
+    if found.sure and question and not found.explicit:
         found = replace(found, reason="it is a question")
     if found.sure:
         wanted = Request(
@@ -63,7 +64,7 @@ def read_request(
     memories += [Memory(key, target.kind, target.content) for key, target in missing.items()]
     ranked = rank_candidates(about, memories, cosine_of=cosine_to(about, embed) if embed else None)
     # Who means all of something doesn't mean the one statement that has most of the words.
-    question = is_question(about) or asks_to_keep(about)
+    question = question or asks_to_keep(about)
     meant = [] if question or (found.keys and not found.described) else unambiguous(ranked, policy.forgetting)
     if meant and all(map(_can_go, meant)):
         stated = tuple((one.key, one.statement) for one in meant if one.statement is not None)

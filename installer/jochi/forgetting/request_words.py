@@ -15,25 +15,13 @@ from jochi.text.letters import folded, script_of
 from jochi.toml import beside
 
 _APART = r"\s,;!?:。、，；：！？()（）\[\]「」『』《》«»\"“”„<>…؟،؛|।"
-
-
 _CHUNK = re.compile(rf"[^{_APART}—–]+")
-
-
 _OTHER = "\u0370-\u03ff\u0400-\u052f\u0590-\u1cff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-
-
 _BLOCKS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-
-
 _WRITING_EDGE = re.compile(
     rf"(?<=[{_OTHER}])(?=-?[A-Za-z@])|(?<=[A-Za-z])(?=-?[{_OTHER}])|(?<=[{_BLOCKS}])(?=[0-9])|(?<=[0-9])(?=[{_BLOCKS}])"
 )
-
-
 _ENDS = ".-'’·"
-
-
 _OWNER = re.compile(r"['’]s$", re.IGNORECASE)
 
 
@@ -92,8 +80,6 @@ class Language:
 
 
 _PRECEDENCE = ("limits", "whole", "containers", "titles", "frame", "roles")
-
-
 LISTS = ("whole", "containers", "roles", "titles", "frame", "limits")
 """Those that say of a word of a request what it is."""
 

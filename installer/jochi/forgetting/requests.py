@@ -20,7 +20,7 @@ from jochi.forgetting.equivalents import (
     names,
     without_article,
 )
-from jochi.forgetting.identifiers import _URL, countries_before, says_identifier, variants
+from jochi.forgetting.identifiers import URL, countries_before, says_identifier, variants
 from jochi.forgetting.name_places import (
     GLUED,
     are_forms_of_one,
@@ -51,16 +51,10 @@ from jochi.text.letters import folded
 
 MOST_CHARACTERS = 300
 """Characters of a request that is read for what it names; a longer one is a description."""
-
-
 _MOST_NAMES = 40
 """Spellings of one thing."""
-
-
 _MOST_PARTS = 6
 """Words of a name or parts of an identifier."""
-
-
 _ARTICLE = re.compile(r"\b(?:the|a|an)\s+$", re.IGNORECASE)
 
 _FREE = 9
@@ -187,7 +181,7 @@ class _Reader:
             if not self.request[one.start : one.stop].isdecimal()
             and any(says_identifier(self.request[one.start : one.stop], text) for _, text in self.texts)
         ]
-        for url in _URL.finditer(self.request):
+        for url in URL.finditer(self.request):
             inside = any(start < url.end() and url.start() < stop for start, stop in taken)
             if not inside and any(says_identifier(url[0], text) for _, text in self.texts):
                 taken.append(url.span())
@@ -711,20 +705,12 @@ class _Reader:
 
 
 _OF = frozenset(("of", "von", "vom", "de", "del", "della", "di", "da", "do", "du", "des", "d"))
-
-
 _BARE_GENITIVE = frozenset(("ru", "uk", "bg", "el", "ar", "fa", "he", "hi", "mr", "bn", "ta", "ko"))
 """Languages in which what stands before a name may be what it has."""
-
-
 _BEHIND_NAMES = frozenset(
     "是的在有和跟与與同对對给給被把让讓去来來吃住说說要会會能可也都不没沒很已还還上下每开開于於向为為、"
 )
-
-
 _BEFORE_NAMES = frozenset("让讓给給叫和跟与與找见見到的把被对對向问問是由、の")
-
-
 _TWO_CHARACTER_FAMILIES = (
     "欧阳",
     "歐陽",

@@ -19,17 +19,9 @@ def is_parsed(text: str) -> bool:
 
 _JOINS_BY_COMMA = frozenset(("zh", "ja", "ko", "th", "hi", "mr", "bn", "ta"))
 """Languages in which clauses of several subjects stand beside each other with a comma alone."""
-
-
 _PARTS = re.compile(r"[,،](?!\d)|[;、，；؛—–]|\s-\s")
-
-
 _ASIDES = re.compile(r"[(（\[][^()（）\[\]]*[)）\]]")
-
-
 _STOPS = re.compile(r"(?<=[.!?])\s+|[。！？।؟\n]+")
-
-
 _NAMED = "\ufffc"
 """Stands for what is named."""
 

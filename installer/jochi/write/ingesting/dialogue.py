@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from typing import Any
 
 from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import InputFile
@@ -33,7 +32,6 @@ UNKNOWN = "content of an unknown kind"
 
 TORN = "It hangs on a message that the file doesn't hold, so where it belongs can't be told."
 
-Json = dict[str, Any]
 
 _BLOCKS = {
     "thinking": THINKING,

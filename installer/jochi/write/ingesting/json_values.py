@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pydantic_core import from_json
@@ -20,6 +20,15 @@ _HALF_ESCAPED = re.compile(
     re.DOTALL,
 )
 _BLANKS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
+
+
+Json = dict[str, Any]
+"""An object of JSON."""
+
+
+def objects(value: object) -> list[Json]:
+    """The objects of a list; none where it is no list."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -51,13 +60,22 @@ def json_lines(file: InputFile) -> Iterator[tuple[str, object]]:
                 yield where, Fault(where, "The line is no JSON: write one object a line.")
 
 
-def json_objects(file: InputFile) -> Iterator[tuple[str, dict[str, Any]] | Fault]:
+def json_objects(file: InputFile) -> Iterator[tuple[str, Json] | Fault]:
     """Of each line that isn't blank where it stands, and the object that it is; else a fault."""
     for where, value in json_lines(file):
         if isinstance(value, dict):
             yield where, value
         else:
             yield value if isinstance(value, Fault) else Fault(where, "The line is no object of JSON.")
+
+
+def look_ahead(file: InputFile, note: Callable[[Json], None]) -> None:
+    """Shows ``note`` each object of JSON Lines, for what only the whole file tells; the file is then where it was."""
+    start = file.stream.tell()
+    for record in json_objects(file):
+        if isinstance(record, tuple):
+            note(record[1])
+    file.stream.seek(start)
 
 
 def whole(file: InputFile) -> Any:

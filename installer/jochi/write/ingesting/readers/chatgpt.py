@@ -30,7 +30,6 @@ from jochi.write.ingesting.dialogue import (
     TORN,
     UNKNOWN,
     Content,
-    Json,
     conversations,
     line_to,
     said,
@@ -38,6 +37,7 @@ from jochi.write.ingesting.dialogue import (
     torn_off,
 )
 from jochi.write.ingesting.input_file import InputFile
+from jochi.write.ingesting.json_values import Json
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.readers import claude
 from jochi.write.ingesting.source import Fault, Omission, Piece, Source

@@ -22,7 +22,6 @@ from jochi.write.ingesting.dialogue import (
     FILE,
     TORN,
     Content,
-    Json,
     content_of,
     conversations,
     line_to,
@@ -31,6 +30,7 @@ from jochi.write.ingesting.dialogue import (
     torn_off,
 )
 from jochi.write.ingesting.input_file import InputFile
+from jochi.write.ingesting.json_values import Json, objects
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.readers import conversation
 from jochi.write.ingesting.source import Fault, Omission, Piece, Source
@@ -95,8 +95,8 @@ def _message(message: Json, source: Source, where: str, zone: tzinfo) -> Iterato
     id = text_in(message.get("uuid")) or None
     at = moment(message.get("created_at"), zone)
     sender = text_in(message.get("sender")) or None
-    attached = _objects(message.get("attachments"))
-    files = [FILE] * len(_objects(message.get("files") or message.get("files_v2")))
+    attached = objects(message.get("attachments"))
+    files = [FILE] * len(objects(message.get("files") or message.get("files_v2")))
     raw = {name: message[name] for name in message if name not in ("content", "attachments", "text")}
     raw |= {"text": message.get("text")} if blocks is None else {"content": content.parts}
     left, blank = [*content.left, *files], None if attached else EMPTY
@@ -114,7 +114,3 @@ def _message(message: Json, source: Source, where: str, zone: tzinfo) -> Iterato
             blank=FILE,
             attachment=True,
         )
-
-
-def _objects(value: object) -> list[Json]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -30,14 +30,13 @@ from jochi.write.ingesting.dialogue import (
     SUMMARY,
     SYSTEM,
     TITLE,
-    Json,
     content_of,
     is_log,
     said,
     text_in,
 )
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import json_objects
+from jochi.write.ingesting.json_values import Json, json_objects, look_ahead
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
@@ -90,13 +89,9 @@ def knows(file: InputFile) -> bool:
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in the order of the lines; the file is read twice, of the first time only ids and titles are kept."""
-    start = file.stream.tell()
     log = _Log()
-    for record in json_objects(file):
-        if isinstance(record, tuple):
-            log.note(record[1])
+    look_ahead(file, log.note)
     log.close()
-    file.stream.seek(start)
     seen: set[str] = set()
     for record in json_objects(file):
         if isinstance(record, Fault):

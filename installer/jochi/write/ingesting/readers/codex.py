@@ -24,14 +24,13 @@ from jochi.write.ingesting.dialogue import (
     SUMMARY,
     SYSTEM,
     THINKING,
-    Json,
     content_of,
     is_log,
     said,
     text_in,
 )
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import json_objects
+from jochi.write.ingesting.json_values import Json, json_objects, look_ahead
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
@@ -57,12 +56,8 @@ def knows(file: InputFile) -> bool:
 
 def read(file: InputFile, zone: tzinfo) -> Iterator[Piece]:
     """The messages in the order of the lines; the file is read twice, the first time for the session and what was typed."""
-    start = file.stream.tell()
     log = _Log()
-    for record in json_objects(file):
-        if isinstance(record, tuple):
-            log.note(record[1])
-    file.stream.seek(start)
+    look_ahead(file, log.note)
     source = Source("conversation", log.session, log.title, None, file.provenance(NAME))
     for record in json_objects(file):
         if isinstance(record, Fault):

@@ -15,7 +15,7 @@ from jochi.text.content import is_blank
 from jochi.write.ingesting.dialogue import CALL, OUTPUT, ROLES, THINKING, unsaid
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_stream import Element, elements
-from jochi.write.ingesting.json_values import json_lines, readable
+from jochi.write.ingesting.json_values import Json, json_lines, readable
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Message, Omission, Piece, Source, clean
 
@@ -45,8 +45,6 @@ _STRANGE = (
     "This is JSON that no reader knows, and none of its first objects has a text or messages: name its format, "
     "or give each message its text as content or text."
 )
-
-Json = dict[str, Any]
 
 
 def knows(file: InputFile) -> bool:

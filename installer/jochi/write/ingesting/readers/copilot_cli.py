@@ -20,13 +20,12 @@ from jochi.write.ingesting.dialogue import (
     SIDE,
     SYSTEM,
     THINKING,
-    Json,
     is_log,
     said,
     text_in,
 )
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import json_objects
+from jochi.write.ingesting.json_values import Json, json_objects
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import tzinfo
-from typing import Any
 
 from jochi.errors import UsageError
 from jochi.text.content import is_blank
 from jochi.write.importing.locomo import SESSION, session_date, turn_of
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import readable, whole
+from jochi.write.ingesting.json_values import Json, readable, whole
 from jochi.write.ingesting.source import Fault, Message, Piece, Source, clean
 
 NAME = "locomo"
 
 _LOCOMO = re.compile(r'"(?:sample_id|dia_id|session_\d+)"\s*:|"evidence"\s*:\s*\[\s*"D\d+:\d+')
-
-Json = dict[str, Any]
 
 
 def knows(file: InputFile) -> bool:

@@ -24,7 +24,6 @@ from jochi.write.ingesting.dialogue import (
     SYSTEM,
     TITLE,
     TORN,
-    Json,
     content_of,
     line_to,
     said,
@@ -32,7 +31,7 @@ from jochi.write.ingesting.dialogue import (
     torn_off,
 )
 from jochi.write.ingesting.input_file import InputFile
-from jochi.write.ingesting.json_values import json_objects, parse_json
+from jochi.write.ingesting.json_values import Json, json_objects, parse_json
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 

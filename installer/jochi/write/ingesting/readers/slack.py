@@ -21,14 +21,13 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from jochi.errors import UsageError
 from jochi.text.content import is_blank
 from jochi.write.ingesting.input_file import LARGEST_WHOLE, InputFile
-from jochi.write.ingesting.json_values import parse_json, readable, whole
+from jochi.write.ingesting.json_values import Json, objects, parse_json, readable, whole
 from jochi.write.ingesting.moments import moment
-from jochi.write.ingesting.readers.slack_blocks import Names, objects, shown, shown_blocks, string
+from jochi.write.ingesting.readers.slack_blocks import Names, shown, shown_blocks, string
 from jochi.write.ingesting.source import Fault, Message, Omission, Piece, Source, clean
 
 NAME = "slack"
@@ -49,8 +48,6 @@ _LISTS = frozenset(
 _CANVAS = re.compile(r"FC[:_][A-Z0-9]+[:_]")
 _LARGEST_LIST = 4 * LARGEST_WHOLE
 """Bytes of a list of an export: a workspace of a hundred thousand people."""
-
-Json = dict[str, Any]
 
 
 def knows(file: InputFile) -> bool:

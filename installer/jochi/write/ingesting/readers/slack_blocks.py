@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import dataclass
-from typing import Any
+
+from jochi.write.ingesting.json_values import Json, objects
 
 _MARKUP = re.compile(r"<([^<>\n]{1,4000})>")
 _DEEPEST = 20
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,6 @@ def _emoji(element: Json) -> str:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) and 0 < value < 1_000_000 else 0
-
-
-def objects(value: object) -> list[Json]:
-    """The objects of a list; none where it is no list."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def string(value: object) -> str:

@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Any
 
-from jochi.write.ingesting.dialogue import MEDIA, NOTICE, UNKNOWN, Json, said, text_in
+from jochi.write.ingesting.dialogue import MEDIA, NOTICE, UNKNOWN, said, text_in
 from jochi.write.ingesting.input_file import InputFile
 from jochi.write.ingesting.json_stream import elements
+from jochi.write.ingesting.json_values import Json
 from jochi.write.ingesting.moments import moment
 from jochi.write.ingesting.source import Fault, Omission, Piece, Source
 
