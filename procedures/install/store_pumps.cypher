@@ -15,7 +15,7 @@ WITH store, server, before IS NOT NULL AND coalesce(before.verdict_sha256 <> $ve
 CALL (store, server, verdict_changed) {
   UNWIND $pumps AS wanted
   MERGE (p:JochiPump {name: wanted.name})
-  ON CREATE SET p.enabled = true, p.installed_at = $clock, p.store_id = store, p.last_tick = $clock
+  ON CREATE SET p.enabled = true, p.waits_since = $clock, p.installed_at = $clock, p.store_id = store, p.last_tick = $clock
   SET p += wanted.texts
   // What earlier versions had besides.
   REMOVE p.current, p.quarantine
@@ -26,7 +26,7 @@ CALL (store, server, verdict_changed) {
       p.enabled = p.enabled OR coalesce(p.paused_by = 'uninstall', false),
       p.version = $version, p.policy = $policy, p.policy_sha256 = $policy_sha256, p.verdict_sha256 = $verdict_sha256
   WITH p, verdict_changed WHERE verdict_changed
-  SET p.applied_at = null, p.applied_by = null
+  SET p.applied_at = null, p.applied_by = null, p.waits_since = $clock
 }
 // Another policy: what the breaker stopped under the one before goes on (the counts of the day stay).
 CALL (policy_changed) {

@@ -46,6 +46,7 @@ def account(jochi: Jochi, held: dict[str, Any], selected: int, limit: int) -> No
             "stop": False,
             "more": False,
             "tally": [],
+            "clock": NOON,
             "took_ms": 0,
         },
     )

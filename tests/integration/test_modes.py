@@ -280,7 +280,8 @@ def batch(client: Jochi, limit: int, took_ms: int, selected: int | None = None) 
         "selected": limit if selected is None else selected,
     }
     client.engine.call(
-        "scheduler/account", {**said, "changed": 0, "stop": False, "more": False, "tally": [], "took_ms": took_ms}
+        "scheduler/account",
+        {**said, "clock": clock.now(), "changed": 0, "stop": False, "more": False, "tally": [], "took_ms": took_ms},
     )
     size: int | None = job_of(client, "curate_due").get("batch_now")
     return size

@@ -11,7 +11,7 @@ import typer
 from jochi.cli.options import options_of
 from jochi.cli.output import finish_with_json
 from jochi.cli.settings import find_settings
-from jochi.database.connection import connected
+from jochi.database.connection import ConnectionSettings, connected
 from jochi.database.database import Database
 
 if TYPE_CHECKING:
@@ -26,10 +26,13 @@ T = TypeVar("T")
 @contextmanager
 def connect(context: typer.Context) -> Iterator[Database]:
     """The database that the options, the environment or the local server name."""
-    options = options_of(context)
-    settings = find_settings(options.uri, options.user, options.password_file, options.database)
-    with connected(settings) as database:
+    with connected(_settings(context)) as database:
         yield database
+
+
+def _settings(context: typer.Context) -> ConnectionSettings:
+    options = options_of(context)
+    return find_settings(options.uri, options.user, options.password_file, options.database)
 
 
 @contextmanager
@@ -44,6 +47,16 @@ def jochi(context: typer.Context) -> AbstractContextManager[Jochi]:
     from jochi.client import Jochi
 
     return _client(context, Jochi)
+
+
+@contextmanager
+def waiting_jochi(context: typer.Context) -> Iterator[Jochi]:
+    """The client on that database, which need not answer yet."""
+    from jochi.client import Jochi
+
+    policy, settings = options_of(context).load_policy(), _settings(context)
+    with connected(settings, waits=True) as database:
+        yield Jochi(database.driver, settings.database, policy=policy)
 
 
 def job_verbs(context: typer.Context) -> AbstractContextManager[JobVerbs]:

@@ -40,6 +40,7 @@ COMMANDS: tuple[Entry, ...] = (
         "Look",
         ("status", "status:status", "What waits, the backlog, the last runs."),
         ("doctor", "doctor:doctor", "Check the server and the engine."),
+        ("metrics", "metrics:metrics", "What is to be watched, for Prometheus."),
         ("explain", "explain:explain", "Why a memory is kept, moved or pruned."),
         ("jobs", "jobs:app", "The scheduled jobs; run, pause, resume one."),
         ("runs", "runs:app", "What was done, and why it stopped."),

@@ -59,6 +59,15 @@ class JobVerbs(LookVerbs):
         """Takes a pause back; False if there was none."""
         return bool(self.engine.call("jobs/resume", self._switch(switch))["resumed"])
 
+    def metrics(self, by_scope: int = 0) -> str:
+        """What is to be watched from outside, as OpenMetrics text (docs/reference/metrics.md).
+
+        ``by_scope``: also the memories and tokens of so many of the largest scopes. Raises `ConnectionFailed` where there is
+        no answer."""
+        from jochi.operate.metrics import openmetrics  # brings Prometheus' client along, which no other verb needs
+
+        return openmetrics(self, by_scope=by_scope)
+
     def mode(self) -> Mode:
         """How busy the engine is, and why."""
         return Mode.from_pump(self._installed(self.status().pump))

@@ -141,6 +141,7 @@ def _batch_in(
         tx,
         engine.text("scheduler/account"),
         {
+            "clock": began,
             "job": held["job"],
             "run": held["run"],
             "limit": opened["limit"],

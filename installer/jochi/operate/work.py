@@ -39,8 +39,12 @@ class Backlog(BaseModel):
         }
 
 
-def status(engine: Engine, now: datetime | None = None) -> dict[str, Backlog]:
-    """What is left of each derivation."""
+EVERY = 2**62
+"""As many as there are."""
+
+
+def status(engine: Engine, now: datetime | None = None, *, most: int = EVERY) -> dict[str, Backlog]:
+    """What is left of each derivation; no more than ``most`` are counted of each."""
     moment = now or ServerClock(engine.database).now().astimezone(timezone.utc)
-    row = engine.call("work/status", {"now": moment}, write=False)
+    row = engine.call("work/status", {"now": moment, "most": most}, write=False)
     return {entry["name"]: Backlog.model_validate(to_python(entry)) for entry in row["derivations"]}
