@@ -39,6 +39,7 @@ COMMANDS: tuple[Entry, ...] = (
     *_panel(
         "Look",
         ("status", "status:status", "What waits, the backlog, the last runs."),
+        ("inbox", "inbox:inbox", "All that waits for you, with its commands."),
         ("doctor", "doctor:doctor", "Check the server and the engine."),
         ("explain", "explain:explain", "Why a memory is kept, moved or pruned."),
         ("jobs", "jobs:app", "The scheduled jobs; run, pause, resume one."),
