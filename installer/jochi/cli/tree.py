@@ -39,6 +39,7 @@ COMMANDS: tuple[Entry, ...] = (
     *_panel(
         "Look",
         ("status", "status:status", "What waits, the backlog, the last runs."),
+        ("inbox", "inbox:inbox", "All that waits for you, with its commands."),
         ("doctor", "doctor:doctor", "Check the server and the engine."),
         ("metrics", "metrics:metrics", "What is to be watched, for Prometheus."),
         ("explain", "explain:explain", "Why a memory is kept, moved or pruned."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, get_args
 
@@ -11,6 +12,7 @@ from jochi.graph.driver_values import read_as, zoned
 from jochi.jobs.results import JobState, Mode, ModeName, Switch
 from jochi.jobs.runner import Run, no_such_job, run_job
 from jochi.jobs.runs import AuditSize, RunSummary, run_rows
+from jochi.operate.inbox import Inbox, inbox
 from jochi.users import operating_system_user
 
 
@@ -19,6 +21,13 @@ class JobVerbs(LookVerbs):
         """Every job: desired state, what it last did, when it starts next, what it waits for."""
         row = self._read("jobs/list", clock=self._server_now(), pump=self.engine.pump)
         return [JobState.from_row(entry) for entry in row["jobs"]]
+
+    def inbox(self, *, limit: int = 20, kinds: Sequence[str] | None = None) -> Inbox:
+        """All that waits for a person, each with the commands that decide it; ``limit`` of each kind (0: only counts), the oldest.
+
+        ``kinds``: only these. `UsageError` for a kind that there is none of. Writes nothing.
+        """
+        return inbox(self, limit=limit, kinds=kinds)
 
     def history(self, job: str | None = None, *, limit: int = 20, changed_only: bool = False) -> list[dict[str, Any]]:
         """The last runs, newest first, as the properties of their nodes; `UsageError` where there is no such job."""
