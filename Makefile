@@ -22,7 +22,7 @@ REPORT ?= jochi-demo-report.html
 .DEFAULT_GOAL := help
 # What is imported is compiled once and kept, whatever the caller's environment says: the tests start a hundred processes.
 export PYTHONDONTWRITEBYTECODE :=
-PYTHON_FILES := installer neomodel_models workers tests docs/generate.py docs/models.py
+PYTHON_FILES := installer neomodel_models workers tests docs/generate.py docs/models.py ops
 .PHONY: help setup demo test test-all lint docs format faults faults-brief search exit-criteria forgetting-cases merge-pairs agent-set proof-rails mutants bench lock clean
 
 help:

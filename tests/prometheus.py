@@ -23,6 +23,7 @@ from jochi.localserver import ports
 
 OPS = Path(__file__).parents[1] / "ops"
 ALERTS = OPS / "prometheus/alerts.yml"
+EXPORTER = OPS / "neo4j-exporter/custom_queries.yaml"
 
 _NAME = re.compile(r"\bjochi_[a-z0-9_]+")
 _DURATION = re.compile(r"(\bfor: |\[|\boffset )(\d+)([smhd])\b")
