@@ -93,6 +93,9 @@ class Files:
     ``turns``: of each how often it is looked at, and what writes it and returns how many files it has written.
     """
 
+    on_disk = True
+    """Whether what it writes are files."""
+
     def __init__(
         self,
         name: str,
@@ -104,6 +107,8 @@ class Files:
         self._clock = clock
         self._due = dict.fromkeys(range(len(turns)), 0.0)
         self.written = 0
+        self.errors = 0
+        """Tries that failed."""
         self.failed: dict[str, str] = {}
         """By path, where and why its last try failed, and what to do."""
 
@@ -125,6 +130,7 @@ class Files:
             else:
                 self.failed.pop(str(path), None)
                 self.written += written
+            self.errors += str(path) in self.failed
             self._due[n] = self._clock() + every.total_seconds()
         return self.written > before
 

@@ -20,6 +20,8 @@ class JobArmer(Files):
     """Looks at the repeat jobs each ``every`` and arms what isn't as it should be, as the worker's user. Where the database isn't
     to be armed there is nothing to do."""
 
+    on_disk = False
+
     def __init__(self, engine: Engine, every: timedelta, clock: Callable[[], float] = monotonic) -> None:
         super().__init__("jobs", [(Path("jobs"), every, self._arm)], clock)
         self._engine = engine

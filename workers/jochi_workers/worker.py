@@ -68,7 +68,7 @@ class Worker:
 
     ``files``: of contexts and mirrors, which it keeps up to date besides. ``interval``: seconds between two looks at empty queues.
     ``rates``: memories a second at most, by queue.
-    ``on_progress`` is called after each batch with all figures by queue.
+    ``on_progress`` is called after each batch with all figures by queue; ``on_batch`` with its queue and the seconds that it took.
     """
 
     def __init__(
@@ -82,6 +82,7 @@ class Worker:
         files: Sequence[Files] = (),
         stop: Stop | None = None,
         on_progress: Callable[[Mapping[str, Progress]], None] = lambda _progress: None,
+        on_batch: Callable[[str, float], None] = lambda _queue, _seconds: None,
     ) -> None:
         self.engine = engine
         self.stop = stop or Stop()
@@ -94,6 +95,7 @@ class Worker:
         self._interval = interval
         self._rates = rates or {}
         self._on_progress = on_progress
+        self.on_batch = on_batch
         self._not_before: dict[str, float] = {}
         self._texts_read = monotonic()
 
@@ -144,6 +146,7 @@ class Worker:
             )  # a second Ctrl-C, or out of memory: the lease must not outlive us if it can be helped
             raise
         self._store(queue, batch, outcome)
+        self.on_batch(handler.name, monotonic() - started)
         if rate := self._rates.get(handler.name):
             self._not_before[handler.name] = started + len(batch.rows) / rate
         if outcome.stopped_by is not None:

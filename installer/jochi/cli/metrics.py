@@ -14,10 +14,7 @@ from jochi.cli.output import err
 from jochi.errors import ConnectionFailed, UsageError
 from jochi.files import write_atomically
 from jochi.operate.metrics import MOST_SCOPES, Metrics, openmetrics, why_not_ready
-from jochi.operate.metrics_server import Server, address
-
-KEPT = 5.0
-"""Seconds for which every scraper gets the same read."""
+from jochi.operate.metrics_server import KEPT, Server, address
 
 
 def metrics(

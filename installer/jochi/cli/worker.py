@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -18,10 +18,13 @@ from jochi.cli.connection import jochi
 from jochi.cli.output import err, out
 from jochi.client import Jochi
 from jochi.errors import JochiError, UsageError
+from jochi.operate.metrics import Metrics, why_not_ready
+from jochi.operate.metrics_server import KEPT, Server, address
 
 if TYPE_CHECKING:
+    from jochi_workers.context_files import Files
     from jochi_workers.handler import Handler
-    from jochi_workers.worker import Progress, Stop
+    from jochi_workers.worker import Progress, Stop, Worker
 
 _REPORT_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 
@@ -61,6 +64,9 @@ def worker(
     batch: Annotated[int, typer.Option(min=1, max=1000, help="Memories leased at once.")] = 200,
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between looks at an empty queue.")] = 5.0,
     limit_rate: Annotated[float | None, typer.Option(min=0.01, help="Embeddings a second at most.")] = None,
+    metrics: Annotated[
+        str | None, typer.Option(help="Serve /metrics, /healthz and /readyz of this process at [HOST:]PORT.")
+    ] = None,
 ) -> None:
     """Do what a database can't: count tokens, hash contents, judge near duplicates, embed and shorten. Works until Ctrl-C.
 
@@ -82,6 +88,7 @@ def worker(
         raise UsageError("options of a provider, --model and --limit-rate go with --provider")
     from jochi_workers import context_files, mirrors
     from jochi_workers.job_armer import JobArmer
+    from jochi_workers.sign_of_life import SignOfLife
     from jochi_workers.worker import Stop, Worker
 
     tables = (
@@ -89,6 +96,7 @@ def worker(
         () if mirror is None else mirrors.read_table(mirror),
     )
     stop = Stop()
+    at = None if metrics is None else address(metrics)
     with jochi(context) as client, _stopped_by_signals(stop):
         handlers = _handlers(client, stop, provider, model, options)
         shortening = {
@@ -114,11 +122,29 @@ def worker(
                 stop=stop,
                 on_progress=show,
             )
-            running.run(once=once)
+            with ExitStack() as beside:
+                if at is not None:
+                    beside.enter_context(_served(client, running, files, at))
+                if not once:
+                    beside.enter_context(SignOfLife(client.database, [handler.name for handler in handlers]))
+                running.run(once=once)
     for line in _lines(running.progress):
         out.print(line, markup=False)
     if stop.asked():
         err.print("stopped; what wasn't done has been given back")
+
+
+def _served(client: Jochi, running: Worker, files: Sequence[Files], at: tuple[str, int]) -> Server:
+    """The worker's own metrics; ready is who reaches a database whose engine works."""
+    from jochi_workers.metrics import WorkerMetrics
+
+    counted = WorkerMetrics(running.progress, files)
+    running.on_batch = counted.took
+    # A client of its own: what it has read of the engine is read by another thread.
+    database = Metrics(Jochi(client.database.driver, client.database.name), keep=KEPT)
+    server = Server(counted.registry, lambda: why_not_ready(database), *at)
+    err.print(f"metrics: http://{server.host}:{server.port}/metrics", markup=False)
+    return server
 
 
 def _handlers(

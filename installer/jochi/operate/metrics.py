@@ -96,7 +96,8 @@ class Reading:
 
 @dataclass(frozen=True)
 class Metric:
-    """One family of metrics: ``name`` with its ending, ``type`` as Prometheus names it, and its samples of a reading.
+    """One family of metrics: ``name`` with its ending, ``type`` as Prometheus names it, its samples of a `Reading` or of what else
+    counts.
 
     ``source``: where the database has it from, for the reference.
     """
@@ -106,9 +107,9 @@ class Metric:
     help: str
     labels: Labels
     source: str
-    samples: Callable[[Reading], Samples]
+    samples: Callable[[Any], Samples]
 
-    def family(self, found: Reading) -> Family:
+    def family(self, found: Any) -> Family:
         """The family with its samples of ``found``."""
         labels, rows = list(self.labels), list(self.samples(found))
         if self.type == "counter":
@@ -260,7 +261,7 @@ def _scopes(column: str) -> Callable[[Reading], Samples]:
             return []
         # Two long names may be shortened to one.
         sums: Counter[str] = Counter()
-        for scope, n in zip(counted["scopes"] or (), counted[column] or (), strict=True):
+        for scope, n in list(zip(counted["scopes"] or (), counted[column] or (), strict=True))[: found.by_scope]:
             sums[_bounded((scope,))[0]] += n
         return [((scope,), float(n)) for scope, n in sums.items()]
 

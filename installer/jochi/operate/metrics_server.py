@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 
+KEPT = 5.0
+"""Seconds for which everybody who asks gets the same read of the database."""
+
 Ready = Callable[[], str | None]
 """Why the process isn't ready; None: it is."""
 
