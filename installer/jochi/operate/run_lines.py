@@ -6,6 +6,7 @@ A line has names, numbers and moments only. What a run keeps of an error is left
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -106,6 +107,19 @@ def _value(value: Any) -> str:
 def utc(moment: datetime) -> str:
     """ISO 8601 to the millisecond, in UTC."""
     return f"{moment.astimezone(timezone.utc).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+class LineFormatter(logging.Formatter):
+    """Records of the logger `jochi.worker` as such lines: the event, and the record's ``fields``."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__()
+        self._line = json_line if as_json else text_line
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        at = datetime.fromtimestamp(record.created, timezone.utc)
+        return self._line(at, {"event": record.msg, **getattr(record, "fields", {})})
 
 
 class Tail:
