@@ -20,6 +20,8 @@ from jochi_workers.handler import Handler, Outcome, Result, reserved
 from jochi_workers.queue import Batch, FinishResult, Queue
 
 _log = logging.getLogger(__name__)
+_lines = logging.getLogger("jochi.worker")
+"""A line a batch and a stop (docs/reference/jobs-and-runs.md): names and numbers, never a text, a key or what a model answered."""
 T = TypeVar("T")
 
 _RECONNECT_MIN, _RECONNECT_MAX = 1.0, 30.0  # seconds between two tries while the database is away
@@ -44,6 +46,11 @@ class Progress:
     reasons: dict[str, int] = field(default_factory=dict)
     tokens_in: int = 0
     tokens_out: int = 0
+
+    def counts(self) -> dict[str, int]:
+        """The numbers alone, by the words of the other reports."""
+        found = {name: value for name, value in vars(self).items() if isinstance(value, int)}
+        return {"put_aside" if name == "quarantined" else name: n for name, n in found.items()}
 
 
 @dataclass
@@ -105,6 +112,14 @@ class Worker:
         Raises a handler's own reason where it can't go on (with ``once`` also where it only asks for a pause), after
         giving back what it held.
         """
+        try:
+            self._run(once=once)
+        except BaseException as error:
+            _log_line("stop", reason="error", error=_named(error))
+            raise
+        _log_line("stop", reason="asked" if self.stop.asked() else "done")
+
+    def _run(self, *, once: bool) -> None:
         while not self.stop.asked():
             worked = [self._turn(handler, once) for handler in self._handlers]
             if not once:
@@ -129,6 +144,7 @@ class Worker:
         )
         if queue is None or batch is None:
             return False
+        before = self.progress[handler.name].counts()
         self.progress[handler.name].dropped += batch.dropped
         self.progress[handler.name].note = batch.held
         if batch.held and not once:  # nothing is over in a moment that keeps a whole derivation
@@ -146,7 +162,10 @@ class Worker:
             )  # a second Ctrl-C, or out of memory: the lease must not outlive us if it can be helped
             raise
         self._store(queue, batch, outcome)
-        self.on_batch(handler.name, monotonic() - started)
+        seconds = monotonic() - started
+        self.on_batch(handler.name, seconds)
+        counts = {name: n - before[name] for name, n in self.progress[handler.name].counts().items()}
+        _log_line("batch", derivation=handler.name, milliseconds=round(seconds * 1000), leased=len(batch.rows), **counts)
         if rate := self._rates.get(handler.name):
             self._not_before[handler.name] = started + len(batch.rows) / rate
         if outcome.stopped_by is not None:
@@ -159,6 +178,8 @@ class Worker:
             if self._patiently(partial(files.work, all_of_them=all_of_them)):
                 self._on_progress(self.progress)
             progress = self.progress[files.name]
+            if (files.written, len(files.failed)) != (progress.done, progress.failed):
+                _log_line("files", files=files.name, written=files.written - progress.done, failed=len(files.failed))
             progress.done, progress.failed, progress.note = files.written, len(files.failed), files.note
 
     def _without_forgotten(self, queue: Queue, batch: Batch) -> Batch:
@@ -188,6 +209,7 @@ class Worker:
         except Exception as error:
             # A mistake of the handler's. Its text might quote the content, so only its kind is kept.
             _log.warning("the handler %s failed: %s", handler.name, type(error).__name__)
+            _log_line("failed", derivation=handler.name, error=_named(error))
             return Outcome(failed={row["key"]: type(error).__name__ for row in batch.rows})
 
     def _store(self, queue: Queue, batch: Batch, outcome: Outcome) -> None:
@@ -225,6 +247,7 @@ class Worker:
             return self._patiently(lambda: queue.finish(batch, outcome.done), even_when_stopping=True)
         except (Neo4jError, UsageError) as error:
             _log.warning("the database can't store results of %s: %s", queue.name, _named(error))
+            _log_line("failed", derivation=queue.name, error=_named(error))
         stored, results = list[Result](), list[FinishResult]()
         for result in outcome.done:
             try:
@@ -243,6 +266,9 @@ class Worker:
         assert outcome.stopped_by is not None
         if once or not outcome.pause:
             raise outcome.stopped_by
+        _log_line(
+            "pause", derivation=handler.name, error=_named(outcome.stopped_by), seconds=outcome.pause.total_seconds()
+        )
         self.progress[handler.name].note = outcome.stopped_by.what
         self._not_before[handler.name] = monotonic() + outcome.pause.total_seconds()
 
@@ -267,12 +293,15 @@ class Worker:
             except ConnectionFailed as error:
                 if self.stop.asked():
                     return None
+                if pause == _RECONNECT_MIN:
+                    _log_line("waiting", error=_named(error))
                 self._note(f"waiting for the database: {error.what}")
                 self.stop.wait(pause)
                 pause = min(pause * 2, _RECONNECT_MAX)
                 self._queues.clear()  # another server may answer next, with a clock of its own
             else:
                 if pause > _RECONNECT_MIN:
+                    _log_line("back")
                     self._note(None)
                 return result
         return None
@@ -288,6 +317,11 @@ class Worker:
             self._texts_read = monotonic()
 
 
-def _named(error: Exception) -> str:
+def _log_line(event: str, **fields: object) -> None:
+    """What happened; ``fields`` in their order."""
+    _lines.info(event, extra={"fields": fields})
+
+
+def _named(error: BaseException) -> str:
     """What went wrong without a word of the content, which a message of the server may quote."""
     return (error.code if isinstance(error, Neo4jError) else None) or type(error).__name__

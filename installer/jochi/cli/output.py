@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import select
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
@@ -46,6 +48,19 @@ err = _Output(stderr=True, highlight=False)
 def forbidden_by(constraint: str | None, holder: str | None) -> str:
     """Why something doesn't come back that a constraint of an application is about."""
     return f"the constraint {constraint} forbids it" + (f": {holder} has its value" if holder else "")
+
+
+def expect_reader() -> None:
+    """Raises `BrokenPipeError` where nobody reads standard output any more: who waits for something to write would never notice."""
+    if not hasattr(select, "poll"):
+        return
+    try:
+        looked = select.poll()
+        looked.register(sys.stdout.fileno(), 0)
+    except OSError:  # it is no file, such as in a test
+        return
+    if any(event & (select.POLLERR | select.POLLHUP) for _, event in looked.poll(0)):
+        raise BrokenPipeError(errno.EPIPE, "nobody reads on")
 
 
 def write_json(value: Any) -> None:

@@ -1,15 +1,18 @@
-"""`jochi runs ls|show`."""
+"""`jochi runs ls|show|tail`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from time import sleep
 from typing import Annotated
 
 import typer
 
-from jochi.cli.connection import answer, jochi
-from jochi.cli.output import AsJson, finish_with_json, forbidden_by, moment, out, table
+from jochi.cli.connection import answer, job_verbs, jochi
+from jochi.cli.output import AsJson, err, expect_reader, finish_with_json, forbidden_by, moment, out, table
 from jochi.errors import UsageError
+from jochi.operate.run_lines import Tail
+from jochi.operate.run_lines import follow as follow_runs
 from jochi.undo.violations import read_message
 
 app = typer.Typer(help="Runs of curation and undos, and what they did.", no_args_is_help=True)
@@ -98,6 +101,46 @@ def show(
     if one.done:
         rows = [(each.action, each.rule, each.n, each.undone, ", ".join(each.keys)) for each in one.done]
         table("On record", ("action", "rule", "memories", "undone", "such as"), rows, right=(2, 3))
+
+
+@app.command()
+def tail(
+    context: typer.Context,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=0, max=1000, help="How many of those that have ended.")
+    ] = 10,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Then show each run when it has ended, until Ctrl-C.")
+    ] = False,
+    every: Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds between two looks.")] = 2.0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Show one line a run, of all jobs, in the order in which they ended: for a log, or to watch the engine work.
+
+    No line says anything of a memory. With --follow each run is shown once; the database may go away meanwhile.
+    """
+    with job_verbs(context) as client:
+        try:
+            lines = (
+                follow_runs(client, last=limit, pause=lambda: _waited(every), say=_say)
+                if follow
+                else Tail(client).last(limit)
+            )
+            for line in lines:
+                typer.echo(line.as_json() if as_json else line.as_text())
+        except KeyboardInterrupt:
+            if not follow:
+                raise
+
+
+def _waited(seconds: float) -> bool:
+    sleep(seconds)
+    expect_reader()
+    return True
+
+
+def _say(words: str) -> None:
+    err.print(words, markup=False)
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
@@ -67,6 +69,10 @@ def worker(
     metrics: Annotated[
         str | None, typer.Option(help="Serve /metrics, /healthz and /readyz of this process at [HOST:]PORT.")
     ] = None,
+    log_format: Annotated[
+        Literal["json", "text"] | None,
+        typer.Option(help="Write a line a batch to standard output, and nothing else: for what collects logs."),
+    ] = None,
 ) -> None:
     """Do what a database can't: count tokens, hash contents, judge near duplicates, embed and shorten. Works until Ctrl-C.
 
@@ -106,7 +112,7 @@ def worker(
             "key_file": compress_key_file,
         }
         handlers += making(client, stop, compress, shortening)
-        with _shown() as show:
+        with _shown() if log_format is None else logged(log_format) as show:
             files: list[context_files.Files] = (
                 [context_files.ContextFiles(tables[0], client.write_context)] if contexts else []
             )
@@ -128,7 +134,7 @@ def worker(
                 if not once:
                     beside.enter_context(SignOfLife(client.database, [handler.name for handler in handlers]))
                 running.run(once=once)
-    for line in _lines(running.progress):
+    for line in _lines(running.progress) if log_format is None else ():
         out.print(line, markup=False)
     if stop.asked():
         err.print("stopped; what wasn't done has been given back")
@@ -274,6 +280,30 @@ def _shown() -> Iterator[Callable[[Mapping[str, Progress]], None]]:
                 err.print(line, markup=False)
 
     yield print_now_and_then
+
+
+class _Handler(logging.StreamHandler[TextIO]):
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nobody reads the log: the work goes on all the same."""
+
+
+@contextmanager
+def logged(form: Literal["json", "text"]) -> Iterator[Callable[[Mapping[str, Progress]], None]]:
+    """The lines of the logger `jochi.worker` on standard output; progress isn't shown besides."""
+    from jochi.operate.run_lines import LineFormatter
+
+    handler, lines = _Handler(sys.stdout), logging.getLogger("jochi.worker")
+    handler.setFormatter(LineFormatter(as_json=form == "json"))
+    before = lines.level, lines.propagate
+    lines.addHandler(handler)
+    lines.setLevel(logging.INFO)
+    lines.propagate = False
+    try:
+        yield lambda _progress: None
+    finally:
+        lines.removeHandler(handler)
+        lines.setLevel(before[0])
+        lines.propagate = before[1]
 
 
 def _lines(progress: Mapping[str, Progress]) -> list[str]:

@@ -11,6 +11,9 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.stops import Stop, stops_of
 from jochi.policy.schedule import FixedSlot
 
+BROKEN_FROM = 3
+"""So many failures of a job in a row are no accident."""
+
 
 @dataclass(frozen=True)
 class Switch:

@@ -7,13 +7,10 @@ from typing import Any
 
 from jochi.compile.registry import ProcedureStatus, Status
 from jochi.install.preview import job_differences
-from jochi.jobs.results import JobState
+from jochi.jobs.results import BROKEN_FROM, JobState
 from jochi.operate.check import Check, fail, ok, some, unknown, warn
 from jochi.policy import LoadedPolicy
 from jochi.schema.migrations import Outcome, Validation
-
-BROKEN_FROM = 3
-"""So many failures in a row are no accident."""
 
 
 def check_installed(pump: Mapping[str, Any] | None, version: str) -> Check:
