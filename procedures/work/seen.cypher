@@ -1,7 +1,8 @@
 // A worker says that it lives, at most once a minute, or that it ends (docs/reference/metrics.md). One that begins takes those of its machine away that have been silent for
 // three intervals: it is their successor. What hasn't been seen for a week goes, and so do the oldest of very many.
 // Parameters: $worker string, its machine and its process, with `/` between them; $now zoned datetime, $every_s integer: seconds between two calls,
-// $derivations list of strings, $begins and $ends boolean. Returns one row: workers integer. Writes: :JochiWorker.
+// $derivations list of strings, $failing list of strings: what it can't write at the moment, of context and mirror; $begins and $ends boolean.
+// Returns one row: workers integer. Writes: :JochiWorker.
 CALL () {
   MATCH (w:JochiWorker)
   WITH w ORDER BY w.seen_at DESC
@@ -16,7 +17,8 @@ CALL () {
   WITH 1 AS one WHERE NOT $ends
   MERGE (w:JochiWorker {id: $worker})
   SET w.started_at = CASE WHEN $begins OR w.started_at IS NULL THEN $now ELSE w.started_at END, w.seen_at = $now, w.every_s = $every_s,
-      w.derivations = $derivations
+      w.derivations = $derivations, w.failing = CASE WHEN size($failing) > 0 THEN $failing END,
+      w.failing_since = CASE WHEN size($failing) > 0 THEN coalesce(w.failing_since, $now) END
 }
 MATCH (w:JochiWorker)
 RETURN count(w) AS workers

@@ -243,8 +243,8 @@ def test_what_workers_did_and_that_they_live(jochi: Jochi, now: datetime) -> Non
     assert one(jochi, "jochi_work_waiting", derivation="prepare") == 0
 
     def seen(worker: str, at: datetime, **how: bool) -> None:
-        given = {"worker": worker, "now": at, "every_s": 60, "derivations": ["prepare"], "begins": False, "ends": False}
-        jochi.database.run(statement("work/seen"), given | how)
+        given = {"worker": worker, "now": at, "every_s": 60, "derivations": ["prepare"], "failing": []}
+        jochi.database.run(statement("work/seen"), given | {"begins": False, "ends": False} | how)
 
     def workers() -> set[str]:
         return {

@@ -165,7 +165,9 @@ class Worker:
         seconds = monotonic() - started
         self.on_batch(handler.name, seconds)
         counts = {name: n - before[name] for name, n in self.progress[handler.name].counts().items()}
-        _log_line("batch", derivation=handler.name, milliseconds=round(seconds * 1000), leased=len(batch.rows), **counts)
+        _log_line(
+            "batch", derivation=handler.name, milliseconds=round(seconds * 1000), leased=len(batch.rows), **counts
+        )
         if rate := self._rates.get(handler.name):
             self._not_before[handler.name] = started + len(batch.rows) / rate
         if outcome.stopped_by is not None:

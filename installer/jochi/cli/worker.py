@@ -132,12 +132,19 @@ def worker(
                 if at is not None:
                     beside.enter_context(_served(client, running, files, at))
                 if not once:
-                    beside.enter_context(SignOfLife(client.database, [handler.name for handler in handlers]))
+                    names = [handler.name for handler in handlers]
+                    failing = partial(_failing, files)
+                    beside.enter_context(SignOfLife(client.database, names, failing=failing))
                 running.run(once=once)
     for line in _lines(running.progress) if log_format is None else ():
         out.print(line, markup=False)
     if stop.asked():
         err.print("stopped; what wasn't done has been given back")
+
+
+def _failing(files: Sequence[Files]) -> list[str]:
+    """What can't be written at the moment, such as context: a full disk, or no right."""
+    return [each.name for each in files if each.on_disk and each.failed]
 
 
 def _served(client: Jochi, running: Worker, files: Sequence[Files], at: tuple[str, int]) -> Server:

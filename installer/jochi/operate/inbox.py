@@ -365,6 +365,10 @@ def _hygiene(row: Mapping[str, Any]) -> _Made:
 
 
 def _worker(row: Mapping[str, Any]) -> _Made:
+    if failing := row.get("failing"):
+        what = f"the worker {row['key']} can't write files of {' and '.join(failing)}: no room, or no right. Its log says where"
+        tables = [f"--{'contexts' if name == 'context' else name}=TABLE" for name in failing]
+        return what, (_does("try again, from here", "worker", "--once", *tables),)
     what = f"the worker {row['key']} ({row['name'] or 'nothing to work'}) has gone without a word"
     return what, (_look("derive", "ls"), _does("start one", "worker"))
 

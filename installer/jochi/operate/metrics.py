@@ -27,6 +27,7 @@ from jochi.database.statements import statement
 from jochi.errors import ConnectionFailed, JochiError
 from jochi.graph.driver_values import to_python
 from jochi.operate.check import Level
+from jochi.operate.inbox import KINDS, inbox
 from jochi.operate.restart import restart_of, unread
 from jochi.operate.work import Backlog
 from jochi.operate.work import status as work_left
@@ -34,7 +35,7 @@ from jochi.schema.indexes import wanted_indexes
 from jochi.version import __version__, minor_of
 
 if TYPE_CHECKING:
-    from jochi.client.base import Base
+    from jochi.client.jobs import JobVerbs
 
 Labels = tuple[str, ...]
 Samples = Iterable[tuple[Labels, float]]
@@ -722,7 +723,7 @@ class Metrics(Collector):
     """
 
     def __init__(
-        self, client: Base, *, by_scope: int = 0, keep: float = 0.0, monotonic: Callable[[], float] = time.monotonic
+        self, client: JobVerbs, *, by_scope: int = 0, keep: float = 0.0, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self.fault: str | None = None
         self.found: Reading | None = None
@@ -797,12 +798,13 @@ class Metrics(Collector):
         return self._rare[1]
 
 
-def inbox_counts(client: Base) -> Mapping[str, int]:
+def inbox_counts(client: JobVerbs) -> Mapping[str, int]:
     """What waits for a person, by kind."""
-    return {}
+    counts = inbox(client, limit=0).counts
+    return {kind: counts.get(kind, 0) for kind in KINDS}
 
 
-def _armed(client: Base, facts: ServerFacts, pump: Mapping[str, Any]) -> dict[str, bool]:
+def _armed(client: JobVerbs, facts: ServerFacts, pump: Mapping[str, Any]) -> dict[str, bool]:
     if not pump.get("armed") or "apoc.periodic.list" not in facts.callable:
         return {}
     engine = client.engine
@@ -811,7 +813,7 @@ def _armed(client: Base, facts: ServerFacts, pump: Mapping[str, Any]) -> dict[st
     return {"pump": runs.get(engine.pump, False), "watch": runs.get(engine.watch, False)}
 
 
-def _offline(client: Base) -> int | None:
+def _offline(client: JobVerbs) -> int | None:
     ours = {index.name for index in wanted_indexes(client.policy.policy)}
     try:
         rows = client.database.run(statement("report/indexes"), write=False)
@@ -824,7 +826,7 @@ def _is_ours(label: str | None) -> bool:
     return label in {"Curated", "Tombstone", "CurationAudit"} or (label or "").startswith("Jochi")
 
 
-def _line_missing(client: Base, facts: ServerFacts, pump: Mapping[str, Any] | None) -> bool | None:
+def _line_missing(client: JobVerbs, facts: ServerFacts, pump: Mapping[str, Any] | None) -> bool | None:
     if pump is None or not pump.get("armed"):
         return None
     try:
@@ -837,7 +839,7 @@ def _line_missing(client: Base, facts: ServerFacts, pump: Mapping[str, Any] | No
     return None if level is Level.UNKNOWN else level is not Level.OK
 
 
-def registry(client: Base, *, by_scope: int = 0, keep: float = 0.0) -> CollectorRegistry:
+def registry(client: JobVerbs, *, by_scope: int = 0, keep: float = 0.0) -> CollectorRegistry:
     """A registry that reads the database of ``client`` whenever it is collected, at most once in ``keep`` seconds.
 
     ``by_scope``: also the memories and tokens of so many of the largest scopes, at most `MOST_SCOPES`.
@@ -847,7 +849,7 @@ def registry(client: Base, *, by_scope: int = 0, keep: float = 0.0) -> Collector
     return made
 
 
-def openmetrics(client: Base, *, by_scope: int = 0) -> str:
+def openmetrics(client: JobVerbs, *, by_scope: int = 0) -> str:
     """What is to be watched from outside, as OpenMetrics text (docs/reference/metrics.md).
 
     ``by_scope``: also the memories and tokens of so many of the largest scopes. Raises `ConnectionFailed`
