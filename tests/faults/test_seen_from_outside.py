@@ -1,6 +1,6 @@
 """What whoever runs Jochi sees of it: a real Prometheus scrapes a real week, and what breaks is in metrics, alerts and inbox.
 
-Prometheus looks every two seconds, and the rules' `for`, ranges and offsets are sixty times shorter; their thresholds are the
+Prometheus looks every three seconds, and the rules' `for`, ranges and offsets are thirty times shorter; their thresholds are the
 shipped ones. A week passes because the engine is told what time it is; what has to be old is dated back in the graph.
 """
 
@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(1200)]
 MARKER = "Zanzibarquux"
 """Said by somebody, in each memory of the week."""
 SCOPE = "secretive-tenant"
-QUICKER = 60
+QUICKER = 30
 INTERVAL = 10
 """Seconds within which a metric says what has changed: who serves metrics reads the database every five."""
 
@@ -177,7 +177,7 @@ def samples(text: str) -> Iterator[Any]:
 def config(watched: Mapping[str, int], rules: Path) -> str:
     """The shipped example with addresses and pace of its own."""
     made = yaml.safe_load((OPS / "prometheus/prometheus.yml").read_text(encoding="utf-8"))
-    made["global"] = {"scrape_interval": "2s", "scrape_timeout": "2s", "evaluation_interval": "1s"}
+    made["global"] = {"scrape_interval": "3s", "scrape_timeout": "3s", "evaluation_interval": "1s"}
     made["rule_files"] = [str(rules)]
     for job in made["scrape_configs"]:
         job["static_configs"][0]["targets"] = [f"127.0.0.1:{watched[job['job_name']]}"]
@@ -240,6 +240,13 @@ def let_a_week_pass(watched: Watched) -> None:
             watched.client.run("curate_due", now=at, drain=True)
     remember(watched, 2, today, kind="Fact", category="preference")
     watched.client.run("hygiene", now=today, drain=True)
+    # As an app writes that counts no tokens: work for a worker.
+    watched.client.database.run(
+        "UNWIND range(1, 5) AS i CREATE (:Curated:MemoryEntry {key: $scope + '/m' + i, scope: $scope, id: 'm' + i, "
+        "content: $said + ' ' + i, created_at: $now, token_count: 2, token_counter: 'estimate:chars/4', prepare_due: $now})",
+        {"scope": SCOPE, "said": MARKER, "now": today},
+    )
+    watched.pump(armed=True, last_tick=datetime.now(timezone.utc))
     watched.run("jobs", "arm")
 
 
