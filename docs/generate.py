@@ -1,7 +1,8 @@
 """Writes the reference pages that say what the code says: `python docs/generate.py`, before every build of the site.
 
 Procedures from the heads of their templates, the policy from its types and `default.toml`, properties from their catalogue, the
-command line from Typer. What can't be told fails the build: a template without a head, a field of the policy without a description.
+command line from Typer, metrics from their tables. What can't be told fails the build: a template without a head, a field of the
+policy without a description.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from jochi.cli.app import app
 from jochi.compile.templates import procedure_names
 from jochi.database.statements import procedures_folder
 from jochi.graph.catalogue import MEMORY
+from jochi.operate.metrics import METRICS
 from jochi.policy import Policy, load_policy
 from jochi.policy.load import DEFAULT
 from jochi.toml import tomllib
+from jochi_workers.metrics import METRICS as OF_WORKERS
 
 PAGES = Path(__file__).parent / "reference/generated"
 
@@ -394,6 +397,25 @@ def properties() -> str:
     return "\n".join(lines) + "\n"
 
 
+# ---- Metrics ---------------------------------------------------------------------------------------------------------
+
+
+def metrics() -> str:
+    """Every metric with its type, labels and where it comes from."""
+    lines = [
+        "# All metrics",
+        "",
+        "Made from `installer/jochi/operate/metrics.py` and `workers/jochi_workers/metrics.py`. How to get them:"
+        " [metrics](../metrics.md).",
+    ]
+    for title, table in {"Of the database": METRICS, "Of a worker": OF_WORKERS}.items():
+        lines += ["", f"## {title}", "", "| metric | type | labels | says | from |", "|---|---|---|---|---|"]
+        for each in table:
+            labels = ", ".join(f"`{label}`" for label in each.labels)
+            lines.append(f"| `{each.name}` | {each.type} | {labels} | {each.help} | {each.source} |")
+    return "\n".join(lines) + "\n"
+
+
 # ---- Command line ----------------------------------------------------------------------------------------------------
 
 
@@ -419,6 +441,7 @@ PAGES_BY_NAME: dict[str, Callable[[], str]] = {
     "policy.md": policy,
     "properties.md": properties,
     "commands.md": command_line,
+    "metrics.md": metrics,
 }
 
 

@@ -1,5 +1,5 @@
-// A worker says that it lives, at most once a minute, or that it ends (docs/reference/metrics.md). One that begins takes those of its machine away that have been silent for
-// three intervals: it is their successor. What hasn't been seen for a week goes, and so do the oldest of very many.
+// A worker says that it lives, at most once a minute, or that it ends (docs/reference/metrics.md). One that begins takes those of its machine
+// away that have been silent for three intervals: it is their successor. What hasn't been seen for a week goes, and so do the oldest of very many.
 // Parameters: $worker string, its machine and its process, with `/` between them; $now zoned datetime, $every_s integer: seconds between two calls,
 // $derivations list of strings, $failing list of strings: what it can't write at the moment, of context and mirror; $begins and $ends boolean.
 // Returns one row: workers integer. Writes: :JochiWorker.

@@ -64,7 +64,15 @@ def total(**counts: int) -> dict[str, Any]:
 
 def row(**changed: Any) -> dict[str, Any]:
     """What `report/metrics` returns of an engine that has done a little of everything."""
-    runs = {"run|ok": 3, "run|failed": 1, "took|0.05": 2, "took|5": 1, "took|+Inf": 1, "took_ms": 400_250, "changed": 9}
+    runs = {
+        "run|ok": 3,
+        "run|failed": 1,
+        "took|0.05": 2,
+        "took|5": 1,
+        "took|+Inf": 1,
+        "took_ms": 400_250,
+        "changed|memories": 9,
+    }
     done = {"action|prune|Note": 4, "action|merge|": 1, f"pruned|ttl.note|{HOSTILE}": 4, "rail|pinned": 2}
     job = {"name": "curate_due", "enabled": True, "failures": 2, "started_at": NOW, "next_start": NOW}
     found = {
@@ -73,7 +81,7 @@ def row(**changed: Any) -> dict[str, Any]:
             **{"every_s": 2, "armed": True, "last_tick": NOW, "policy": "default@1", "version": __version__},
         },
         "jobs": [{**job, "waits_since": NOW, "total": total(**runs, **done)}],
-        "totals": [{"job": "undo", "total": total(**{"changed": 2, "run|ok": 1, "action|prune|Note": 1})}],
+        "totals": [{"job": "undo", "total": total(**{"changed|memories": 2, "run|ok": 1, "action|prune|Note": 1})}],
         "derivations": [{"name": "embed", "total": total(**{"item|done": 7, "tokens|in": 100, "tokens|out": 5})}],
         "bounds": [0.05, 1, 5],
         "stored": {"curated": 12, "tombstones": 3, "records": 4, "snapshots": 1},

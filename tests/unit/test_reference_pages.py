@@ -119,6 +119,13 @@ def test_commands_of_commands_are_there(generate: ModuleType) -> None:
     assert "--install-completion" not in page
 
 
+def test_each_metric_says_what_it_is_and_where_it_comes_from(generate: ModuleType) -> None:
+    page = generate.metrics()
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `jochi_")]
+    assert len({row[0] for row in rows}) == len(rows) > 50
+    assert all(len(row) == 5 and all(cell.strip(" |") for cell in (row[1], row[3], row[4])) for row in rows)
+
+
 def test_each_property_says_who_writes_it(generate: ModuleType) -> None:
     app, _, engine = generate.properties().partition("## Written by the engine")
     assert "| `expires_at` | zoned datetime |" in app

@@ -237,7 +237,7 @@ def known(found: Reading) -> list[str]:
 
 
 def _changed(found: Reading) -> Samples:
-    sums = dict.fromkeys(known(found), 0) | {job: counts.get("changed", 0) for job, counts in totals(found)}
+    sums = dict.fromkeys(known(found), 0) | {job: counts.get("changed|memories", 0) for job, counts in totals(found)}
     return [((job,), float(n)) for job, n in sums.items()]
 
 
