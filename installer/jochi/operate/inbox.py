@@ -292,9 +292,36 @@ def _names(row: Mapping[str, Any]) -> _Made:
 
 
 def _forgetting(row: Mapping[str, Any]) -> _Made:
+    if "n" not in row:
+        whole, stays = (
+            _does("forget it", "forget", f"--id={row['key']}"),
+            _does("it stays", "inbox", f"--dismiss={row['why']}"),
+        )
+        return f"{row['key']} says more than what was to be forgotten, so it stayed", (
+            _look("explain", row["key"]),
+            whole,
+            stays,
+        )
     what = f"a forgetting of {row['name']} was cut off: {_some(row['n'], 'memory', 'memories')} may be on record still"
     key = row["key"]
     return what, (_look("receipts"), *(() if key is None else (_does("finish it", "forget", f"--id={key}"),)))
+
+
+def _edit(row: Mapping[str, Any]) -> _Made:
+    given = (f"--scope={row['scope']}", f"--out={row['key']}", *(["--include-sensitive"] if row["sensitive"] else []))
+    again, stays = (
+        _does("try again", row["name"], "write", *given),
+        _does("dismiss", "inbox", f"--dismiss={row['why']}"),
+    )
+    if row["name"] == "context":
+        look = _look("context", "show", given[0], *given[2:])
+        return f"what was edited in {row['key']} can't be taken in; the next try says why", (look, again, stays)
+    n = _some(row["n"], "file", "files")
+    return f"{n} in {row['key']} can't be taken in; the next try says why", (
+        _look("mirror", "check", *given),
+        again,
+        stays,
+    )
 
 
 def _replacement(row: Mapping[str, Any]) -> _Made:
@@ -362,6 +389,7 @@ _MADE: Mapping[Kind, Callable[[Mapping[str, Any]], _Made]] = {
     "duplicate": _duplicate,
     "names": _names,
     "forgetting": _forgetting,
+    "edit": _edit,
     "replacement": _replacement,
     "source": _source,
     "work": _work,
