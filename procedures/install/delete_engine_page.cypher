@@ -4,7 +4,7 @@ CALL () {
   MATCH (n:JochiProcedure|JochiJob|JochiJobRun|JochiPolicy|JochiPump|JochiPlan|JochiPlanPart|JochiQuota|JochiPause|JochiAccess|JochiAccessBatch|JochiScope
       |JochiScopeChange|JochiBudget|JochiIntake|JochiSlot|JochiSlotChange|JochiMerged|JochiMerging
       |JochiWork|JochiWorker|JochiBuffer|JochiTurn|JochiDerivation|JochiSpent|JochiInputChange|JochiForgotten|JochiForgetting|JochiReceipt
-      |JochiValue|JochiManifest|JochiManifestVersion|JochiManifestChange|JochiAction|JochiGuidelines|JochiTopicIndex|JochiPass|JochiCompression
+      |JochiValue|JochiManifest|JochiManifestVersion|JochiManifestChange|JochiAction|JochiGuidelines|JochiTopicIndex|JochiPass|JochiQuestion|JochiCompression
       |CurationAudit|CurationSnapshot|CurationCycleSummary)
   RETURN n
 UNION ALL

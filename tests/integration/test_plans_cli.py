@@ -88,16 +88,16 @@ def test_a_plan_from_saving_to_applying(jochi: Jochi, run: Callable[..., Result]
 
 
 @pytest.mark.exhaustive
-def test_a_tripped_breaker_from_status_to_approval(jochi: Jochi, run: Callable[..., Result]) -> None:
+def test_a_tripped_breaker_from_the_inbox_to_approval(jochi: Jochi, run: Callable[..., Result]) -> None:
     remember(jochi, 103)
     jochi.apply(jochi.plan(clock.now() - timedelta(days=300)))  # go, without a lift
     assert run("jobs", "run", "curate_due", "--drain").exit_code == 0
     (stopped,) = (job.stopped_run for job in jochi.jobs() if job.stopped_run)
     assert stopped is not None
     why = "Notification in scope default: 100 went within 24 hours, the limit is 100; 3 more of its last batch wait"
-    status = run("status", "--no-tiers")
-    assert f"waits for `jochi approve {stopped}`" in status.stdout
-    assert why in status.stdout
+    inbox = run("inbox")
+    assert f"jochi approve {stopped}" in inbox.stdout
+    assert why in inbox.stdout
     assert f"waits for approve {stopped}" in " ".join(run("jobs", "ls").stdout.split())
     shown = run("runs", "show", stopped)
     assert f"stopped by the circuit breaker: {why}" in shown.stdout

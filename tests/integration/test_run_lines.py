@@ -142,8 +142,8 @@ def test_a_worker_says_what_each_batch_did_and_never_of_what(jochi: Jochi, now: 
     assert batch["milliseconds"] >= 0
     assert (stop["event"], stop["reason"]) == ("stop", "done")
     jochi.database.run(
-        "CREATE (:Curated:MemoryEntry {key: $secret + '/t', scope: $secret, id: 't', content: 'throw ' + $secret, created_at: $now, "
-        "prepare_due: $now - duration('PT1M')})",
+        "CREATE (:Curated:MemoryEntry {key: $secret + '/t', scope: $secret, id: 't', content: 'throw ' + $secret, "
+        "created_at: $now, prepare_due: $now - duration('PT1M')})",
         {"secret": SECRET, "now": now},
     )
     lines.clear()

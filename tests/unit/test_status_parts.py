@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from jochi.jobs.results import JobState
-from jochi.operate.status import switches, waiting
+from jochi.operate.waiting import switches, waiting
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 

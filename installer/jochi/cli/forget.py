@@ -18,6 +18,7 @@ from jochi.cli.connection import answer, jochi
 from jochi.cli.output import AsJson, err, finish_with_json, out, printable, shortened, some, table, write_json
 from jochi.cli.recall import embedder_of
 from jochi.client import Jochi
+from jochi.database.questions import about_forgetting
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 from jochi.forgetting import (
     Candidate,
@@ -149,13 +150,15 @@ def forget(
             ask(_question(plan), yes=yes, fix=_NAME_THEM)
         else:
             ask(_question(plan), yes=yes)
-        request = _unsure(request, plan, yes)
+        request, they_stay = _unsure(request, plan, yes)
         with err.status("forgetting") as spinner:
             done = client.forget(
                 request,
                 verify=verify,
                 on_page=lambda n: spinner.update(f"forgetting: {some(n, 'memory is', 'memories are')} gone"),
             )
+        if they_stay:
+            client.dismiss(*(about_forgetting(target.key) for target in done.asked))
     _told(done, verify, as_json)
     if _taken(done):
         return
@@ -238,14 +241,15 @@ def _show_imported(imported: ImportSummary) -> None:
         )
 
 
-def _unsure(request: Request, plan: ForgettingPlan, yes: bool) -> Request:
-    """Asks what becomes of memories that say more and can't be cut; where nobody can answer they stay."""
+def _unsure(request: Request, plan: ForgettingPlan, yes: bool) -> tuple[Request, bool]:
+    """Asks what becomes of memories that say more and can't be cut, and whether a person says that they stay; where nobody can
+    answer they stay, and the inbox asks."""
     n = plan.counts().get("ask", 0)
     if not n or yes:
-        return request
+        return request, False
     question = f"forget {some(n, 'memory that says', 'memories that say')} more as a whole, too?"
     try:
-        return replace(request, unsure="whole") if typer.confirm(question, err=True) else request
+        return (replace(request, unsure="whole"), False) if typer.confirm(question, err=True) else (request, True)
     except typer.Abort:
         raise Refused("nothing was changed", fix="pass --yes where nobody can answer: these stay then") from None
 

@@ -10,6 +10,7 @@ import typer
 from jochi.cli.connection import job_verbs as jochi
 from jochi.cli.options import options_of
 from jochi.cli.output import AsJson, finish_with_json, moment, printable, say
+from jochi.errors import UsageError
 from jochi.localserver.paths import apoc_conf_at
 from jochi.operate.inbox import Command, Inbox, Item, line
 from jochi.operate.inbox import inbox as read
@@ -29,6 +30,9 @@ def inbox(
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=0, max=10_000, help="So many of each kind, the oldest. 0: only counts.")
     ] = 5,
+    dismiss: Annotated[
+        str | None, typer.Option(metavar="ID", help="Answer that all stays as it is: the item isn't shown any more.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show all that waits for a person, each with the commands that decide it. What stops the engine comes first, then the oldest.
@@ -36,6 +40,11 @@ def inbox(
     The exit code is 0 if nothing waits, else 3.
     """
     with jochi(context) as client:
+        if dismiss is not None:
+            if not client.dismiss(dismiss):
+                raise UsageError(f"nothing with the id {dismiss!r} waits", fix="`jochi inbox` shows what does")
+            say("it stays as it is")
+            return
         found = read(client, limit=limit, kinds=kind, apoc_conf_at=apoc_conf_at)
     given = options_of(context)
     options = {

@@ -82,14 +82,10 @@ def print_glance(found: Overview) -> None:
     _print_check("pump", found.pump)
     if found.restart is not None and found.restart.level is not Level.OK:
         say(f"restart: {found.restart.found}")
-    _print_decisions(found, few=True)
+    _print_inbox(found)
     if found.engine is not None:
         _print_amounts(found.engine, few=True)
         _print_work(found.work)
-    if found.quarantined:
-        say(f"put aside after a failure: {some(len(found.quarantined), 'memory', 'memories')}")
-    if found.sources:
-        say(f"sources that stand still: {sum(one.n for one in found.sources):,}; `jochi sources ls --state failed`")
     _print_changes(found)
     _print_jobs_in_words(found.jobs)
     for note in found.notes[:_FEW]:
@@ -158,7 +154,7 @@ def _print_engine(found: Overview) -> None:
         say(f"  {name} is {word}")
     _print_check("pump", found.pump)
     _print_check("after a restart", found.restart)
-    _print_decisions(found)
+    _print_inbox(found)
     if found.mode is not None:
         say(mode_in_words(found.mode))
     if found.engine is not None:
@@ -187,27 +183,9 @@ def _print_check(title: str, check: Check | None) -> None:
         say(f"  → {check.fix}")
 
 
-def _print_decisions(found: Overview, *, few: bool = False) -> None:
-    """``few``: two of each, and jobs are counted."""
-    for wait in found.waiting[: _FEW if few else None]:
-        since = f" since {moment(wait.since)}" if wait.since else ""
-        still = some(len(wait.jobs), "job stands", "jobs stand") + " still" if few else ""
-        jobs = still or f"standing still: {', '.join(wait.jobs) or 'no job'}"
-        say(f"waits for `jochi {wait.verb}`{since}: {wait.why}; {jobs}")
-    for switch in found.paused[: _FEW if few else None]:
-        what = "everything" if switch.what == "all" else f"{switch.what} {switch.name}"
-        say(
-            f"paused: {what} by {switch.by or 'somebody'} since {moment(switch.since)}; `{switch.resume}` takes it back"
-        )
-    for breaker in found.tripped[: _FEW if few else None]:
-        then = "" if few else ", and let what it counts through with `jochi apply`"
-        say(
-            f"the breaker holds back {breaker.kind} in scope {breaker.scope} since {moment(breaker.since)}; "
-            f"look at `jochi plan`{then}"
-        )
-    left = sum(max(0, len(each) - _FEW) for each in (found.waiting, found.paused, found.tripped)) if few else 0
-    if left:
-        say(f"… and {some(left, 'decision', 'decisions')} more")
+def _print_inbox(found: Overview) -> None:
+    if found.inbox is not None:
+        say(found.inbox.sentence + (": `jochi inbox`" if found.inbox.counts else ""))
 
 
 def _print_amounts(engine: Status, *, few: bool = False) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from jochi import context as files
 from jochi.client.base import Base
 from jochi.context import Manifest
+from jochi.database.questions import FileQuestion
 from jochi.database.statements import statement
 from jochi.graph.driver_values import read_as
 from jochi.text.tokens import best_counter
@@ -52,15 +53,19 @@ class ContextVerbs(Base):
         can't be read or written: then it is as it was. docs/reference/memory-file.md.
         """
         store = self._store(scope, include_sensitive, max_tokens, now)
-        return files.write_context(
-            path,
-            store.look(),
-            store,
-            best_counter().count,
-            store.now,
-            include_sensitive=include_sensitive,
-            strike_many=strike_many,
+        question = FileQuestion(
+            self.database, "context", path, scope, include_sensitive=include_sensitive, now=store.now
         )
+        with question.answered_or_asked():
+            return files.write_context(
+                path,
+                store.look(),
+                store,
+                best_counter().count,
+                store.now,
+                include_sensitive=include_sensitive,
+                strike_many=strike_many,
+            )
 
     def migrate_context(
         self,

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from jochi.client.look import LookVerbs
+from jochi.database.questions import answer
 from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as, zoned
 from jochi.jobs.results import JobState, Mode, ModeName, Switch
@@ -28,6 +29,11 @@ class JobVerbs(LookVerbs):
         ``kinds``: only these. `UsageError` for a kind that there is none of. Writes nothing.
         """
         return inbox(self, limit=limit, kinds=kinds)
+
+    def dismiss(self, *ids: str) -> int:
+        """Takes questions out of the inbox whose answer is that all stays as it is; how many there were. An item's last command
+        has its id."""
+        return answer(self.database, ids)
 
     def history(self, job: str | None = None, *, limit: int = 20, changed_only: bool = False) -> list[dict[str, Any]]:
         """The last runs, newest first, as the properties of their nodes; `UsageError` where there is no such job."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from jochi import mirror
 from jochi.client.actions import ActionVerbs, guidelines_page
 from jochi.client.use import UseVerbs
+from jochi.database.questions import FileQuestion
 from jochi.mirror import Difference, Pages, WriteResult
 from jochi.text.imports import escape_json_imports
 from jochi.write.mirror_graph import MirrorGraph
@@ -32,7 +33,15 @@ class MirrorVerbs(UseVerbs, ActionVerbs):
         written.
         """
         source = self._mirrored(scope, include_sensitive, now)
-        return mirror.write_mirror(folder, source, whole=whole, strike_many=strike_many, pages=self._pages(scope))
+        question = FileQuestion(
+            self.database, "mirror", folder, scope, include_sensitive=include_sensitive, now=source.now
+        )
+        done = mirror.write_mirror(folder, source, whole=whole, strike_many=strike_many, pages=self._pages(scope))
+        if done.left:
+            question.ask(len(done.left))
+        else:
+            question.answer()
+        return done
 
     def check_mirror(
         self, folder: Path, scope: str = "default", *, include_sensitive: bool = False, now: datetime | None = None

@@ -10,6 +10,7 @@ from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from jochi.database import questions
 from jochi.database.engine import Engine
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
@@ -148,6 +149,7 @@ def forget(
     if verify:
         body["verified"] = work.verification(request, terms, left)
     receipt = receipts.append(database, body, runs=[work.run], at=now)
+    questions.ask(database, map(_question, undecided), now=now)
     work.rederive(going)
     return ForgetResult(receipt, dict(work.counts), work.held, tuple(left), elsewhere, key_made, undecided)
 
@@ -180,6 +182,12 @@ def lift(engine: Engine, request: Request) -> int:
         seals.append(sealer.scope(request.scope))
     row = engine.database.run(statement("forget/lift"), {"hashes": [seal.hash for seal in seals]})[0]
     return int(row["lifted"])
+
+
+def _question(target: Target) -> dict[str, Any]:
+    """For the inbox: whether it is to go as a whole."""
+    id = questions.about_forgetting(target.key)
+    return {"id": id, "kind": "forgetting", "key": target.key, "revision": target.revision}
 
 
 def _named(request: Request) -> list[str]:

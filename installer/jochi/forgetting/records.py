@@ -36,7 +36,7 @@ _SCOPED = {
 _GO = frozenset(
     (
         *("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork", "JochiInputChange"),
-        *("JochiManifestVersion", "JochiAction", "JochiTopicIndex", "JochiTurn"),
+        *("JochiManifestVersion", "JochiAction", "JochiTopicIndex", "JochiTurn", "JochiQuestion"),
     )
 )
 """Nodes of one memory: they go with it. (A version that names others as well has been rid of its name by then.)"""

@@ -22,6 +22,7 @@ from jochi.jobs.results import BROKEN_FROM
 from jochi.operate.check import Level
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import ApocConfAt, check_restart, unread
+from jochi.operate.waiting import switches, waiting
 
 if TYPE_CHECKING:
     from jochi.client.jobs import JobVerbs
@@ -179,53 +180,36 @@ class _Reading:
     ) -> None:
         self._client, self._pump, self._pauses, self._now, self._apoc_conf_at = client, pump, pauses, now, apoc_conf_at
         self._jobs = client.jobs()
+        self._waits = waiting(pump, self._jobs)
 
     def of(self, kind: Kind) -> Iterator[Item]:
         made: Iterator[Item] = getattr(self, kind)()
         return made
 
     def go(self) -> Iterator[Item]:
-        if self._pump.get("applied_at") is None:
-            jobs = ", ".join(job.name for job in self._jobs if job.destructive)
-            yield Item(
-                "go",
-                f"nobody has said go under this policy, so these jobs only plan: {jobs}",
-                self._pump.get("installed_at"),
-                (_look("plan"), _does("go", "apply")),
-            )
+        for wait in (each for each in self._waits if each.verb == "apply"):
+            what = f"{wait.why}, so these jobs only plan: {', '.join(wait.jobs) or 'none'}"
+            yield Item("go", what, self._pump.get("installed_at"), (_look("plan"), _does("go", "apply")))
 
     def guard(self) -> Iterator[Item]:
-        if self._pump.get("guard") is not None:
-            yield Item(
-                "guard",
-                f"the gap guard has stopped destructive jobs: {self._pump['guard']}",
-                self._pump.get("guard_at"),
-                (_look("doctor", "--no-probe"), _does("go on", "approve")),
-            )
+        for wait in (each for each in self._waits if each.verb == "approve"):
+            commands = (_look("doctor", "--no-probe"), _does("go on", "approve"))
+            yield Item("guard", f"the gap guard has stopped destructive jobs: {wait.why}", wait.since, commands)
 
     def breaker(self) -> Iterator[Item]:
-        for job in self._jobs:
-            if job.stopped_run is not None:
-                why = "; ".join(stop.words for stop in job.stops) or "too much at once"
-                yield Item(
-                    "breaker",
-                    f"the circuit breaker stopped {job.name}: {why}",
-                    job.stopped_at,
-                    (_look("runs", "show", job.stopped_run), _does("let it go on", "approve", job.stopped_run)),
-                    job.name,
-                    run=job.stopped_run,
-                )
+        for wait in (each for each in self._waits if each.verb.startswith("approve ")):
+            run = wait.verb.removeprefix("approve ")
+            (job,) = wait.jobs
+            commands = (_look("runs", "show", run), _does("let it go on", "approve", run))
+            yield Item("breaker", f"the circuit breaker stopped {job}: {wait.why}", wait.since, commands, job, run=run)
 
     def pause(self) -> Iterator[Item]:
-        if not self._pump.get("enabled", True):
-            yield _paused("everything", self._pump, _does("resume", "resume", "--all"))
-        for row in self._pauses:
-            command = _does("resume", "resume", f"--{row['what']}={row['name']}")
-            switch = {"paused_at": row.get("since"), "paused_by": row.get("by")}
-            yield _paused(f"{row['what']} {row['name']}", switch, command)
-        for job in self._jobs:
-            if job.paused_at is not None:
-                yield _paused(f"job {job.name}", vars(job), _does("resume", "jobs", "resume", job.name))
+        for switch in switches(self._pump, self._jobs, self._pauses):
+            words = {"all": ("resume", "--all"), "job": ("jobs", "resume", switch.name)}
+            resume = words.get(switch.what, ("resume", f"--{switch.what}={switch.name}"))
+            name = "everything" if switch.what == "all" else f"{switch.what} {switch.name}"
+            what = f"{name} is paused by {switch.by or 'somebody'}"
+            yield Item("pause", what, switch.since, (_look("status"), _does("resume", *resume)), switch.name or None)
 
     def job(self) -> Iterator[Item]:
         for job in self._jobs:
@@ -248,7 +232,7 @@ class _Reading:
         stall_after = self._client.policy.policy.scheduler.stall_after
         found = check_pump(self._pump, faults, self._now, stall_after)
         if found.level is Level.FAIL:
-            commands = (_look("doctor"), _does("arm", "jobs", "arm"))
+            commands = (_look("doctor", "--no-probe"), _does("arm", "jobs", "arm"))
             yield Item(
                 "pump", f"the database doesn't curate itself: {found.found}", self._pump.get("last_tick"), commands
             )
@@ -265,11 +249,6 @@ class _Reading:
         found = check_restart(self._pump, started, database.name, self._apoc_conf_at(host, port))
         if found.level in (Level.WARN, Level.FAIL):
             yield Item("restart", f"{found.found}; {found.fix}", started, (_look("doctor", "--no-probe"),))
-
-
-def _paused(what: str, switch: Mapping[str, Any], command: Command) -> Item:
-    by = switch.get("paused_by") or "somebody"
-    return Item("pause", f"{what} is paused by {by}", switch.get("paused_at"), (_look("status"), command))
 
 
 def _item(kind: Kind, row: Mapping[str, Any]) -> Item:
@@ -313,9 +292,36 @@ def _names(row: Mapping[str, Any]) -> _Made:
 
 
 def _forgetting(row: Mapping[str, Any]) -> _Made:
+    if "n" not in row:
+        whole, stays = (
+            _does("forget it", "forget", f"--id={row['key']}"),
+            _does("it stays", "inbox", f"--dismiss={row['why']}"),
+        )
+        return f"{row['key']} says more than what was to be forgotten, so it stayed", (
+            _look("explain", row["key"]),
+            whole,
+            stays,
+        )
     what = f"a forgetting of {row['name']} was cut off: {_some(row['n'], 'memory', 'memories')} may be on record still"
     key = row["key"]
     return what, (_look("receipts"), *(() if key is None else (_does("finish it", "forget", f"--id={key}"),)))
+
+
+def _edit(row: Mapping[str, Any]) -> _Made:
+    given = (f"--scope={row['scope']}", f"--out={row['key']}", *(["--include-sensitive"] if row["sensitive"] else []))
+    again, stays = (
+        _does("try again", row["name"], "write", *given),
+        _does("dismiss", "inbox", f"--dismiss={row['why']}"),
+    )
+    if row["name"] == "context":
+        look = _look("context", "show", given[0], *given[2:])
+        return f"what was edited in {row['key']} can't be taken in; the next try says why", (look, again, stays)
+    n = _some(row["n"], "file", "files")
+    return f"{n} in {row['key']} can't be taken in; the next try says why", (
+        _look("mirror", "check", *given),
+        again,
+        stays,
+    )
 
 
 def _replacement(row: Mapping[str, Any]) -> _Made:
@@ -387,6 +393,7 @@ _MADE: Mapping[Kind, Callable[[Mapping[str, Any]], _Made]] = {
     "duplicate": _duplicate,
     "names": _names,
     "forgetting": _forgetting,
+    "edit": _edit,
     "replacement": _replacement,
     "source": _source,
     "work": _work,

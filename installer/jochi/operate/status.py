@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from neo4j.exceptions import Neo4jError
@@ -22,9 +21,11 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.arming import job_faults
 from jochi.jobs.results import JobState, Mode
 from jochi.operate.check import Check
+from jochi.operate.inbox import Inbox, inbox
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import ApocConfAt, restart_of, unread
 from jochi.operate.results import Accesses, Hygiene, Status
+from jochi.operate.waiting import Paused, Waiting, switches, waiting
 from jochi.operate.work import Backlog
 from jochi.operate.work import status as work_left
 from jochi.schema import migrations
@@ -72,28 +73,6 @@ class Chain:
     applied: int
     pending: int
     messages: list[str]
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """What waits for a person: ``verb`` is `apply`, `approve` or `approve RUN`, ``why``
-    what the engine says, ``jobs`` those that stand still."""
-
-    verb: str
-    why: str
-    since: datetime | None
-    jobs: list[str]
-
-
-@dataclass(frozen=True)
-class Paused:
-    """A kill switch that is on: ``what`` is job, kind, scope or all; ``resume`` the command that takes it back."""
-
-    what: str
-    name: str
-    since: datetime | None
-    by: str | None
-    resume: str
 
 
 @dataclass(frozen=True)
@@ -190,6 +169,8 @@ class Overview:
     """Raw sources that workers gave up on, or that have waited for more than a day."""
     changes: list[dict[str, Any]] = field(default_factory=list)
     """The last runs that changed something, as the properties of their nodes, newest first."""
+    inbox: Inbox | None = None
+    """What waits for a person, counted: `jochi inbox` has the rest. None where that can't be read."""
 
 
 def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt = unread) -> Overview:
@@ -263,36 +244,8 @@ def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt =
         part("work", lambda: work_left(client.engine)) or {},
         part("sources", lambda: sources.unfinished(client.engine)) or [],
         part("runs", lambda: to_python(client.history(limit=MOST_CHANGES, changed_only=True))) or [],
+        part("inbox", lambda: inbox(client, limit=0, apoc_conf_at=apoc_conf_at)),
     )
-
-
-def waiting(pump: Mapping[str, Any], jobs: Sequence[JobState]) -> list[Waiting]:
-    """What waits for `jochi apply`, `jochi approve` or `jochi approve RUN`, and why. All can be needed."""
-    stopped = [job.name for job in jobs if job.destructive]
-    found = []
-    if pump and pump.get("applied_at") is None:
-        found.append(Waiting("apply", "nobody has said go under this policy", None, stopped))
-    if pump.get("guard") is not None:
-        found.append(Waiting("approve", pump["guard"], pump.get("guard_at"), stopped))
-    for job in jobs:
-        if job.stopped_run is not None:
-            why = "; ".join(stop.words for stop in job.stops) or "the circuit breaker stopped it"
-            found.append(Waiting(f"approve {job.stopped_run}", why, job.stopped_at, [job.name]))
-    return found
-
-
-def switches(pump: Mapping[str, Any], jobs: Sequence[JobState], pauses: Sequence[Mapping[str, Any]]) -> list[Paused]:
-    """The kill switches that are on, the widest first."""
-    found = []
-    if pump and not pump.get("enabled", True):
-        found.append(Paused("all", "", pump.get("paused_at"), pump.get("paused_by"), "jochi resume --all"))
-    for row in sorted(pauses, key=lambda row: (row["what"], row["name"])):
-        command = f"jochi resume --{row['what']} {quote(row['name'])}"
-        found.append(Paused(row["what"], row["name"], row.get("since"), row.get("by"), command))
-    for job in jobs:
-        if job.paused_at is not None:
-            found.append(Paused("job", job.name, job.paused_at, job.paused_by, f"jochi jobs resume {job.name}"))
-    return found
 
 
 def _chain(client: JobVerbs) -> Chain:

@@ -1,0 +1,67 @@
+"""What a person was asked and hasn't answered yet, for the inbox (docs/reference/inbox.md): keys and paths, no texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jochi.database.database import Database
+from jochi.database.statements import statement
+from jochi.errors import Refused
+
+
+def ask(database: Database, rows: Iterable[Mapping[str, Any]], *, now: datetime) -> None:
+    """Notes questions, as `questions/ask` takes them."""
+    if given := [dict(row) for row in rows]:
+        database.run(statement("questions/ask"), {"now": now, "rows": given})
+
+
+def answer(database: Database, ids: Iterable[str]) -> int:
+    """Takes questions away; how many there were."""
+    return int(database.run(statement("questions/answer"), {"ids": list(ids)})[0]["answered"])
+
+
+def about_forgetting(key: str) -> str:
+    """The id of the question whether a memory that says more is to be forgotten as a whole."""
+    return f"forgetting/{key}"
+
+
+class FileQuestion:
+    """Whether edits in a file or folder could be taken in. ``what``: context or mirror."""
+
+    def __init__(
+        self, database: Database, what: str, place: Path, scope: str, *, include_sensitive: bool, now: datetime
+    ) -> None:
+        self._database, self._now = database, now
+        path = str(place.absolute())
+        self._id = f"edit/{what}/{sha256(path.encode(errors='replace')).hexdigest()[:12]}"
+        self._row = {
+            "id": self._id,
+            "kind": "edit",
+            "what": what,
+            "scope": scope,
+            "place": path,
+            "sensitive": include_sensitive,
+        }
+
+    def ask(self, files: int) -> None:
+        """Some couldn't."""
+        ask(self._database, [{**self._row, "n": files}], now=self._now)
+
+    def answer(self) -> None:
+        """All could."""
+        answer(self._database, [self._id])
+
+    @contextmanager
+    def answered_or_asked(self) -> Iterator[None]:
+        """It is answered where the block ends well, and asked where it is `Refused`."""
+        try:
+            yield
+        except Refused:
+            self.ask(1)
+            raise
+        self.answer()
