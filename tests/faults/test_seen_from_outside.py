@@ -1,6 +1,6 @@
 """What whoever runs Jochi sees of it: a real Prometheus scrapes a real week, and what breaks is in metrics, alerts and inbox.
 
-Prometheus looks every three seconds, and the rules' `for`, ranges and offsets are thirty times shorter; their thresholds are the
+Prometheus looks every five seconds, and the rules' `for`, ranges and offsets are twenty times shorter; their thresholds are the
 shipped ones. A week passes because the engine is told what time it is; what has to be old is dated back in the graph.
 """
 
@@ -26,6 +26,7 @@ from typing import Any
 import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
+from tests.conftest import say_go
 from tests.faults.support import within, write_policy
 from tests.prometheus import ALERTS, OPS, Prometheus, prometheus, promtool, quicker
 
@@ -38,7 +39,7 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(1200)]
 MARKER = "Zanzibarquux"
 """Said by somebody, in each memory of the week."""
 SCOPE = "secretive-tenant"
-QUICKER = 30
+QUICKER = 20
 INTERVAL = 10
 """Seconds within which a metric says what has changed: who serves metrics reads the database every five."""
 
@@ -49,6 +50,8 @@ EMPTY = {
     "Jobs that are off",
     "Inbox by kind",
     "Work put aside",
+    "Work done",
+    "Line in apoc.conf",
     "Work that waits",
     "Tokens of models",
     "Cost of models",
@@ -57,7 +60,8 @@ EMPTY = {
     "Oldest due",
     "Changed by job",
 }
-"""Panels that have nothing to show where all is well, nothing is due, or no model is asked."""
+"""Panels that have nothing to show where all is well, nothing is due, no model is asked, tokens are estimated (such work is not
+done) and the server never started anew."""
 
 
 @dataclass
@@ -145,12 +149,12 @@ class Watched:
         self.read.append(said[1])
         return said
 
-    def value(self, name: str, **labels: str) -> float | None:
+    def value(self, metric: str, /, **labels: str) -> float | None:
         """Of a metric, as a scrape sees it at this moment. None: it isn't there."""
         code, text = self.get()
         assert code == 200, text
         for sample in samples(text):
-            if sample.name == name and labels.items() <= sample.labels.items():
+            if sample.name == metric and labels.items() <= sample.labels.items():
                 return sample.value
         return None
 
@@ -177,7 +181,7 @@ def samples(text: str) -> Iterator[Any]:
 def config(watched: Mapping[str, int], rules: Path) -> str:
     """The shipped example with addresses and pace of its own."""
     made = yaml.safe_load((OPS / "prometheus/prometheus.yml").read_text(encoding="utf-8"))
-    made["global"] = {"scrape_interval": "3s", "scrape_timeout": "3s", "evaluation_interval": "1s"}
+    made["global"] = {"scrape_interval": "5s", "scrape_timeout": "5s", "evaluation_interval": "1s"}
     made["rule_files"] = [str(rules)]
     for job in made["scrape_configs"]:
         job["static_configs"][0]["targets"] = [f"127.0.0.1:{watched[job['job_name']]}"]
@@ -265,7 +269,7 @@ def test_who_waits_for_a_go_for_a_day_is_told(watched: Watched) -> None:
     assert "JochiJobWaitsForGo" not in watched.prometheus.firing()
     watched.pump(waits_since=datetime.now(timezone.utc) - timedelta(days=2))
     within(30, lambda: "JochiJobWaitsForGo" in watched.prometheus.firing(), "JochiJobWaitsForGo")
-    watched.run("apply", "--yes")
+    say_go(watched.client)
     within(INTERVAL, lambda: watched.value("jochi_waiting_for_go") == 0, "jochi_waiting_for_go")
     within(30, lambda: "JochiJobWaitsForGo" not in watched.prometheus.firing(), "JochiJobWaitsForGo is over")
     assert "go" not in watched.inbox()
@@ -283,15 +287,27 @@ def test_after_a_week_all_is_well_and_each_panel_is_answered(watched: Watched) -
     assert watched.value("jochi_memories_pruned_total", kind="Notification") == 27
     within(30, lambda: watched.prometheus.samples("jochi_worker_items_total"), "the worker's own metrics")
 
-    known = set(watched.prometheus.ask("label/__name__/values"))
-    empty = set()
-    for panel in json.loads((OPS / "grafana/jochi.json").read_text(encoding="utf-8"))["panels"]:
+    panels = json.loads((OPS / "grafana/jochi.json").read_text(encoding="utf-8"))["panels"]
+    asked = {
+        (panel["title"], target["expr"])
+        for panel in panels
+        for target in panel.get("targets", [])
+        if panel["title"] not in EMPTY
+    }
+
+    def shown() -> bool:
+        """Whether each has had something to show: a scrape that comes too late on a busy machine leaves a gap in all of them."""
+        asked.difference_update({one for one in asked if watched.prometheus.samples(_as_grafana_asks(one[1]))})
+        return not asked
+
+    for panel in panels:
         for target in panel.get("targets", []):
-            if not watched.prometheus.samples(_as_grafana_asks(target["expr"])):
-                empty.add(panel["title"])
-    for rule in (rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]):
+            watched.prometheus.samples(_as_grafana_asks(target["expr"]))
+    for rule in (
+        rule for group in yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"] for rule in group["rules"]
+    ):
         watched.prometheus.samples(rule["expr"])
-    assert empty - EMPTY == set(), sorted(known)
+    within(30, shown, "something to show in each panel")
 
 
 def test_the_gap_guard(watched: Watched) -> None:
