@@ -43,6 +43,9 @@ Samples = Iterable[tuple[Labels, float]]
 MOST_COUNTED = 100_000
 """Backlogs are counted up to here: more reads as this."""
 
+MOST_LOOKED = 5_000
+"""Memories that are read for a backlog that no index tells: long ones of the archive."""
+
 MOST_KINDS = 64
 """Kinds that have a label of their own; the rest is `other`."""
 
@@ -782,7 +785,7 @@ class Metrics(Collector):
             now,
             rare,
             row,
-            work_left(engine, now, most=MOST_COUNTED),
+            work_left(engine, now, most=MOST_COUNTED, looked=MOST_LOOKED),
             _armed(client, rare.facts, row["pump"] or {}),
             inbox_counts(client),
             self._by_scope,
