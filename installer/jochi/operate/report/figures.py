@@ -218,14 +218,13 @@ def read_memories(
     open_scope: ScopeSize | None = None
     for row in _walk(engine, asked, scope):
         found.n += row["n"]
-        for entry in row["groups"]:
-            place = entry["kind"], entry["tier"]
-            n, tokens = found.live.get(place, (0, 0))
-            found.live[place] = n + entry["n"], tokens + entry["tokens"]
-            if entry["place"] is not None:
-                found.came[entry["kind"], entry["place"]] += entry["n"]
-            if entry["points"] is not None:
-                found.points[entry["points"]] += entry["n"]
+        for entry in row["live"]:
+            n, tokens = found.live.get((entry["kind"], entry["tier"]), (0, 0))
+            found.live[entry["kind"], entry["tier"]] = n + entry["n"], tokens + entry["tokens"]
+        for entry in row["came"]:
+            found.came[entry["kind"], entry["place"]] += entry["n"]
+        for entry in row["points"]:
+            found.points[entry["points"]] += entry["n"]
         # A scope's keys follow each other, so only the last of a page can go on in the next.
         for entry in row["scopes"]:
             size = ScopeSize(entry["scope"], entry["n"], tuple(entry["tokens"]))

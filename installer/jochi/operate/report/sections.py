@@ -26,7 +26,7 @@ _ENDS = {"ok": "ended well", "partial": "failed in part", "failed": "failed", "b
 _COLOURS = {
     "ended well": plots.SERIES[0],
     "failed in part": plots.SERIES[1],
-    "stopped by the breaker": plots.SERIES[6],
+    "stopped by the breaker": plots.SERIES[4],
     "failed": plots.SERIES[3],
     "crashed": plots.SERIES[3],
     "still running": plots.GONE,
