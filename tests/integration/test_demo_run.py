@@ -55,12 +55,10 @@ def test_the_numbers_add_up(story: Story) -> None:
 
 
 def test_memories_come_in_their_time_and_what_is_near_stays_within_the_budgets(story: Story) -> None:
-    budgeted = [action for action in story.actions if (action.rule or "").startswith("budget.") and action.replayed]
+    budgeted = [story.steps.starts[made.place] for made in story.replayed.changes if made.rule.startswith("budget.")]
     start, _ = story.span
     assert budgeted
-    assert not [action for action in budgeted if action.at - start < timedelta(hours=6)], (
-        "the budgets moved what wasn't made yet"
-    )
+    assert not [at for at in budgeted if at - start < timedelta(hours=6)], "the budgets moved what wasn't made yet"
     all_tokens = [sum(look.tokens.values()) for look in story.near]
     assert all_tokens[0] < all_tokens[-1] / 5
     assert [look.at for look in story.near if over_budget(story, look)] == []
@@ -75,8 +73,10 @@ def test_what_is_less_than_pruning_is_told(story: Story) -> None:
     did = {(rule, name) for rule, name, *_ in story.changed()}
     # Ten days: no task is old enough to be archived.
     assert {("budget.HOT", "moved to ARCHIVE"), ("reflection.unconsolidated", "flagged")} <= did
-    assert [held.rail for held in story.rails if held.replayed]
-    assert not {"protect", "demote"} & {action.action for action in story.actions if action.to is None}
+    assert [rail for rail, replayed, _ in story.rails() if replayed]
+    made = [*story.replayed.changes, *story.alone.changes]
+    assert not {"protect", "demote"} & {change.action for change in made if change.to is None}
+    assert story.replayed.left_out == story.alone.left_out == 0
 
 
 def test_what_was_observed_is_embedded_while_the_database_goes_on(story: Story) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 import typer
@@ -18,7 +19,9 @@ from jochi import Jochi, clock
 from jochi.cli import status as command
 from jochi.database.database import Database, in_one_map
 from jochi.database.statements import schema_folder
+from jochi.errors import Refused
 from jochi.jobs.results import Switch
+from jochi.operate.report import parse_span, read_report
 from jochi.operate.status import overview
 
 pytestmark = pytest.mark.server
@@ -60,6 +63,10 @@ def test_where_nothing_is_installed(run: Callable[..., Result], database: Databa
     assert f"{len(list(schema_folder().glob('V*.cypher')))} pending" in result.stdout
     plain = json.loads(run(Jochi(database.driver, database.name), "--json").stdout)
     assert (plain["installed"], plain["versions"]["installed"], plain["engine"]) == (False, None, None)
+    with pytest.raises(Refused, match="not installed"):
+        read_report(
+            Jochi(database.driver, database.name), parse_span("30d", None, now=clock.now(), zone=ZoneInfo("UTC"))
+        )
 
 
 def test_versions_chain_and_procedures(jochi: Jochi) -> None:

@@ -9,8 +9,8 @@ import typer
 from typer.testing import CliRunner
 
 from jochi.cli.demo import demo
-from jochi.demo import report
 from jochi.errors import JochiError, UsageError
+from jochi.operate.report import page
 
 app = typer.Typer()
 app.command()(demo)
@@ -61,5 +61,5 @@ def test_a_report_that_cannot_be_written(home: Path, tmp_path: Path) -> None:
 
 
 def test_without_matplotlib_the_extra_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(page.importlib.util, "find_spec", lambda name: None)
     assert "jochi[report]" in (refused(home).fix or "")

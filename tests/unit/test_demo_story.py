@@ -12,17 +12,18 @@ import pytest
 
 from jochi.cli import demo as terminal
 from jochi.curate.plan import Plan
-from jochi.demo.report import render
-from jochi.demo.story import Action, Budgets, Embeddings, HeldBack, LiveRun, NearTokens, Start, Story
-from jochi.localserver.report import Silent
+from jochi.demo.report import render_story
+from jochi.demo.story import Budgets, Embeddings, LiveRun, NearTokens, Start, Story
+from jochi.operate.report.figures import Change, Changes, HeldBack
+from jochi.operate.report.span import Intervals
 from jochi.operate.results import Amount, TierReport
 
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
 
 
-def action(name: str, rule: str, n: int, *, kind: str = "Task", replayed: bool = True, to: str | None = None) -> Action:
-    return Action(START + DAY, name, kind, rule, replayed, n, ("s/1",), to)
+def change(action: str, rule: str, n: int, *, to: str | None = None) -> Change:
+    return Change(0, action, "Task", rule, to, n, 0)
 
 
 def run(job: str, changed: int, rules: Mapping[str, int]) -> LiveRun:
@@ -66,22 +67,27 @@ def story() -> Story:
         after_replay=TierReport(after_replay, []),
         after=TierReport(after, [Amount("Task", "", 9, 895)]),
         created={("Belief", START): 60, ("Task", START): 40},
-        actions=(
-            action("prune", "any.expires_at", 5),
-            action("prune", "any.expires_at", 4, replayed=False),
-            action("archive", "task.completed", 31),
-            action("demote", "budget.HOT", 71, to="ARCHIVE"),
-            action("demote", "budget.HOT", 13, to="WARM", replayed=False),
-            action("repair", "hygiene.tier_missing", 77),
+        steps=Intervals((START + DAY,), START + 2 * DAY, DAY),
+        replayed=Changes(
+            [
+                change("prune", "any.expires_at", 5),
+                change("archive", "task.completed", 31),
+                change("demote", "budget.HOT", 71, to="ARCHIVE"),
+                change("demote", "tier.hot_idle", 17, to="WARM"),
+                change("flag", "reflection.unconsolidated", 19),
+                change("repair", "hygiene.tier_missing", 77),
+            ],
+            [HeldBack(0, "consensus", 23)],
         ),
-        rails=(HeldBack("consensus", 23, 6), HeldBack("pinned", 0, 8)),
-        counted={
-            "rule_tier_hot_idle": ("tier.hot_idle", "moved to WARM"),
-            "flag": ("reflection.unconsolidated", "flagged"),
-            "unflag": ("reflection.unconsolidated", "flag taken off"),
-        },
-        replay_tally={"rule_tier_hot_idle": 17, "flag": 19, "keep": 500},
-        database_tally={"flag": 2},
+        alone=Changes(
+            [
+                change("prune", "any.expires_at", 4),
+                change("demote", "budget.HOT", 13, to="WARM"),
+                change("flag", "reflection.unconsolidated", 2),
+            ],
+            [HeldBack(0, "consensus", 6), HeldBack(0, "pinned", 8)],
+        ),
+        examples=("s/1",),
         near=tuple(looks),
         budgets=Budgets({"HOT": 1_600, "WARM": 400, "COLD": 200}, 3, 0),
         starts=(Start("default", 61, 1_883, 2_000, 91, 8_018),),
@@ -102,7 +108,7 @@ def story() -> Story:
     )
 
 
-def test_archived_moved_and_flagged_come_from_the_audit_and_from_the_runs(story: Story) -> None:
+def test_archived_moved_and_flagged_come_from_the_records(story: Story) -> None:
     assert story.changed() == [
         ("budget.HOT", "moved to ARCHIVE", 71, 0),
         ("task.completed", "archived", 31, 0),
@@ -111,6 +117,7 @@ def test_archived_moved_and_flagged_come_from_the_audit_and_from_the_runs(story:
         ("budget.HOT", "moved to WARM", 0, 13),
     ]
     assert story.pruned() == [("any.expires_at", "Task", 5, 4)]
+    assert story.rails() == [("consensus", 23, 6), ("pinned", 0, 8)]
     assert (story.sum_of("moved"), story.sum_of("archived"), story.sum_of("flagged")) == (101, 31, 21)
 
 
@@ -179,13 +186,13 @@ def cells(text: str) -> list[list[str]]:
     """The cells of each row of the page's tables, without marks."""
     rows = re.findall(r"<tr>(.*?)</tr>", text, flags=re.DOTALL)
     return [
-        [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)]
+        [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL)]
         for row in rows
     ]
 
 
 def test_the_report_tells_all_of_it(story: Story) -> None:
-    text = render(story, Silent())
+    text = render_story(story)
     shown = cells(text)
     assert ["HOT", "100", "10,003", "15", "1,404", "0", "0", "4,800"] in shown
     assert ["ARCHIVE", "0", "0", "85", "8,505", "78", "7,712", "–"] in shown
@@ -211,4 +218,4 @@ def test_what_is_pinned_above_a_budget_is_said(story: Story) -> None:
 
 def test_the_plot_of_the_tiers_is_left_out_where_there_is_nothing_to_draw(story: Story) -> None:
     bare: Any = replace(story, near=story.near[:1])
-    assert "Tokens by tier over the replayed time" not in render(bare, Silent())
+    assert "Tokens by tier over the replayed time" not in render_story(bare)

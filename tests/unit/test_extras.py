@@ -52,6 +52,7 @@ def test_the_metadata_says_which_extra_brings_a_module() -> None:
 EITHER = ["workers", "language"]
 MISSING = {
     "demo": ["report"],
+    "report": ["report"],
     "mcp": ["mcp"],
     **{f"server {verb}": ["server"] for verb in ("start", "stop", "status", "logs", "reset")},
 }

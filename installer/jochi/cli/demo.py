@@ -51,11 +51,12 @@ def demo(
     The demonstration has a server of its own (named demo). Its database is emptied first.
     """
     from jochi.demo import Demo, file_source, generated_source, run_demo
-    from jochi.demo.report import require_matplotlib, require_writable, write_report
+    from jochi.demo.report import write_report
     from jochi.demo.run import server_for
+    from jochi.operate.report.page import require_matplotlib, require_writable
 
     require_matplotlib()
-    require_writable(report)
+    require_writable(report, "--report")
     now = clock.now()
     source = generated_source(seed, now=now) if data is None else file_source(data, now=now)
     began = time.monotonic()
@@ -118,7 +119,7 @@ def show(story: Story) -> None:
     table(
         f"What rails held back{what}",
         ("rail", *columns),
-        [(held.rail, held.replayed, held.alone) for held in story.rails],
+        story.rails(),
         right=(1, 2),
     )
     if story.embeddings is not None:

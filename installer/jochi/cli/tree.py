@@ -45,6 +45,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("explain", "explain:explain", "Why a memory is kept, moved or pruned."),
         ("jobs", "jobs:app", "The scheduled jobs; run, pause, resume one."),
         ("runs", "runs:app", "What was done, and why it stopped."),
+        ("report", "report:report", "A page of any span of days: what came, what went, why."),
         ("budgets", "plan:budgets", "Token budgets, and what the next run would move."),
         ("duplicates", "duplicates:app", "Pairs that may be one memory."),
     ),

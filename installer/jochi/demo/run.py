@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
@@ -21,26 +20,24 @@ from jochi.database.statements import statement
 from jochi.demo import embedding
 from jochi.demo.source import Source
 from jochi.demo.story import (
-    Action,
     Budgets,
     Embeddings,
-    HeldBack,
     JobTimes,
     LiveRun,
     NearTokens,
     Start,
     Story,
-    moved_to,
     with_arrivals,
 )
 from jochi.demo.survey import EVERY, LIVE_FOR, Parts, Survey, look, on_schedule
 from jochi.errors import JochiError, Refused
-from jochi.graph.driver_values import read_as
 from jochi.install.install import prune_procedures
 from jochi.jobs.arming import take_off_list
 from jochi.jobs.results import Switch
 from jochi.jobs.runner import ReplayStep, replay
 from jochi.localserver.report import Report, Silent
+from jochi.operate.report.figures import read_changes
+from jochi.operate.report.span import Intervals
 from jochi.operate.results import TierReport
 from jochi.policy import LoadedPolicy, load_policy
 from jochi.policy.rules import TIERS
@@ -201,12 +198,6 @@ class _Play:
         rules = [*policy.all_rules(), *policy.tier_rules]
         self.rules = {_tally_name(name): name for name in (*(rule.name for rule in rules), ORPHANS)}
         self.rules |= {f"{one}_to_{other}": f"{one} → {other}" for one in TIERS for other in TIERS}
-        flags = ", ".join(rule.name for rule in policy.all_rules() if rule.action == "flag")
-        self.counted = {_tally_name(rule.name): (rule.name, moved_to(rule.to)) for rule in policy.tier_rules}
-        self.counted |= {"flag": (flags, "flagged"), "unflag": (flags, "flag taken off")}
-        states = ", ".join(rule.name for rule in policy.all_rules() if rule.action == "state")
-        self.counted |= {"state": (states, "state set")} if states else {}
-        self.tally: Counter[str] = Counter()
         self.near: list[NearTokens] = []
 
     def story(self) -> Story:
@@ -219,15 +210,13 @@ class _Play:
             after_replay = client.tiers()
         with demo.phase("letting the database run"):
             live = self._let_it_run()
-            actions = tuple(read_as(Action, row) for row in self._read("demo/actions"))
-            rails = tuple(HeldBack(**row) for row in self._read("demo/rails"))
-            live_tally = Counter[str]()
-            for node in self._nodes(live.armed_at):
-                live_tally.update({name: n for name, n in node.items() if name in self.counted})
+            start, end = survey.span()
+            steps = Intervals((*_every(step, start, until), caught_up_at), live.begun_at, step)
+            replayed = read_changes(client.engine, steps)
+            alone = read_changes(client.engine, Intervals((live.begun_at,), clock.now(), LIVE_FOR))
             after = client.tiers()
             budgets = self._budgets()
             starts = tuple(self._starts())
-        start, end = survey.span()
         return Story(
             source=demo.source.name,
             generated=demo.source.generated,
@@ -249,11 +238,10 @@ class _Play:
             after_replay=after_replay,
             after=after,
             created=dict(survey.created),
-            actions=actions,
-            rails=rails,
-            counted=self.counted,
-            replay_tally=dict(self.tally),
-            database_tally=dict(live_tally),
+            steps=steps,
+            replayed=replayed,
+            alone=alone,
+            examples=tuple(self._pruned_alone(live.runs)),
             near=tuple(self.near),
             budgets=budgets,
             starts=starts,
@@ -268,6 +256,13 @@ class _Play:
             phases=demo.phases,
             kept=demo.keep,
         )
+
+    def _pruned_alone(self, runs: Sequence[LiveRun]) -> Iterator[str]:
+        """Keys of memories that one of these runs pruned."""
+        last = next((run for run in reversed(runs) if run.job == "curate_due" and run.changed), None)
+        for one in self.client.runs(last.id)[0].done if last is not None else ():
+            if one.action == "prune":
+                yield from one.keys[:3]
 
     def _budgets(self) -> Budgets:
         tiers, plan = self.client.policy.policy.tiers, self.client.plan_budgets(most=0)
@@ -307,7 +302,6 @@ class _Play:
             self.times[made.job].add(ended - last, made.selected, made.changed)
             last = ended
             pruned += made.tally.get("pruned", 0)
-            self.tally.update(made.tally)
             self.stopped_by_breaker += made.tally.get("breaker", 0)
             text = f"replaying {made.at:%Y-%m-%d}: {pruned:,} pruned"
             self.demo.watcher.doing(text, (min(made.at, until) - start).total_seconds(), whole)
@@ -368,6 +362,7 @@ class _Play:
                 embeddings = embedding.embed(client, embeds, demo.watcher)
         runs = self._wait(armed_at)
         return _Live(
+            begins,
             late.written,
             late.relationships.written,
             begun_with,
@@ -434,8 +429,9 @@ class _Play:
 
 @dataclass(frozen=True)
 class _Live:
-    """What the live part came to."""
+    """What the live part came to. ``begun_at``: when what was held back came in."""
 
+    begun_at: datetime
     written: int
     relationships: int
     begun_with: TierReport
@@ -446,6 +442,13 @@ class _Live:
     runs: tuple[LiveRun, ...]
     stopped_by_breaker: int
     embeddings: Embeddings | None
+
+
+def _every(step: timedelta, start: datetime, end: datetime) -> Iterator[datetime]:
+    """The moments of the replay."""
+    while start <= end:
+        yield start
+        start += step
 
 
 def _tally_name(rule: str) -> str:

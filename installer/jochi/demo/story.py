@@ -6,38 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from jochi.curate.plan import Plan
 from jochi.graph.driver_values import read_as, to_python
+from jochi.operate.report.figures import Change, Changes, gone, less_than_gone
+from jochi.operate.report.span import Intervals
 from jochi.operate.results import Amount, TierReport
 from jochi.policy.rules import TIERS
 
+K = TypeVar("K")
+
 _REPAIRED = "repaired_"
-
-
-@dataclass(frozen=True)
-class Action:
-    """What was done to ``n`` memories at one moment. ``replayed``: by the replay, else by a run in real time."""
-
-    at: datetime
-    action: str
-    kind: str
-    rule: str | None
-    replayed: bool
-    n: int
-    keys: tuple[str, ...]
-    to: str | None = None
-    """The tier that a budget moved them to."""
-
-
-@dataclass(frozen=True)
-class HeldBack:
-    """Memories that a rail held back: in the replay, and in runs that the database made on its own."""
-
-    rail: str
-    replayed: int
-    alone: int
 
 
 @dataclass(frozen=True)
@@ -194,12 +174,14 @@ class Story:
     after_replay: TierReport
     after: TierReport
     created: Mapping[tuple[str, datetime], int]
-    actions: tuple[Action, ...]
-    rails: tuple[HeldBack, ...]
-    counted: Mapping[str, tuple[str, str]]
-    """What only the counts of a run tell: a tally's name to the rule and what it did."""
-    replay_tally: Mapping[str, int]
-    database_tally: Mapping[str, int]
+    steps: Intervals
+    """Those of the replay; the last one goes on to the live part."""
+    replayed: Changes
+    """What the replay did, in its steps."""
+    alone: Changes
+    """What the database did on its own."""
+    examples: tuple[str, ...]
+    """Keys of memories that the database pruned on its own and that can be brought back."""
     near: tuple[NearTokens, ...]
     budgets: Budgets
     starts: tuple[Start, ...]
@@ -259,35 +241,27 @@ class Story:
 
     def pruned(self) -> list[tuple[str, str, int, int]]:
         """Pruned, and merged into another: (rule, kind, by the replay, by the database), most first."""
-        return self._counts(lambda action: action.kind if action.action in GONE else None)
+        return self._counts(gone)
 
     def changed(self) -> list[tuple[str, str, int, int]]:
-        """Archived, moved and flagged: (rule, what it did, by the replay, by the database), most first.
+        """Archived, moved and flagged: (rule, what it did, by the replay, by the database), most first."""
+        return self._counts(lambda change: less_than_gone(change) if change.to or change.action in _SHOWN else None)
 
-        Archiving and budgets are told by the audit, the other moves and flags by the counts of the runs.
-        """
-        recorded = self._counts(_less_than_pruning)
-        counted = [
-            (rule, did, self.replay_tally.get(name, 0), self.database_tally.get(name, 0))
-            for name, (rule, did) in self.counted.items()
-        ]
-        return _most_first([*recorded, *(row for row in counted if row[2] + row[3])])
+    def rails(self) -> list[tuple[str, int, int]]:
+        """What rails held: (rail, in the replay, in runs of the database), most first."""
+        return _beside(self.replayed.rails(), self.alone.rails())
 
     def sum_of(self, did: str) -> int:
         """Times something was done whose name in `changed` begins so."""
         return sum(a + b for _, name, a, b in self.changed() if name.startswith(did))
 
-    def _counts(self, name: Callable[[Action], str | None]) -> list[tuple[str, str, int, int]]:
-        counts: dict[tuple[str, str], list[int]] = {}
-        for action in self.actions:
-            called = name(action)
-            if called is not None:
-                counts.setdefault((action.rule or "–", called), [0, 0])[not action.replayed] += action.n
-        return _most_first((rule, called, a, b) for (rule, called), (a, b) in counts.items())
+    def _counts(self, name: Callable[[Change], str | None]) -> list[tuple[str, str, int, int]]:
+        both = ({place: n for place, (n, _) in found.counts(name).items()} for found in (self.replayed, self.alone))
+        return [(rule, called, a, b) for (rule, called), a, b in _beside(*both)]
 
     def purged(self) -> int:
         """Tombstones that were deleted for good."""
-        return sum(action.n for action in self.actions if action.action == "purge")
+        return self.replayed.sum_of("purge") + self.alone.sum_of("purge")
 
     def job_lines(self) -> list[JobLine]:
         """Each job's runs: by the replay, then by the database."""
@@ -296,31 +270,14 @@ class Story:
             times.setdefault(run.job, JobTimes()).add(run.took, run.selected, run.changed)
         return [*self.replay_jobs, *(times[job].line(job, "database") for job in sorted(times))]
 
-    def examples(self) -> list[str]:
-        """Keys of memories that the database pruned and that can be brought back."""
-        live = [
-            key for action in self.actions if action.action == "prune" and not action.replayed for key in action.keys
-        ]
-        return live[:3]
+
+_SHOWN = frozenset({"archive", "flag", "unflag", "state"})
+"""What rules do to what stays. The others follow from how the demonstration brings memories in."""
 
 
-GONE = frozenset({"prune", "merge"})
-"""Actions that leave a tombstone."""
-
-
-def moved_to(tier: str) -> str:
-    """What a move is called."""
-    return f"moved to {tier}"
-
-
-def _less_than_pruning(action: Action) -> str | None:
-    if action.action == "archive":
-        return "archived"
-    return None if action.to is None else moved_to(action.to)
-
-
-def _most_first(rows: Iterable[tuple[str, str, int, int]]) -> list[tuple[str, str, int, int]]:
-    return sorted(rows, key=lambda row: -row[2] - row[3])
+def _beside(replayed: Mapping[K, int], alone: Mapping[K, int]) -> list[tuple[K, int, int]]:
+    rows = [(key, replayed.get(key, 0), alone.get(key, 0)) for key in {**replayed, **alone}]
+    return sorted(rows, key=lambda row: -row[1] - row[2])
 
 
 def _by_kind(report: TierReport) -> dict[str, tuple[int, int]]:
