@@ -8,7 +8,9 @@ from datetime import timedelta
 from pathlib import Path
 from time import monotonic
 
-from jochi.database.engine import Engine
+from neo4j.exceptions import Neo4jError
+
+from jochi.database.engine import NOT_INSTALLED, Engine
 from jochi.errors import Refused
 from jochi.jobs.arming import ensure_jobs, job_faults
 from jochi_workers.context_files import Files
@@ -24,6 +26,7 @@ class JobArmer(Files):
         super().__init__("jobs", [(Path("jobs"), every, self._arm)], clock)
         self._engine = engine
         self._last = ""
+        self._refusal = ""
 
     def _arm(self) -> int:
         try:
@@ -32,12 +35,37 @@ class JobArmer(Files):
             return 0
         if not faults:
             return 0
-        armed = ensure_jobs(self._engine)
-        self._last = ", ".join(str(fault) for fault in faults)
-        _log.warning("%s: armed again: %s", self._last, ", ".join(armed) or "nothing")
+        try:
+            armed = ensure_jobs(self._engine)
+        except Neo4jError as error:  # each look would say it again
+            refusal = error.code or type(error).__name__
+            if refusal != self._refusal:
+                _log.warning("%s: the server refuses to arm them (%s)", ", ".join(map(str, faults)), refusal)
+            self._refusal = refusal
+            raise
+        self._refusal = ""
+        why = ", ".join(map(str, faults))
+        if armed or why != self._last:
+            _log.warning("%s: armed again: %s", why, ", ".join(armed) or "nothing")
+        self._last = why
         return len(armed)
 
     @property
     def note(self) -> str | None:
         """Why they were armed again the last time, and what went wrong."""
         return "; ".join(part for part in (self._last and f"armed again as {self._last}", super().note) if part) or None
+
+
+def require_armable(engine: Engine) -> None:
+    """`Refused` where no worker can keep the jobs armed: nothing is installed, or is to be armed, or APOC is missing."""
+    where = f"database {engine.database.name}"
+    pump = engine.state().pump
+    if pump is None:
+        raise Refused("jochi is not installed in this database", where=where, fix=NOT_INSTALLED)
+    if not pump["armed"]:
+        raise Refused(
+            "the jobs of this database are not to be armed: it was installed with --no-arm, or its server didn't allow it",
+            where=where,
+            fix="`jochi install` arms them or says why not; `jochi jobs run` drives them from outside",
+        )
+    job_faults(engine)
