@@ -104,9 +104,12 @@ def empty_tick(client: Jochi) -> None:
     engine.call("scheduler/claim", {**claim, "runner": "bench"})
 
 
-def bytes_by_part(client: Jochi, folder: Path) -> dict[str, int]:
-    """Of the store after a checkpoint, without its transaction logs."""
-    client.database.autocommit("CALL db.checkpoint()")
+def bytes_by_part(local: LocalServer, client: Jochi) -> dict[str, int]:
+    """Of the store after a checkpoint, without its transaction logs. Community makes one where the server is stopped."""
+    folder = local.layout.data / "databases/neo4j"
+    local.stop()
+    local.start()
+    assert client.jobs(), "the driver finds out that its connections are gone"
     parts = dict.fromkeys(("nodes and properties", "range indexes", "full-text indexes", "vector index"), 0)
     names = {"range": "range indexes", "fulltext": "full-text indexes", "vector": "vector index"}
     for file in folder.rglob("*"):
@@ -192,14 +195,13 @@ def main(most: int, *, write: bool) -> None:
         folder = Path(temporary)
         local = LocalServer("bench-sizing", home=folder)
         running = local.start()
-        store = local.layout.data / "databases/neo4j"
         try:
             with running.driver() as driver:
                 client = Jochi(driver, policy=policy(folder))
                 client.install(arm=False)
                 client.apply()
                 database = client.database
-                stores, times = [bytes_by_part(client, store)], list[dict[str, float]]()
+                stores, times = [bytes_by_part(local, client)], list[dict[str, float]]()
                 first = 0
                 for n in sizes:
                     started = time.monotonic()
@@ -207,12 +209,12 @@ def main(most: int, *, write: bool) -> None:
                     database.run("CALL db.awaitIndexes(300)")
                     err.print(f"{n:,} memories after {time.monotonic() - started:.0f} s")
                     first = n
-                    stores.append(bytes_by_part(client, store))
                     times.append(measure(client, folder))
+                    stores.append(bytes_by_part(local, client))
                     err.print(f"measured after {time.monotonic() - started:.0f} s")
                 each = per_memory(stores[-2], stores[-1], sizes[-1] - (sizes[-2] if len(sizes) > 1 else 0))
                 embedding = client.policy.policy.embedding
-                before = bytes_by_part(client, store)
+                before = stores[-1]
                 for start in range(0, ADDED, 1_000):
                     vectors = {
                         "from": start,
@@ -221,10 +223,10 @@ def main(most: int, *, write: bool) -> None:
                         "model": embedding.model,
                     }
                     database.run(_VECTORS, vectors)
-                with_vector = bytes_by_part(client, store)
+                with_vector = bytes_by_part(local, client)
                 database.run(_READ, {"from": ADDED, "to": 2 * ADDED - 1, "at": now - timedelta(days=60)})
                 pruned = sum(run.tally.get("pruned", 0) for run in run_job(client.engine, "curate_due", drain=True))
-                tombs = bytes_by_part(client, store)
+                tombs = bytes_by_part(local, client)
         finally:
             local.reset()
     bytes_rows = [

@@ -19,7 +19,7 @@ from jochi import Jochi
 from jochi.errors import Refused
 from jochi.install import triggers
 from jochi.jobs.rearm import rearm_key
-from jochi.localserver import LocalServer
+from jochi.localserver import LocalServer, conf
 from jochi.operate.check import Level
 from jochi.operate.doctor import examine
 from jochi.toml import beside
@@ -54,8 +54,12 @@ USER, PASSWORD, NEXT_PASSWORD = "memories", "correct-horse-1", "correct-horse-2"
 
 @pytest.fixture(scope="module")
 def local(request: pytest.FixtureRequest) -> Iterator[LocalServer]:
-    with module_server(request, "aura", settings=SETTINGS) as made:
-        yield made
+    """It listens on the loopback as all do, and only says that it has an address of Aura."""
+    fixed = [key for key in conf._CONF["fixed"] if not "server.bolt.advertised_address".startswith(key)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(conf._CONF, "fixed", fixed)
+        with module_server(request, "aura", settings=SETTINGS) as made:
+            yield made
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,11 @@ from neo4j.exceptions import (
     ClientError,
     ConfigurationError,
     DriverError,
+    ForbiddenOnReadOnlyDatabase,
+    NotALeader,
     ServiceUnavailable,
     TransientError,
+    WriteServiceUnavailable,
 )
 
 from jochi.database.statements import statement
@@ -152,12 +155,21 @@ class Database:
                 where=self._where,
                 fix="set JOCHI_USER and JOCHI_PASSWORD (or JOCHI_PASSWORD_FILE), or pass --password-file",
             ) from error
+        except WriteServiceUnavailable as error:  # what the driver makes of a refusal
+            why = (
+                "the cluster has no leader at this moment"
+                if self.routed
+                else "another member of the cluster is the leader"
+            )
+            raise _not_writable(why, self._where) from error
         except (ServiceUnavailable, ConfigurationError) as error:
             raise ConnectionFailed(
                 f"no answer from the server: {error}",
                 where=self._where,
                 fix="is it running? check the address (JOCHI_URI or --uri); `jochi server start` starts a local one",
             ) from error
+        except (NotALeader, ForbiddenOnReadOnlyDatabase) as error:
+            raise _not_writable(_NOT_WRITABLE[error.code or ""], self._where) from error
         except TransientError as error:
             if _AWAY.search(error.code or ""):
                 # After a restore the server may never come to what was seen before.
@@ -169,13 +181,8 @@ class Database:
                 ) from error
             raise _memory_exceeded(error, self._where) or error from error
         except ClientError as error:
-            if error.code in _NOT_WRITABLE:
-                raise NotWritable(
-                    f"this server may not write: {_NOT_WRITABLE[error.code]}",
-                    where=self._where,
-                    fix="use a neo4j:// address, which leads to the leader of a cluster; of one server lift "
-                    "server.databases.read_only and server.databases.default_to_read_only",
-                ) from error
+            if why := _NOT_WRITABLE.get(error.code or ""):
+                raise _not_writable(why, self._where) from error
             if error.code == "Neo.ClientError.Database.DatabaseNotFound":
                 raise ConnectionFailed(
                     f"this server has no database named {self._name!r}",
@@ -190,6 +197,15 @@ class Database:
                     fix="run the same command again: what was not committed is rolled back, the rest is kept",
                 ) from error
             raise
+
+
+def _not_writable(why: str, where: str) -> NotWritable:
+    return NotWritable(
+        f"this server may not write: {why}",
+        where=where,
+        fix="use a neo4j:// address, which leads to the leader of a cluster; of one server lift "
+        "server.databases.read_only and server.databases.default_to_read_only",
+    )
 
 
 def _memory_exceeded(error: TransientError, where: str) -> MemoryExceeded | None:
