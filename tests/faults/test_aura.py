@@ -121,6 +121,8 @@ def arming(local: LocalServer, tmp_path: Path, *more: str) -> list[str]:
 
 def test_after_a_restart_a_worker_arms_and_says_so_once(client: Jochi, local: LocalServer, tmp_path: Path) -> None:
     with subprocess.Popen(arming(local, tmp_path), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stderr is not None
+        ready = worker.stderr.readline()
         local.stop()
         local.start(settings=SETTINGS)
         try:
@@ -133,7 +135,7 @@ def test_after_a_restart_a_worker_arms_and_says_so_once(client: Jochi, local: Lo
             out, err = worker.communicate(timeout=60)
     assert worker.returncode == 0, err
     assert err.count("armed again") == 1, err
-    assert "nothing else is done" in err
+    assert "nothing else is done" in ready
     assert "prepare" not in out + err
     told = examine(client, probe=False)["restart"]
     assert told.level is Level.OK
