@@ -11,7 +11,7 @@ from time import monotonic
 from neo4j.exceptions import Neo4jError
 
 from jochi.database.engine import NOT_INSTALLED, Engine
-from jochi.errors import Refused
+from jochi.errors import ConnectionFailed, JochiError, Refused
 from jochi.jobs.arming import ensure_jobs, job_faults
 from jochi_workers.context_files import Files
 
@@ -30,20 +30,26 @@ class JobArmer(Files):
 
     def _arm(self) -> int:
         try:
+            armed = self._look()
+        except ConnectionFailed:
+            raise
+        except (JochiError, Neo4jError) as error:
+            refusal = error.what if isinstance(error, JochiError) else error.code or type(error).__name__
+            if refusal != self._refusal:  # each look would say it again
+                _log.warning("the jobs of the database can't be armed: %s", refusal)
+            self._refusal = refusal
+            raise
+        self._refusal = ""
+        return armed
+
+    def _look(self) -> int:
+        try:
             faults = job_faults(self._engine)
         except Refused:  # without APOC nothing is armed; the doctor says so
             return 0
         if not faults:
             return 0
-        try:
-            armed = ensure_jobs(self._engine)
-        except Neo4jError as error:  # each look would say it again
-            refusal = error.code or type(error).__name__
-            if refusal != self._refusal:
-                _log.warning("%s: the server refuses to arm them (%s)", ", ".join(map(str, faults)), refusal)
-            self._refusal = refusal
-            raise
-        self._refusal = ""
+        armed = ensure_jobs(self._engine)
         why = ", ".join(map(str, faults))
         if armed or why != self._last:
             _log.warning("%s: armed again: %s", why, ", ".join(armed) or "nothing")

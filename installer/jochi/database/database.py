@@ -159,7 +159,7 @@ class Database:
             why = (
                 "the cluster has no leader at this moment"
                 if self.routed
-                else "another member of the cluster is the leader"
+                else "it is read-only, or another member of the cluster is the leader"
             )
             raise _not_writable(why, self._where) from error
         except (ServiceUnavailable, ConfigurationError) as error:
@@ -181,8 +181,8 @@ class Database:
                 ) from error
             raise _memory_exceeded(error, self._where) or error from error
         except ClientError as error:
-            if why := _NOT_WRITABLE.get(error.code or ""):
-                raise _not_writable(why, self._where) from error
+            if error.code in _NOT_WRITABLE:
+                raise _not_writable(_NOT_WRITABLE[error.code], self._where) from error
             if error.code == "Neo.ClientError.Database.DatabaseNotFound":
                 raise ConnectionFailed(
                     f"this server has no database named {self._name!r}",
