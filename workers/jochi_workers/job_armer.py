@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +17,7 @@ from jochi.jobs.arming import ensure_jobs, job_faults
 from jochi_workers.context_files import Files
 
 _log = logging.getLogger(__name__)
+_DIGITS = re.compile(r"\d+")
 
 
 class JobArmer(Files):
@@ -27,6 +29,7 @@ class JobArmer(Files):
         self._engine = engine
         self._last = ""
         self._refusal = ""
+        self._said: set[str] = set()
 
     def _arm(self) -> int:
         try:
@@ -51,8 +54,11 @@ class JobArmer(Files):
             return 0
         armed = ensure_jobs(self._engine)
         why = ", ".join(map(str, faults))
-        if armed or why != self._last:
+        # Where APOC has few threads a job that waits for one is late again and again; that is said once.
+        late = {f"{fault.name} {_DIGITS.sub('', fault.why)}" for fault in faults if fault.listed}
+        if late - self._said or not all(fault.listed for fault in faults):
             _log.warning("%s: armed again: %s", why, ", ".join(armed) or "nothing")
+        self._said |= late
         self._last = why
         return len(armed)
 
