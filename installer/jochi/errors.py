@@ -46,6 +46,10 @@ class ConnectionFailed(JochiError):
     exit_code = 4
 
 
+class NotWritable(ConnectionFailed):
+    """The server answers and may not write: its database is read-only, or another member of the cluster is the leader."""
+
+
 class MemoryExceeded(JochiError):
     """What one transaction was to do takes more memory than the server gives it; nothing of it was done."""
 

@@ -4,7 +4,7 @@
 //   {name, kind, version, sha256, template_sha256, checked_on, about, select, act, body}).
 CALL () {
   OPTIONAL MATCH (p:JochiPump {name: $pump})
-  RETURN p {.version, .policy, .policy_sha256, .verdict_sha256, .applied_at, .enabled, .installing_until, .guard} AS pump
+  RETURN p {.version, .policy, .policy_sha256, .verdict_sha256, .applied_at, .armed, .enabled, .installing_until, .guard} AS pump
 }
 CALL () {
   MATCH (x:JochiProcedure) WHERE $texts

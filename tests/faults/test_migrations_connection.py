@@ -15,9 +15,9 @@ from tests.faults.cable import Cable
 
 from jochi.database.database import Database
 from jochi.database.statements import schema_folder
-from jochi.errors import ConnectionFailed
+from jochi.errors import ConnectionFailed, NotWritable
 from jochi.schema import migrations
-from jochi.schema.migrations import MigrationFailed, Outcome, Step
+from jochi.schema.migrations import Outcome, Step
 from jochi.schema.migrations.files import read_folder
 from jochi.schema.migrations.lock import read_lock
 
@@ -61,7 +61,7 @@ def test_a_read_only_database_is_said_and_can_be_read(read_only_database: Databa
     assert migrations.listing(read_only_database).outcome is Outcome.INCOMPLETE_DATABASE
     assert migrations.validate(read_only_database).outcome is Outcome.INCOMPLETE_DATABASE
     for work in (migrations.apply, migrations.remove_chain):
-        with pytest.raises(MigrationFailed, match="is read-only here") as caught:
+        with pytest.raises(NotWritable, match="this server may not write: the database is read-only") as caught:
             work(read_only_database)
         assert "server.databases" in str(caught.value)
-        assert caught.value.exit_code == 1
+        assert caught.value.exit_code == 4

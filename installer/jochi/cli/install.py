@@ -17,6 +17,7 @@ from jochi.errors import PartlyDone, Refused
 from jochi.forgetting import Export, write_export
 from jochi.install.preview import InstallPreview, Names
 from jochi.install.uninstall import UninstallResult
+from jochi.operate.restart import KEEP_ARMED
 
 
 def install(
@@ -90,6 +91,8 @@ def install(
         out.print(f"[yellow]not armed:[/] {result.obstacle}")
     elif arm:
         out.print(f"armed: {', '.join(result.armed) or 'was armed already'}")
+        if facts.aura:
+            say(f"Aura has no apoc.conf, so a restart or a pause ends them: {KEEP_ARMED}")
     if result.pin_line:
         out.print("pinned: put this line into apoc.conf in place of the one before; it counts from the next restart on")
         out.print(result.pin_line, markup=False, highlight=False, soft_wrap=True)

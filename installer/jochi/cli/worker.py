@@ -62,6 +62,9 @@ def worker(
     mirror: Annotated[
         Path | None, typer.Option(help="A table of folders with files of memories that it keeps up to date (TOML).")
     ] = None,
+    arm: Annotated[
+        bool, typer.Option("--arm", help="Only keep the jobs of the database armed, and do nothing else.")
+    ] = False,
     once: Annotated[bool, typer.Option("--once", help="End when nothing is due.")] = False,
     batch: Annotated[int, typer.Option(min=1, max=1000, help="Memories leased at once.")] = 200,
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between looks at an empty queue.")] = 5.0,
@@ -77,7 +80,8 @@ def worker(
     """Do what a database can't: count tokens, hash contents, judge near duplicates, embed and shorten. Works until Ctrl-C.
 
     Any number of workers may run at once, on any machine. What one holds when it dies comes back after `work.lease` of
-    the policy."""
+    the policy. Each also arms the jobs of the database again when a restart, a pause or somebody has ended them; with --arm it
+    does only that."""
     given: dict[str, Any] = {
         "base_url": base_url,
         "key_variable": key_variable,
@@ -92,8 +96,12 @@ def worker(
     options = {name: value for name, value in given.items() if value is not None}
     if provider is None and (model or options or limit_rate):
         raise UsageError("options of a provider, --model and --limit-rate go with --provider")
+    if arm and (provider or contexts or mirror or compress != "extractive"):
+        raise UsageError(
+            "a worker with --arm does nothing else", fix="leave --arm out: every worker keeps the jobs armed"
+        )
     from jochi_workers import context_files, mirrors
-    from jochi_workers.job_armer import JobArmer
+    from jochi_workers.job_armer import JobArmer, require_armable
     from jochi_workers.sign_of_life import SignOfLife
     from jochi_workers.worker import Stop, Worker
 
@@ -104,20 +112,27 @@ def worker(
     stop = Stop()
     at = None if metrics is None else address(metrics)
     with jochi(context) as client, _stopped_by_signals(stop):
-        handlers = _handlers(client, stop, provider, model, options)
+        every = client.policy.policy.scheduler.watch_every
+        if arm:
+            require_armable(client.engine)
+            seconds = f"{every.total_seconds():g} s"
+            err.print(
+                f"jobs: looked at every {seconds}, and armed where they aren't; nothing else is done", markup=False
+            )
+        handlers = [] if arm else _handlers(client, stop, provider, model, options)
         shortening = {
             "model": compress_model,
             "base_url": compress_base_url,
             "key_variable": compress_key_variable,
             "key_file": compress_key_file,
         }
-        handlers += making(client, stop, compress, shortening)
+        handlers += [] if arm else making(client, stop, compress, shortening)
         with _shown() if log_format is None else logged(log_format) as show:
             files: list[context_files.Files] = (
                 [context_files.ContextFiles(tables[0], client.write_context)] if contexts else []
             )
             files += [mirrors.Mirrors(tables[1], client.write_mirror)] if mirror else []
-            files.append(JobArmer(client.engine, client.policy.policy.scheduler.watch_every))
+            files.append(JobArmer(client.engine, every))
             running = Worker(
                 client.engine,
                 handlers,

@@ -19,12 +19,15 @@ from neo4j.exceptions import (
     ClientError,
     ConfigurationError,
     DriverError,
+    ForbiddenOnReadOnlyDatabase,
+    NotALeader,
     ServiceUnavailable,
     TransientError,
+    WriteServiceUnavailable,
 )
 
 from jochi.database.statements import statement
-from jochi.errors import ConnectionFailed, MemoryExceeded, UsageError
+from jochi.errors import ConnectionFailed, MemoryExceeded, NotWritable, UsageError
 from jochi.graph.driver_values import fixed_offset
 
 Row = dict[str, Any]
@@ -38,6 +41,16 @@ _OUT_OF_MEMORY = {
 }
 """By code: the setting that is too low, where the server's message doesn't name it."""
 
+_NOT_WRITABLE = {
+    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase": "the database is read-only",
+    "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase": "the database is read-only",
+    "Neo.ClientError.Cluster.NotALeader": "another member of the cluster is the leader",
+}
+"""By code: why this server may not write."""
+
+_AWAY = re.compile(r"\.DatabaseUnavailable$|\.BookmarkTimeout$|^Neo\.TransientError\.Cluster\.")
+"""Codes of a database that isn't there at this moment: it starts, has no leader, or lacks what this client has seen elsewhere."""
+
 _SETTING = re.compile(r"\b(?:dbms|db|server)\.memory\.[a-z_.]*[a-z]")
 
 
@@ -48,6 +61,8 @@ class Database:
     def __init__(self, driver: neo4j.Driver, name: str | None = None) -> None:
         self.driver = driver
         self._name = None if name is None else name.lower()  # as the server compares names
+        # A cluster's members answer reads, and each must have what this client has seen. One server has it anyway.
+        self._bookmarks = neo4j.GraphDatabase.bookmark_manager() if self.routed else None
 
     @property
     def name(self) -> str:
@@ -62,13 +77,25 @@ class Database:
         return str(found["name"])
 
     @property
+    def routed(self) -> bool:
+        """Whether the driver chooses among the members of a cluster (`neo4j://`)."""
+        return isinstance(self.driver, neo4j.Neo4jDriver)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port of a server that answers."""
+        host, port = self._guard(self.driver.get_server_info).address[:2]
+        return str(host), int(port)
+
+    @property
     def _where(self) -> str:
         return "the home database" if self._name is None else f"database {self._name}"
 
     def run(self, text: str, parameters: Mapping[str, Any] | None = None, *, write: bool = True) -> list[Row]:
         """Runs ``text`` in one managed transaction and returns its rows as dictionaries.
 
-        The driver repeats the transaction after a deadlock or a change of leader, so ``text`` must bear that.
+        The driver repeats the transaction after a deadlock or a change of leader, so ``text`` must bear that. With ``write=False``
+        any member of a cluster may answer: what only the leader knows (APOC's jobs, transactions, its clock) is asked as a write.
         """
 
         def work(tx: neo4j.ManagedTransaction) -> list[Row]:
@@ -110,7 +137,11 @@ class Database:
 
     def _session(self) -> neo4j.Session:
         # Hints about labels and properties that don't exist yet would fill the logs of every app that runs us.
-        return self.driver.session(database=self.name, notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF)
+        return self.driver.session(
+            database=self.name,
+            notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
+            bookmark_manager=self._bookmarks,
+        )
 
     def _guard(self, work: Callable[[], T]) -> T:
         try:
@@ -124,15 +155,34 @@ class Database:
                 where=self._where,
                 fix="set JOCHI_USER and JOCHI_PASSWORD (or JOCHI_PASSWORD_FILE), or pass --password-file",
             ) from error
+        except WriteServiceUnavailable as error:  # what the driver makes of a refusal
+            why = (
+                "the cluster has no leader at this moment"
+                if self.routed
+                else "it is read-only, or another member of the cluster is the leader"
+            )
+            raise _not_writable(why, self._where) from error
         except (ServiceUnavailable, ConfigurationError) as error:
             raise ConnectionFailed(
                 f"no answer from the server: {error}",
                 where=self._where,
                 fix="is it running? check the address (JOCHI_URI or --uri); `jochi server start` starts a local one",
             ) from error
+        except (NotALeader, ForbiddenOnReadOnlyDatabase) as error:
+            raise _not_writable(_NOT_WRITABLE[error.code or ""], self._where) from error
         except TransientError as error:
+            if _AWAY.search(error.code or ""):
+                # After a restore the server may never come to what was seen before.
+                self._bookmarks = neo4j.GraphDatabase.bookmark_manager() if self.routed else None
+                raise ConnectionFailed(
+                    f"the database is not available: {error.message}",
+                    where=self._where,
+                    fix="wait until it has started or its cluster has a leader, and run the same command again",
+                ) from error
             raise _memory_exceeded(error, self._where) or error from error
         except ClientError as error:
+            if error.code in _NOT_WRITABLE:
+                raise _not_writable(_NOT_WRITABLE[error.code], self._where) from error
             if error.code == "Neo.ClientError.Database.DatabaseNotFound":
                 raise ConnectionFailed(
                     f"this server has no database named {self._name!r}",
@@ -147,6 +197,15 @@ class Database:
                     fix="run the same command again: what was not committed is rolled back, the rest is kept",
                 ) from error
             raise
+
+
+def _not_writable(why: str, where: str) -> NotWritable:
+    return NotWritable(
+        f"this server may not write: {why}",
+        where=where,
+        fix="use a neo4j:// address, which leads to the leader of a cluster; of one server lift "
+        "server.databases.read_only and server.databases.default_to_read_only",
+    )
 
 
 def _memory_exceeded(error: TransientError, where: str) -> MemoryExceeded | None:

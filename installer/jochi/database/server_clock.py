@@ -14,7 +14,7 @@ class ServerClock:
     """Asks the server once; after that it counts on by this machine's monotonic clock."""
 
     def __init__(self, database: Database) -> None:
-        self._read: datetime = to_python(database.run(statement("server/clock"), write=False)[0]["clock"])
+        self._read: datetime = to_python(database.run(statement("server/clock"))[0]["clock"])
         self._since = monotonic()
 
     def now(self) -> datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,6 +28,9 @@ NEEDED_FOR_PIN = "apoc.util.sha256"
 
 OLDEST_SERVER = (5, 26)
 
+_AURA = re.compile(r"\.neo4j\.io(?::\d+)?$")
+"""What addresses of Aura end with: `….databases.neo4j.io`, those of its members, custom and private endpoints."""
+
 
 @dataclass(frozen=True)
 class ServerFacts:
@@ -45,6 +49,8 @@ class ServerFacts:
     lock_timeout: float | None
     read_only: bool
     writer: bool
+    aura: bool = False
+    """Neo4j's own cloud: no files to edit, no triggers, no settings of the server."""
 
     @property
     def release(self) -> tuple[int, int]:
@@ -74,7 +80,8 @@ class ServerFacts:
         Only the outermost text: doIt passes its caller's language on, and it puts the parameters in front of the text, where a
         prefix of the text's own is a syntax error.
         """
-        return "CYPHER 5\n" if self.release >= (2025, 6) else ""
+        # Aura calls itself 5.27 whatever it is, and takes the prefix.
+        return "CYPHER 5\n" if self.aura or self.release >= (2025, 6) else ""
 
     def as_dict(self) -> dict[str, Any]:
         """The facts as plain data, for `--json`."""
@@ -100,7 +107,13 @@ def read_facts(database: Database) -> ServerFacts:
         lock_timeout=seconds_of(settings.get("db.lock.acquisition.timeout")),
         read_only=any(row["access"] == "read-only" for row in access),
         writer=any(row["writer"] for row in access),
+        aura=is_aura(kernel["version"], [row["address"] for row in access]),
     )
+
+
+def is_aura(version: str, addresses: Sequence[str | None]) -> bool:
+    """Whether a server of this version, whose members advertise these addresses, is Neo4j's cloud. Nothing else says so."""
+    return version.endswith("-aura") or any(_AURA.search(address or "") for address in addresses)
 
 
 def _apoc_version(database: Database) -> str | None:

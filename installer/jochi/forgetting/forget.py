@@ -377,7 +377,7 @@ class _Forgetting:
     def wait_for_others(self, seconds: float) -> int:
         """Waits for transactions that began before the seals: what they write was compared with less. How many are still open."""
         database = self.engine.database
-        given = {"database": database.name, "moment": database.run(statement("server/clock"), write=False)[0]["clock"]}
+        given = {"database": database.name, "moment": database.run(statement("server/clock"))[0]["clock"]}
         end = time.monotonic() + seconds
         while True:
             n = int(database.autocommit(statement("forget/older_transactions"), given)[0]["n"])

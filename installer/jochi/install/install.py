@@ -113,6 +113,12 @@ def install(
     say("reading what the server can do")
     facts = read_facts(database)
     require_suitable_server(database, facts)
+    if pin and facts.aura:
+        raise Refused(
+            "Aura has no apoc.conf, where the line with the pin would stand",
+            where=f"database {database.name}",
+            fix="leave --pin out: there the jobs run with the rights of the user who arms them, not with the server's",
+        )
     if pin:
         _require_hashing(database, facts)
     indexes.require_no_foreign(database)

@@ -46,17 +46,18 @@ def require_no_newer(database: Database, pump: Mapping[str, Any] | None) -> None
 
 def jobs_obstacle(facts: ServerFacts) -> str | None:
     """Why the database can't run jobs by itself, with the remedy; None if it can. Not an error: `jochi jobs run` still works."""
+    outside = "drive the jobs from outside with `jochi jobs run`"
     # A list of allowed procedures may leave out apoc.version(): what can be called is what counts.
     if facts.apoc is None and not any(name.startswith("apoc.") for name in facts.callable):
         return (
             "APOC Core is not installed on this server, so nothing was armed. Put apoc-core into the plugins folder and run "
-            "`jochi install` again, or drive the jobs from outside with `jochi jobs run`."
+            f"`jochi install` again, or {outside}."
         )
     if facts.missing_for_jobs:
         missing = ", ".join(facts.missing_for_jobs)
+        allow = "Allow it in dbms.security.procedures.allowlist (and by privilege, on Enterprise), or "
         return (
-            f"this server doesn't let this user call {missing}, so nothing was armed. Allow it in "
-            "dbms.security.procedures.allowlist (and by privilege, on Enterprise), or drive the jobs from outside with "
-            "`jochi jobs run`."
+            f"this server doesn't let this user call {missing}, so nothing was armed. "
+            f"{'Aura has no setting for that: ' if facts.aura else allow}{outside}."
         )
     return None

@@ -18,6 +18,7 @@ from neo4j.exceptions import ClientError, Neo4jError
 
 from jochi.database.database import Database
 from jochi.database.engine import Engine
+from jochi.database.server_facts import read_facts
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 from jochi.install.install import as_doit_runs_it
@@ -88,9 +89,7 @@ def list_triggers(engine: Engine) -> list[TriggerStatus]:
         stored = {row["name"]: row for row in _stored(engine)}
         loaded = {
             row["name"]: row
-            for row in engine.database.run(
-                statement("intake/loaded_triggers"), {"prefix": _prefix(engine)}, write=False
-            )
+            for row in engine.database.run(statement("intake/loaded_triggers"), {"prefix": _prefix(engine)})
         }
     rows = []
     for name in sorted({*wanted, *stored}):
@@ -265,9 +264,8 @@ def _said(engine: Engine) -> Iterator[None]:
         if isinstance(error, ClientError) and (
             "ProcedureNotFound" in (error.code or "") or "no procedure with the name" in message
         ):
-            raise Refused(
-                "this server has no apoc.trigger procedures", where=where, fix="install APOC Core" + beside
-            ) from None
+            fix = "Aura has none" if read_facts(engine.database).aura else "install APOC Core"
+            raise Refused("this server has no apoc.trigger procedures", where=where, fix=fix + beside) from None
         if "Forbidden" in (error.code or "") or "unrestricted" in message or "sandbox" in message:
             raise Refused(
                 f"this user may not handle triggers: {message}",

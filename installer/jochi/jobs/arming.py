@@ -39,7 +39,7 @@ def job_faults(engine: Engine) -> list[JobFault]:
     """
     names = {"names": [engine.pump, engine.watch]}
     with _expecting_apoc(engine):
-        rows = [to_python(row) for row in engine.database.run(statement("install/repeat_jobs"), names, write=False)]
+        rows = [to_python(row) for row in engine.database.run(statement("install/repeat_jobs"), names)]
     policy = engine.state().policy_text
     if not rows or policy is None:
         return []
@@ -64,7 +64,7 @@ def job_faults(engine: Engine) -> list[JobFault]:
 
 
 def _at_work(engine: Engine, bodies: list[str]) -> list[str]:
-    found = engine.database.run(statement("install/bodies_at_work"), {"bodies": bodies}, write=False)
+    found = engine.database.run(statement("install/bodies_at_work"), {"bodies": bodies})
     return list(found[0]["bodies"])
 
 
@@ -114,7 +114,7 @@ def armed_jobs(engine: Engine) -> list[str]:
     """Which of the two repeat jobs are on the server's list now; none where there is no APOC."""
     names = [engine.pump, engine.watch]
     try:
-        rows = engine.database.run(statement("install/armed_jobs"), {"names": names}, write=False)
+        rows = engine.database.run(statement("install/armed_jobs"), {"names": names})
     except ClientError as error:
         if error.code != _NO_PROCEDURE:
             raise

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from jochi.database.server_facts import NEEDED_FOR_JOBS, OLDEST_SERVER, ServerFacts
-from jochi.operate.check import Check, fail, ok, some, unknown, warn
+from jochi.operate.check import Check, Level, fail, ok, some, unknown, warn
 
 BROKEN_RELEASES = {
     (2025, 6, 0): "2025.06.1 or newer: 2025.06.0 has deadlocks at checkpoints",
@@ -76,6 +77,33 @@ def check_database(facts: ServerFacts, name: str) -> Check:
             "connect to the cluster's leader, or use a neo4j:// address that routes to it",
         )
     return ok("database", f"{name} takes writes here")
+
+
+def check_standstill(facts: ServerFacts, name: str) -> Check | None:
+    """The check `pump` of a server that may not write: its jobs do nothing there, and arming is no remedy. None where it may."""
+    found = check_database(facts, name)
+    if found.level is Level.OK:
+        return None
+    return fail("pump", f"this server may not write, so nothing is curated: {found.found}", found.fix or "")
+
+
+_ON_AURA = {
+    "apoc": "on Aura nobody can change it: see that the checks procedures callable and pump are right",
+    "procedures callable": "on Aura nobody can allow them: drive the jobs from outside with `jochi jobs run`",
+    "threads": "on Aura nobody can set their number: keep `jochi worker --arm` running, which arms again what stands still",
+    "lock time-out": "on Aura nobody can set it: give the transactions of your apps a time-out (`timeout` of the driver)",
+    "transaction time-out": "on Aura nobody can set it: make the budgets in the policy shorter",
+    "language": "run `jochi install`: it renders the jobs for this server",
+}
+"""By check: the remedy where there are no files and no settings."""
+
+
+def as_on_aura(check: Check) -> Check:
+    """The check as it is said on Aura: what nobody can set there is no failure, and isn't asked for."""
+    fix = _ON_AURA.get(check.name)
+    if fix is None or check.level is Level.OK:
+        return check
+    return replace(check, level=Level.WARN if check.level is Level.FAIL else check.level, fix=fix)
 
 
 def check_apoc(facts: ServerFacts, *, armed: bool) -> Check:

@@ -7,7 +7,7 @@ sleep) and one node that it creates and deletes in the same transaction.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,7 +21,7 @@ from jochi.database.installed import REPEATED, InstalledProcedure
 from jochi.database.server_clock import ServerClock
 from jochi.database.server_facts import ServerFacts, read_facts, seconds_of
 from jochi.database.statements import schema_folder, statement
-from jochi.errors import ConnectionFailed, JochiError, Refused
+from jochi.errors import ConnectionFailed, JochiError, NotWritable, Refused
 from jochi.forgetting.checker import read_gate
 from jochi.forgetting.forget_key import read_key
 from jochi.graph.driver_values import to_python
@@ -93,6 +93,7 @@ def examine(
     stored = to_python(database.run(statement("report/stored_engine"), write=False)[0])
     pumps = {row["name"]: row for row in stored["pumps"]}
     pump = pumps.get(client.engine.pump)
+    refusal, facts = _refusal(database, facts, pump)
     policy, policy_check = _policy(client)
     checks = _server_checks(
         database,
@@ -100,6 +101,7 @@ def examine(
         pump,
         policy,
         installed,
+        refusal=refusal,
         probe=probe,
         bodies=[p["body"] for p in pumps.values()],
         apoc_conf_at=apoc_conf_at,
@@ -146,6 +148,7 @@ def _server_checks(
     policy: LoadedPolicy | None,
     installed: Mapping[str, InstalledProcedure],
     *,
+    refusal: str | None,
     probe: bool,
     bodies: list[str],
     apoc_conf_at: ApocConfAt,
@@ -159,13 +162,11 @@ def _server_checks(
         if name in REPEATED and any(not text.startswith(prefix) for text in procedure.sections.values())
     ]
     roles = _rows(database, "server/roles")
-    started = _rows(database, "server/started_at")
-    return [
+    started = _rows(database, "server/started_at", write=True)
+    checks = [
         checks_server.check_version(facts),
         checks_server.check_database(facts, database.name),
-        checks_server.check_rights(
-            _refusal(database, facts, pump), facts.edition, roles[0]["roles"] if roles else None
-        ),
+        checks_server.check_rights(refusal, facts.edition, roles[0]["roles"] if roles else None),
         checks_server.check_apoc(facts, armed=bool(pump and pump.get("armed"))),
         checks_server.check_callable(facts),
         _threads(database, facts, bodies, probe=probe),
@@ -175,24 +176,29 @@ def _server_checks(
         checks_server.check_clock(*_skew(database)),
         restart_of(database, facts, pump, to_python(started[0]["started_at"]) if started else None, apoc_conf_at),
     ]
+    return [checks_server.as_on_aura(check) for check in checks] if facts.aura else checks
 
 
-def _rows(database: Database, name: str) -> list[dict[str, Any]] | None:
+def _rows(database: Database, name: str, *, write: bool = False) -> list[dict[str, Any]] | None:
     """The rows of a statement, or None where the server doesn't let this user ask."""
     try:
-        return database.run(statement(name), write=False)
+        return database.run(statement(name), write=write)
     except Neo4jError:
         return None
 
 
-def _refusal(database: Database, facts: ServerFacts, pump: Mapping[str, Any] | None) -> str | None:
+def _refusal(database: Database, facts: ServerFacts, pump: Mapping[str, Any] | None) -> tuple[str | None, ServerFacts]:
+    """Why nothing can be written, None if it can; and the facts, which don't know yet whether a follower was asked."""
+    elsewhere = "see the check database"
     if facts.read_only or not facts.writer:
-        return "see the check database"
+        return elsewhere, facts
     try:
         database.run(statement("server/may_write" if pump is None else "server/may_write_engine"))
     except Neo4jError as error:
-        return error.message or str(error.code)
-    return None
+        return error.message or str(error.code), facts
+    except NotWritable:
+        return elsewhere, replace(facts, writer=False)
+    return None, facts
 
 
 def _threads(database: Database, facts: ServerFacts, bodies: list[str], *, probe: bool) -> Check:
@@ -205,7 +211,7 @@ def _threads(database: Database, facts: ServerFacts, bodies: list[str], *, probe
 
 def _skew(database: Database) -> tuple[timedelta, timedelta]:
     before = clock.now()
-    there: datetime = to_python(database.run(statement("server/clock"), write=False)[0]["clock"])
+    there: datetime = to_python(database.run(statement("server/clock"))[0]["clock"])
     half = (clock.now() - before) / 2
     return there - (before + half), half
 
@@ -246,6 +252,8 @@ def _stored_checks(
 
 def _pump(client: Jochi, facts: ServerFacts, pump: Mapping[str, Any], policy: LoadedPolicy) -> Check:
     """By the server's clock, which is the one that the tick was written by."""
+    if (standstill := checks_server.check_standstill(facts, client.database.name)) is not None:
+        return standstill
     if pump.get("armed") and "apoc.periodic.list" not in facts.callable:
         return unknown(
             "pump", "armed, but APOC's list of jobs can't be read", "see the checks apoc and procedures callable"

@@ -38,7 +38,7 @@ def threads_at_once(database: Database, bodies: Sequence[str]) -> int:
 def _once(database: Database, bodies: list[str]) -> int:
     mark = str(uuid.uuid4())
     look = {"mark": mark, "bodies": bodies}
-    database.run(statement("server/probe_look"), look, write=False)  # so that the first real look needn't be planned
+    database.run(statement("server/probe_look"), look)  # so that the first real look needn't be planned
     database.run(
         statement("server/probe_submit"),
         {
@@ -53,7 +53,7 @@ def _once(database: Database, bodies: list[str]) -> int:
     deadline = monotonic() + SLEEP_MS / 1000 * ENOUGH_THREADS + 1
     quiet_after = monotonic() + SLEEP_MS / 1000
     while monotonic() < deadline:
-        row = database.run(statement("server/probe_look"), look, write=False)[0]
+        row = database.run(statement("server/probe_look"), look)[0]
         if row["probes"]:
             most = max(most, row["probes"] + row["jobs"])
         elif monotonic() > quiet_after and most:

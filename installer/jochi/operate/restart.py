@@ -19,6 +19,10 @@ ApocConfAt = Callable[[str, int], str]
 """Reads the apoc.conf of the server at a host and port; empty where its file can't be read from here."""
 
 
+KEEP_ARMED = "keep `jochi worker --arm` running somewhere: it arms the jobs again, as its own user"
+"""What comes in the place of apoc.conf's line where there is no such file."""
+
+
 def unread(host: str, port: int) -> str:
     """For who knows no server's files."""
     return ""
@@ -34,8 +38,23 @@ def restart_of(
     """The check of what is there."""
     if facts.apoc is None:
         return unknown("restart", "there is no APOC: a restart arms nothing", "see the check apoc")
-    host, port = database.driver.get_server_info().address[:2]
-    return check_restart(pump, started_at, database.name, apoc_conf_at(host, port))
+    if facts.aura:
+        return check_rearming(pump, started_at)
+    return check_restart(pump, started_at, database.name, apoc_conf_at(*database.address))
+
+
+def check_rearming(pump: Mapping[str, Any] | None, started_at: datetime | None) -> Check:
+    """As `check_restart`, where there is no apoc.conf: a client arms the jobs again, and the newest arming shows it."""
+    rearmed: datetime | None = None if pump is None else pump.get("rearmed_at")
+    if pump is not None and started_at is not None and pump["installed_at"] < started_at:
+        if rearmed is not None and rearmed >= started_at:
+            return ok(
+                "restart", f"the server started at {started_at:%Y-%m-%d %H:%M:%S}Z and a client armed the jobs again"
+            )
+        return warn("restart", "the server was restarted and nobody armed the jobs again", KEEP_ARMED)
+    return unknown(
+        "restart", "Aura has no apoc.conf: after a restart or a pause a client arms the jobs again", KEEP_ARMED
+    )
 
 
 def check_restart(

@@ -21,6 +21,7 @@ from jochi.graph.driver_values import to_python
 from jochi.jobs.arming import job_faults
 from jochi.jobs.results import JobState, Mode
 from jochi.operate.check import Check
+from jochi.operate.checks_server import check_standstill
 from jochi.operate.inbox import Inbox, inbox
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import ApocConfAt, restart_of, unread
@@ -227,7 +228,9 @@ def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt =
         chain,
         dict(Counter(word.value for word in words.values())),
         {name: word.value for name, word in words.items() if word is not Word.INSTALLED},
-        part("pump", lambda: _pump(client, seen, can_list=can_list)) if seen else None,
+        part("pump", lambda: check_standstill(facts, database.name) or _pump(client, seen, can_list=can_list))
+        if seen
+        else None,
         part("restart", lambda: restart_of(database, facts, seen, _started_at(client), apoc_conf_at)) if seen else None,
         engine,
         jobs,
@@ -275,7 +278,7 @@ def _pump(client: JobVerbs, pump: Mapping[str, Any], *, can_list: bool) -> Check
 
 def _started_at(client: JobVerbs) -> datetime | None:
     try:
-        started: datetime = to_python(client.database.run(statement("server/started_at"), write=False)[0]["started_at"])
+        started: datetime = to_python(client.database.run(statement("server/started_at"))[0]["started_at"])
     except Neo4jError:
         return None
     return started

@@ -10,12 +10,6 @@ from neo4j.exceptions import Neo4jError
 from jochi.database.database import Database
 from jochi.errors import JochiError
 
-_READ_ONLY = {
-    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
-    "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase",
-    "Neo.ClientError.Cluster.NotALeader",
-    "Neo.ClientError.Statement.AccessMode",
-}
 _FORBIDDEN = "Neo.ClientError.Security.Forbidden"
 
 
@@ -26,13 +20,6 @@ class MigrationFailed(JochiError):
 def explained(error: Neo4jError, database: Database, where: str | None = None) -> MigrationFailed:
     """``error`` as a `MigrationFailed`; ``where`` is the file and statement, if it was one of a migration."""
     place = f"database {database.name}" if where is None else where
-    if error.code in _READ_ONLY:
-        return MigrationFailed(
-            f"database {database.name} is read-only here: {error.message}",
-            where=place,
-            fix="connect to the server that takes its writes, or lift server.databases.read_only and "
-            "server.databases.default_to_read_only; `jochi engine migrations ls` and `validate` work without writing",
-        )
     if error.code == _FORBIDDEN:
         return MigrationFailed(
             f"this user may not do that: {error.message}",
