@@ -33,6 +33,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("disenrol", "enrol:disenrol", "Take nodes out of curation again."),
         ("policy", "policy:app", "Print, check and compare policies."),
         ("engine", "engine", "What install brings: migrations, procedures, intake."),
+        ("grants", "grants:grants", "Roles and rights for Enterprise Edition."),
         ("server", "server:app", "A local Neo4j for development."),
         ("demo", "demo:demo", "Watch the engine work on a generated team."),
     ),
