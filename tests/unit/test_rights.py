@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from tests.pages import says, table
 from typer.testing import CliRunner
 
 from jochi.cli import grants as command
@@ -97,6 +98,19 @@ def test_each_role_has_its_own_and_no_more(
     if privilege.action == "SET LABEL":
         privilege = Privilege("SET LABEL", "neo4j", name=privilege.name)
     assert {role for role, has in granted.items() if has.allow(privilege)} == roles
+
+
+def test_the_page_says_what_each_role_does_to_which_nodes(rights: Rights) -> None:
+    columns = [role for role in ROLES if role not in ("installer", "auditor")]
+
+    def does(role: str, label: str) -> str:
+        writes = rights.touched(role).labels.get(label)
+        if writes is None:
+            return ""
+        return ("c" if writes.creates else "") + ("s" if writes.properties else "") + ("d" if writes.deletes else "")
+
+    rows = [[f"`:{label}`", *(does(role, label) for role in columns)] for label in rights.engine_labels]
+    says("rights.md", {"labels": table(["", *columns], [row for row in rows if any(row[1:])])})
 
 
 def test_an_auditor_writes_nothing(rights: Rights, granted: dict[str, Privileges]) -> None:

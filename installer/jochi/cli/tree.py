@@ -33,7 +33,6 @@ COMMANDS: tuple[Entry, ...] = (
         ("disenrol", "enrol:disenrol", "Take nodes out of curation again."),
         ("policy", "policy:app", "Print, check and compare policies."),
         ("engine", "engine", "What install brings: migrations, procedures, intake."),
-        ("grants", "grants:grants", "Roles and rights for Enterprise Edition."),
         ("server", "server:app", "A local Neo4j for development."),
         ("demo", "demo:demo", "Watch the engine work on a generated team."),
     ),
@@ -54,6 +53,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("approve", "decide:approve", "Let a stopped job go on."),
         ("pause", "decide:pause", "Stop everything, a kind or a scope."),
         ("resume", "decide:resume", "Take a pause back."),
+        ("grants", "grants:grants", "Roles and rights for Enterprise Edition."),
     ),
     *_panel(
         "Take back",
