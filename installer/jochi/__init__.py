@@ -9,16 +9,28 @@ from jochi.errors import JochiError
 from jochi.version import __version__
 
 if TYPE_CHECKING:
-    from jochi.client import Jochi
+    from jochi.client import AsyncJochi, Jochi
     from jochi.schema import migrations
     from jochi.use.edges import Edge
     from jochi.write import importing
     from jochi.write.observing import Turn
     from jochi.write.remembering import Link, Memory
 
-__all__ = ["Edge", "Jochi", "JochiError", "Link", "Memory", "Turn", "__version__", "importing", "migrations"]
+__all__ = [
+    "AsyncJochi",
+    "Edge",
+    "Jochi",
+    "JochiError",
+    "Link",
+    "Memory",
+    "Turn",
+    "__version__",
+    "importing",
+    "migrations",
+]
 
 _HOMES = {
+    "AsyncJochi": "jochi.client",
     "Edge": "jochi.use.edges",
     "Jochi": "jochi.client",
     "Link": "jochi.write.remembering",

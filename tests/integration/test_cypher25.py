@@ -17,6 +17,7 @@ import pytest
 from tests import story
 from tests.conftest import PolicyWith
 from tests.own_server import module_server
+from tests.roles import UNSUPPORTED, all_statements, refusals
 
 from jochi import Jochi, generate
 from jochi.compile.rendering import render_all
@@ -24,6 +25,7 @@ from jochi.database.database import Database
 from jochi.database.server_facts import read_facts
 from jochi.database.statements import procedures_folder, statement
 from jochi.install.install import as_doit_runs_it
+from jochi.operate.rights import Rights
 from jochi.policy import load_policy
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -54,6 +56,9 @@ CLIENTS_CALL_APOC = {
     *(f"intake/{word}" for word in ("pause_trigger", "resume_trigger", "stored_triggers")),
 }
 """Statements of clients of which the same holds."""
+
+OF_ENTERPRISE = "server/privileges"
+"""What Community Edition reads and doesn't do."""
 
 CALL = re.compile(r"^(?!\s*//).*(\bCALL apoc\.|\bapoc\.[\w.]+\()", re.MULTILINE)
 
@@ -144,9 +149,16 @@ def test_every_statement_of_a_client_is_valid_cypher_25(fresh: Database) -> None
         try:
             fresh.autocommit(f"CYPHER 25 EXPLAIN {text}")
         except neo4j.exceptions.Neo4jError as error:
-            wrong[name] = error.message or str(error)
+            if name != OF_ENTERPRISE or error.code != UNSUPPORTED:  # it was read, and then refused
+                wrong[name] = error.message or str(error)
     assert wrong == {}
     assert apoc == CLIENTS_CALL_APOC
+
+
+def test_the_newest_server_can_read_the_statements_that_make_roles(newest: neo4j.Driver) -> None:
+    statements = all_statements(Rights(load_policy().policy))
+    assert refusals(newest, statements) == {UNSUPPORTED: set(statements)}
+    assert refusals(newest, [f"CYPHER 25 {each}" for each in statements]).keys() == {UNSUPPORTED}
 
 
 def test_a_body_of_cypher_5_alone_would_be_noticed(fresh: Database) -> None:

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.exhaustive
-def test_a_type_checker_knows_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_type_checker_knows_the_models_and_the_asynchronous_client(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    out, errors, code = api.run(["--strict", "tests/typing/models.py"])
+    out, errors, code = api.run(["--strict", "tests/typing/models.py", "tests/typing/client.py"])
     assert code == 0, out + errors

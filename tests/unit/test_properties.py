@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cypher_writes import writes_on_nodes
 from tests.unit.test_rendering_templates import SERVER
 
 from jochi.compile.rendering import render_all, render_for_label
+from jochi.compile.writes import writes_on_nodes
 from jochi.database.statements import procedures_folder
 from jochi.graph import catalogue
 from jochi.graph.catalogue import MEMORY, OF_EDGES, OF_MERGES, OF_PAIRS, is_moment, named

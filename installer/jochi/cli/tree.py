@@ -56,6 +56,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("approve", "decide:approve", "Let a stopped job go on."),
         ("pause", "decide:pause", "Stop everything, a kind or a scope."),
         ("resume", "decide:resume", "Take a pause back."),
+        ("grants", "grants:grants", "Roles and rights for Enterprise Edition."),
     ),
     *_panel(
         "Take back",

@@ -41,10 +41,11 @@ class Base:
     @property
     def policy(self) -> LoadedPolicy:
         """The policy that was given, else the installed one, else the shipped one."""
-        if self._policy is None:
+        policy = self._policy  # `install` in another thread may take it away at any time
+        if policy is None:
             stored = self.engine.state().policy_text
-            self._policy = load_policy() if stored is None else stored_policy(stored)
-        return self._policy
+            self._policy = policy = load_policy() if stored is None else stored_policy(stored)
+        return policy
 
     def _at(self, moment: datetime | None, where: str, name: str = "at") -> datetime:
         return clock.now() if moment is None else zoned(moment, name, where=where)

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from datetime import datetime
+from threading import Event
 from typing import Any, TypeVar
 
 import neo4j
@@ -33,6 +35,21 @@ from jochi.graph.driver_values import fixed_offset
 Row = dict[str, Any]
 
 T = TypeVar("T")
+
+STOP: ContextVar[Event | None] = ContextVar("jochi_stop", default=None)
+"""Set while a verb runs for somebody who may give it up, such as a task of an event loop: once the event is set, the verb's
+transaction that is under way is let finish, and in the place of the next one stands `Stopped`, once: what cleans up still can."""
+
+
+class Stopped(BaseException):
+    """A verb ends here because its caller gave it up. Like Ctrl-C: what catches errors of the database lets it through."""
+
+
+def _unless_stopped() -> None:
+    if (stop := STOP.get()) is not None and stop.is_set():
+        stop.clear()
+        raise Stopped
+
 
 _OUT_OF_MEMORY = {
     "Neo.TransientError.General.MemoryPoolOutOfMemoryError": "db.memory.transaction.max",
@@ -107,6 +124,7 @@ class Database:
         """Runs ``work`` in one managed transaction: several statements that belong together."""
 
         def bounded(tx: neo4j.ManagedTransaction) -> T:
+            _unless_stopped()  # the driver may have come back for another try
             try:
                 return work(tx)
             except TransientError as error:
@@ -136,6 +154,7 @@ class Database:
         self._guard(self.driver.verify_connectivity)
 
     def _session(self) -> neo4j.Session:
+        _unless_stopped()
         # Hints about labels and properties that don't exist yet would fill the logs of every app that runs us.
         return self.driver.session(
             database=self.name,

@@ -65,7 +65,7 @@ class _Kept(NamedTuple):
 
 
 class Engine:
-    """The installed engine of one database. Keeps the procedures' texts until `refresh` is called."""
+    """The installed engine of one database. Keeps the procedures' texts until `refresh` is called. For any number of threads."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -133,9 +133,10 @@ class Engine:
         return name in self._known().procedures
 
     def _known(self) -> _Kept:
-        if self._kept is None:
-            self._kept = self._read(texts=True)  # of one moment: the texts read this policy
-        return self._kept
+        kept = self._kept  # another thread's `refresh` may take it away at any time
+        if kept is None:
+            self._kept = kept = self._read(texts=True)  # of one moment: the texts read this policy
+        return kept
 
     def call(self, name: str, parameters: Mapping[str, Any], *, write: bool = True) -> Row:
         """Runs a call procedure (or one step of the scheduler) in a transaction of its own; returns its one row."""

@@ -50,7 +50,8 @@ ENGINE = frozenset(
 )
 """All of them."""
 BOOKS = frozenset(("JochiForgetting", "JochiReceipt", "JochiForgotten"))
-_ERRORS = frozenset(("error", "last_error", "note", "notes", "said"))
+ERRORS = frozenset(("error", "last_error", "note", "notes", "said"))
+"""Properties of the engine's nodes that may quote what somebody said."""
 _VOCABULARY = frozenset(
     (
         *("job", "procedure", "policy", "status", "mode", "runner", "action", "rule", "kind", "kinds", "labels"),
@@ -283,7 +284,7 @@ def _free_text(labels: set[str], stored: Mapping[str, Any]) -> Given:
         return lambda name, text: name == "id"
     if "JochiTopicIndex" in labels:
         return lambda name, text: name == "topics"
-    return lambda name, text: name in _ERRORS
+    return lambda name, text: name in ERRORS
 
 
 def change(row: Mapping[str, Any], terms: SearchTerms) -> dict[str, Any] | None:

@@ -276,15 +276,16 @@ class Heartbeat:
     def load(self, id: str, *, scope: str = DEFAULT_SCOPE, fresh: bool = False, now: datetime | None = None) -> str:
         """The whole definition. What this session has isn't read again, unless a claim showed that it changed, or ``fresh``."""
         key = key_of(scope, id)
-        if fresh or key not in self._loaded:
+        loaded = None if fresh else self._loaded.get(key)
+        if loaded is None:
             row = self.engine.call("heartbeat/load", {"now": self._at(now), "key": key})
             task = self._known(row["task"], id, scope)
             if row["content"] is None:
                 raise JochiError(
                     "its definition is no text", where=key, fix="`jochi heartbeat add ID --definition …` gives it one"
                 )
-            self._loaded[key] = task.revision, row["content"]
-        return self._loaded[key][1]
+            self._loaded[key] = loaded = task.revision, row["content"]
+        return loaded[1]
 
     def done(self, id: str, token: str, *, scope: str = DEFAULT_SCOPE, now: datetime | None = None) -> ReportResult:
         """Reports that a claimed task ran. `StaleClaim` where another claim has taken over."""
@@ -511,7 +512,7 @@ class Heartbeat:
     def _drop_if_other(self, task: Task, scope: str) -> None:
         key = key_of(scope, task.id)
         if self._loaded.get(key, (task.revision,))[0] != task.revision:
-            del self._loaded[key]
+            self._loaded.pop(key, None)
 
     def _at(self, now: datetime | None) -> datetime:
         return self._clock.now() if now is None else zoned(now, "now", where="heartbeat")

@@ -50,6 +50,23 @@ def check_rights(refusal: str | None, edition: str, roles: Sequence[str] | None)
     return ok("rights", "this user may read and write here")
 
 
+def check_privileges(edition: str, role: str, commands: Sequence[str] | None, lacks: Sequence[str]) -> Check:
+    """``commands``: what the user may, None where it can't be asked; ``lacks``: what ``role`` needs beside it."""
+    if edition == "community":
+        return ok("privileges", "Community Edition has no roles: every user may do everything")
+    if commands is None:
+        return unknown(
+            "privileges", "this server doesn't tell what this user may", "ask an administrator for SHOW USER PRIVILEGES"
+        )
+    if lacks:
+        return fail(
+            "privileges",
+            f"this user lacks {len(lacks)} of what the role {role} needs: {some(list(lacks), 5)}",
+            f"an administrator runs: jochi grants --role {role} | cypher-shell -d system, and GRANT ROLE jochi_{role} TO this user",
+        )
+    return ok("privileges", f"this user may do all that the role {role} needs")
+
+
 def check_version(facts: ServerFacts) -> Check:
     """5.26 or newer, and none of the releases that must not be used."""
     numbers = [int(number) for number in re.findall(r"\d+", facts.version)[:3]]

@@ -29,10 +29,12 @@ from jochi.install.install import job_rows, pump_rows
 from jochi.jobs.arming import job_faults
 from jochi.operate import checks_engine, checks_indexes, checks_memories, checks_server, work
 from jochi.operate.check import Check, Level, fail, unknown
+from jochi.operate.privileges import Privileges
 from jochi.operate.probe import try_threads
 from jochi.operate.pump import check_pump
 from jochi.operate.restart import ApocConfAt, restart_of, unread
-from jochi.policy import LoadedPolicy, Policy
+from jochi.operate.rights import ROLES, Rights
+from jochi.policy import LoadedPolicy, Policy, load_policy
 from jochi.schema import indexes, migrations
 from jochi.schema.constraints import app_constraints
 from jochi.schema.migrations.file_text import without_comments
@@ -167,6 +169,7 @@ def _server_checks(
         checks_server.check_version(facts),
         checks_server.check_database(facts, database.name),
         checks_server.check_rights(refusal, facts.edition, roles[0]["roles"] if roles else None),
+        _careful("privileges", lambda: _privileges(database, facts, policy, roles)),
         checks_server.check_apoc(facts, armed=bool(pump and pump.get("armed"))),
         checks_server.check_callable(facts),
         _threads(database, facts, bodies, probe=probe),
@@ -199,6 +202,21 @@ def _refusal(database: Database, facts: ServerFacts, pump: Mapping[str, Any] | N
     except NotWritable:
         return elsewhere, replace(facts, writer=False)
     return None, facts
+
+
+def _privileges(
+    database: Database, facts: ServerFacts, policy: LoadedPolicy | None, roles: list[dict[str, Any]] | None
+) -> Check:
+    """Of the role of ours that the user has; without one, of `engine`: as this user the jobs run, once it arms them."""
+    given = (roles[0]["roles"] or []) if roles else []
+    role = next((role for role in ROLES if f"jochi_{role}" in given), "engine")
+    if facts.edition == "community":
+        return checks_server.check_privileges(facts.edition, role, None, ())
+    rows = _rows(database, "server/privileges")
+    commands = None if rows is None else [row["command"] for row in rows]
+    wanted = Rights((policy or load_policy()).policy).statements(role, database=database.name)
+    lacks = Privileges.of(commands or ()).lacks(Privileges.of(wanted))
+    return checks_server.check_privileges(facts.edition, role, commands, [str(each) for each in lacks])
 
 
 def _threads(database: Database, facts: ServerFacts, bodies: list[str], *, probe: bool) -> Check:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -105,7 +106,7 @@ def remember(
             for batch in _batches(memories, batch_size, counter or best_counter()):
                 if on_its_way is not None:
                     take(on_its_way.result())
-                on_its_way = pool.submit(_send, engine, batch, now, agent, screen)
+                on_its_way = pool.submit(copy_context().run, _send, engine, batch, now, agent, screen)
             if on_its_way is not None:
                 take(on_its_way.result())
         except ConnectionFailed as error:
