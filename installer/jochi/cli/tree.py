@@ -28,6 +28,7 @@ COMMANDS: tuple[Entry, ...] = (
     *_panel(
         "Set up",
         ("install", "install:install", "Bring a database to this version and policy."),
+        ("bundle", "bundle:bundle", "An install as plain files."),
         ("uninstall", "install:uninstall", "Remove the engine; the memories stay."),
         ("enrol", "enrol:enrol", "Put nodes of an application under curation."),
         ("disenrol", "enrol:disenrol", "Take nodes out of curation again."),

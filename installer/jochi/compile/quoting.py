@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from jochi.policy.mapping import identifier
 
-__all__ = ["At", "any_name", "cypher_map", "identifier", "literal"]
+__all__ = ["At", "any_name", "cypher_map", "identifier", "literal", "readable"]
 
 
 class At(str):
@@ -41,6 +42,36 @@ def literal(value: object) -> str:
     if isinstance(value, Iterable):
         return "[" + ", ".join(literal(item) for item in value) + "]"
     raise ValueError(f"{value!r} can't be written as a Cypher literal")
+
+
+_SPLITS = re.compile(
+    r";(?=\r?\n|\r|$)|/(?=/ *(?:assert|assume)\b)|:(?=use\b)|\$(?=\{nm:)", re.IGNORECASE | re.MULTILINE
+)
+
+
+def readable(value: object) -> str:
+    """As `literal`, for files that people read: a text keeps its lines.
+
+    What tools look for in a file without heeding quotes is written as an escape: `;` at the end of a line (the end of a statement),
+    `:use`, `// assert`, `// assume` and `${nm:…}` (neo4j-migrations).
+    """
+    if isinstance(value, At) or not isinstance(value, (str, Mapping, Iterable)):
+        return literal(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{identifier(key)}: {readable(item)}" for key, item in value.items()) + "}"
+    if not isinstance(value, str):
+        return "[" + ", ".join(readable(item) for item in value) + "]"
+    quote = '"' if value.count("'") > value.count('"') else "'"
+    hidden = {found.start() for found in _SPLITS.finditer(value)}
+
+    def written(at: int, character: str) -> str:
+        if at in hidden:
+            return f"\\u{ord(character):04x}"
+        if character in "\n'\"":
+            return "\\" * (character == quote) + character
+        return _escaped(character)
+
+    return quote + "".join(written(at, character) for at, character in enumerate(value)) + quote
 
 
 def any_name(name: str) -> str:

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import neo4j
 from neo4j.exceptions import ClientError, DatabaseError
@@ -46,6 +46,17 @@ _AT_ONCE = 4
 
 _MARKED_AT_ONCE = 8
 """Procedures that have passed until that is written down."""
+
+
+class RepeatJobs(Protocol):
+    """What has the names of a database's two repeat jobs; an `Engine` does."""
+
+    @property
+    def pump(self) -> str: ...
+
+    @property
+    def watch(self) -> str: ...
+
 
 _APOC_CALL = re.compile(r"\bCALL (apoc\.[\w.]+)")
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
@@ -147,7 +158,7 @@ def install(
         def store(*, unchecked: Mapping[str, Procedure], armed: bool) -> tuple[bool, bool]:
             say("storing procedures, policy and jobs")
             rows = [
-                {**_procedure_row(each, procedures), "checked_on": None if each.name in unchecked else facts.signature}
+                {**procedure_row(each, procedures), "checked_on": None if each.name in unchecked else facts.signature}
                 for each in procedures.values()
             ]
             return _store(database, engine, policy, procedures, rows, armed=armed, pin=pin, gone=gone)
@@ -345,7 +356,7 @@ def _store(
             sha256=policy.sha256,
             name=policy.policy.policy.name,
             text=policy.text,
-            compiled=_compiled(policy),
+            compiled=compiled(policy),
             clock=now,
             off=[name for name, each in policy.policy.derive.items() if not each.deriving],
         )
@@ -371,7 +382,8 @@ def _store(
     return database.transaction(work)
 
 
-def _procedure_row(procedure: Procedure, procedures: dict[str, Procedure]) -> dict[str, Any]:
+def procedure_row(procedure: Procedure, procedures: dict[str, Procedure]) -> dict[str, Any]:
+    """``procedure`` as `install/store_procedures` takes it, without where it was checked."""
     sections = {name: procedure.sections.get(name) for name in ("select", "act", "body")}
     return {
         "name": procedure.name,
@@ -439,13 +451,13 @@ PUMP_TEXTS = (
 """Steps of the scheduler whose texts the pump's node carries, as parameters of its repeat job."""
 
 
-def pump_rows(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
+def pump_rows(engine: RepeatJobs, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
     """Pump and watch as `install/store_pumps` takes them; the doctor compares the stored ones with these."""
     covered = manifest(engine, policy, procedures)
     return [{**row, "texts": {**row["texts"], "manifest": covered}} for row in _pumps(engine, policy, procedures)]
 
 
-def manifest(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> str:
+def manifest(engine: RepeatJobs, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> str:
     """`part sha256;part sha256;…`, sorted, of all that the database runs by itself: what a pin is the hash of (DESIGN §5)."""
     texts = {
         f"{pump['role']}.{part}": text
@@ -454,16 +466,16 @@ def manifest(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedu
     }
     for name, procedure in procedures.items():
         texts |= {f"{name}.{section}": text for section, text in procedure.sections.items()}
-    texts["policy.compiled"] = _compiled(policy)
+    texts["policy.compiled"] = compiled(policy)
     return ";" + "".join(f"{part} {hashlib.sha256(text.encode()).hexdigest()};" for part, text in sorted(texts.items()))
 
 
-def _compiled(policy: LoadedPolicy) -> str:
+def compiled(policy: LoadedPolicy) -> str:
     """The policy as bodies read it, as it is stored."""
     return json.dumps(policy_data(policy.policy), ensure_ascii=False)
 
 
-def _pumps(engine: Engine, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
+def _pumps(engine: RepeatJobs, policy: LoadedPolicy, procedures: dict[str, Procedure]) -> list[dict[str, Any]]:
     def body(step: str) -> str:
         return procedures[f"scheduler/{step}"].sections["body"]
 

@@ -20,12 +20,12 @@ from jochi.schema.migrations.results import ChainName, RemoveResult
 from jochi.schema.migrations.schema_objects import SchemaObject, created_by
 from jochi.schema.migrations.server_errors import explaining
 
-_CHAIN_CONSTRAINTS = (
+CHAIN_CONSTRAINTS = (
     "unique_version___Neo4jMigration",
     "__Neo4jMigrationsLock__has_unique_id",
     "__Neo4jMigrationsLock__has_unique_name",
 )
-_CHAIN_INDEX = "repeated_at__Neo4jMigration"
+CHAIN_INDEX = "repeated_at__Neo4jMigration"
 
 
 def remove_chain(
@@ -128,7 +128,7 @@ def _drop_bookkeeping(database: Database, kept: list[str]) -> list[str]:
         kept.append("the bookkeeping's constraints: another chain or lock needs them")
         return []
     there = {row["name"] for row in database.run(statement("migrations/show_constraints"), write=False)}
-    for name in _CHAIN_CONSTRAINTS:
+    for name in CHAIN_CONSTRAINTS:
         database.run(statement("migrations/drop_constraint"), {"name": name})
-    database.run(statement("migrations/drop_index"), {"name": _CHAIN_INDEX})
-    return [name for name in _CHAIN_CONSTRAINTS if name in there]
+    database.run(statement("migrations/drop_index"), {"name": CHAIN_INDEX})
+    return [name for name in CHAIN_CONSTRAINTS if name in there]

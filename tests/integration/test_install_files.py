@@ -1,0 +1,166 @@
+"""The files of `jochi bundle`, run by the programs that they are for: they leave what `jochi install` leaves."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests import maven, neo4j_migrations
+from tests.conftest import TestServer, disarm, wipe_everything
+from tests.golden.installed import expect_installed
+
+from jochi import Jochi
+from jochi.database.database import Database
+from jochi.database.engine import Engine
+from jochi.database.installed import pump_name, watch_name
+from jochi.database.server_facts import read_facts
+from jochi.database.statements import schema_folder
+from jochi.install.bundle import bundle, migration_files, plain_files, write
+from jochi.jobs.arming import armed_jobs
+from jochi.policy import load_policy
+from jochi.schema import migrations
+
+pytestmark = [pytest.mark.server, pytest.mark.slow]
+
+CYPHER_SHELL = "org.neo4j:cypher-shell:5.26.30"
+_NODES = """
+MATCH (n) WHERE any(label IN labels(n) WHERE label STARTS WITH 'Jochi' OR label STARTS WITH '__Neo4j')
+RETURN labels(n) AS labels, properties(n) AS properties
+"""
+_SCHEMA = (
+    "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties RETURN *",
+    "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, options, state RETURN *",
+)
+_TIMES = {"installed_at", "last_tick", "next_start", "slot_start", "generation"}
+_OF_ONE_WAY = {"checked_on"}
+"""An install asks the server whether a text compiles; files can't."""
+
+Shell = Callable[[Path], "subprocess.CompletedProcess[str]"]
+
+
+def _left(database: Database) -> list[str]:
+    """All that is in the database but memories, in an order of its own."""
+    rows = [
+        repr(
+            (
+                sorted(row["labels"]),
+                sorted((k, v) for k, v in row["properties"].items() if k not in _TIMES | _OF_ONE_WAY),
+            )
+        )
+        for row in database.run(_NODES, write=False)
+    ]
+    return sorted(rows + [repr(sorted(row.items())) for text in _SCHEMA for row in database.run(text, write=False)])
+
+
+@pytest.fixture(scope="session")
+def shell_command() -> list[str]:
+    return [*maven.java_of(CYPHER_SHELL), "org.neo4j.shell.Main"]
+
+
+@pytest.fixture
+def shell(shell_command: list[str], empty_server: TestServer, database: Database) -> Shell:
+    """Runs a file with cypher-shell; the password goes by environment."""
+
+    def run(file: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*shell_command, "-a", empty_server.uri, "-d", database.name, "--format", "plain", "-f", str(file)],
+            env={**os.environ, "NEO4J_USERNAME": empty_server.user, "NEO4J_PASSWORD": empty_server.password or "none"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    return run
+
+
+def _run(shell: Shell, folder: Path, *numbers: str) -> None:
+    for number in numbers:
+        (file,) = folder.glob(f"{number}_*.cypher")
+        done = shell(file)
+        assert done.returncode == 0, f"{file.name}: {done.stderr or done.stdout}"
+
+
+_MEMORIES = """
+CREATE (:Curated:MemoryEntry {key: 's/MemoryEntry/1', scope: 's', id: '1', content: 'It stays.', tier: 'hot',
+  created_at: datetime('2026-01-01T00:00:00Z'), next_due: datetime('2027-01-01T00:00:00Z')})
+CREATE (:Tombstone {key: 's/MemoryEntry/2', scope: 's', id: '2', content: 'It comes back.', tombstone: true,
+  tombstone_labels: ['Curated', 'MemoryEntry'], created_at: datetime('2026-01-01T00:00:00Z'),
+  deleted_at: datetime('2026-02-01T00:00:00Z')})
+"""
+_ALL = "MATCH (n) RETURN labels(n) AS labels, properties(n) AS properties ORDER BY n.id"
+
+
+def test_files_leave_what_install_and_uninstall_leave(shell: Shell, database: Database, tmp_path: Path) -> None:
+    policy = load_policy()
+    client = Jochi(database.driver, database.name, policy=policy)
+    client.install(arm=False)
+    installed = _left(database)
+    database.run(_MEMORIES)
+    client.uninstall()
+    uninstalled = database.run(_ALL, write=False), _left(database)
+    wipe_everything(database)
+
+    write(tmp_path, plain_files(bundle(policy, read_facts(database), database.name)))
+    _run(shell, tmp_path, "01", "02")
+    assert _left(database) == installed
+    expect_installed(database)
+    preview = client.preview_install()
+    assert not preview.changes, preview
+    assert migrations.validate(database).valid
+    client.install(arm=False)
+    assert _left(database) == installed
+    _run(shell, tmp_path, "02")
+    assert _left(database) == installed
+    assert armed_jobs(Engine(database)) == []
+    _run(shell, tmp_path, "03")
+    assert armed_jobs(Engine(database)) == [pump_name(database.name), watch_name(database.name)]
+
+    disarm(database)
+    database.run(_MEMORIES)
+    while (done := shell(tmp_path / "80_uninstall.cypher")).returncode != 0:
+        assert "Still running" in done.stderr  # a run that had begun: it ends after its batch
+    _run(shell, tmp_path, "80", "81", "82")
+    assert (database.run(_ALL, write=False), _left(database)) == uninstalled
+    assert armed_jobs(Engine(database)) == []
+
+
+@pytest.mark.parametrize(
+    ("node", "words"),
+    [
+        ("(:JochiPump {name: 'jochi.pump.' + $database, version: '0.1.0'})", "Jochi 0.1.0 is installed here"),
+        ("(:JochiJob {name: 'x', run_open: true, lease_until: datetime() + duration('PT1H')})", "Still running: x"),
+        ("(:__Neo4jMigrationsLock {id: 'other', name: 'John Doe'})", "already exists"),
+    ],
+)
+def test_a_file_that_does_not_fit_says_why(
+    shell: Shell, database: Database, tmp_path: Path, node: str, words: str
+) -> None:
+    database.run("CREATE CONSTRAINT tests_lock IF NOT EXISTS FOR (l:__Neo4jMigrationsLock) REQUIRE l.name IS UNIQUE")
+    database.run(f"CREATE {node}", {"database": database.name})
+    write(tmp_path, plain_files(bundle(load_policy(), read_facts(database), database.name)))
+    done = shell(tmp_path / "02_engine.cypher")
+    assert done.returncode != 0
+    assert words in done.stderr + done.stdout
+    assert database.run("MATCH (n:JochiProcedure) RETURN count(n) AS n") == [{"n": 0}]
+
+
+def test_neo4j_migrations_leaves_the_same(database: Database, empty_server: TestServer, tmp_path: Path) -> None:
+    policy = load_policy()
+    client = Jochi(database.driver, database.name, policy=policy)
+    folder = tmp_path / "migrations"
+    write(folder, migration_files(bundle(policy, read_facts(database), database.name)))
+    for file in schema_folder().iterdir():
+        assert (folder / file.name).read_bytes() == file.read_bytes()
+    cli = neo4j_migrations.cli_on(neo4j_migrations.java_command(), empty_server, folder)
+    for _again in range(2):
+        done = cli("migrate")
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert cli("validate").returncode == 0
+    expect_installed(database)
+    assert armed_jobs(Engine(database)) == [pump_name(database.name), watch_name(database.name)]
+    assert migrations.validate(database).valid
+    assert not client.preview_install().changes
