@@ -17,6 +17,7 @@ from tests.unit.test_metrics import HOSTILE, samples
 
 from jochi import Jochi, clock
 from jochi.database.statements import statement
+from jochi.forgetting.records import SearchTerms, change
 from jochi.graph.driver_values import to_python
 from jochi.jobs.runner import run_job
 from jochi.policy import LoadedPolicy
@@ -221,6 +222,19 @@ def test_hygiene_counts_what_it_walks_past(jochi: Jochi, now: datetime, small_pa
     set_batches(jochi, 3, 1000, job="hygiene")
     run_job(jochi.engine, "hygiene", now=now + DAY, drain=True)
     left = [memory for memory in memories if memory.id not in ("m0", "m7")]
+    assert counted(100) == expected(left)
+    # Who forgets a scope takes the count away that names it; a walk that has begun by then says nothing of what it passed.
+    set_batches(jochi, 3, 2, job="hygiene")
+    run_job(jochi.engine, "hygiene", now=now + 2 * DAY)
+    [of_memories] = jochi.database.run("MATCH (c:JochiSpent {id: 'memories'}) RETURN properties(c) AS c", write=False)
+    row = {"id": "", "labels": ["JochiSpent"], "stored": of_memories["c"], "names": [*of_memories["c"]]}
+    assert change(row, SearchTerms(scopes=frozenset(["zz"]))) == {"id": "", "delete": True, "new": {}}
+    assert change(row, SearchTerms(scopes=frozenset(["z"]))) is None
+    jochi.database.run("MATCH (c:JochiSpent {id: 'memories'}) DELETE c")
+    set_batches(jochi, 3, 1000, job="hygiene")
+    run_job(jochi.engine, "hygiene", now=now + 2 * DAY)
+    assert counted(100) == {}
+    run_job(jochi.engine, "hygiene", now=now + 3 * DAY)
     assert counted(100) == expected(left)
     assert one(jochi, "jochi_curated_memories") == len(left)
     largest = counted(2)["jochi_scope_memories"]
