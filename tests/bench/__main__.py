@@ -22,6 +22,7 @@ from tests.bench import (
     ingest,
     janitor,
     language,
+    metrics,
     nights,
     observe,
     recall,
@@ -103,6 +104,7 @@ def measure(client: Jochi) -> tuple[Table, float]:
     remember(client, table)
     ingest.add_rows(client, table)
     work.add_rows(table, client)
+    metrics.add_rows(client, table)
     heartbeat.add_rows(table, client)
     observe.observe(client, table)
     observe.learning(client, table)

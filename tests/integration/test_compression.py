@@ -598,7 +598,9 @@ def test_money_is_capped(client: Jochi, tmp_path: Path, share: float, rows: int)
     batch = asked.lease(10)
     assert (len(batch.rows), batch.dropped) == (rows, 0 if rows else 3)
     assert asked.lease(10).held == ("the tokens or the money of this day are used up" if rows else None)
-    told = client.engine.call("work/status", {"now": NOW, "most": 100, "p": data}, write=False)["derivations"]
+    told = client.engine.call("work/status", {"now": NOW, "most": 100, "looked": 100, "p": data}, write=False)[
+        "derivations"
+    ]
     assert [each["money"] for each in told if each["name"] == "compress"] == [pytest.approx(rows * cost)]
 
 

@@ -43,8 +43,10 @@ EVERY = 2**62
 """As many as there are."""
 
 
-def status(engine: Engine, now: datetime | None = None, *, most: int = EVERY) -> dict[str, Backlog]:
-    """What is left of each derivation; no more than ``most`` are counted of each."""
+def status(
+    engine: Engine, now: datetime | None = None, *, most: int = EVERY, looked: int = EVERY
+) -> dict[str, Backlog]:
+    """What is left of each derivation; no more than ``most`` are counted of each, nor more than ``looked`` read for that."""
     moment = now or ServerClock(engine.database).now().astimezone(timezone.utc)
-    row = engine.call("work/status", {"now": moment, "most": most}, write=False)
+    row = engine.call("work/status", {"now": moment, "most": most, "looked": looked}, write=False)
     return {entry["name"]: Backlog.model_validate(to_python(entry)) for entry in row["derivations"]}
