@@ -60,8 +60,7 @@ def pair(jochi: Jochi, now: datetime, ids: tuple[str, str], **flag: Any) -> None
 
 ENGINE = """
 MATCH (p:JochiPump {name: $pump})
-SET p.armed = true, p.installed_at = datetime('2020-01-01T00:00:00Z'), p.server_started_at = null, p.pin_refused_at = null,
-  p.guard = 'the clock went back', p.guard_at = $now
+SET p.guard = 'the clock went back', p.guard_at = $now
 WITH p
 MATCH (stopped:JochiJob {name: 'curate_due'}), (failing:JochiJob {name: 'requeue'}), (walker:JochiJob {name: 'hygiene'})
 SET stopped.stopped_run = 'curate_due/7', failing.failures = 3, failing.last_finished_at = $old,
@@ -77,6 +76,12 @@ CREATE (:JochiWorker {id: 'host/1', started_at: $old, seen_at: $old, every_s: 60
 CREATE (:JochiBudget {scope: 'ann', at: $old, held: [900, 0, 0], above: [300, -5, 0]})
 CREATE (:JochiForgetting {id: 'forget/x/0', run: 'forget/x', at: $old, by: 'ann', keys: ['ann/m']})
 """
+
+ARMED = """
+MATCH (p:JochiPump)
+SET p.armed = true, p.installed_at = datetime('2020-01-01T00:00:00Z'), p.server_started_at = null, p.pin_refused_at = null
+"""
+"""The repeat jobs are to be there and aren't, and the server was restarted since the install."""
 
 WORK = """
 MATCH (m:Curated {key: 'ann/c'}) SET m.quarantined_until = $now + duration('PT1H'), m.curation_failures = 2
@@ -132,12 +137,13 @@ def pasted(text: str) -> list[str]:
     return read.split("\0")[:-1]
 
 
-LOOK_ONLY = {"restart", "quarantined", "budget"}
-"""What no command of ours can decide: a file on the server, time, an application."""
+LOOK_ONLY = {"restart", "quarantined", "budget", "worker"}
+"""What no command of ours decides at once: a file on the server, time, an application, a worker that goes on."""
 
 
 def test_all_that_waits_is_in_it(jochi: Jochi, now: datetime, run: Callable[..., Result]) -> None:
     fill(jochi, now)
+    put(jochi, ARMED)
     found = inbox(jochi)
     missing = set(KINDS) - {"edit"} - {item.kind for item in found.items}
     assert missing == set()
@@ -176,16 +182,22 @@ def test_all_that_waits_is_in_it(jochi: Jochi, now: datetime, run: Callable[...,
 @pytest.mark.slow
 def test_its_commands_decide_all_that_waits(jochi: Jochi, now: datetime, run: Callable[..., Result]) -> None:
     fill(jochi, now)
-    found = inbox(jochi)
     taken: dict[str, int] = {}
-    # While all is paused nothing else can be done; and once the pump runs it does by itself what is planned.
-    for item in sorted(found.items, key=lambda item: (item.kind == "pump") - (item.kind == "pause")):
+    # While all is paused nothing else can be done.
+    for item in sorted(inbox(jochi).items, key=lambda item: item.kind != "pause"):
         decide(item, run, taken)
+    # Last of all, as the database does by itself from now on what was decided.
+    put(jochi, ARMED)
+    for item in inbox(jochi, kinds=["pump", "restart"]).items:
+        decide(item, run, taken)
+    assert taken.keys() >= set(KINDS) - {"edit"}
     left = inbox(jochi, limit=0).counts
     assert left.keys() == LOOK_ONLY
     put(jochi, "MATCH (p:JochiPump) SET p.server_started_at = datetime.realtime()")
     put(jochi, "MATCH (m:Curated {key: 'ann/c'}) SET m.quarantined_until = $now - duration('PT1S')", now=now)
     put(jochi, "MATCH (b:JochiBudget {scope: 'ann'}) SET b.above = null")
+    again = "CREATE (:JochiWorker {id: 'host/2', started_at: $now, seen_at: $now, every_s: 60, derivations: ['prepare', 'judge']})"
+    put(jochi, again, now=now)
     over = run("inbox")
     assert (over.exit_code, over.stdout) == (0, "nothing waits for you\n")
 
