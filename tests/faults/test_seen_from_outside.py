@@ -283,7 +283,7 @@ def test_after_a_week_all_is_well_and_each_panel_is_answered(watched: Watched) -
     assert watched.get("healthz")[0] == 200
     within(30, lambda: watched.get("readyz")[0] == 200, "a tick")
     within(30, lambda: not watched.prometheus.firing(), "nothing fires")
-    assert watched.inbox() == set()
+    within(30, lambda: watched.inbox() == set(), "an empty inbox")
     assert watched.value("jochi_memories_pruned_total", kind="Notification") == 27
     within(30, lambda: watched.prometheus.samples("jochi_worker_items_total"), "the worker's own metrics")
 
@@ -414,7 +414,9 @@ def broken(
     """Breaks something. The next scrape sees it, `jochi inbox` says it, and the alert fires as soon as its `for` is over. The block
     mends it; then all three are as before. ``when_mended`` None: a counter, which stays."""
     assert alert not in watched.prometheus.firing()
-    assert kind not in watched.inbox()
+    within(
+        30, lambda: kind not in watched.inbox(), f"an inbox without {kind}"
+    )  # a busy machine's pump is late at times
     break_it()
     within(INTERVAL, lambda: look() == while_broken, f"{alert}: its metric")
     assert kind in watched.inbox()
@@ -424,7 +426,7 @@ def broken(
     if when_mended is not None:
         within(INTERVAL, lambda: look() == when_mended, f"{alert}: its metric, mended")
     within(30, lambda: alert not in watched.prometheus.firing(), f"{alert} is over")
-    assert kind not in watched.inbox()
+    within(30, lambda: kind not in watched.inbox(), f"an inbox without {kind}")
 
 
 def _as_grafana_asks(expression: str) -> str:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -37,9 +38,9 @@ def handle(self, rows):
         time.sleep(0.02)
     from jochi_workers.handler import Outcome
     return Outcome(returned=[row["key"] for row in rows])
-prepare.Prepare.handle = handle
+prepare.PrepareHandler.handle = handle
 from jochi.cli import main
-sys.argv = ["jochi", "worker", "--batch", "50"]
+sys.argv = ["jochi", "worker", "--batch", "50", *sys.argv[1:]]
 main()
 """
 
@@ -72,10 +73,9 @@ def counts(database: Database) -> dict[str, int]:
     return dict(row)
 
 
-def stuck(environment: dict[str, str]) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", STUCK], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def stuck(environment: dict[str, str], *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", STUCK, *arguments]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("holding")
     return process
@@ -110,6 +110,29 @@ def test_stopped_by_a_signal_gives_its_lease_back(
     assert status(jochi.engine)["prepare"].waiting == 120
     assert "given back" in errors
     assert "secret" not in output + errors
+
+
+@pytest.mark.parametrize(("how", "left"), [(signal.SIGTERM, 0), (signal.SIGKILL, 1)])
+def test_it_shows_itself_while_it_works_and_is_missed_where_it_does_not_end_as_asked(
+    jochi: Jochi, environment: dict[str, str], how: signal.Signals, left: int
+) -> None:
+    fill(jochi.database, 60)
+    process = stuck(environment, "--metrics", "0")
+    assert process.stderr is not None
+    address = next(line for line in process.stderr if line.startswith("metrics: ")).split()[1]
+    with urllib.request.urlopen(address.replace("/metrics", "/healthz"), timeout=10) as answer:
+        assert answer.status == 200
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        written = answer.read().decode()
+    assert 'jochi_worker_items_total{derivation="prepare",outcome="done"} 0.0' in written
+    seen = "MATCH (w:JochiWorker) RETURN w.id AS id, w.derivations AS derivations"
+    [row] = jochi.database.run(seen, write=False)
+    assert row["id"].endswith(f"/{process.pid}")
+    assert "prepare" in row["derivations"]
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    assert len(jochi.database.run(seen, write=False)) == left
+    assert "secret" not in written + str(row)
 
 
 def test_two_processes_share_the_work(jochi: Jochi, environment: dict[str, str]) -> None:

@@ -311,7 +311,7 @@ def test_every_label_of_the_engine_is_looked_at() -> None:
     """What a body writes besides memories is ours to scrub, is of forgetting itself, or tells of nobody."""
     files = [file for file in procedures_folder().rglob("*") if file.is_file()]
     labels = {label for file in files for label in re.findall(r":(Jochi\w+)", file.read_text())}
-    tell_of_nobody = {"JochiProcedure", "JochiPolicy", "JochiIntake", "JochiProbe"}
+    tell_of_nobody = {"JochiProcedure", "JochiPolicy", "JochiIntake", "JochiProbe", "JochiWorker"}
     tell_of_nobody |= {
         "JochiCompression"
     }  # of an engine before 0.1.0, which forgets nothing any more: its upgrade deletes them

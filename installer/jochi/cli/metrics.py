@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from threading import Event
 from typing import Annotated
@@ -56,4 +57,6 @@ def metrics(
         assert at is not None
         with Server(registry, lambda: why_not_ready(collector), *at) as server:
             err.print(f"http://{server.host}:{server.port}/metrics", markup=False)
-            Event().wait()
+            over = Event()
+            signal.signal(signal.SIGTERM, lambda *_: over.set())  # the first process of a container has no other end
+            over.wait()

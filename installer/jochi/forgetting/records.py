@@ -33,6 +33,8 @@ _SCOPED = {
     "JochiPass": "scope",
 }
 """Nodes of a scope, by label, and the property that names it: they go with the scope and with nothing else."""
+_COUNTED_SCOPES = frozenset(("scopes", "walk_scopes", "open_scope"))
+"""And the properties by which a count of memories names the largest."""
 _GO = frozenset(
     (
         *("JochiAccess", "JochiMerged", "JochiMerging", "JochiSlotChange", "JochiWork", "JochiInputChange"),
@@ -222,7 +224,8 @@ def _given_away(row: Mapping[str, Any], terms: SearchTerms) -> Given:
         if scoped == "JochiPause" and stored.get("what") != "scope":
             return lambda name, text: False
         whole = scoped != "JochiQuota"
-        return lambda name, text: name == _SCOPED[scoped] and (text if whole else text.split("/", 1)[0]) in terms.scopes
+        names = _COUNTED_SCOPES | {_SCOPED[scoped]}
+        return lambda name, text: name in names and (text if whole else text.split("/", 1)[0]) in terms.scopes
     is_free_text = _free_text(labels, stored) if terms.reaches(scope_of(row)) else lambda name, text: False
     # The id of a record of default/m1:2 has default/m1 in it and is none of its.
     others = _other_keys(stored, terms)

@@ -58,7 +58,7 @@ LONGEST_LABEL = 200
 OUTCOMES = ("ok", "partial", "failed", "breaker", "crashed")
 """How runs end."""
 
-RARELY = 60.0
+RARELY = 300.0
 """Seconds for which what changes with a restart or an install is taken as it was: the server's facts, indexes, the restart line."""
 
 _ALIVE = 3
@@ -676,7 +676,7 @@ METRICS: tuple[Metric, ...] = (
         _GAUGE,
         "Indexes of Jochi's that are not ONLINE.",
         (),
-        "SHOW INDEXES, once a minute",
+        "SHOW INDEXES, every 5 minutes",
         lambda found: [] if found.rare.offline is None else [((), float(found.rare.offline))],
     ),
     Metric(
@@ -736,6 +736,7 @@ class Metrics(Collector):
         self._monotonic = monotonic
         self._lock = Lock()
         self._rare: tuple[float, Rare] | None = None
+        self._generation: int | None = None
         self._read_at: float | None = None
         self._seconds = 0.0
 
@@ -781,6 +782,10 @@ class Metrics(Collector):
             return Reading(now, rare)
         asked = {"now": now, "pump": engine.pump, "scopes": self._by_scope}
         row = to_python(engine.call("report/metrics", asked, write=False))
+        generation = (row["pump"] or {}).get("generation")
+        if self._generation not in (None, generation):
+            engine.refresh()  # it was installed anew since the texts were read
+        self._generation = generation
         return Reading(
             now,
             rare,
@@ -794,7 +799,6 @@ class Metrics(Collector):
     def _rarely(self, now: datetime) -> Rare:
         if self._rare is None or self._monotonic() - self._rare[0] >= RARELY:
             client = self._client
-            client.engine.refresh()
             facts = read_facts(client.database)
             pump = to_python(client.engine.state().pump)
             self._rare = self._monotonic(), Rare(facts, _offline(client), _line_missing(client, facts, pump))

@@ -7,10 +7,10 @@ from http import HTTPStatus
 from socket import AF_INET6, getaddrinfo
 from threading import Thread
 from typing import TYPE_CHECKING, Any
-from wsgiref.simple_server import WSGIServer, make_server
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
-from prometheus_client.exposition import ThreadingWSGIServer, _SilentHandler
+from prometheus_client.exposition import ThreadingWSGIServer
 
 from jochi.errors import JochiError, UsageError
 
@@ -59,6 +59,11 @@ def application(registry: CollectorRegistry, ready: Ready) -> WSGIApplication:
     return answer
 
 
+class _Silent(WSGIRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        """A line for each scrape tells nobody anything."""
+
+
 class Server:
     """A server that answers in threads of its own until it is closed. ``port`` is the one that it got."""
 
@@ -70,7 +75,7 @@ class Server:
             family = getaddrinfo(host, port)[0][0]
             Threading.address_family = AF_INET6 if family == AF_INET6 else Threading.address_family
             self._server: WSGIServer = make_server(
-                host, port, application(registry, ready), Threading, handler_class=_SilentHandler
+                host, port, application(registry, ready), Threading, handler_class=_Silent
             )
         except OSError as error:
             raise JochiError(
