@@ -55,8 +55,14 @@ def graph(database: Database) -> dict[str, Node]:
 
 def refused(may: Privileges, before: dict[str, Node], after: dict[str, Node]) -> Iterator[str]:
     """What of a change these privileges don't allow. Relationships, locks that leave nothing and reads don't show in it."""
+    # An id is given again once its node is gone. A memory that is pruned, or comes back, is the same with other labels.
+    anew = {
+        id
+        for id in before.keys() & after.keys()
+        if before[id].labels.isdisjoint(after[id].labels) and "Tombstone" not in before[id].labels | after[id].labels
+    }
     for id, node in after.items():
-        was = before.get(id)
+        was = None if id in anew else before.get(id)
         labels = sorted(node.labels | (was.labels if was else frozenset()))
         if was is None:
             # A label that is put on in the same statement looks like one that it was created with.
@@ -80,7 +86,7 @@ def refused(may: Privileges, before: dict[str, Node], after: dict[str, Node]) ->
                 asked = Privilege("SET PROPERTY", "neo4j", "NODE", None, name)
                 if not may.allow_on_node(asked, labels):
                     yield f"SET {name} of {':'.join(labels)}"
-    for id in before.keys() - after.keys():
+    for id in (before.keys() - after.keys()) | anew:
         if not may.allow_on_node(Privilege("DELETE", "neo4j", "NODE"), before[id].labels):
             yield f"DELETE {':'.join(sorted(before[id].labels))}"
 

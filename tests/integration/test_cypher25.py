@@ -45,6 +45,7 @@ CALLS_APOC = {
 CLIENTS_CALL_APOC = {
     "install/armed_jobs",
     "install/disarm",
+    "install/repeat_jobs",
     "install/take_off_list",
     "server/apoc_version",
     "server/probe_sleep",

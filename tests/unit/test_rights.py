@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -10,12 +11,15 @@ from typer.testing import CliRunner
 
 from jochi.cli import grants as command
 from jochi.cli.app import app
+from jochi.database.statements import procedures_folder
 from jochi.errors import UsageError
 from jochi.operate.check import Level
 from jochi.operate.checks_server import check_privileges
 from jochi.operate.privileges import Privilege, Privileges
 from jochi.operate.rights import ROLES, Rights
 from jochi.policy import load_policy
+
+ENGINE = re.compile(r":((?:Jochi|Curation)\w+)")
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +39,23 @@ def node(action: str, label: str, property: str | None = None) -> Privilege:
 def test_no_procedure_is_in_no_role(rights: Rights) -> None:
     """A new one goes into installer/jochi/operate/rights.toml; what it touches is read from its text."""
     assert sorted(set(rights.names) - {name for role in ROLES for name in rights.runs(role)}) == []
+
+
+@pytest.mark.parametrize("role", ["engine", "app", "approver", "forgetter"])
+def test_what_the_head_of_a_template_says_it_writes_is_granted(rights: Rights, role: str) -> None:
+    """Heads are written by people, and grants are read from the texts: neither knows of the other."""
+    labels, wanted, deleted = rights.touched(role).labels, set(), set()
+    for name in rights.runs(role):
+        file = procedures_folder() / f"{name}.cypher.j2"
+        if file.exists():
+            head = " ".join(line.lstrip("/ ") for line in file.read_text().splitlines() if line.startswith("//"))
+            writes = head.partition("Writes: ")[2].partition("====")[0]
+            wanted |= set(ENGINE.findall(writes))
+            for clause in re.findall(r"deletes ([^;.]*)", writes):
+                deleted |= set(ENGINE.findall(clause))
+    assert len(wanted) > 5
+    assert wanted - labels.keys() == set()
+    assert {label for label in deleted if not labels[label].deletes} == set()
 
 
 def test_a_text_that_touches_more_brings_its_rights_along(rights: Rights) -> None:

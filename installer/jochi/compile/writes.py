@@ -242,6 +242,8 @@ def _engine_labels(bound: Bindings, variable: str, place: int, deep: int = 0) ->
     last = before[-1]
     if last.known is not None:
         return last.labels
-    return frozenset().union(
+    found = frozenset().union(
         *(_engine_labels(bound, name, last.seen - 1, deep + 1) for name in last.sources if name != variable)
     )
+    # What has gone through maps and lists of them comes out under the name that it went in with.
+    return found or frozenset().union(*(each.labels for each in before))

@@ -18,8 +18,8 @@ BROKEN_RELEASES = {
 NEEDED_FROM_OUTSIDE = tuple(dict.fromkeys((*NEEDED_FOR_JOBS, "apoc.periodic.cancel")))
 """What install, the jobs and uninstall call."""
 
-ROLES_THAT_INSTALL = frozenset({"admin", "architect"})
-"""Enterprise: the built-in roles that may make indexes and constraints."""
+ROLES_THAT_INSTALL = frozenset({"admin", "architect", "jochi_installer"})
+"""Enterprise: the built-in roles that may make indexes and constraints, and that of `jochi grants`."""
 
 ENOUGH_THREADS = 3
 """Pump, watch and one for whatever else uses APOC's scheduler (DESIGN §2, Locks)."""
