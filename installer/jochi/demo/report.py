@@ -302,6 +302,6 @@ def _what_was_run(story: Story) -> Table:
             ("schedule", f"the seeds’ rules and rails, worked every {EVERY.seconds} s"),
             ("data", f"{story.source}{licence}"),
             ("amount", amount),
-            *((f"time: {name}", Number(f"{seconds:.1f} s")) for name, seconds in story.phases.items()),
+            *((f"time: {name}", f"{seconds:.1f} s") for name, seconds in story.phases.items()),
         ],
     )
