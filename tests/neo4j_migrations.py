@@ -38,7 +38,7 @@ def java_command() -> list[str]:
     return [str(java), "-cp", os.pathsep.join(map(str, jars)), "ac.simons.neo4j.migrations.cli.MigrationsCli"]
 
 
-def cli_on(java_command: Sequence[str], server: TestServer, folder: Path) -> Cli:
+def cli_on(java_command: Sequence[str], server: TestServer, folder: Path, *, seconds: float = 120) -> Cli:
     """Runs a command on a server and the migrations of ``folder``, beside that folder; the password goes by environment."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -49,7 +49,7 @@ def cli_on(java_command: Sequence[str], server: TestServer, folder: Path) -> Cli
             cwd=folder.parent,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=seconds,
             check=False,
         )
 

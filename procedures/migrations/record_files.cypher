@@ -3,18 +3,18 @@
 // Parameters: $lock {id, name}, $migrations list of maps as `migrations/record` takes them, in their order, $clock zoned datetime, $by string.
 // Returns one row: recorded integer. Writes: :__Neo4jMigration and MIGRATED_TO.
 CREATE (lock:__Neo4jMigrationsLock {id: $lock.id, name: $lock.name})
-WITH lock
-CALL () {
+WITH lock, $migrations AS migrations
+CALL (migrations) {
   OPTIONAL MATCH (m:__Neo4jMigration) WHERE m.migrationTarget IS NULL AND m.version <> 'BASELINE'
   WITH collect(m {.version, .checksum, .package}) AS plain
   WITH size(plain) > 0 AND none(m IN plain WHERE m.package = 'jochi'
-      OR any(one IN $migrations WHERE one.version = m.version AND one.checksum = m.checksum)) AS foreign
+      OR any(one IN migrations WHERE one.version = m.version AND one.checksum = m.checksum)) AS foreign
   RETURN CASE WHEN foreign OR EXISTS { MATCH (:__Neo4jMigration {migrationTarget: 'jochi'}) } THEN 'jochi' END AS target
 }
-CALL (target) {
+CALL (target, migrations) {
   OPTIONAL MATCH (m:__Neo4jMigration) WHERE coalesce(m.migrationTarget, '<default>') = coalesce(target, '<default>')
   WITH collect(m) AS nodes
-  RETURN [one IN $migrations WHERE NOT one.version IN [m IN nodes | m.version]] AS missing,
+  RETURN [one IN migrations WHERE NOT one.version IN [m IN nodes | m.version]] AS missing,
     coalesce(head([m IN nodes WHERE NOT EXISTS { (m)-[:MIGRATED_TO]->() }]).version, 'BASELINE') AS last, size(nodes) = 0 AS first
 }
 FOREACH (_ IN CASE WHEN first THEN [1] ELSE [] END | CREATE (b:__Neo4jMigration {version: 'BASELINE'}) SET b.migrationTarget = target)

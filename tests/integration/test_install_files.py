@@ -155,7 +155,7 @@ def test_neo4j_migrations_leaves_the_same(database: Database, empty_server: Test
     write(folder, migration_files(bundle(policy, read_facts(database), database.name)))
     for file in schema_folder().iterdir():
         assert (folder / file.name).read_bytes() == file.read_bytes()
-    cli = neo4j_migrations.cli_on(neo4j_migrations.java_command(), empty_server, folder)
+    cli = neo4j_migrations.cli_on(neo4j_migrations.java_command(), empty_server, folder, seconds=500)
     for _again in range(2):
         done = cli("migrate")
         assert done.returncode == 0, done.stdout + done.stderr

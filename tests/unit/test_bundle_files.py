@@ -75,7 +75,12 @@ def test_every_file_says_what_it_is_and_ends_each_statement(made: Bundle) -> Non
 
 
 def test_a_folder_of_neo4j_migrations_is_one_to_jochi_too(made: Bundle) -> None:
-    for name in migration_files(made):
+    files = migration_files(made)
+    indexes, engine = (files[f"afterMigrate__{name}"] for name in ("01_schema.cypher", "02_engine.cypher"))
+    assert "INDEX" in indexes
+    assert "awaitIndexes" not in indexes, "it would wait for its own transaction"
+    assert "awaitIndexes" in engine
+    for name in files:
         why = left_out_because(Path(name))
         assert why is None or why == "not run: a callback of neo4j-migrations"
 

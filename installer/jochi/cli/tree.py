@@ -28,7 +28,6 @@ COMMANDS: tuple[Entry, ...] = (
     *_panel(
         "Set up",
         ("install", "install:install", "Bring a database to this version and policy."),
-        ("bundle", "bundle:bundle", "An install as plain files."),
         ("uninstall", "install:uninstall", "Remove the engine; the memories stay."),
         ("enrol", "enrol:enrol", "Put nodes of an application under curation."),
         ("disenrol", "enrol:disenrol", "Take nodes out of curation again."),
@@ -84,6 +83,7 @@ COMMANDS: tuple[Entry, ...] = (
     ),
     *_panel(
         "Files",
+        ("bundle", "bundle:bundle", "An install as plain files."),
         ("import", "importing:import_command", "Write the memories of a file."),
         ("ingest", "ingest:ingest", "Take in raw sources."),
         ("sources", "ingest:app", "Raw sources, and how far they are."),

@@ -38,6 +38,7 @@ NEWEST = "2026.09"
 
 _LANGUAGE_CHANGED = (2025, 6)
 """From this release on a text says in which Cypher it is (`ServerFacts.language_prefix`)."""
+_AWAIT = f"CALL db.awaitIndexes({int(WAIT_SECONDS)})"
 _PAGE = 5_000
 _NAME = re.compile(r"\$(?:in\.)?([A-Za-z_]\w*)(?:\.(\w+))?")
 _BY = "jochi bundle"
@@ -206,7 +207,7 @@ def _install(
                 filled(statement("migrations/chain_index"), {}),
                 filled(statement("migrations/lock_constraint_id"), {}),
                 filled(statement("migrations/lock_constraint_name"), {}),
-                f"CALL db.awaitIndexes({int(WAIT_SECONDS)})",
+                _AWAIT,
             ),
             (
                 "It needs the rights to create constraints, indexes, labels and property names (the role architect has them).",
@@ -253,8 +254,8 @@ def _install(
                 ),
                 (
                     "Repeat jobs live in the server's memory and run with the rights of who armed them: run this as the user for",
-                    "the engine, again after each change by 02_engine.cypher, and after a restart without the line in apoc.conf that",
-                    "docs/how-to/install-on-your-server.md names. Leave it out where a worker or `jochi jobs run` drives the jobs.",
+                    "the engine, again after each change by 02_engine.cypher, and after a restart without the line in",
+                    "apoc.conf that docs/how-to/install-on-your-server.md names. Leave it out where `jochi jobs run` drives jobs.",
                     *_how("03_arm.cypher", repeat),
                 ),
             )
@@ -405,12 +406,13 @@ def migration_files(made: Bundle) -> dict[str, str]:
     of the schema couldn't come after it any more. So the chain is the one that `jochi install` keeps.
     """
     files = {file.source: file.text for file in made.migrations}
-    schema = set(files_of(made.migrations))
+    schema = {*files_of(made.migrations), _AWAIT}
     for part in made.install:
-        # The tool keeps its chain and makes its own constraints.
+        # The tool keeps its chain and makes its own constraints. A callback is one transaction, and would wait for its own indexes.
         kept = tuple(text for text in part.statements if text not in schema and "__Neo4jMigration" not in text)
         name = f"afterMigrate__{part.name}"
-        files[name] = made.text(Part(name, part.title, kept, ("neo4j-migrations runs it after each `migrate`.",)))
+        notes = ("neo4j-migrations runs it after each `migrate`, in a transaction of its own.",)
+        files[name] = made.text(Part(name, part.title, kept if part.schema else (_AWAIT, *kept), notes))
     return files
 
 
