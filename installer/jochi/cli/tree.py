@@ -33,21 +33,29 @@ COMMANDS: tuple[Entry, ...] = (
         ("disenrol", "enrol:disenrol", "Take nodes out of curation again."),
         ("policy", "policy:app", "Print, check and compare policies."),
         ("engine", "engine", "What install brings: migrations, procedures, intake."),
-        ("server", "server:app", "A local Neo4j for development."),
+        ("bundle", "bundle:bundle", "An install as plain files."),
+        ("grants", "grants:grants", "Roles and rights for Enterprise Edition."),
+    ),
+    *_panel(
+        "Try",
         ("demo", "demo:demo", "Watch the engine work on a generated team."),
+        ("server", "server:app", "A local Neo4j for development."),
     ),
     *_panel(
         "Look",
         ("status", "status:status", "What waits, the backlog, the last runs."),
         ("inbox", "inbox:inbox", "All that waits for you, with its commands."),
         ("doctor", "doctor:doctor", "Check the server and the engine."),
-        ("metrics", "metrics:metrics", "What is to be watched, for Prometheus."),
         ("explain", "explain:explain", "Why a memory is kept, moved or pruned."),
         ("jobs", "jobs:app", "The scheduled jobs; run, pause, resume one."),
         ("runs", "runs:app", "What was done, and why it stopped."),
-        ("report", "report:report", "A page of any span of days: what came, what went, why."),
         ("budgets", "plan:budgets", "Token budgets, and what the next run would move."),
         ("duplicates", "duplicates:app", "Pairs that may be one memory."),
+    ),
+    *_panel(
+        "Watch",
+        ("metrics", "metrics:metrics", "What is to be watched, for Prometheus."),
+        ("report", "report:report", "A page of any span of days: what came, what went, why."),
     ),
     *_panel(
         "Decide",
@@ -56,7 +64,6 @@ COMMANDS: tuple[Entry, ...] = (
         ("approve", "decide:approve", "Let a stopped job go on."),
         ("pause", "decide:pause", "Stop everything, a kind or a scope."),
         ("resume", "decide:resume", "Take a pause back."),
-        ("grants", "grants:grants", "Roles and rights for Enterprise Edition."),
     ),
     *_panel(
         "Take back",
@@ -83,7 +90,6 @@ COMMANDS: tuple[Entry, ...] = (
     ),
     *_panel(
         "Files",
-        ("bundle", "bundle:bundle", "An install as plain files."),
         ("import", "importing:import_command", "Write the memories of a file."),
         ("ingest", "ingest:ingest", "Take in raw sources."),
         ("sources", "ingest:app", "Raw sources, and how far they are."),
