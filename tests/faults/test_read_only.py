@@ -24,7 +24,7 @@ from jochi.operate.status import overview
 from jochi_workers.job_armer import JobArmer
 from jochi_workers.worker import Stop, Worker
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.timeout(1_500)]  # the server starts three times
 
 POLICY = """
 [scheduler]
