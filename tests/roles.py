@@ -55,11 +55,12 @@ def graph(database: Database) -> dict[str, Node]:
 
 def refused(may: Privileges, before: dict[str, Node], after: dict[str, Node]) -> Iterator[str]:
     """What of a change these privileges don't allow. Relationships, locks that leave nothing and reads don't show in it."""
-    # An id is given again once its node is gone. A memory that is pruned, or comes back, is the same with other labels.
+    # An id is given again once its node is gone. A memory that is pruned, or comes back, has other labels and the same key.
     anew = {
         id
         for id in before.keys() & after.keys()
-        if before[id].labels.isdisjoint(after[id].labels) and "Tombstone" not in before[id].labels | after[id].labels
+        if before[id].labels.isdisjoint(after[id].labels)
+        and (before[id].properties.get("key") or id) != after[id].properties.get("key")
     }
     for id, node in after.items():
         was = None if id in anew else before.get(id)
