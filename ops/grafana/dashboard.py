@@ -188,7 +188,7 @@ DASHBOARD: dict[str, tuple[Panel, ...]] = {
         Panel(
             "Jobs that wait",
             "How long each job has waited for a go, for the guard or for an approval.",
-            ((f"time() - {here('jochi_job_waits_since_timestamp_seconds')}", "{{job}}"),),
+            ((f"time() - {here('jochi_job_waits_since_timestamp_seconds')}", "{{job_name}}"),),
             "s",
             width=12,
         ),
@@ -231,7 +231,7 @@ DASHBOARD: dict[str, tuple[Panel, ...]] = {
         Panel(
             "Changed by job",
             "Memories that each job changed, an hour.",
-            ((f"3600 * {rate('jochi_memories_changed_total', 'job')}", "{{job}}"),),
+            ((f"3600 * {rate('jochi_memories_changed_total', 'job_name')}", "{{job_name}}"),),
             shape="stack",
             width=12,
         ),
@@ -290,8 +290,8 @@ DASHBOARD: dict[str, tuple[Panel, ...]] = {
             "Which job is slow.",
             (
                 (
-                    f"{rate('jochi_run_duration_seconds_sum', 'job')} / {rate('jochi_run_duration_seconds_count', 'job')}",
-                    "{{job}}",
+                    f"{rate('jochi_run_duration_seconds_sum', 'job_name')} / {rate('jochi_run_duration_seconds_count', 'job_name')}",
+                    "{{job_name}}",
                 ),
             ),
             "s",
@@ -299,7 +299,7 @@ DASHBOARD: dict[str, tuple[Panel, ...]] = {
         Panel(
             "Failures in a row",
             "By job. Three are an alert.",
-            ((f"{here('jochi_job_failures')} > 0", "{{job}}"),),
+            ((f"{here('jochi_job_failures')} > 0", "{{job_name}}"),),
         ),
         Panel(
             "Next start",
@@ -307,8 +307,8 @@ DASHBOARD: dict[str, tuple[Panel, ...]] = {
             (
                 (
                     f"{here('jochi_job_next_start_timestamp_seconds')} - time() "
-                    f"and on (instance, job) {here('jochi_job_enabled')} == 1",
-                    "{{job}}",
+                    f"and on (instance, job_name) {here('jochi_job_enabled')} == 1",
+                    "{{job_name}}",
                 ),
             ),
             "s",
@@ -317,7 +317,7 @@ DASHBOARD: dict[str, tuple[Panel, ...]] = {
         Panel(
             "Jobs that are off",
             "Paused by somebody, or waiting for the first go.",
-            ((f"{here('jochi_job_enabled')} == 0", "{{job}}"),),
+            ((f"{here('jochi_job_enabled')} == 0", "{{job_name}}"),),
             shape="table",
         ),
     ),

@@ -66,8 +66,8 @@ def totals(seen: Mapping[tuple[str, frozenset[tuple[str, str]]], float]) -> Tota
         "held": Counter(),
     }
     names = {
-        "jochi_runs_total": ("runs", ("job", "outcome")),
-        "jochi_memories_changed_total": ("changed", ("job",)),
+        "jochi_runs_total": ("runs", ("job_name", "outcome")),
+        "jochi_memories_changed_total": ("changed", ("job_name",)),
         "jochi_actions_total": ("actions", ("action",)),
         "jochi_memories_pruned_total": ("pruned", ("rule",)),
         "jochi_memories_held_total": ("held", ("rail",)),
@@ -163,7 +163,7 @@ def test_totals_are_the_sum_of_what_runs_did_and_outlive_them(applied: Jochi, no
     assert found["actions"]["prune",] == sum(found["pruned"].values()) > 1
     assert {"archive", "flag", "demote", "undo", "restore"} <= {action for (action,) in found["actions"]}
     assert found["held"]["pinned",] >= 1
-    of_job = frozenset([("job", "curate_due")])
+    of_job = frozenset([("job_name", "curate_due")])
     assert seen["jochi_run_duration_seconds_count", of_job] == sum(
         n for (job, status), n in found["runs"].items() if job == "curate_due" and status != "crashed"
     )

@@ -292,6 +292,9 @@ class AsyncJochi(AsyncVerbs):
 
     # jochi.client.jobs
     jobs = awaitable(Jochi.jobs)
+    inbox = awaitable(Jochi.inbox)
+    dismiss = awaitable(Jochi.dismiss)
+    metrics = awaitable(Jochi.metrics)
     history = awaitable(Jochi.history)
     runs = awaitable(Jochi.runs)
     audit_size = awaitable(Jochi.audit_size)
