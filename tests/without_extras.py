@@ -75,6 +75,8 @@ ARGUMENTS = {
     "memory levels": "default/a",
     "memory originals": "default/a",
     "demo": "--report report.html",
+    "bundle": "files",
+    "grants": "--role engine",
     "uninstall": "--yes",
     "enrol": "Ticket --yes",
     "disenrol": "Ticket --yes",
