@@ -37,7 +37,7 @@ _SCHEMA = (
     "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties RETURN *",
     "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, options, state RETURN *",
 )
-_TIMES = {"installed_at", "last_tick", "next_start", "slot_start", "generation"}
+_TIMES = {"installed_at", "waits_since", "last_tick", "next_start", "slot_start", "generation"}
 _OF_ONE_WAY = {"checked_on"}
 """An install asks the server whether a text compiles; files can't."""
 
