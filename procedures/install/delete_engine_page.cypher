@@ -1,5 +1,6 @@
 // Uninstall, a page at a time: deletes the engine's own nodes, also those that only versions before 0.2.0 made (:JochiCompression).
-// Parameters: $limit integer. Returns one row: deleted integer.
+// In the files of `jochi bundle` it stands a second time to look whether that was the last page: it fails, and deletes nothing, where anything is left.
+// Parameters: $limit integer, $none_left boolean: fail where there is anything. Returns one row: deleted integer. Writes: deletes those nodes.
 CALL () {
   MATCH (n:JochiProcedure|JochiJob|JochiJobRun|JochiPolicy|JochiPump|JochiPlan|JochiPlanPart|JochiQuota|JochiPause|JochiAccess|JochiAccessBatch|JochiScope
       |JochiScopeChange|JochiBudget|JochiIntake|JochiSlot|JochiSlotChange|JochiMerged|JochiMerging
@@ -19,4 +20,4 @@ CALL (page) {
   DETACH DELETE n
   RETURN count(*) AS deleted
 }
-RETURN deleted
+RETURN CASE WHEN deleted = 0 OR NOT $none_left THEN deleted ELSE date('Nodes of the engine are left. Run this file again') END AS deleted

@@ -8,16 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from neo4j.exceptions import ClientError
 from tests import maven, neo4j_migrations
 from tests.conftest import TestServer, disarm, wipe_everything
 from tests.golden.installed import expect_installed
+from typer.testing import CliRunner
 
 from jochi import Jochi
+from jochi.cli.app import app
 from jochi.database.database import Database
 from jochi.database.engine import Engine
 from jochi.database.installed import pump_name, watch_name
 from jochi.database.server_facts import read_facts
-from jochi.database.statements import schema_folder
+from jochi.database.statements import schema_folder, statement
 from jochi.install.bundle import bundle, migration_files, plain_files, write
 from jochi.jobs.arming import armed_jobs
 from jochi.policy import load_policy
@@ -34,7 +37,7 @@ _SCHEMA = (
     "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties RETURN *",
     "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, options, state RETURN *",
 )
-_TIMES = {"installed_at", "last_tick", "next_start", "slot_start", "generation"}
+_TIMES = {"installed_at", "waits_since", "last_tick", "next_start", "slot_start", "generation"}
 _OF_ONE_WAY = {"checked_on"}
 """An install asks the server whether a text compiles; files can't."""
 
@@ -126,6 +129,25 @@ def test_files_leave_what_install_and_uninstall_leave(shell: Shell, database: Da
     _run(shell, tmp_path, "80", "81", "82")
     assert (database.run(_ALL, write=False), _left(database)) == uninstalled
     assert armed_jobs(Engine(database)) == []
+
+
+def test_without_apoc_is_without_it_whatever_the_server_has(empty_server: TestServer, tmp_path: Path) -> None:
+    given = {"JOCHI_URI": empty_server.uri, "JOCHI_USER": empty_server.user, "JOCHI_PASSWORD": empty_server.password}
+    done = CliRunner().invoke(app, ["bundle", str(tmp_path), "--for", "server", "--no-apoc"], env=given)
+    assert done.exit_code == 0, done.output
+    files = {path.name for path in tmp_path.iterdir()}
+    assert ("02_engine.cypher" in files, "03_arm.cypher" in files) == (True, False)
+
+
+def test_an_uninstall_does_not_end_before_its_last_page(database: Database) -> None:
+    """Whatever of the engine's is left, one node of any label, it says so and deletes nothing."""
+    text = statement("install/delete_engine_page")
+    database.run("CREATE (:JochiBudget {scope: 'a'}), (:JochiBudget {scope: 'b'})")
+    assert database.run(text, {"limit": 1, "none_left": False}) == [{"deleted": 1}]
+    with pytest.raises(ClientError, match="Nodes of the engine are left"):
+        database.run(text, {"limit": 1, "none_left": True})
+    assert database.run(text, {"limit": 9, "none_left": False}) == [{"deleted": 1}]
+    assert database.run(text, {"limit": 1, "none_left": True}) == [{"deleted": 0}]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from jochi.jobs.rearm import rearm_key, rearm_line
+from jochi.toml import tomllib
 
 yaml = pytest.importorskip("yaml")
 
@@ -87,3 +88,19 @@ def test_the_kustomization_names_files_that_are_there() -> None:
     names = re.findall(r"^ +(?:# )?- ([\w-]+\.yaml)$", kustomization, re.MULTILINE)
     files = {path.name for path in (OPS / "kubernetes").glob("*.yaml")} - {"kustomization.yaml", "neo4j-values.yaml"}
     assert set(names) == files
+
+
+def test_an_image_gets_no_secret_and_what_a_wheel_is_made_of() -> None:
+    root = OPS.parent
+    lines = (root / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    first, *rest = [line for line in lines if line and not line.startswith("#")]
+    let_in = {line.removeprefix("!") for line in rest if line.startswith("!")}
+    assert first == "*"
+    assert not {"ops", ".git", ".venv", ".jochi"} & let_in
+    dockerfile = (OPS / "docker" / "Dockerfile").read_text(encoding="utf-8")
+    copies = re.findall(r"^COPY (?!--from=build )(.+) \S+$", dockerfile, re.MULTILINE)
+    assert {name for line in copies for name in line.split()} == let_in
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    needed = {Path(name).parts[0] for name in (*wheel["packages"], *wheel["force-include"])}
+    assert let_in == needed | {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}

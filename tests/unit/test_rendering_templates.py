@@ -282,3 +282,10 @@ def test_what_a_body_reads_of_the_policy_it_has() -> None:
                 read = {*re.findall(r"\bk\.(\w+)", text)}
                 assert read - constants <= data, name
                 assert constants <= read, name
+
+
+def test_a_total_is_locked_last_where_work_is_settled() -> None:
+    """Every worker of a derivation adds to one total: who holds it waits for nothing else."""
+    body = rendered()["work/settle"].sections["body"]
+    total = body.index("MERGE (total:JochiSpent")
+    assert max(body.rindex("(m:Curated"), body.rindex("MERGE (x:JochiSpent")) < total

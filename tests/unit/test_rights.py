@@ -13,6 +13,7 @@ from jochi.cli import grants as command
 from jochi.cli.app import app
 from jochi.database.statements import procedures_folder
 from jochi.errors import UsageError
+from jochi.install.install import PUMP_TEXTS
 from jochi.operate.check import Level
 from jochi.operate.checks_server import check_privileges
 from jochi.operate.privileges import Privilege, Privileges
@@ -81,6 +82,11 @@ MAY: tuple[tuple[Privilege, set[str]], ...] = (
     (node("READ", "Belief", "tier"), set(ROLES)),
     (node("READ", "Belief", "content"), set(ROLES) - {"auditor"}),
     (node("READ", "CurationSnapshot", "content"), set(ROLES) - {"auditor"}),
+    # A text can be guessed from its vector, and a guess be proved by its hash.
+    *(
+        (node("READ", "Belief", name), set(ROLES) - {"auditor"})
+        for name in ("embedding", "content_hash", "content_key")
+    ),
     (node("READ", "CurationAudit", "rule"), set(ROLES)),
     (node("READ", "CurationAudit", "before_content"), set(ROLES) - {"auditor"}),
     (node("READ", "JochiReceipt", "body"), set(ROLES)),
@@ -90,6 +96,11 @@ MAY: tuple[tuple[Privilege, set[str]], ...] = (
     (node("SET PROPERTY", "JochiPolicy", "compiled"), {"installer"}),
     (node("DELETE", "JochiPolicy"), {"installer"}),
     (node("CREATE", "JochiPump"), {"installer"}),
+    # After a restart the server runs the body with its own rights, and the body runs the other texts.
+    *((node("SET PROPERTY", "JochiPump", name), {"installer"}) for name in ("body", "every_s", *PUMP_TEXTS)),
+    *((node("SET PROPERTY", "JochiJob", name), {"installer"}) for name in ("procedure", "destructive", "name")),
+    *((node("DELETE", label), {"installer"}) for label in ("JochiPump", "JochiJob")),
+    (node("SET PROPERTY", "JochiJob", "cursor"), {"installer", "engine", "forgetter"}),
     # Records stay.
     (node("DELETE", "CurationAudit"), {"installer", "engine", "forgetter"}),
     (node("DELETE", "JochiReceipt"), {"installer", "forgetter"}),

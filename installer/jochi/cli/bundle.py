@@ -47,6 +47,8 @@ def bundle(
     if target == "server":
         with connect(context) as database:
             facts, name = read_facts(database), database.name
+        if not apoc:
+            facts = facts.without_apoc()
     else:
         facts, name = bundles.target_facts(target, apoc=apoc), options.database or "neo4j"
     made = bundles.bundle(policy, facts, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from neo4j.exceptions import ClientError
@@ -67,6 +67,11 @@ class ServerFacts:
     def missing_for_jobs(self) -> tuple[str, ...]:
         """Procedures of `NEEDED_FOR_JOBS` that can't be called here."""
         return tuple(name for name in NEEDED_FOR_JOBS if name not in self.callable)
+
+    def without_apoc(self) -> ServerFacts:
+        """The same server as if APOC weren't there, or nothing of it might be called."""
+        others = frozenset(name for name in self.callable if not name.startswith("apoc."))
+        return replace(self, apoc=None, callable=others)
 
     @property
     def signature(self) -> str:

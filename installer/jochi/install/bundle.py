@@ -291,8 +291,8 @@ def _uninstall(
                     filled(render_for_label("_indexes/edge_forget", entry.type), {"names": ON_EDGES})
                     for entry in policy.policy.edges.types
                 ),
-                filled(statement("install/delete_engine_page"), {"limit": 4 * _PAGE}),
-                filled(statement("install/deleted_all"), {}),
+                filled(statement("install/delete_engine_page"), {"limit": 4 * _PAGE, "none_left": False}),
+                filled(statement("install/delete_engine_page"), {"limit": 1, "none_left": True}),
                 filled(statement("migrations/delete_recorded"), {"migrations": [node_of(file) for file in files]}),
             ),
             (

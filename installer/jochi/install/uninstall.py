@@ -77,7 +77,7 @@ def uninstall(
         if aside := [node for node, _ in left[before:]]:
             database.run(statement("enrol/release"), {**given, "nodes": aside, "aside": True})
     say("removing the engine's own nodes")
-    deleted = _in_pages(database, "install/delete_engine_page", "deleted")
+    deleted = _delete_own_nodes(database)
     say("dropping constraints and indexes")
     indexes.remove(database)
     migrations.remove_chain(database)
@@ -103,9 +103,10 @@ def _require_known_version(engine: Engine, facts: ServerFacts) -> None:
     )
 
 
-def _in_pages(database: Database, name: str, column: str) -> int:
+def _delete_own_nodes(database: Database) -> int:
     total = 0
     pages = PageSize(PAGE)
-    while done := int(pages.fit(lambda size: database.run(statement(name), {"limit": size})[0][column])):
+    text = statement("install/delete_engine_page")
+    while done := int(pages.fit(lambda size: database.run(text, {"limit": size, "none_left": False})[0]["deleted"])):
         total += done
     return total

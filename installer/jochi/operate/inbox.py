@@ -274,9 +274,9 @@ def _duplicate(row: Mapping[str, Any]) -> _Made:
     apart = _does("keep apart", "duplicates", "--reject", key, other)
     if row["name"] == "held":
         what = f"{key} and {other} may merge, and something keeps them from it that doesn't end by itself: {row['why']}"
-        return what, (_look("explain", key), apart)
+        return what, (_look("explain", *_given(key)), apart)
     what = f"{key} and {other} may be one, and the guard isn't sure: {row['why'] or 'it gave no reason'}"
-    return what, (_look("explain", key), _does("merge", "duplicates", "--approve", key, other), apart)
+    return what, (_look("explain", *_given(key)), _does("merge", "duplicates", "--approve", key, other), apart)
 
 
 def _names(row: Mapping[str, Any]) -> _Made:
@@ -284,7 +284,7 @@ def _names(row: Mapping[str, Any]) -> _Made:
     return (
         f"{key} and {other} may be two names of one: {row['why']}",
         (
-            _look("explain", key),
+            _look("explain", *_given(key)),
             _does("merge", "duplicates", "--approve", key, other),
             _does("keep apart", "duplicates", "--reject", key, other),
         ),
@@ -298,7 +298,7 @@ def _forgetting(row: Mapping[str, Any]) -> _Made:
             _does("it stays", "inbox", f"--dismiss={row['why']}"),
         )
         return f"{row['key']} says more than what was to be forgotten, so it stayed", (
-            _look("explain", row["key"]),
+            _look("explain", *_given(row["key"])),
             whole,
             stays,
         )
@@ -337,10 +337,10 @@ def _replacement(row: Mapping[str, Any]) -> _Made:
 
 
 def _source(row: Mapping[str, Any]) -> _Made:
-    look = _look("sources", "show", row["key"])
+    look = _look("sources", "show", *_given(row["key"]))
     if "n" not in row:
         what = f"workers gave up on the source {row['key']} in {row['name']}: {row['why']}"
-        return what, (look, _does("try again", "sources", "retry", row["key"]))
+        return what, (look, _does("try again", "sources", "retry", *_given(row["key"])))
     n = _some(row["n"], "source has", "sources have")
     what = f"{n} waited for {row['name']} for more than a day, such as {row['key']}: {row['why']}"
     return what, (look, _does("work", "worker", "--once"))
@@ -350,14 +350,14 @@ def _work(row: Mapping[str, Any]) -> _Made:
     n = _some(row["n"], "piece", "pieces")
     return (
         f"workers gave up on {n} of {row['name']}, such as of {row['key']}: {row['why']}",
-        (_look("derive", "ls"), _does("try again", "derive", "retry", row["name"])),
+        (_look("derive", "ls"), _does("try again", "derive", "retry", *_given(row["name"]))),
     )
 
 
 def _quarantined(row: Mapping[str, Any]) -> _Made:
     why = _short(row["why"] or "no error was kept")
     what = f"{row['key']} was put aside by {row['name']} until {row['until']:%Y-%m-%d %H:%M} UTC: {why}"
-    return what, (_look("explain", row["key"]), _look("runs", "show", row["run"]))
+    return what, (_look("explain", *_given(row["key"])), _look("runs", "show", row["run"]))
 
 
 def _budget(row: Mapping[str, Any]) -> _Made:
@@ -373,8 +373,7 @@ def _hygiene(row: Mapping[str, Any]) -> _Made:
 def _worker(row: Mapping[str, Any]) -> _Made:
     if failing := row.get("failing"):
         what = f"the worker {row['key']} can't write files of {' and '.join(failing)}: no room, or no right. Its log says where"
-        tables = [f"--{'contexts' if name == 'context' else name}=TABLE" for name in failing]
-        return what, (_does("try again, from here", "worker", "--once", *tables),)
+        return what, (_look("derive", "ls"),)
     what = f"the worker {row['key']} ({row['name'] or 'nothing to work'}) has gone without a word"
     return what, (_look("derive", "ls"), _does("start one", "worker"))
 
@@ -384,7 +383,7 @@ def _task(row: Mapping[str, Any]) -> _Made:
     id = row["key"].partition("/")[2]
     return (
         f"the task {row['key']} failed {row['n']} times in a row: {_short(row['why'] or 'no error was kept')}",
-        (_look("heartbeat", "ls", scope), _does("pause", "heartbeat", "pause", scope, id)),
+        (_look("heartbeat", "ls", scope), _does("pause", "heartbeat", "pause", scope, *_given(id))),
     )
 
 
@@ -423,6 +422,11 @@ def _look(*words: str) -> Command:
 def _does(does: str, *words: str) -> Command:
     """A line that a shell takes as it stands, whatever the words are."""
     return Command(does, line(*words))
+
+
+def _given(*words: str) -> tuple[str, ...]:
+    """As arguments, also where one begins as an option does."""
+    return ("--", *words) if any(word.startswith("-") for word in words) else words
 
 
 def line(*words: str) -> str:

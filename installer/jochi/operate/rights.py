@@ -36,6 +36,10 @@ ADMIN = "apoc.trigger."
 APPROVED = ("JochiPump", "JochiJobRun", "JochiQuota")
 """Where it stands that a person said go. What only the role `approver` writes there nobody else may."""
 
+RUN_BY_SERVER = ("JochiJob", "JochiPump")
+"""Nodes that hold what the server runs, with its own rights after a restart: a role writes no property there but those that its
+texts name."""
+
 OF_TEXTS = frozenset(
     (
         "CurationSnapshot",
@@ -163,7 +167,11 @@ class Rights:
             if role == "forgetter":
                 # `forget/scrub` takes what was said out of whatever keeps it.
                 for label in ENGINE | BOOKS:
-                    touches.labels.setdefault(label, LabelWrites()).add(LabelWrites(deletes=True, properties={"*"}))
+                    writes = LabelWrites(deletes=True, properties={"*"})
+                    if label in RUN_BY_SERVER:
+                        # These stay, and only a job puts there what may be said of a memory.
+                        writes = LabelWrites(properties={*self.touched("engine").labels[label].properties})
+                    touches.labels.setdefault(label, LabelWrites()).add(writes)
             # One node may have two of these labels: what is done to it is done to both.
             for label, writes in self._touched["installer"].labels.items():
                 for other in writes.beside & touches.labels.keys():
@@ -236,7 +244,12 @@ class Rights:
             f"GRANT NAME MANAGEMENT ON DATABASE {database}",
             f"GRANT CREATE {graph} NODES {of(creates)}",
             f"GRANT DELETE {graph} NODES {of(deletes, memories=OTHERS in deletes)}",
-            f"GRANT SET PROPERTY {{*}} {graph} NODES {of(sets)}",
+            f"GRANT SET PROPERTY {{*}} {graph} NODES {of(sets - {*RUN_BY_SERVER})}",
+            *(
+                f"GRANT SET PROPERTY {{{_listed(labels[label].properties - {'*'})}}} {graph} NODES {any_name(label)}"
+                for label in RUN_BY_SERVER
+                if label in sets
+            ),
             f"GRANT SET LABEL {'*' if any_label else of(put_on)} {graph}",
             f"GRANT REMOVE LABEL {'*' if any_label else of(())} {graph}",
             *(f"GRANT {what} {graph} RELATIONSHIPS *" for what in ("CREATE", "DELETE", "SET PROPERTY {*}")),
@@ -248,13 +261,11 @@ class Rights:
         found.append(f"DENY REMOVE LABEL {self._but(())} {graph}")
         for label, properties in self.reserved(role).items():
             if label in sets:
-                found.append(
-                    f"DENY SET PROPERTY {{{', '.join(map(any_name, properties))}}} {graph} NODES {any_name(label)}"
-                )
+                found.append(f"DENY SET PROPERTY {{{_listed(properties)}}} {graph} NODES {any_name(label)}")
         return found
 
     def _but(self, may: Iterable[str]) -> str:
-        return ", ".join(any_name(label) for label in self.engine_labels if label not in set(may))
+        return _listed({*self.engine_labels} - {*may})
 
     def _reads_of_records(self, graph: str) -> list[str]:
         """Everything is found; of memories what is no text is read, of records what isn't quoted from memories."""
@@ -265,18 +276,33 @@ class Rights:
         quoted = {"before", "after", *ERRORS} | {
             name for name in changed if (of := _CHANGED.match(name)) and of[1] not in plain
         }
+        quoted |= {each.name for each in MEMORY if _tells_of_text(each.name, each.type)} & changed
         return [
             f"GRANT TRAVERSE {graph} ELEMENTS *",
-            f"GRANT READ {{{', '.join(map(any_name, plain))}}} {graph} NODES {', '.join(map(any_name, self.memories))}",
-            f"GRANT READ {{*}} {graph} NODES {', '.join(map(any_name, readable))}",
-            f"DENY READ {{{', '.join(map(any_name, sorted(quoted)))}}} {graph} NODES {', '.join(map(any_name, readable))}",
-            f"DENY READ {{*}} {graph} NODES {', '.join(map(any_name, sorted(OF_TEXTS)))}",
+            f"GRANT READ {{{_listed(plain)}}} {graph} NODES {', '.join(map(any_name, self.memories))}",
+            f"GRANT READ {{*}} {graph} NODES {_listed(readable)}",
+            f"DENY READ {{{_listed(quoted)}}} {graph} NODES {_listed(readable)}",
+            f"DENY READ {{*}} {graph} NODES {_listed(OF_TEXTS)}",
         ]
 
 
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(any_name, sorted(names)))
+
+
 def _says_nothing(name: str, type: str) -> bool:
+    if _tells_of_text(name, type):
+        return False
     return (
         name in ("key", "id", "scope")
         or name in OUR_WORDS
         or type in ("share", "flag", "number", "count", "counts", "moment", "date")
     )
+
+
+_HASHES = re.compile(r"content_key|\w+_hash(es)?")
+
+
+def _tells_of_text(name: str, type: str) -> bool:
+    """A text can be guessed from its vector, and a guess be proved by its hash."""
+    return type == "vector" or _HASHES.fullmatch(name) is not None
