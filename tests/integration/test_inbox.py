@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ from typer.testing import CliRunner, Result
 
 from jochi import Jochi
 from jochi.cli.app import app
+from jochi.database.server_facts import read_facts
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.heartbeat import NewTask
 from jochi.jobs.results import Switch
 from jochi.operate.inbox import KINDS, MOST, STOPPING, Item, inbox, line
+from jochi.operate.restart import KEEP_ARMED
 
 pytestmark = pytest.mark.server
 
@@ -253,7 +256,19 @@ def test_counts_stop_and_say_so(jochi: Jochi, now: datetime) -> None:
             for operator, details in operators(jochi, jochi.engine.text(name))
             if operator in ("AllNodesScan", "NodeByLabelScan", "NodeIndexScan")
         ]
-        assert [each for each in scans if ":Jochi" not in each] == []
+        assert [each for each in scans if ":Jochi" not in each or ":JochiBudget" in each] == []
+
+
+def test_it_says_what_the_doctor_says_of_a_server_that_is_another(jochi: Jochi, now: datetime) -> None:
+    here, later = read_facts(jochi.database), now + timedelta(hours=1)
+    put(jochi, ARMED + "SET p.applied_at = null, p.waits_since = $later", later=later)
+    (pump,) = inbox(jochi, kinds=["pump"], facts=replace(here, read_only=True)).items
+    assert "this server may not write" in pump.what
+    assert [command for command in pump.commands if "arm" in command.line] == [], "it would be refused"
+    (restart,) = inbox(jochi, kinds=["restart"], facts=replace(here, aura=True)).items
+    assert restart.what == f"the server was restarted and nobody armed the jobs again; {KEEP_ARMED}"
+    (go,) = inbox(jochi, kinds=["go"]).items
+    assert go.since == later, "a new policy asks anew"
 
 
 @pytest.mark.parametrize(
