@@ -18,7 +18,9 @@ from typer.testing import CliRunner, Result
 
 from jochi import Jochi
 from jochi.cli.app import app
+from jochi.database.database import Database
 from jochi.database.server_facts import read_facts
+from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.heartbeat import NewTask
@@ -318,7 +320,7 @@ def test_a_forgetting_that_asked_waits_until_it_is_answered(jochi: Jochi, run: C
 
 
 def test_edits_that_could_not_be_taken_in_wait_until_they_can(
-    jochi: Jochi, now: datetime, run: Callable[..., Result], tmp_path: Path
+    jochi: Jochi, now: datetime, run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jochi.remember(
         [{"kind": "Belief", "scope": "ann", "id": "b", "content": "Tea is best.", "properties": {"confidence": 0.9}}]
@@ -336,7 +338,13 @@ def test_edits_that_could_not_be_taken_in_wait_until_they_can(
     )
     file, folder = tmp_path / "MEMORY.md", tmp_path / "memory of ann"
     jochi.write_context(file, "ann")
-    jochi.write_mirror(folder, "ann")
+    sent: list[str] = []
+    send = Database.run
+    with monkeypatch.context() as patch:
+        patch.setattr(Database, "run", lambda self, text, *a, **how: sent.append(text) or send(self, text, *a, **how))
+        jochi.write_context(file, "ann")
+        jochi.write_mirror(folder, "ann")
+    assert statement("questions/answer") not in sent, "a server that may not write would refuse it"
     assert inbox(jochi, kinds=["edit"]).counts == {}
     whole = file.read_text()
     file.write_text(whole + "<<<<<<< HEAD\n- x\n")
