@@ -41,9 +41,9 @@ MARKER = "Zanzibarquux"
 SCOPE = "secretive-tenant"
 QUICKER = 20
 INTERVAL = 10
+"""Seconds within which a metric says what has changed: who serves metrics reads the database every five."""
 SEEN = 120
 """Seconds until an alert comes or goes: what waits for a person is counted once a minute."""
-"""Seconds within which a metric says what has changed: who serves metrics reads the database every five."""
 
 EMPTY = {
     "Jobs that wait",
