@@ -113,11 +113,16 @@ class Inbox:
         return sum(self.counts.values())
 
     @property
+    def amount(self) -> str:
+        """The same for a person: 1,002+ where there are more than were counted."""
+        return f"{self.size:,}{'+' if self.more else ''}"
+
+    @property
     def sentence(self) -> str:
         """Such as: 1,002+ things wait for you."""
         if not self.counts:
             return "nothing waits for you"
-        return f"{self.size:,}{'+' if self.more else ''} {'thing waits' if self.size == 1 else 'things wait'} for you"
+        return f"{self.amount} {'thing waits' if self.size == 1 else 'things wait'} for you"
 
 
 def inbox(
