@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 from jochi.jobs.results import JobState
+from jochi.operate.inbox import MOST, Inbox
 from jochi.operate.report.figures import (
     Change,
     Changes,
@@ -121,6 +122,7 @@ def made_report(
         paused=[Paused("scope", scopes[0], NOW, "ops", "jochi resume --scope …")] if n else [],
         tripped=[Tripped(scopes[0], kinds[0], NOW)] if n else [],
         work={"describe": backlog} if n else {},
+        inbox=Inbox(NOW, (), {"go": 1, "duplicate": MOST} if n else {}, more=frozenset({"duplicate"} if n else ())),
     )
     return Report(
         over,

@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,15 @@ from typer.testing import CliRunner, Result
 
 from jochi import Jochi
 from jochi.cli.app import app
+from jochi.database.database import Database
+from jochi.database.server_facts import read_facts
+from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
 from jochi.heartbeat import NewTask
 from jochi.jobs.results import Switch
 from jochi.operate.inbox import KINDS, MOST, STOPPING, Item, inbox, line
+from jochi.operate.restart import KEEP_ARMED
 
 pytestmark = pytest.mark.server
 
@@ -253,7 +258,19 @@ def test_counts_stop_and_say_so(jochi: Jochi, now: datetime) -> None:
             for operator, details in operators(jochi, jochi.engine.text(name))
             if operator in ("AllNodesScan", "NodeByLabelScan", "NodeIndexScan")
         ]
-        assert [each for each in scans if ":Jochi" not in each] == []
+        assert [each for each in scans if ":Jochi" not in each or ":JochiBudget" in each] == []
+
+
+def test_it_says_what_the_doctor_says_of_a_server_that_is_another(jochi: Jochi, now: datetime) -> None:
+    here, later = read_facts(jochi.database), now + timedelta(hours=1)
+    put(jochi, ARMED + "SET p.applied_at = null, p.waits_since = $later", later=later)
+    (pump,) = inbox(jochi, kinds=["pump"], facts=replace(here, read_only=True)).items
+    assert "this server may not write" in pump.what
+    assert [command for command in pump.commands if "arm" in command.line] == [], "it would be refused"
+    (restart,) = inbox(jochi, kinds=["restart"], facts=replace(here, aura=True)).items
+    assert restart.what == f"the server was restarted and nobody armed the jobs again; {KEEP_ARMED}"
+    (go,) = inbox(jochi, kinds=["go"]).items
+    assert go.since == later, "a new policy asks anew"
 
 
 @pytest.mark.parametrize(
@@ -303,7 +320,7 @@ def test_a_forgetting_that_asked_waits_until_it_is_answered(jochi: Jochi, run: C
 
 
 def test_edits_that_could_not_be_taken_in_wait_until_they_can(
-    jochi: Jochi, now: datetime, run: Callable[..., Result], tmp_path: Path
+    jochi: Jochi, now: datetime, run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jochi.remember(
         [{"kind": "Belief", "scope": "ann", "id": "b", "content": "Tea is best.", "properties": {"confidence": 0.9}}]
@@ -321,7 +338,13 @@ def test_edits_that_could_not_be_taken_in_wait_until_they_can(
     )
     file, folder = tmp_path / "MEMORY.md", tmp_path / "memory of ann"
     jochi.write_context(file, "ann")
-    jochi.write_mirror(folder, "ann")
+    sent: list[str] = []
+    send = Database.run
+    with monkeypatch.context() as patch:
+        patch.setattr(Database, "run", lambda self, text, *a, **how: sent.append(text) or send(self, text, *a, **how))
+        jochi.write_context(file, "ann")
+        jochi.write_mirror(folder, "ann")
+    assert statement("questions/answer") not in sent, "a server that may not write would refuse it"
     assert inbox(jochi, kinds=["edit"]).counts == {}
     whole = file.read_text()
     file.write_text(whole + "<<<<<<< HEAD\n- x\n")

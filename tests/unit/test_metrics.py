@@ -6,6 +6,7 @@ import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -220,6 +221,23 @@ def test_scopes_are_shown_where_asked_for_and_labels_are_bounded() -> None:
     assert value(text(reading(by_scope=9)), "jochi_scope_memories", {"scope": "x" * (LONGEST_LABEL - 1) + "…"}) == 3
 
 
+def test_a_kind_keeps_its_label_whatever_the_others_count() -> None:
+    kinds = [f"kind {i:03}" for i in range(200)]
+
+    def counted(counts: Mapping[str, int]) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+        actions = total(**{f"action|prune|{kind}": n for kind, n in counts.items()})
+        found = replace(reading(totals=[{"job": "undo", "total": actions}], jobs=[]), kinds=(kinds[150], "Unseen"))
+        return samples(text(found))
+
+    before = counted({kind: 200 - i for i, kind in enumerate(kinds)})
+    after = counted({kind: 200 + i for i, kind in enumerate(kinds)})
+    own = {name for name in before if name[0] == "jochi_actions_total"}
+    assert own == {name for name in after if name[0] == "jochi_actions_total"}
+    assert len(own) == MOST_KINDS + 1
+    assert {name for name in own if before[name] > after[name]} == set(), "a counter doesn't go back"
+    assert any(dict(labels)["kind"] == kinds[150] for _, labels in own), "the policy's come first"
+
+
 def test_no_answer_is_down_and_nothing_else() -> None:
     assert samples(text(None)) == {("jochi_up", frozenset()): 0, ("jochi_scrape_duration_seconds", frozenset()): 0.25}
     bare = samples(text(Reading(NOW, RARE)))  # the database is there, and no engine
@@ -239,13 +257,17 @@ class Answers(Metrics):
 
     def __init__(self, client: Jochi, found: Reading | None, clock: list[float]) -> None:
         super().__init__(client, keep=5.0, monotonic=lambda: clock[0])
-        self.reads, self.next = 0, found
+        self.reads, self.counts, self.next = 0, 0, found
 
     def _read(self) -> Reading:
         self.reads += 1
         if self.next is None:
             raise ConnectionFailed("no answer\nfrom the server")
         return self.next
+
+    def _count(self, facts: ServerFacts) -> Mapping[str, int]:
+        self.counts += 1
+        return {"go": self.counts}
 
 
 @pytest.fixture
@@ -301,6 +323,26 @@ def test_a_server_answers_whatever_the_database_does_and_asks_it_once(client: Jo
         assert get("/readyz") == (503, "text/plain; charset=utf-8", "no answer from the server\n")
         assert get("/healthz")[0] == 200
         assert get("/else")[0] == 404
+
+
+def test_what_waits_for_a_person_is_counted_once_a_minute_and_not_to_be_ready(client: Jochi) -> None:
+    clock = [0.0]
+    collector = Answers(client, reading(), clock)
+    seen = []
+    for moment in (0.0, 5.0, 59.0, 60.0):
+        clock[0] = moment
+        why_not_ready(collector)
+        before = collector.counts
+        waits = {family.name: family for family in collector.collect()}["jochi_inbox_items"]
+        seen.append((before, collector.counts, waits.samples[0].value))
+    assert seen == [(0, 1, 1), (1, 1, 1), (1, 1, 1), (1, 2, 2)]
+
+
+def test_a_driver_that_cannot_be_used_is_down(client: Jochi) -> None:
+    client.database.driver.close()
+    collector = Metrics(client)
+    assert [family.samples[0].value for family in collector.collect() if family.name == "jochi_up"] == [0]
+    assert collector.fault == "DriverError"
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,9 @@ def test_pods_run_with_few_rights_and_a_password_in_a_file() -> None:
         assert "env" not in container, name
         assert container["resources"]["limits"]["memory"]
     probes = {name: pod["containers"][0].get("readinessProbe", {}).get("httpGet") for name, pod in pods}
-    assert probes["jochi-worker"] == probes["jochi-metrics"] == {"path": "/readyz", "port": "metrics"}
+    assert probes["jochi-worker"] == {"path": "/readyz", "port": "metrics"}
+    # Prometheus must have it while the pump stands still.
+    assert probes["jochi-metrics"] == {"path": "/healthz", "port": "metrics"}
 
 
 def test_the_kustomization_names_files_that_are_there() -> None:

@@ -81,6 +81,12 @@ def test_a_page_of_nothing_and_of_little_says_so(days: float, n: int) -> None:
         assert any("Nothing was ever put on record" in text for text in found.text)
 
 
+def test_what_waits_is_what_the_inbox_counts() -> None:
+    found = parse(render(page_of(made_report(days=0.1, n=1))))
+    assert found.tables["What waits now"][1:] == [["go", "1"], ["duplicate", "1,000+"]]
+    assert any("Now 1,001+ things wait for you." in text for text in found.text)
+
+
 def test_tables_are_cut_off_with_a_word_about_it() -> None:
     table = Table("t", ("a", "b"), [(f"row {n}", n) for n in range(250)])
     found = parse(render(Page("p", "h", "a", {}, [Section("s", [table])])))

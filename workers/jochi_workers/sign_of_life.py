@@ -10,7 +10,7 @@ from threading import Event, Thread
 from time import monotonic
 from types import TracebackType
 
-from neo4j.exceptions import Neo4jError
+from neo4j.exceptions import DriverError, Neo4jError
 
 from jochi.database.database import Database
 from jochi.database.server_clock import ServerClock
@@ -63,8 +63,8 @@ class SignOfLife:
                 "ends": ends,
             }
             self._database.run(statement("work/seen"), given)
-        except (JochiError, Neo4jError) as error:
-            why = error.what if isinstance(error, JochiError) else error.code
+        except (JochiError, Neo4jError, DriverError) as error:
+            why = error.what if isinstance(error, JochiError) else getattr(error, "code", type(error).__name__)
             _log.warning("the worker can't say that it lives: %s", why)
 
     def _go_on(self) -> None:
@@ -84,4 +84,5 @@ class SignOfLife:
     ) -> None:
         self._over.set()
         if kind is None:
+            self._thread.join()  # what it is saying would come after the last word, and the worker be missed for a week
             self.say(ends=True)

@@ -21,8 +21,12 @@ def ask(database: Database, rows: Iterable[Mapping[str, Any]], *, now: datetime)
 
 
 def answer(database: Database, ids: Iterable[str]) -> int:
-    """Takes questions away; how many there were."""
-    return int(database.run(statement("questions/answer"), {"ids": list(ids)})[0]["answered"])
+    """Takes questions away; how many there were. Where there is none nothing is written: files are also made where the server may
+    not write."""
+    given = {"ids": list(ids)}
+    if not database.run(statement("questions/asked"), given, write=False)[0]["asked"]:
+        return 0
+    return int(database.run(statement("questions/answer"), given)[0]["answered"])
 
 
 def about_forgetting(key: str) -> str:

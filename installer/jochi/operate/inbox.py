@@ -8,20 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cached_property
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from neo4j.exceptions import Neo4jError
 
 from jochi.database.server_clock import ServerClock
+from jochi.database.server_facts import ServerFacts, read_facts
 from jochi.database.statements import statement
 from jochi.errors import Refused, UsageError
 from jochi.graph.driver_values import to_python
 from jochi.jobs.arming import job_faults
 from jochi.jobs.results import BROKEN_FROM
 from jochi.operate.check import Level
+from jochi.operate.checks_server import check_standstill
 from jochi.operate.pump import check_pump
-from jochi.operate.restart import ApocConfAt, check_restart, unread
+from jochi.operate.restart import ApocConfAt, restart_of, unread
 from jochi.operate.waiting import switches, waiting
 
 if TYPE_CHECKING:
@@ -110,11 +113,16 @@ class Inbox:
         return sum(self.counts.values())
 
     @property
+    def amount(self) -> str:
+        """The same for a person: 1,002+ where there are more than were counted."""
+        return f"{self.size:,}{'+' if self.more else ''}"
+
+    @property
     def sentence(self) -> str:
         """Such as: 1,002+ things wait for you."""
         if not self.counts:
             return "nothing waits for you"
-        return f"{self.size:,}{'+' if self.more else ''} {'thing waits' if self.size == 1 else 'things wait'} for you"
+        return f"{self.amount} {'thing waits' if self.size == 1 else 'things wait'} for you"
 
 
 def inbox(
@@ -123,17 +131,19 @@ def inbox(
     limit: int = 20,
     kinds: Sequence[str] | None = None,
     apoc_conf_at: ApocConfAt = unread,
+    facts: ServerFacts | None = None,
 ) -> Inbox:
     """What waits for a person in this database. ``limit``: items of each kind, the oldest (0: only counts); ``kinds``: only these.
 
-    `UsageError` for a kind that there is none of; `Refused` where jochi isn't installed. ``apoc_conf_at`` as for `examine`.
+    `UsageError` for a kind that there is none of; `Refused` where jochi isn't installed. ``apoc_conf_at`` as for `examine`;
+    ``facts`` of the server, where they are known already.
     """
     asked: frozenset[Kind] = frozenset(KINDS if kinds is None else [_kind(each) for each in kinds])
     most = max(MOST, limit)
     now = ServerClock(client.database).now().astimezone(timezone.utc)
     given = {"now": now, "pump": client.engine.pump, "kinds": sorted(asked), "most": most + 1, "limit": limit}
     row = to_python(client.engine.call("report/inbox", given, write=False))
-    reading = _Reading(client, row["pump"] or {}, row["pauses"], now, apoc_conf_at)
+    reading = _Reading(client, row["pump"] or {}, row["pauses"], now, apoc_conf_at, facts)
     rows: dict[str, Any] = dict(row["found"])
     for name, kinds_of in _READ_APART.items():
         if asked & kinds_of:
@@ -177,8 +187,10 @@ class _Reading:
         pauses: Sequence[Mapping[str, Any]],
         now: datetime,
         apoc_conf_at: ApocConfAt,
+        facts: ServerFacts | None,
     ) -> None:
         self._client, self._pump, self._pauses, self._now, self._apoc_conf_at = client, pump, pauses, now, apoc_conf_at
+        self._known = facts
         self._jobs = client.jobs()
         self._waits = waiting(pump, self._jobs)
 
@@ -186,10 +198,15 @@ class _Reading:
         made: Iterator[Item] = getattr(self, kind)()
         return made
 
+    @cached_property
+    def _facts(self) -> ServerFacts:
+        return self._known or read_facts(self._client.database)
+
     def go(self) -> Iterator[Item]:
         for wait in (each for each in self._waits if each.verb == "apply"):
             what = f"{wait.why}, so these jobs only plan: {', '.join(wait.jobs) or 'none'}"
-            yield Item("go", what, self._pump.get("installed_at"), (_look("plan"), _does("go", "apply")))
+            since = self._pump.get("waits_since") or self._pump.get("installed_at")
+            yield Item("go", what, since, (_look("plan"), _does("go", "apply")))
 
     def guard(self) -> Iterator[Item]:
         for wait in (each for each in self._waits if each.verb == "approve"):
@@ -225,6 +242,10 @@ class _Reading:
     def pump(self) -> Iterator[Item]:
         if not self._pump.get("armed"):  # nobody wants it to be: jobs are driven from outside
             return
+        if standstill := check_standstill(self._facts, self._client.database.name):
+            what = f"{standstill.found}; {standstill.fix}"
+            yield Item("pump", what, self._pump.get("last_tick"), (_look("doctor", "--no-probe"),))
+            return
         try:
             faults = job_faults(self._client.engine)
         except (Refused, Neo4jError):
@@ -241,12 +262,10 @@ class _Reading:
         if not self._pump.get("armed"):
             return
         try:
-            started = to_python(self._client.database.run(statement("server/started_at"), write=False)[0]["started_at"])
+            started = to_python(self._client.database.run(statement("server/started_at"))[0]["started_at"])
         except Neo4jError:
             return
-        database = self._client.database
-        host, port = database.driver.get_server_info().address[:2]
-        found = check_restart(self._pump, started, database.name, self._apoc_conf_at(host, port))
+        found = restart_of(self._client.database, self._facts, self._pump, started, self._apoc_conf_at)
         if found.level in (Level.WARN, Level.FAIL):
             yield Item("restart", f"{found.found}; {found.fix}", started, (_look("doctor", "--no-probe"),))
 

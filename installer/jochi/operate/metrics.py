@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from neo4j.exceptions import ClientError, Neo4jError
+from neo4j.exceptions import ClientError, DriverError, Neo4jError
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
 from prometheus_client.metrics_core import Metric as Family
@@ -61,6 +61,9 @@ OUTCOMES = ("ok", "partial", "failed", "breaker", "crashed")
 RARELY = 300.0
 """Seconds for which what changes with a restart or an install is taken as it was: the server's facts, indexes, the restart line."""
 
+INBOX_KEPT = 60.0
+"""Seconds for which what waits for a person is taken as it was: pairs and doubts are many reads, and persons aren't that quick."""
+
 _ALIVE = 3
 """A worker that says nothing for so many of its intervals is taken for gone."""
 
@@ -81,7 +84,7 @@ class Reading:
     """What one read found. ``row``: of `report/metrics`; None where no engine of this version is installed.
 
     ``armed``: of the repeat jobs `pump` and `watch`, whether APOC runs them; empty where none is to be armed or the list can't
-    be read.
+    be read. ``inbox``: what waits for a person, by kind; empty where it wasn't asked for. ``kinds``: of the policy.
     """
 
     at: datetime
@@ -91,6 +94,7 @@ class Reading:
     armed: Mapping[str, bool] = field(default_factory=dict)
     inbox: Mapping[str, int] = field(default_factory=dict)
     by_scope: int = 0
+    kinds: tuple[str, ...] = ()
 
     @property
     def pump(self) -> Mapping[str, Any]:
@@ -213,7 +217,7 @@ def _summed(
             for labels, n in _parts(counts, what, parts):
                 sums[(job, *labels) if by_job else labels] += n
         if kind is not None:
-            sums = _few_kinds(sums, kind)
+            sums = _few_kinds(sums, kind, found.kinds)
         for job in known(found) if outcomes else ():
             for outcome in outcomes:
                 sums[job, outcome] += 0
@@ -222,12 +226,11 @@ def _summed(
     return samples
 
 
-def _few_kinds(sums: Mapping[Labels, int], at: int) -> Counter[Labels]:
-    """The same with the kinds beyond `MOST_KINDS` as `other`: those with the fewest."""
-    of_kind: Counter[str] = Counter()
-    for labels, n in sums.items():
-        of_kind[labels[at]] += n
-    shown = {kind for kind, _ in sorted(of_kind.items(), key=lambda each: (-each[1], each[0]))[:MOST_KINDS]}
+def _few_kinds(sums: Mapping[Labels, int], at: int, first: Sequence[str]) -> Counter[Labels]:
+    """The same with the kinds beyond `MOST_KINDS` as `other`. Those named ``first`` come before the rest, which is in the order of
+    names: by their counts a kind would go in and out of `other`, and a counter back."""
+    there = {labels[at] for labels in sums}
+    shown = {*[*(kind for kind in first if kind in there), *sorted(there.difference(first))][:MOST_KINDS]}
     found: Counter[Labels] = Counter()
     for labels, n in sums.items():
         found[tuple(v if i != at or v in shown else "other" for i, v in enumerate(labels))] += n
@@ -253,7 +256,7 @@ def _memories(column: str) -> Callable[[Reading], Samples]:
         for name, n in zip(counted["names"], counted[column], strict=True):
             tier, _, kind = name.partition("|")
             sums[kind, tier] += n
-        return [(labels, float(n)) for labels, n in sorted(_few_kinds(sums, 0).items())]
+        return [(labels, float(n)) for labels, n in sorted(_few_kinds(sums, 0, found.kinds).items())]
 
     return samples
 
@@ -736,6 +739,7 @@ class Metrics(Collector):
         self._monotonic = monotonic
         self._lock = Lock()
         self._rare: tuple[float, Rare] | None = None
+        self._inbox: tuple[float, Mapping[str, int]] | None = None
         self._generation: int | None = None
         self._read_at: float | None = None
         self._seconds = 0.0
@@ -751,23 +755,27 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[Family]:
         """All families."""
-        found, seconds = self._look()
-        yield from families(found, seconds)
+        yield from families(*self._look(waits=True))
 
     def look(self) -> Reading | None:
-        """What a read finds now, or was found within ``keep`` seconds; None where there is no answer."""
-        return self._look()[0]
+        """What a read finds now, or was found within ``keep`` seconds, without what waits for a person; None where there is no
+        answer."""
+        return self._look(waits=False)[0]
 
-    def _look(self) -> tuple[Reading | None, float]:
+    def _look(self, *, waits: bool) -> tuple[Reading | None, float]:
         with self._lock:
             began = self._monotonic()
-            if self._read_at is None or began - self._read_at >= self._keep:
-                try:
+            stale = self._read_at is None or began - self._read_at >= self._keep
+            try:
+                if stale:
                     self.found, self.fault = self._read(), None
-                except (JochiError, Neo4jError) as error:
-                    self.found, self._rare = None, None  # another server may answer next
-                    self.fault = error.what if isinstance(error, JochiError) else str(error.code)
-                    self._client.engine.refresh()
+                if waits and self.found is not None:
+                    self.found = replace(self.found, inbox=self._waits(self.found))
+            except (JochiError, Neo4jError, DriverError) as error:
+                self.found, self._rare, self._inbox = None, None, None  # another server may answer next
+                self.fault = error.what if isinstance(error, JochiError) else _name_of(error)
+                self._client.engine.refresh()
+            if stale:
                 self._read_at = self._monotonic()
                 self._seconds = self._read_at - began
             return self.found, self._seconds
@@ -775,13 +783,13 @@ class Metrics(Collector):
     def _read(self) -> Reading:
         client, now = self._client, clock.now()
         client.database.expect_answer()
-        rare = self._rarely(now)
         engine = client.engine
         if engine.other_version() is not None or not engine.has("report/metrics"):
             engine.refresh()  # somebody may install it meanwhile
-            return Reading(now, rare)
+            return Reading(now, self._rarely(None))
         asked = {"now": now, "pump": engine.pump, "scopes": self._by_scope}
         row = to_python(engine.call("report/metrics", asked, write=False))
+        rare = self._rarely(row["pump"])
         generation = (row["pump"] or {}).get("generation")
         if self._generation not in (None, generation):
             engine.refresh()  # it was installed anew since the texts were read
@@ -792,30 +800,39 @@ class Metrics(Collector):
             row,
             work_left(engine, now, most=MOST_COUNTED, looked=MOST_LOOKED),
             _armed(client, rare.facts, row["pump"] or {}),
-            inbox_counts(client),
-            self._by_scope,
+            by_scope=self._by_scope,
+            kinds=tuple(client.policy.policy.kinds),
         )
 
-    def _rarely(self, now: datetime) -> Rare:
+    def _rarely(self, pump: Mapping[str, Any] | None) -> Rare:
         if self._rare is None or self._monotonic() - self._rare[0] >= RARELY:
             client = self._client
             facts = read_facts(client.database)
-            pump = to_python(client.engine.state().pump)
             self._rare = self._monotonic(), Rare(facts, _offline(client), _line_missing(client, facts, pump))
         return self._rare[1]
 
+    def _waits(self, found: Reading) -> Mapping[str, int]:
+        """What waits for a person, by kind, as of within `INBOX_KEPT`."""
+        if not found.pump:
+            return {}
+        if self._inbox is None or self._monotonic() - self._inbox[0] >= INBOX_KEPT:
+            self._inbox = self._monotonic(), self._count(found.rare.facts)
+        return self._inbox[1]
 
-def inbox_counts(client: JobVerbs) -> Mapping[str, int]:
-    """What waits for a person, by kind."""
-    counts = inbox(client, limit=0).counts
-    return {kind: counts.get(kind, 0) for kind in KINDS}
+    def _count(self, facts: ServerFacts) -> Mapping[str, int]:
+        counts = inbox(self._client, limit=0, facts=facts).counts
+        return {kind: counts.get(kind, 0) for kind in KINDS}
+
+
+def _name_of(error: Neo4jError | DriverError) -> str:
+    return str(error.code) if isinstance(error, Neo4jError) else type(error).__name__
 
 
 def _armed(client: JobVerbs, facts: ServerFacts, pump: Mapping[str, Any]) -> dict[str, bool]:
     if not pump.get("armed") or "apoc.periodic.list" not in facts.callable:
         return {}
     engine = client.engine
-    rows = client.database.run(statement("install/repeat_jobs"), {"names": [engine.pump, engine.watch]}, write=False)
+    rows = client.database.run(statement("install/repeat_jobs"), {"names": [engine.pump, engine.watch]})
     runs = {row["name"]: row["rate"] is not None and row["rate"] == row["every_s"] for row in rows}
     return {"pump": runs.get(engine.pump, False), "watch": runs.get(engine.watch, False)}
 
@@ -837,9 +854,7 @@ def _line_missing(client: JobVerbs, facts: ServerFacts, pump: Mapping[str, Any] 
     if pump is None or not pump.get("armed"):
         return None
     try:
-        started: datetime | None = to_python(client.database.run(statement("server/started_at"), write=False)[0])[
-            "started_at"
-        ]
+        started: datetime | None = to_python(client.database.run(statement("server/started_at"))[0]["started_at"])
     except ClientError:
         started = None
     level = restart_of(client.database, facts, pump, started, unread).level
@@ -863,11 +878,12 @@ def openmetrics(client: JobVerbs, *, by_scope: int = 0) -> str:
     where there is no answer.
     """
     collector = Metrics(client, by_scope=by_scope)
-    if collector.look() is None:
-        raise ConnectionFailed(collector.fault or "no answer", fix="`jochi doctor` looks for the cause")
     made = CollectorRegistry(auto_describe=False)
     made.register(collector)
-    return str(generate_latest(made).decode("utf-8"))  # type: ignore[no-untyped-call]
+    text = str(generate_latest(made).decode("utf-8"))  # type: ignore[no-untyped-call]
+    if collector.found is None:
+        raise ConnectionFailed(collector.fault or "no answer", fix="`jochi doctor` looks for the cause")
+    return text
 
 
 def why_not_ready(metrics: Metrics) -> str | None:

@@ -247,7 +247,7 @@ def overview(client: JobVerbs, *, tiers: bool = True, apoc_conf_at: ApocConfAt =
         part("work", lambda: work_left(client.engine)) or {},
         part("sources", lambda: sources.unfinished(client.engine)) or [],
         part("runs", lambda: to_python(client.history(limit=MOST_CHANGES, changed_only=True))) or [],
-        part("inbox", lambda: inbox(client, limit=0, apoc_conf_at=apoc_conf_at)),
+        part("inbox", lambda: inbox(client, limit=0, apoc_conf_at=apoc_conf_at, facts=facts)),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
@@ -51,7 +50,7 @@ def page_of(report: Report, *, names: bool = False) -> Page:
     if report.spending is not None:
         sections.append(_workers(report))
     if report.scope is None:
-        sections += [_forgetting(report), _waiting(report, names=names)]
+        sections += [_forgetting(report), _waiting(report)]
     heading = "What the database remembered, and what it let go"
     return Page(f"Jochi: report of {span.label(span.since)}", heading, about, _headline(report), sections)
 
@@ -80,7 +79,8 @@ def _headline(report: Report) -> dict[str, str]:
         found["runs that failed or were stopped"] = f"{sum(run.n for run in runs if run.status in _BAD):,}"
     if engine is not None and report.scope is None:
         found["due now"] = f"{engine.due:,}"
-        found["waits for a person"] = f"{len(_for_a_person(report)):,}"
+    if report.now.inbox is not None and report.scope is None:
+        found["waits for a person"] = report.now.inbox.amount
     return found
 
 
@@ -503,30 +503,15 @@ def _forgetting(report: Report) -> Section:
     )
 
 
-def _for_a_person(report: Report, *, names: bool = False) -> list[tuple[object, ...]]:
-    now, moment = report.now, report.span.moment
-    rows: list[tuple[object, ...]] = [
-        (Code(f"jochi {wait.verb}"), moment(wait.since), f"jobs that stand still: {len(wait.jobs):,}")
-        for wait in now.waiting
-    ]
-    for paused in now.paused:
-        name = paused.name if names or paused.what != "scope" else ""
-        rows.append((f"paused: {paused.what} {name}".strip(), moment(paused.since), "a kill switch is on"))
-    breakers = Counter(breaker.kind for breaker in now.tripped)
-    rows += [(f"breaker: {kind}", None, f"scopes whose memories it holds: {n:,}") for kind, n in breakers.items()]
-    if now.quarantined:
-        rows.append(("put aside", None, f"memories that failed and wait: {len(now.quarantined):,}"))
-    put_aside = {name: left.put_aside for name, left in now.work.items() if left.put_aside}
-    rows += [(f"work: {name}", None, f"put aside after failures: {n:,}") for name, n in put_aside.items()]
-    rows += [(f"sources: {each.phase}", moment(each.since), f"{each.state}: {each.n:,}") for each in now.sources]
-    return rows
-
-
-def _waiting(report: Report, *, names: bool) -> Section:
+def _waiting(report: Report) -> Section:
+    inbox = report.now.inbox
+    if inbox is None:
+        return Section("What waits for a person", ["What waits could not be read."])
+    rows = [(kind, f"{n:,}{'+' if kind in inbox.more else ''}") for kind, n in inbox.counts.items()]
     return Section(
         "What waits for a person",
         [
-            "`jochi inbox` lists each with the commands that decide.",
-            Table("What waits now", ("what", "since", "how much"), _for_a_person(report, names=names)),
+            f"Now {inbox.sentence}. `jochi inbox` lists each with the commands that decide.",
+            Table("What waits now", ("kind", "how many"), rows),
         ],
     )
