@@ -290,7 +290,8 @@ DASHBOARD: dict[str, tuple[Panel, ...]] = {
             "Which job is slow.",
             (
                 (
-                    f"{rate('jochi_run_duration_seconds_sum', 'job_name')} / {rate('jochi_run_duration_seconds_count', 'job_name')}",
+                    f"{rate('jochi_run_duration_seconds_sum', 'job_name')}"
+                    f" / {rate('jochi_run_duration_seconds_count', 'job_name')}",
                     "{{job_name}}",
                 ),
             ),

@@ -309,7 +309,10 @@ def test_after_a_week_all_is_well_and_each_panel_is_answered(watched: Watched) -
         rule for group in yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"] for rule in group["rules"]
     ):
         watched.prometheus.samples(rule["expr"])
-    within(30, shown, "something to show in each panel")
+    try:
+        within(30, shown, "something to show in each panel")
+    except AssertionError as error:
+        raise AssertionError(f"nothing to show in {sorted(asked)}") from error
 
 
 def test_the_gap_guard(watched: Watched) -> None:
