@@ -84,7 +84,8 @@ CREATE (:JochiForgetting {id: 'forget/x/0', run: 'forget/x', at: $old, by: 'ann'
 
 ARMED = """
 MATCH (p:JochiPump)
-SET p.armed = true, p.installed_at = datetime('2020-01-01T00:00:00Z'), p.server_started_at = null, p.pin_refused_at = null
+SET p.armed = true, p.installed_at = datetime('2020-01-01T00:00:00Z'), p.server_started_at = null, p.pin_refused_at = null,
+  p.rearmed_at = null
 """
 """The repeat jobs are to be there and aren't, and the server was restarted since the install."""
 
