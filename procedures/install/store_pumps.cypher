@@ -2,9 +2,8 @@
 // destructive jobs wait for `jochi apply` again, and every memory is put back into the queue. Under another policy a job that the breaker
 // stopped goes on.
 // Parameters: $pumps list of {name, role, body, every_s, texts (map)}, $pump and $watch names, $armed boolean, $pinned boolean or null (as before), $version,
-// $policy, $policy_sha256,
-// $verdict_sha256, $clock zoned datetime. A pump that still runs older texts sees its generation gone and does nothing more. Returns one row: stored,
-// verdict_changed boolean,
+// $policy, $policy_sha256, $verdict_sha256, $clock zoned datetime. A pump that still runs older texts sees its generation gone and does nothing more; the
+// watch goes on until arming replaces it, so that it arms what an install leaves that is cut off here. Returns one row: stored, verdict_changed boolean,
 // pinned boolean. Writes: :JochiPump, cursor of the requeue job, stopped_run of :JochiJob.
 CALL db.info() YIELD id AS store
 CALL dbms.info() YIELD id AS server
@@ -22,7 +21,7 @@ CALL (store, server, verdict_changed) {
   SET p.server_id = coalesce(p.server_id, server)
   SET p.role = wanted.role, p.body = wanted.body, p.every_s = wanted.every_s, p.armed = $armed, p.pinned = coalesce($pinned, p.pinned, false), p.pump = $pump,
       p.watch = $watch,
-      p.generation = coalesce(p.generation, 0) + 1,
+      p.generation = coalesce(p.generation, 0) + CASE wanted.role WHEN 'watch' THEN 0 ELSE 1 END,
       p.enabled = p.enabled OR coalesce(p.paused_by = 'uninstall', false),
       p.version = $version, p.policy = $policy, p.policy_sha256 = $policy_sha256, p.verdict_sha256 = $verdict_sha256
   WITH p, verdict_changed WHERE verdict_changed

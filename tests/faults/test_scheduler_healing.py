@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from neo4j.exceptions import TransientError
-from tests.faults.support import expect_whole, job_of, keys, pump_of, remember, set_job, within
+from tests.faults.support import INSTALL, expect_whole, job_of, keys, pump_of, remember, set_job, within
 
 from jochi import Jochi, clock
+from jochi.errors import ConnectionFailed
 from jochi.jobs.arming import job_faults
 from jochi.operate.check import Level
 from jochi.operate.status import overview
@@ -67,6 +68,23 @@ def test_a_cancelled_watch_comes_back(engine: Jochi, arm: Callable[[], None]) ->
     before = generation(engine, WATCH)
     cancel(engine, WATCH)
     within(10, lambda: WATCH in engine.armed() and generation(engine, WATCH) > before, "the pump arms the watch")
+
+
+def test_what_an_install_leaves_that_is_cut_off_before_it_arms_is_armed_by_the_watch(
+    engine: Jochi, arm: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm()
+    within(20, lambda: not job_faults(engine.engine), "both work")
+
+    def cut(*_given: object, **_named: object) -> None:
+        raise ConnectionFailed("cut off")
+
+    monkeypatch.setattr(INSTALL, "ensure_jobs", cut)
+    with pytest.raises(ConnectionFailed):
+        engine.install()
+    before = generation(engine, PUMP)
+    engine.database.run("MATCH (p:JochiPump) REMOVE p.installing_until")  # its minutes are over
+    within(60, lambda: generation(engine, PUMP) > before, "the watch arms the pump")
 
 
 CANCEL = "UNWIND keys($rates) AS name CALL apoc.periodic.cancel(name) YIELD name AS n RETURN count(*)"
