@@ -21,7 +21,8 @@ DAY = timedelta(days=1)
 
 
 def edges() -> list[dict[str, Any]]:
-    rows, _ = db.cypher_query("MATCH (:Curated)-[r]->(:Curated) RETURN properties(r) ORDER BY elementId(r)")
+    # Not by elementId: that is a text, and ":10" stands before ":9".
+    rows, _ = db.cypher_query("MATCH (a:Curated)-[r]->(:Curated) RETURN properties(r) ORDER BY a.uid, r.created_at")
     return [row[0] for row in rows]
 
 
