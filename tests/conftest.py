@@ -171,7 +171,7 @@ def start_anew(database: Database, jobs: list[dict[str, Any]]) -> bool:
         "CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS "
         "WITH count(*) AS done "
         "CALL () { MATCH (p:JochiPump) SET p.enabled = true, p.guard = null, p.applied_at = null, "
-        "p.last_tick = datetime.realtime(), p.installing_until = null, p.armed = false, "
+        "p.installed_at = datetime.realtime(), p.last_tick = datetime.realtime(), p.installing_until = null, p.armed = false, "
         "p.mode = null, p.mode_since = null, p.mode_pinned = null, p.mode_rate = null, p.mode_at = null } "
         "CALL () { UNWIND $jobs AS job MERGE (j:JochiJob {name: job.name}) SET j = job, j.next_start = datetime.realtime() } "
         "RETURN EXISTS { (:JochiPolicy) } AS installed",

@@ -61,7 +61,6 @@ EMPTY = {
     "Alerts",
     "Oldest due",
     "Changed by job",
-    "Pruned by rule",
 }
 """Panels that have nothing to show where all is well, nothing is due, no model is asked, tokens are estimated (such work is not
 done) and the server never started anew; and what grew before the first scrape is no increase."""

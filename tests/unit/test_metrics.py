@@ -58,6 +58,8 @@ OF_A_WORKER = {"jochi_worker_items_total", "jochi_worker_batch_seconds", "jochi_
 
 HOSTILE = 'a "quote"\nand a line, \\ and {a="b"} 1.0 # EOF'
 
+PRUNES = (("ttl.note", HOSTILE), ("ttl.note", "Task"))
+
 
 def total(**counts: int) -> dict[str, Any]:
     return {"names": [*counts], "counts": [*counts.values()], "changed_at": NOW, "cost": 0.5}
@@ -109,7 +111,9 @@ def row(**changed: Any) -> dict[str, Any]:
 
 def reading(by_scope: int = 0, **changed: Any) -> Reading:
     backlog = Backlog(waiting=4, later=0, unsure=0, put_aside=1, oldest=NOW, an_hour=0.0, spent=None, money=None)
-    return Reading(NOW, RARE, row(**changed), {"embed": backlog}, {"pump": True, "watch": False}, {"go": 1}, by_scope)
+    return Reading(
+        NOW, RARE, row(**changed), {"embed": backlog}, {"pump": True, "watch": False}, {"go": 1}, by_scope, (), PRUNES
+    )
 
 
 class Of(Collector):
@@ -174,6 +178,7 @@ def test_values_are_what_was_read() -> None:
         ("jochi_actions_total", {"action": "prune", "kind": "Note"}, 5),
         ("jochi_actions_total", {"action": "merge", "kind": ""}, 1),
         ("jochi_memories_pruned_total", {"rule": "ttl.note", "kind": HOSTILE}, 4),
+        ("jochi_memories_pruned_total", {"rule": "ttl.note", "kind": "Task"}, 0),
         ("jochi_memories_held_total", {"rail": "pinned"}, 2),
         ("jochi_run_duration_seconds_bucket", {"job_name": "curate_due", "le": "0.05"}, 2),
         ("jochi_run_duration_seconds_bucket", {"job_name": "curate_due", "le": "1.0"}, 2),

@@ -11,9 +11,7 @@ from typing import Any
 
 from jochi.database.batches import PageSize
 from jochi.database.engine import Engine
-
-ORPHANS = "orphan.unlinked"
-"""The rule by which memories go that hang on nothing (docs/reference/orphans.md)."""
+from jochi.policy.model import ORPHAN_RULE
 
 PAGE = 2_000
 """Memories that are judged in one transaction."""
@@ -102,8 +100,8 @@ class Plan:
         quotas: Counter[tuple[str, str]] = Counter()
         rails: Counter[str] = Counter()
         looked_at = 0
-        for entry in chain(found, ({**orphan, "rule": ORPHANS} for orphan in orphans)):
-            sweep = entry["rule"] == ORPHANS
+        for entry in chain(found, ({**orphan, "rule": ORPHAN_RULE} for orphan in orphans)):
+            sweep = entry["rule"] == ORPHAN_RULE
             looked_at += 0 if sweep else entry["looks"]
             if not sweep or entry["outcome"] == "protected":
                 rails.update(dict.fromkeys(entry["rails"], entry["n"]))

@@ -14,7 +14,7 @@ from neo4j.exceptions import TransientError
 
 from jochi import clock
 from jochi.client import Jochi
-from jochi.curate.plan import ORPHANS, Applied, Plan
+from jochi.curate.plan import Applied, Plan
 from jochi.database.connection import ConnectionSettings, connected
 from jochi.database.statements import statement
 from jochi.demo import embedding
@@ -40,6 +40,7 @@ from jochi.operate.report.figures import read_changes
 from jochi.operate.report.span import Intervals
 from jochi.operate.results import TierReport
 from jochi.policy import LoadedPolicy, load_policy
+from jochi.policy.model import ORPHAN_RULE
 from jochi.policy.rules import TIERS
 from jochi.version import __version__
 from jochi.write import importing
@@ -196,7 +197,7 @@ class _Play:
         self.stopped_by_breaker = 0
         policy = client.policy.policy
         rules = [*policy.all_rules(), *policy.tier_rules]
-        self.rules = {_tally_name(name): name for name in (*(rule.name for rule in rules), ORPHANS)}
+        self.rules = {_tally_name(name): name for name in (*(rule.name for rule in rules), ORPHAN_RULE)}
         self.rules |= {f"{one}_to_{other}": f"{one} → {other}" for one in TIERS for other in TIERS}
         self.near: list[NearTokens] = []
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import product
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,8 @@ class Reading:
     """What one read found. ``row``: of `report/metrics`; None where no engine of this version is installed.
 
     ``armed``: of the repeat jobs `pump` and `watch`, whether APOC runs them; empty where none is to be armed or the list can't
-    be read. ``inbox``: what waits for a person, by kind; empty where it wasn't asked for. ``kinds``: of the policy.
+    be read. ``inbox``: what waits for a person, by kind; empty where it wasn't asked for. ``kinds``: of the policy, and
+    ``prunes``: the rules by which it may prune, with the label of the kind.
     """
 
     at: datetime
@@ -95,6 +97,7 @@ class Reading:
     inbox: Mapping[str, int] = field(default_factory=dict)
     by_scope: int = 0
     kinds: tuple[str, ...] = ()
+    prunes: tuple[tuple[str, str], ...] = ()
 
     @property
     def pump(self) -> Mapping[str, Any]:
@@ -206,21 +209,23 @@ def _parts(counts: Mapping[str, int], what: str, parts: int) -> Iterator[tuple[L
 
 
 def _summed(
-    what: str, parts: int, *, by_job: bool = False, kind: int | None = None, outcomes: Sequence[str] = ()
+    what: str,
+    parts: int,
+    *,
+    by_job: bool = False,
+    kind: int | None = None,
+    ever: Callable[[Reading], Iterable[Labels]] | None = None,
 ) -> Callable[[Reading], Samples]:
     """What runs counted under ``what``, over all jobs or job by job. ``kind``: which of the labels is a kind, of which there are
-    only so many. ``outcomes``: each job has these from the start, so that the first of them is seen to come."""
+    only so many. ``ever``: what is there from the start, with 0: Prometheus sees no increase where a counter begins at 1."""
 
     def samples(found: Reading) -> Samples:
-        sums: Counter[Labels] = Counter()
+        sums: Counter[Labels] = Counter(dict.fromkeys(ever(found) if ever else (), 0))
         for job, counts in totals(found):
             for labels, n in _parts(counts, what, parts):
                 sums[(job, *labels) if by_job else labels] += n
         if kind is not None:
             sums = _few_kinds(sums, kind, found.kinds)
-        for job in known(found) if outcomes else ():
-            for outcome in outcomes:
-                sums[job, outcome] += 0
         return [(labels, float(n)) for labels, n in sorted(sums.items())]
 
     return samples
@@ -445,7 +450,7 @@ METRICS: tuple[Metric, ...] = (
         "Runs that ended: ok, partial, failed, breaker, or crashed (they were cut off).",
         ("job_name", "outcome"),
         _OF_RUNS,
-        _summed("run", 1, by_job=True, outcomes=OUTCOMES),
+        _summed("run", 1, by_job=True, ever=lambda found: product(known(found), OUTCOMES)),
     ),
     Metric(
         "jochi_run_duration_seconds",
@@ -470,7 +475,7 @@ METRICS: tuple[Metric, ...] = (
         "Memories that were pruned, by the rule that asked for it.",
         ("rule", "kind"),
         _OF_RUNS,
-        _summed("pruned", 2, kind=1),
+        _summed("pruned", 2, kind=1, ever=lambda found: found.prunes),
     ),
     Metric(
         "jochi_memories_held_total",
@@ -802,6 +807,7 @@ class Metrics(Collector):
             _armed(client, rare.facts, row["pump"] or {}),
             by_scope=self._by_scope,
             kinds=tuple(client.policy.policy.kinds),
+            prunes=client.policy.policy.prunes(),
         )
 
     def _rarely(self, pump: Mapping[str, Any] | None) -> Rare:

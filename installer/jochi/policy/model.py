@@ -68,6 +68,10 @@ PROTECTED_KINDS = frozenset({"Agent", "AgentKey", "SystemConfig", "Migration"})
 """Labels that are never enrolled and never pruned: rails 1, 2, 7 and 8 of seed 000."""
 
 RESERVED_LABEL = re.compile(r"Jochi.*|Curat(ed|ion.*)|Tombstone|__.*")
+
+ORPHAN_RULE = "orphan.unlinked"
+"""The rule by which memories go that hang on nothing (docs/reference/orphans.md)."""
+
 _JOB_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 _MOMENT = "ZONED DATETIME"
@@ -294,6 +298,16 @@ class Policy(Part):
         for shared in (*self.any_kind.rules, *self.tier_rules):
             found.setdefault(shared.name, set()).update(each.subject for each in shared.when)
         return {name: sorted(names) for name, names in sorted(found.items()) if names}
+
+    def prunes(self) -> tuple[tuple[str, str], ...]:
+        """The rules by which memories may be pruned, each with each label that it may take, in the policy's order."""
+        by_rules = [
+            (rule.name, label)
+            for label, kind in self.labels().items()
+            for rule in (*self.any_kind.rules, *self.rules_of(kind))
+            if rule.action == "prune"
+        ]
+        return (*by_rules, *((ORPHAN_RULE, entry.kind) for entry in self.orphans.kinds))
 
     def rules_of(self, kind: Kind) -> tuple[Rule, ...]:
         """A kind's own rules and then those of its lifecycle."""
