@@ -286,7 +286,7 @@ def test_after_a_week_all_is_well_and_each_panel_is_answered(watched: Watched) -
     within(30, lambda: watched.get("readyz")[0] == 200, "a tick")
     within(30, lambda: not watched.prometheus.firing(), "nothing fires")
     within(30, lambda: watched.inbox() == set(), "an empty inbox")
-    assert watched.value("jochi_memories_pruned_total", kind="Notification") == 27
+    assert watched.value("jochi_memories_pruned_total", rule="notification.read", kind="Notification") == 27
     within(30, lambda: watched.prometheus.samples("jochi_worker_items_total"), "the worker's own metrics")
 
     panels = json.loads((OPS / "grafana/jochi.json").read_text(encoding="utf-8"))["panels"]
