@@ -21,7 +21,18 @@ from prometheus_client.registry import Collector
 from jochi import Jochi
 from jochi.database.server_facts import ServerFacts
 from jochi.errors import ConnectionFailed, UsageError
-from jochi.operate.metrics import LONGEST_LABEL, METRICS, MOST_KINDS, Metrics, Rare, Reading, families, why_not_ready
+from jochi.operate import metrics
+from jochi.operate.metrics import (
+    LONGEST_LABEL,
+    MANY,
+    METRICS,
+    MOST_KINDS,
+    Metrics,
+    Rare,
+    Reading,
+    families,
+    why_not_ready,
+)
 from jochi.operate.metrics_server import Server, address
 from jochi.operate.work import Backlog
 from jochi.policy import load_policy
@@ -109,10 +120,21 @@ def row(**changed: Any) -> dict[str, Any]:
     return {**found, **changed}
 
 
+def backlog(waiting: int) -> Backlog:
+    return Backlog(waiting=waiting, later=0, unsure=0, put_aside=1, oldest=NOW, an_hour=0.0, spent=None, money=None)
+
+
 def reading(by_scope: int = 0, **changed: Any) -> Reading:
-    backlog = Backlog(waiting=4, later=0, unsure=0, put_aside=1, oldest=NOW, an_hour=0.0, spent=None, money=None)
     return Reading(
-        NOW, RARE, row(**changed), {"embed": backlog}, {"pump": True, "watch": False}, {"go": 1}, by_scope, (), PRUNES
+        NOW,
+        RARE,
+        row(**changed),
+        {"embed": backlog(4)},
+        {"pump": True, "watch": False},
+        {"go": 1},
+        by_scope,
+        (),
+        PRUNES,
     )
 
 
@@ -387,3 +409,19 @@ def test_a_worker_counts_its_batches_tokens_and_files_that_can_not_be_written() 
         ("jochi_worker_disk_errors_total", {"what": "context"}, 2),
     ]:
         assert value(written, name, labels) == expected, (name, labels)
+
+
+def test_a_long_backlog_is_counted_once_a_minute(client: Jochi, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, counted = [0.0], []
+
+    def count(*_: object, **__: object) -> dict[str, Backlog]:
+        counted.append(clock[0])
+        waits = MANY - 1 if clock[0] < 10 else MANY
+        return {"embed": backlog(waits)}
+
+    monkeypatch.setattr(metrics, "work_left", count)
+    collector = Metrics(client, monotonic=lambda: clock[0])
+    for at in (0.0, 5.0, 10.0, 69.9, 70.0):
+        clock[0] = at
+        collector._backlogs(NOW)
+    assert counted == [0.0, 5.0, 10.0, 70.0]

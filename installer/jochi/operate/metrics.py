@@ -65,6 +65,12 @@ RARELY = 300.0
 INBOX_KEPT = 60.0
 """Seconds for which what waits for a person is taken as it was: pairs and doubts are many reads, and persons aren't that quick."""
 
+MANY = 10_000
+"""A backlog of so many changes slowly in proportion: it is taken as it was for `BACKLOG_KEPT`. Fewer are counted each time."""
+
+BACKLOG_KEPT = 60.0
+"""Seconds for which a long backlog of workers is taken as it was: counting it is most of what a read costs."""
+
 _ALIVE = 3
 """A worker that says nothing for so many of its intervals is taken for gone."""
 
@@ -745,6 +751,7 @@ class Metrics(Collector):
         self._lock = Lock()
         self._rare: tuple[float, Rare] | None = None
         self._inbox: tuple[float, Mapping[str, int]] | None = None
+        self._work: tuple[float, Mapping[str, Backlog]] | None = None
         self._generation: int | None = None
         self._read_at: float | None = None
         self._seconds = 0.0
@@ -777,7 +784,12 @@ class Metrics(Collector):
                 if waits and self.found is not None:
                     self.found = replace(self.found, inbox=self._waits(self.found))
             except (JochiError, Neo4jError, DriverError) as error:
-                self.found, self._rare, self._inbox = None, None, None  # another server may answer next
+                self.found, self._rare, self._inbox, self._work = (
+                    None,
+                    None,
+                    None,
+                    None,
+                )  # another server may answer next
                 self.fault = error.what if isinstance(error, JochiError) else _name_of(error)
                 self._client.engine.refresh()
             if stale:
@@ -803,7 +815,7 @@ class Metrics(Collector):
             now,
             rare,
             row,
-            work_left(engine, now, most=MOST_COUNTED, looked=MOST_LOOKED),
+            self._backlogs(now),
             _armed(client, rare.facts, row["pump"] or {}),
             by_scope=self._by_scope,
             kinds=tuple(client.policy.policy.kinds),
@@ -816,6 +828,14 @@ class Metrics(Collector):
             facts = read_facts(client.database)
             self._rare = self._monotonic(), Rare(facts, _offline(client), _line_missing(client, facts, pump))
         return self._rare[1]
+
+    def _backlogs(self, now: datetime) -> Mapping[str, Backlog]:
+        """What waits for workers, by derivation; as of within `BACKLOG_KEPT` where it is much."""
+        if self._work is None or self._monotonic() - self._work[0] >= BACKLOG_KEPT:
+            work = work_left(self._client.engine, now, most=MOST_COUNTED, looked=MOST_LOOKED)
+            self._work = (self._monotonic(), work) if any(one.waiting >= MANY for one in work.values()) else None
+            return work
+        return self._work[1]
 
     def _waits(self, found: Reading) -> Mapping[str, int]:
         """What waits for a person, by kind, as of within `INBOX_KEPT`."""
