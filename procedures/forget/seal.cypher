@@ -1,4 +1,4 @@
-// Seals values, so that nothing that checks learns them again, and notes what is being forgotten until it is done.
+// Seals values, so that nothing that checks learns them again, and notes what is being forgotten until it is done, and when it was at work (forget/renew).
 // Parameters: $now zoned datetime, $run string, $by string, $key_id string, $hashes list of {hash, words integer:
 //   0 for a whole content, a fact or a scope, of: the hash that it is
 //   lifted with, or null, reading integer: by which rules a text is read for it, null where none are}, $kinds list of strings: kinds of the canonical

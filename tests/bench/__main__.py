@@ -149,6 +149,7 @@ def ticks(client: Jochi) -> tuple[float, float, float]:
                 "now": clock,
                 "pump": engine.pump,
                 "job": None,
+                "except": [],
                 "runner": "bench",
             },
         )

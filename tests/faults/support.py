@@ -131,7 +131,15 @@ def claim(jochi: Jochi, clock: datetime, job: str | None = "curate_due", runner:
     """The installed claim, at a time of the test's choice."""
     return jochi.engine.call(
         "scheduler/claim",
-        {"clock": clock, "due_by": clock, "now": clock, "pump": jochi.engine.pump, "job": job, "runner": runner},
+        {
+            "clock": clock,
+            "due_by": clock,
+            "now": clock,
+            "pump": jochi.engine.pump,
+            "job": job,
+            "except": [],
+            "runner": runner,
+        },
     )
 
 

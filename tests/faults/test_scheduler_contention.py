@@ -232,6 +232,6 @@ def test_what_only_speaks_of_a_deadlock_is_a_failure(engine: Jochi, said: str) -
 def claim(client: Jochi) -> dict[str, Any]:
     now = clock.now()
     pump = client.engine.pump
-    asked = {"clock": now, "due_by": now + DAY, "now": now, "pump": pump, "job": "curate_due", "runner": "client"}
-    row = client.engine.call("scheduler/claim", asked)
+    asked = {"clock": now, "due_by": now + DAY, "now": now, "pump": pump, "job": "curate_due", "except": []}
+    row = client.engine.call("scheduler/claim", {**asked, "runner": "client"})
     return {name: row[name] for name in ("job", "token", "run")}

@@ -8,11 +8,13 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import TestServer, say_go
+from tests.faults.support import within
 from tests.query_plans import operators
 from typer.testing import CliRunner, Result
 
@@ -318,6 +320,27 @@ def test_a_forgetting_that_asked_waits_until_it_is_answered(jochi: Jochi, run: C
     again = run("forget", "--match", "Lyon", "--scope", "s", said="y\nn\n")
     assert "as a whole, too?" in again.output
     assert inbox(jochi, kinds=["forgetting"]).counts == {}
+
+
+@pytest.mark.parametrize(("renew_every", "n"), [(0.05, 0), (1e6, 1)])
+def test_a_forgetting_that_takes_long_is_told_from_one_that_was_cut_off(
+    jochi: Jochi, monkeypatch: pytest.MonkeyPatch, renew_every: float, n: int
+) -> None:
+    """By whether it is heard of. What never says anything again stands for the latter."""
+    say_go(jochi)
+    jochi.remember([{"kind": "MemoryEntry", "scope": "s", "id": "x", "content": "Ann lives in Lyon."}])
+    monkeypatch.setattr(import_module("jochi.forgetting.forget"), "_RENEW_EVERY", renew_every)
+    seen: list[str] = []
+
+    def look(_n: int) -> None:
+        jochi.database.run("MATCH (f:JochiForgetting) WHERE f.run IS NOT NULL SET f.at = f.at - duration('PT11M')")
+        within(10, lambda: inbox(jochi, kinds=["forgetting"]).size == n, f"{n} in the inbox")
+        seen.extend(item.what for item in inbox(jochi, kinds=["forgetting"]).items)
+
+    jochi.forget(Request(keys=("s/x",)), on_page=look)
+    assert len(seen) == n
+    assert all("was cut off" in what for what in seen)
+    assert inbox(jochi, kinds=["forgetting"]).size == 0
 
 
 def test_edits_that_could_not_be_taken_in_wait_until_they_can(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from jochi.database.server_facts import ServerFacts
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 from jochi.forgetting import Candidate, ForgettingPlan, Reading, Request, Target
 from jochi.install.install import InstallResult
+from jochi.jobs.runner import DueJob
 from jochi.jobs.runner import Run as JobRun
 from jochi.jobs.runs import RunSummary
 from jochi.policy import load_policy
@@ -96,6 +98,53 @@ def test_a_run_says_what_it_was_of(run: Run, job: str, target: str, said: str) -
 def test_a_run_counts_in_whole_words(run: Run, job: str, tally: dict[str, int], said: str) -> None:
     one = JobRun(f"{job}/1", job, "ok", 1, 5, 1, tally=tally)
     assert said in run("jobs", SimpleNamespace(run=lambda *_, **__: [one]), "jobs", "run", job).stdout
+
+
+DUE = [
+    DueJob("hygiene", "ok", JobRun("hygiene/1", "hygiene", "ok", 2, 1_200, 3, tally={"pruned": 1})),
+    DueJob("curate_due", "waits", why="curate_due prunes, and nobody has said go", fix="`jochi apply`"),
+    DueJob("fold_accesses", "breaker", JobRun("fold_accesses/1", "fold_accesses", "breaker", 1, 5, 0)),
+]
+BAD = JobRun("prune_runs/1", "prune_runs", "failed", 0, 0, 0, error="there is\nno procedure")
+
+
+def _due(*found: DueJob) -> object:
+    def run_due(on_job: Callable[[DueJob], object] | None) -> list[DueJob]:
+        for one in found if on_job else ():
+            on_job(one)  # type: ignore[misc]
+        return list(found)
+
+    return SimpleNamespace(run_due=run_due)
+
+
+def test_each_job_that_was_due_is_a_line_and_only_a_failure_is_an_exit_code(run: Run) -> None:
+    told = run("jobs", _due(*DUE), "jobs", "run", "--due")
+    assert told.error is None
+    assert told.stdout.splitlines() == [
+        "hygiene: ok; batches 2, looked at 1,200, changed 3; pruned 1",
+        "curate_due: waits; curate_due prunes, and nobody has said go; `jochi apply`",
+        "fold_accesses: breaker; batches 1, looked at 5, changed 0",
+    ]
+    told = run("jobs", _due(DueJob("prune_runs", "failed", BAD, BAD.error), *DUE), "jobs", "run", "--due")
+    assert told.stdout.startswith("prune_runs: failed; batches 0, looked at 0, changed 0; there is no procedure\n")
+    assert isinstance(told.error, PartlyDone)
+    assert told.error.what == "not everything went well: prune_runs"
+    assert run("jobs", _due(), "jobs", "run", "--due").stdout == "nothing is due\n"
+
+
+def test_jobs_that_were_due_as_json(run: Run) -> None:
+    told = run("jobs", _due(DueJob("prune_runs", "failed", why="gone"), *DUE), "jobs", "run", "--due", "--json")
+    assert isinstance(told.error, PartlyDone)
+    assert [(one["job"], one["outcome"], one["why"]) for one in json.loads(told.stdout)][:2] == [
+        ("prune_runs", "failed", "gone"),
+        ("hygiene", "ok", None),
+    ]
+    assert json.loads(told.stdout)[1]["run"]["changed"] == 3
+
+
+@pytest.mark.parametrize("words", [(), ("curate_due", "--due"), ("--due", "--drain")])
+def test_one_job_or_those_that_are_due(run: Run, words: tuple[str, ...]) -> None:
+    assert isinstance(run("jobs", _due(*DUE), "jobs", "run", *words).error, UsageError)
 
 
 def test_what_install_returns_has_a_short_repr() -> None:

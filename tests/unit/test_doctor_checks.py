@@ -197,6 +197,19 @@ def test_pump(changed: dict[str, Any], faults: list[JobFault] | None, level: Lev
 
 
 @pytest.mark.parametrize(
+    ("gone", "listed", "alone"),
+    [(("pump", "watch"), False, True), (("pump", "watch"), True, False), (("pump",), False, False)],
+)
+def test_where_both_repeat_jobs_are_gone_somebody_has_to_arm_them(
+    gone: tuple[str, ...], listed: bool, alone: bool
+) -> None:
+    """Of one, and of what is on the list, the other one takes care."""
+    check = check_pump(PUMP, [JobFault(name, "is gone", listed) for name in gone], NOW, 2 * MINUTE)
+    assert (check.fix or "").startswith("run `jochi jobs arm`")
+    assert ("read-only for a while" in (check.fix or "")) is alone
+
+
+@pytest.mark.parametrize(
     ("mark", "started", "level"),
     [
         (NOW, NOW, OK),

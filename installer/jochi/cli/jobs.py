@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jochi.cli.connection import jochi
 from jochi.cli.output import AsJson, finish_with_json, moment, out, table, write_json
-from jochi.errors import PartlyDone
+from jochi.errors import PartlyDone, UsageError
 from jochi.graph.driver_values import to_python
 from jochi.jobs.results import JobState, Mode, Switch
-from jochi.jobs.runner import Run
+from jochi.jobs.runner import DueJob, Run
 from jochi.toml import beside
+
+if TYPE_CHECKING:
+    from jochi.client import Jochi
 
 app = typer.Typer(help="The scheduled jobs of the engine.", no_args_is_help=True)
 
@@ -24,12 +27,19 @@ JobName = Annotated[str, typer.Argument(help="Name of the job.")]
 @app.command()
 def run(
     context: typer.Context,
-    job: Annotated[str, typer.Argument(help="Name of the job: `jochi jobs ls` lists them.")],
+    job: Annotated[str | None, typer.Argument(help="Name of the job: `jochi jobs ls` lists them.")] = None,
+    due: Annotated[bool, typer.Option("--due", help="Every job that is due, each once.")] = False,
     drain: Annotated[bool, typer.Option("--drain", help="Go on until nothing is left to do.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a job from here, with the same texts, leases and rails as in the database. Needs no APOC."""
+    if due == (job is not None) or (due and drain):
+        raise UsageError(
+            "give the name of a job, or --due alone", fix="`jochi jobs ls` lists the jobs, and when each starts next"
+        )
     with jochi(context) as client:
+        if job is None:
+            return _run_due(client, as_json)
         runs = client.run(job, drain=drain)
     if as_json:
         write_json(runs)
@@ -38,6 +48,25 @@ def run(
         table("Runs", ("run", "status", "batches", "looked at", "changed", "what", "error"), rows, right=(2, 3, 4))
     if any(r.status not in {"ok", "breaker"} for r in runs):
         raise PartlyDone("not everything went well: see the runs above", fix=f"`jochi jobs history {job}`")
+
+
+def _run_due(client: Jochi, as_json: bool) -> None:
+    found = client.run_due(on_job=None if as_json else _print_due)
+    if as_json:
+        write_json(found)
+    elif not found:
+        out.print("nothing is due")
+    if failed := [one.job for one in found if not one.went_well]:
+        raise PartlyDone(f"not everything went well: {', '.join(failed)}", fix=f"`jochi jobs history {failed[0]}`")
+
+
+def _print_due(one: DueJob) -> None:
+    """One line: in the log of a cron job nobody reads a table."""
+    words = [f"{one.job}: {one.outcome}"]
+    if (run := one.run) is not None:
+        words += [f"batches {run.batches:,}, looked at {run.selected:,}, changed {run.changed:,}", _tally(run)]
+    words += [" ".join((one.why or "").split()), one.fix or ""]
+    out.print("; ".join(filter(None, words)), soft_wrap=True, markup=False)
 
 
 _COUNTED_AS: Mapping[str, str] = beside(__file__, "sentences.toml")["counted"]

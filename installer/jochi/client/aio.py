@@ -299,6 +299,7 @@ class AsyncJochi(AsyncVerbs):
     runs = awaitable(Jochi.runs)
     audit_size = awaitable(Jochi.audit_size)
     run = awaitable(Jochi.run)
+    run_due = awaitable(Jochi.run_due)
     pause = awaitable(Jochi.pause)
     resume = awaitable(Jochi.resume)
     mode = awaitable(Jochi.mode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, get_args
 
@@ -11,7 +11,7 @@ from jochi.database.questions import answer
 from jochi.errors import UsageError
 from jochi.graph.driver_values import read_as, zoned
 from jochi.jobs.results import JobState, Mode, ModeName, Switch
-from jochi.jobs.runner import Run, no_such_job, run_job
+from jochi.jobs.runner import DueJob, Run, no_such_job, run_due, run_job
 from jochi.jobs.runs import AuditSize, RunSummary, run_rows
 from jochi.operate.inbox import Inbox, inbox
 from jochi.users import operating_system_user
@@ -62,6 +62,16 @@ class JobVerbs(LookVerbs):
         if now is not None:
             zoned(now, "now", where="run")
         return run_job(self.engine, job, now=now, drain=drain)
+
+    def run_due(self, *, now: datetime | None = None, on_job: Callable[[DueJob], object] | None = None) -> list[DueJob]:
+        """Runs each job that is due once, as the database itself would: for a server without APOC.
+
+        What waits, is paused or fails is said, and the others go on; a job that has more to do is due again at the next call.
+        ``now`` (zoned): what is due by then, and what the rules see; default: the time it is. ``on_job`` hears of each in turn.
+        """
+        if now is not None:
+            zoned(now, "now", where="run_due")
+        return run_due(self.engine, now=now, on_job=on_job)
 
     def pause(self, switch: Switch) -> None:
         """Pauses a job, a kind, a scope or everything; a run in progress ends after its batch."""

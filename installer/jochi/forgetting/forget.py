@@ -6,12 +6,17 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
+from threading import Event, Thread
 from typing import Any
+
+from neo4j.exceptions import DriverError, Neo4jError
 
 from jochi.database import questions
 from jochi.database.engine import Engine
+from jochi.database.server_clock import ServerClock
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused
 from jochi.forgetting import messages, receipts
@@ -35,6 +40,9 @@ _TEXTS = 200
 """So many contents are looked for word for word afterwards; of more the keys only, and the receipt says so."""
 
 _CUT_OFF = timedelta(minutes=10)
+"""Who hasn't said for so long that it is at work was cut off (`report/inbox` has the same)."""
+_RENEW_EVERY = 60.0
+"""Seconds."""
 WAIT = 30.0
 """Seconds for transactions that began before the seals; the receipt says how many were left."""
 
@@ -118,40 +126,41 @@ def forget(
     key_made = key is None
     work = _Forgetting(engine, policy, key or make_key(), now, by, on_page)
     work.finish_others()
-    matches = Finder(engine, policy).find(request)
-    terms, going = _search_terms(request, matches), _going(matches)
-    work.seal(request, matches)
-    elsewhere = work.wait_for_others(wait)
-    for _ in range(_ROUNDS):
-        work.act(matches)
-        spellings = matches.spellings
-        matches = Finder(engine, policy).find(request, spellings)
-        if not any(work.is_retryable(target, matches) for target in matches.targets.values()):
-            break
-        terms, going = _merge_terms(terms, _search_terms(request, matches)), going | _going(matches)
+    with work.renewing():
+        matches = Finder(engine, policy).find(request)
+        terms, going = _search_terms(request, matches), _going(matches)
         work.seal(request, matches)
-    else:
-        raise JochiError(
-            "something writes what is to be forgotten again and again",
-            fix="stop that writer (it has not the key, or isn't ours), and forget the same again",
-        )
-    forget_readings()
-    undecided = tuple(target for target in matches.targets.values() if target.outcome == "ask")
-    store = Store(engine)
-    if work.held:
-        # Of a scope in which something stays only what went is looked for, key by key.
-        keys = terms.keys | going if terms.scopes else terms.keys
-        terms = replace(terms, keys=keys - work.held.keys(), scopes=frozenset())
-    deleted, scrubbed = store.scrub(terms)
-    left = store.mentions(terms) if verify else []
-    body = work.body(request, matches) | {"open_transactions": elsewhere, "asked_about": len(undecided)}
-    body["counts"] |= {"records_of_others": scrubbed, "records_deleted": deleted}
-    if verify:
-        body["verified"] = work.verification(request, terms, left)
-    receipt = receipts.append(database, body, runs=[work.run], at=now)
-    questions.ask(database, map(_question, undecided), now=now)
-    work.rederive(going)
-    return ForgetResult(receipt, dict(work.counts), work.held, tuple(left), elsewhere, key_made, undecided)
+        elsewhere = work.wait_for_others(wait)
+        for _ in range(_ROUNDS):
+            work.act(matches)
+            spellings = matches.spellings
+            matches = Finder(engine, policy).find(request, spellings)
+            if not any(work.is_retryable(target, matches) for target in matches.targets.values()):
+                break
+            terms, going = _merge_terms(terms, _search_terms(request, matches)), going | _going(matches)
+            work.seal(request, matches)
+        else:
+            raise JochiError(
+                "something writes what is to be forgotten again and again",
+                fix="stop that writer (it has not the key, or isn't ours), and forget the same again",
+            )
+        forget_readings()
+        undecided = tuple(target for target in matches.targets.values() if target.outcome == "ask")
+        store = Store(engine)
+        if work.held:
+            # Of a scope in which something stays only what went is looked for, key by key.
+            keys = terms.keys | going if terms.scopes else terms.keys
+            terms = replace(terms, keys=keys - work.held.keys(), scopes=frozenset())
+        deleted, scrubbed = store.scrub(terms)
+        left = store.mentions(terms) if verify else []
+        body = work.body(request, matches) | {"open_transactions": elsewhere, "asked_about": len(undecided)}
+        body["counts"] |= {"records_of_others": scrubbed, "records_deleted": deleted}
+        if verify:
+            body["verified"] = work.verification(request, terms, left)
+        receipt = receipts.append(database, body, runs=[work.run], at=now)
+        questions.ask(database, map(_question, undecided), now=now)
+        work.rederive(going)
+        return ForgetResult(receipt, dict(work.counts), work.held, tuple(left), elsewhere, key_made, undecided)
 
 
 def verify(engine: Engine, policy: Policy, request: Request) -> list[Mention]:
@@ -253,6 +262,26 @@ class _Forgetting:
 
     def __post_init__(self, key: ForgetKey) -> None:
         self.sealer = Sealer(key)
+
+    @contextmanager
+    def renewing(self) -> Iterator[None]:
+        """Says every minute that this is at work, also while one statement takes long."""
+        database, over = self.engine.database, Event()
+        clock = ServerClock(database)
+
+        def renew() -> None:
+            while not over.wait(_RENEW_EVERY):
+                # Where it can't be said, whoever works here finds out as well, and the next word may come through.
+                with suppress(JochiError, Neo4jError, DriverError):
+                    database.run(statement("forget/renew"), {"now": clock.now(), "run": self.run})
+
+        thread = Thread(target=renew, name="jochi-forget", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join(5)
 
     def finish_others(self) -> None:
         """What an earlier forgetting, cut off, had still to look for goes first: its memories may be gone, its records not."""

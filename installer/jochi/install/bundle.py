@@ -255,7 +255,8 @@ def _install(
                 (
                     "Repeat jobs live in the server's memory and run with the rights of who armed them: run this as the user for",
                     "the engine, again after each change by 02_engine.cypher, and after a restart without the line in",
-                    "apoc.conf that docs/how-to/install-on-your-server.md names. Leave it out where `jochi jobs run` drives jobs.",
+                    "apoc.conf that docs/how-to/install-on-your-server.md names. Leave it out where `jochi jobs run --due` does",
+                    "their work.",
                     *_how("03_arm.cypher", repeat),
                 ),
             )

@@ -114,8 +114,8 @@ def install(
 ) -> InstallResult:
     """Installs or upgrades the engine; what is there already and right is left alone.
 
-    ``arm=False`` leaves the jobs to `jochi jobs run` from outside. ``pin``: the re-arming line of apoc.conf is to name the hash of
-    everything installed (None: as it was). ``chain``: see `jochi.schema.migrations.apply`.
+    ``arm=False`` leaves the jobs to `jochi jobs run --due` from outside. ``pin``: the re-arming line of apoc.conf is to name the
+    hash of everything installed (None: as it was). ``chain``: see `jochi.schema.migrations.apply`.
     ``wait_seconds`` is how long to wait for runs in progress and for another installer. Raises `Refused` where the server
     doesn't suit or a foreign migration chain is in the way, `JochiError` where a statement doesn't compile.
     """

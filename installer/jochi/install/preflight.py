@@ -45,8 +45,8 @@ def require_no_newer(database: Database, pump: Mapping[str, Any] | None) -> None
 
 
 def jobs_obstacle(facts: ServerFacts) -> str | None:
-    """Why the database can't run jobs by itself, with the remedy; None if it can. Not an error: `jochi jobs run` still works."""
-    outside = "drive the jobs from outside with `jochi jobs run`"
+    """Why the database can't run jobs by itself, with the remedy; None if it can. Not an error: `jochi jobs run` works."""
+    outside = "drive the jobs from outside with `jochi jobs run --due`"
     # A list of allowed procedures may leave out apoc.version(): what can be called is what counts.
     if facts.apoc is None and not any(name.startswith("apoc.") for name in facts.callable):
         return (

@@ -78,7 +78,7 @@ def _expecting_apoc(engine: Engine) -> Iterator[None]:
         raise Refused(
             "this server has no APOC procedures to arm jobs with",
             where=f"database {engine.database.name}",
-            fix="put apoc-core into the plugins folder, or drive the jobs from outside with `jochi jobs run`",
+            fix="put apoc-core into the plugins folder, or drive the jobs from outside with `jochi jobs run --due`",
         ) from None
 
 

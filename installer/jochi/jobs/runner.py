@@ -1,12 +1,13 @@
 """Drives the installed jobs from outside: the same texts, leases and tokens as the pump, without APOC (DESIGN §5).
 
-`run_job` runs one job now. `replay` runs the jobs' select and act with a moving ``now`` on a store that has a clock of its own.
+`run_job` runs one job now, `run_due` each that is due.
+`replay` runs the jobs' select and act with a moving ``now`` on a store that has a clock of its own.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -16,8 +17,8 @@ from neo4j.exceptions import Neo4jError
 
 from jochi.database.engine import Engine
 from jochi.database.server_clock import ServerClock
-from jochi.errors import JochiError, Refused, UsageError
-from jochi.graph.driver_values import read_as
+from jochi.errors import JochiError, MemoryExceeded, Refused, UsageError
+from jochi.graph.driver_values import read_as, to_python
 from jochi.jobs.runs import run_rows
 from jochi.jobs.stops import stops_of
 
@@ -49,6 +50,23 @@ class Run:
         return read_as(cls, node, quarantined=node.get("quarantined") or (), tally=tally)
 
 
+@dataclass(frozen=True)
+class DueJob:
+    """What became of a job that was due. ``outcome``: the status of its ``run``, `failed` where that could not be noted on it, or
+    `waits`; ``why`` says for what, or what failed, and ``fix`` what to do."""
+
+    job: str
+    outcome: str
+    run: Run | None = None
+    why: str | None = None
+    fix: str | None = None
+
+    @property
+    def went_well(self) -> bool:
+        """It ran, or only waits: for a go, for a person's resume, or for whoever else runs it."""
+        return self.outcome in {"ok", "breaker", "waits"}
+
+
 def run_job(engine: Engine, job: str, *, now: datetime | None = None, drain: bool = False) -> list[Run]:
     """Runs ``job`` now, whether or not it is due; ``drain`` goes on until nothing is left.
 
@@ -67,6 +85,67 @@ def run_job(engine: Engine, job: str, *, now: datetime | None = None, drain: boo
 
 def _run_once(engine: Engine, clock: ServerClock, job: str, now: datetime | None) -> tuple[Run, bool]:
     """The run, and whether there is more to do at once."""
+    claim = _claim(engine, clock, job, now=now, due_by=_ANY_TIME)
+    if claim is None:
+        raise _why_not(job, _states(engine, clock))
+    return _work(engine, clock, claim)
+
+
+def run_due(
+    engine: Engine, *, now: datetime | None = None, on_job: Callable[[DueJob], object] | None = None
+) -> list[DueJob]:
+    """Runs each job that is due by ``now`` once, in the pump's order; what waits or fails keeps none of the others.
+
+    ``now`` is what the rules see as well (default: the time it is). A job that has more to do, or comes due in the meantime, is for
+    the next call. ``on_job`` hears of each when it is over. Raises `ConnectionFailed` where the database goes away.
+    """
+    clock = ServerClock(engine.database)
+    due_by = (now or clock.now()).astimezone(timezone.utc)
+    found: dict[str, DueJob] = {}
+
+    def note(one: DueJob) -> None:
+        found[one.job] = one
+        if on_job:
+            on_job(one)
+
+    while claim := _claim(engine, clock, None, now=now, due_by=due_by, besides=list(found)):
+        note(_work_due(engine, clock, claim))
+    # What the pump would leave: it waits, or somebody else claimed another one at the same moment.
+    for job in [
+        name for name, state in _states(engine, clock).items() if _is_left(state, due_by) and name not in found
+    ]:
+        if claim := _claim(engine, clock, job, now=now, due_by=due_by):
+            note(_work_due(engine, clock, claim))
+        elif _is_left((states := _states(engine, clock)).get(job, {}), due_by):
+            why = _why_not(job, states)
+            note(DueJob(job, "waits", why=why.what, fix=why.fix))
+    return list(found.values())
+
+
+def _is_left(state: Mapping[str, Any], due_by: datetime) -> bool:
+    """Whether the job of this entry of `jobs/list` is due and isn't passed over by everybody."""
+    starts = state.get("next_start")
+    return starts is not None and starts <= due_by and state["enabled"] and not state["idle"]
+
+
+def _work_due(engine: Engine, clock: ServerClock, claim: Mapping[str, Any]) -> DueJob:
+    try:
+        run, _ = _work(engine, clock, claim)
+    except (Neo4jError, MemoryExceeded) as error:  # its lease ends by itself, and counts the run as cut off
+        return DueJob(claim["job"], "failed", why=_words(error), fix=f"`jochi jobs history {claim['job']}`")
+    return DueJob(run.job, run.status, run, run.error)
+
+
+def _claim(
+    engine: Engine,
+    clock: ServerClock,
+    job: str | None,
+    *,
+    now: datetime | None,
+    due_by: datetime,
+    besides: Sequence[str] = (),
+) -> Mapping[str, Any] | None:
+    """A tick, and the claim of ``job``, or of the one whose turn it is, but none of ``besides``. None: there is none."""
     started = clock.now()
     # One way to write a zone: Cypher takes the same instant in two zones for different values.
     seen = (now or started).astimezone(timezone.utc)
@@ -75,28 +154,33 @@ def _run_once(engine: Engine, clock: ServerClock, job: str, now: datetime | None
         "scheduler/claim",
         {
             "clock": started,
-            "due_by": _ANY_TIME,
+            "due_by": due_by,
             "now": seen,
             "pump": engine.pump,
             "job": job,
+            "except": list(besides),
             "runner": "client",
         },
     )
-    if claim["job"] is None:
-        raise _why_not(engine, clock, job)
-    held = {"job": job, "token": claim["token"], "run": claim["run"]}
+    return None if claim["job"] is None else {**claim, "now": seen}
+
+
+def _work(engine: Engine, clock: ServerClock, claim: Mapping[str, Any]) -> tuple[Run, bool]:
+    """The batches of a job that was claimed. The run, and whether there is more to do at once."""
+    held = {name: claim[name] for name in ("job", "token", "run")}
     for _ in range(claim["max_batches"]):
         try:
-            if not _batch(engine, clock, held, seen):
+            if not _batch(engine, clock, held, claim["now"]):
                 break
-        except Neo4jError as error:
-            _recover(engine, clock, held, seen, error.message or str(error))
-            break
-        except _BrokenProcedure as error:
-            _recover(engine, clock, held, seen, error.what)
+        except (Neo4jError, MemoryExceeded, _BrokenProcedure) as error:
+            _recover(engine, clock, held, claim["now"], _words(error))
             break
     closed = engine.call("scheduler/close", {"clock": clock.now(), **held})
     return _read_run(engine, claim["run"]), bool(closed["again"])
+
+
+def _words(error: Neo4jError | JochiError) -> str:
+    return error.what if isinstance(error, JochiError) else error.message or str(error)
 
 
 class _BrokenProcedure(JochiError):
@@ -185,10 +269,14 @@ def no_such_job(job: str, jobs: Iterable[str]) -> UsageError:
     return UsageError(f"there is no job {job!r}", fix=f"there are: {', '.join(sorted(jobs)) or 'none'}")
 
 
-def _why_not(engine: Engine, clock: ServerClock, job: str) -> JochiError:
+def _states(engine: Engine, clock: ServerClock) -> dict[str, dict[str, Any]]:
+    """The entries of `jobs/list` by name."""
+    row = to_python(engine.call("jobs/list", {"clock": clock.now(), "pump": engine.pump}, write=False))
+    return {entry["name"]: entry for entry in row["jobs"]}
+
+
+def _why_not(job: str, jobs: Mapping[str, Mapping[str, Any]]) -> JochiError:
     """Why a job could not be claimed, in words."""
-    row = engine.call("jobs/list", {"clock": clock.now(), "pump": engine.pump}, write=False)
-    jobs = {entry["name"]: entry for entry in row["jobs"]}
     state = jobs.get(job)
     if state is None:
         return no_such_job(job, jobs)
@@ -268,9 +356,7 @@ def replay(
 
 
 def _sections_of(engine: Engine, job: str) -> tuple[str, str]:
-    now = ServerClock(engine.database).now()
-    row = engine.call("jobs/list", {"clock": now, "pump": engine.pump}, write=False)
-    procedures = {entry["name"]: entry["procedure"] for entry in row["jobs"]}
+    procedures = {name: entry["procedure"] for name, entry in _states(engine, ServerClock(engine.database)).items()}
     if job not in procedures:
         raise no_such_job(job, procedures)
     return engine.text(procedures[job], "select"), engine.text(procedures[job], "act")

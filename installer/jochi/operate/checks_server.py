@@ -106,7 +106,7 @@ def check_standstill(facts: ServerFacts, name: str) -> Check | None:
 
 _ON_AURA = {
     "apoc": "on Aura nobody can change it: see that the checks procedures callable and pump are right",
-    "procedures callable": "on Aura nobody can allow them: drive the jobs from outside with `jochi jobs run`",
+    "procedures callable": "on Aura nobody can allow them: drive the jobs from outside with `jochi jobs run --due`",
     "threads": "on Aura nobody can set their number: keep `jochi worker --arm` running, which arms again what stands still",
     "lock time-out": "on Aura nobody can set it: give the transactions of your apps a time-out (`timeout` of the driver)",
     "transaction time-out": "on Aura nobody can set it: make the budgets in the policy shorter",
@@ -134,7 +134,7 @@ def check_apoc(facts: ServerFacts, *, armed: bool) -> Check:
         return warn(
             "apoc",
             "APOC Core is not installed: the database can't run jobs by itself",
-            f"{fix}; or drive the jobs from outside with `jochi jobs run`",
+            f"{fix}; or drive the jobs from outside with `jochi jobs run --due`",
         )
     numbers = tuple(int(number) for number in re.findall(r"\d+", facts.apoc)[:2])
     if numbers != facts.release:

@@ -24,7 +24,7 @@ def check_pump(
         return warn(
             "pump",
             "not armed: the database doesn't curate itself",
-            "drive the jobs from outside with `jochi jobs run`, or run `jochi install` to arm them",
+            "drive the jobs from outside with `jochi jobs run --due`, or run `jochi install` to arm them",
         )
     if faults is None:
         return fail(
@@ -34,7 +34,11 @@ def check_pump(
         )
     if faults:
         busy = "; if that doesn't help, SHOW TRANSACTIONS says what keeps the scheduler's threads busy"
-        fix = "run `jochi jobs arm`"
+        alone = (
+            ": nobody else arms both again but a `jochi worker`, where the server started without the line in apoc.conf, was "
+            "read-only for a while or became the cluster's leader"
+        )
+        fix = "run `jochi jobs arm`" + alone * (len(faults) == 2 and not any(f.listed for f in faults))
         return fail(
             "pump", f"{some([str(each) for each in faults])}; {ago}", fix + busy * any(f.listed for f in faults)
         )
