@@ -13,12 +13,14 @@ FILE = Path(__file__).with_name("installed.txt")
 
 _DECIDED = "curated_text"
 """Its properties are those that hold content by the policy."""
+_OTHERS = "name STARTS WITH 'tests_' OR name CONTAINS '_liquibase_'"
+"""What tests and tools of migrations make for themselves."""
 _ON = "labelsOrTypes[0] + '(' + reduce(t = '', p IN properties | t + ' ' + p) + ' )' AS line"
 _SCHEMA = (
-    "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties WHERE NOT name STARTS WITH 'tests_' "
+    f"SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties WHERE NOT ({_OTHERS}) "
     f"RETURN 'constraint ' + name + ': ' + type + ' ' + {_ON}",
     "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, owningConstraint "
-    "WHERE type <> 'LOOKUP' AND owningConstraint IS NULL "
+    f"WHERE type <> 'LOOKUP' AND owningConstraint IS NULL AND NOT ({_OTHERS}) "
     f"RETURN 'index ' + name + ': ' + type + ' ' + {_ON}",
 )
 _NODES = (

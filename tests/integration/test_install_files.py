@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from neo4j.exceptions import ClientError
-from tests import maven, neo4j_migrations
+from tests import liquibase, maven, neo4j_migrations
 from tests.conftest import TestServer, disarm, wipe_everything
 from tests.golden.installed import expect_installed
 from typer.testing import CliRunner
@@ -21,7 +21,9 @@ from jochi.database.engine import Engine
 from jochi.database.installed import pump_name, watch_name
 from jochi.database.server_facts import read_facts
 from jochi.database.statements import schema_folder, statement
+from jochi.install import bundle as bundles
 from jochi.install.bundle import bundle, migration_files, plain_files, write
+from jochi.install.changelog import changelog_files
 from jochi.jobs.arming import armed_jobs
 from jochi.policy import load_policy
 from jochi.schema import migrations
@@ -33,9 +35,12 @@ _NODES = """
 MATCH (n) WHERE any(label IN labels(n) WHERE label STARTS WITH 'Jochi' OR label STARTS WITH '__Neo4j')
 RETURN labels(n) AS labels, properties(n) AS properties
 """
-_SCHEMA = (
-    "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties RETURN *",
-    "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, options, state RETURN *",
+_SCHEMA = tuple(
+    f"SHOW {what} WHERE NOT name CONTAINS '_liquibase_' RETURN *"
+    for what in (
+        "CONSTRAINTS YIELD name, type, labelsOrTypes, properties",
+        "INDEXES YIELD name, type, labelsOrTypes, properties, options, state",
+    )
 )
 _TIMES = {"installed_at", "waits_since", "last_tick", "next_start", "slot_start", "generation"}
 _OF_ONE_WAY = {"checked_on"}
@@ -94,7 +99,10 @@ CREATE (:Tombstone {key: 's/MemoryEntry/2', scope: 's', id: '2', content: 'It co
   tombstone_labels: ['Curated', 'MemoryEntry'], created_at: datetime('2026-01-01T00:00:00Z'),
   deleted_at: datetime('2026-02-01T00:00:00Z')})
 """
-_ALL = "MATCH (n) RETURN labels(n) AS labels, properties(n) AS properties ORDER BY n.id"
+_ALL = """
+MATCH (n) WHERE NOT n:__LiquibaseChangeLog|__LiquibaseTag|__LiquibaseLabel
+RETURN labels(n) AS labels, properties(n) AS properties ORDER BY n.id
+"""
 
 
 def test_files_leave_what_install_and_uninstall_leave(shell: Shell, database: Database, tmp_path: Path) -> None:
@@ -186,3 +194,98 @@ def test_neo4j_migrations_leaves_the_same(database: Database, empty_server: Test
     assert armed_jobs(Engine(database)) == [pump_name(database.name), watch_name(database.name)]
     assert migrations.validate(database).valid
     assert not client.preview_install().changes
+
+
+@pytest.fixture
+def change(empty_server: TestServer, database: Database) -> liquibase.Cli:
+    """Runs a command of Liquibase on a folder."""
+    if read_facts(database).release[0] >= liquibase.KNOWS_BELOW:
+        pytest.skip("this version of liquibase-neo4j knows no server whose version is a year")
+    return liquibase.cli_on(liquibase.java_command(), empty_server, database.name)
+
+
+def _succeeds(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+_RAN = """
+MATCH (c:__LiquibaseChangeSet)-[ran:IN_CHANGELOG]->() RETURN c.id AS id, c.execType AS how ORDER BY ran.orderExecuted
+"""
+_COUNTS = """
+RETURN COUNT { (:MemoryEntry) } AS memories,
+  COUNT { (n:Curated|JochiProcedure|JochiPolicy|JochiJob|JochiPump|__Neo4jMigration) } AS engine
+"""
+
+
+def test_liquibase_leaves_the_same(change: liquibase.Cli, database: Database, tmp_path: Path) -> None:
+    policy = load_policy()
+    client = Jochi(database.driver, database.name, policy=policy)
+    client.install(arm=False)
+    installed = _left(database)
+    database.run(_MEMORIES)
+    client.uninstall()
+    uninstalled = database.run(_ALL, write=False), _left(database)
+    wipe_everything(database)
+
+    write(tmp_path, changelog_files(bundle(policy, read_facts(database), database.name)))
+    for ran in (7, 0):
+        assert f"Run:                          {ran}\n" in _succeeds(change(tmp_path, "update", "--label-filter=!arm"))
+        assert _left(database) == installed
+    expect_installed(database)
+    assert not client.preview_install().changes
+    assert migrations.validate(database).valid
+    assert armed_jobs(Engine(database)) == []
+    assert "1 changeset has not been applied" in _succeeds(change(tmp_path, "status"))
+    _succeeds(change(tmp_path, "update"))
+    assert armed_jobs(Engine(database)) == [pump_name(database.name), watch_name(database.name)]
+    assert "is up to date" in _succeeds(change(tmp_path, "status"))
+
+    disarm(database)
+    database.run(_MEMORIES)
+    while (done := change(tmp_path, "rollback", "--tag=before-jochi")).returncode != 0:
+        assert "Still running" in done.stdout  # a run that had begun: it ends after its batch
+    assert (database.run(_ALL, write=False), _left(database)) == uninstalled
+    assert armed_jobs(Engine(database)) == []
+    _succeeds(change(tmp_path, "update", "--label-filter=!arm"))
+    expect_installed(database)
+
+
+def test_liquibase_takes_another_policy_refuses_another_version_and_uninstalls_in_pages(
+    change: liquibase.Cli, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundles, "_PAGE", 100)
+
+    def made(name: str, more: str) -> Path:
+        file = tmp_path / f"{name}.toml"
+        file.write_text(f"{load_policy().text}\n# {more}\n", encoding="utf-8")
+        write(tmp_path / name, changelog_files(bundle(load_policy(file), read_facts(database), database.name)))
+        return tmp_path / name
+
+    first, other = made("first", "one"), made("other", "${user.home} ${a} ]]> it's -- /* `&amp;` \\ ;")
+    _succeeds(change(first, "update"))
+    _succeeds(change(other, "update"))
+    stays = ["tag", "bookkeeping", *(file.stem for file in sorted(schema_folder().iterdir())), "indexes"]
+    ran = [(name, "EXECUTED") for name in stays] + [("engine", "RERAN"), ("arm", "RERAN")]
+    assert [(row["id"], row["how"]) for row in database.run(_RAN, write=False)] == ran
+    texts = database.run("MATCH (p:JochiPolicy {current: true}) RETURN p.text AS text", write=False)
+    assert texts == [{"text": (tmp_path / "other.toml").read_text(encoding="utf-8")}]
+
+    left = _left(database)
+    database.run("MATCH (p:JochiPump) SET p.version = '0.1.0' + p.version")
+    done = change(first, "update")
+    assert done.returncode != 0
+    assert "is installed here: `jochi install` upgrades it" in done.stdout
+    database.run("MATCH (p:JochiPump) SET p.version = substring(p.version, 5)")
+    assert _left(database) == left
+
+    disarm(database)
+    database.run(
+        "UNWIND range(1, 150) AS i CREATE (:Curated:MemoryEntry {key: 's/MemoryEntry/' + i, scope: 's', id: i})"
+    )
+    said = ""
+    while (done := change(other, "rollback", "--tag=before-jochi")).returncode != 0:
+        assert "Run this file again" in done.stdout
+        said += done.stdout
+    assert "50 memories are left" in said
+    assert database.run(_COUNTS, write=False) == [{"memories": 150, "engine": 0}]

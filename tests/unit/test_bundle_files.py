@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,8 @@ from typer.testing import CliRunner
 from jochi.cli.app import app
 from jochi.compile.quoting import readable
 from jochi.errors import UsageError
-from jochi.install.bundle import Bundle, bundle, filled, migration_files, plain_files, target_facts
+from jochi.install.bundle import Bundle, Part, bundle, filled, migration_files, plain_files, target_facts
+from jochi.install.changelog import changelog_files
 from jochi.policy import load_policy
 from jochi.schema.migrations import file_text
 from jochi.schema.migrations.files import left_out_because
@@ -28,7 +31,7 @@ HOSTILE = (
     "Zürich 東京 🙂",
 )
 
-PIECES = ("'", '"', "\\", ";", "\n", "u0027", ":use x", "//", " assert that ", "${nm:x}", "a")
+PIECES = ("'", '"', "\\", ";", "\n", "u0027", ":use x", "//", " assert that ", "${nm:x}", "${a}", "a")
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +61,7 @@ def test_a_text_is_one_literal_to_every_reader(text: str) -> None:
     assert _shell_statements(file) == 2
     parts = file_text.statements(file)
     assert len(parts) == 2
+    assert "${" not in literal
     file_text.check(parts, "file")
     assert file_text.fill(parts[0], {}, "file") == parts[0]
 
@@ -83,6 +87,34 @@ def test_a_folder_of_neo4j_migrations_is_one_to_jochi_too(made: Bundle) -> None:
     for name in files:
         why = left_out_because(Path(name))
         assert why is None or why == "not run: a callback of neo4j-migrations"
+
+
+_IN = {"": "http://www.liquibase.org/xml/ns/dbchangelog", "neo4j": "http://www.liquibase.org/xml/ns/dbchangelog-ext"}
+
+
+def test_a_changelog_has_every_statement_and_its_way_back(made: Bundle) -> None:
+    hostile = Part("02_engine.cypher", "a & b <c>", (*made.install[1].statements, 'RETURN "]]> & ]]]]><x/>"'))
+    odd = replace(made, install=(made.install[0], hostile, made.install[2]))
+    root = ElementTree.fromstring(changelog_files(odd)["changelog.xml"])
+    sets = root.findall("changeSet", _IN)
+    assert [each.get("id") for each in sets] == [
+        *("tag", "bookkeeping", "V0001__curated_memories", "V0002__engine", "V0003__audit", "indexes", "engine", "arm")
+    ]
+    assert {each.get("runInTransaction") for each in sets} == {"false"}
+    assert [each.get("id") for each in sets if not each.get("runOnChange")] == [
+        "tag",
+        *(f.path.stem for f in odd.migrations),
+    ]
+    texts = [part for each in sets for part in each.findall("neo4j:cypher", _IN)]
+    back = [part for each in sets for part in each.findall("rollback/neo4j:cypher", _IN)]
+    for part in (*texts, *back):
+        assert part.attrib == {"splitStatements": "false", "stripComments": "false"}
+    written = [re.sub(r"^// Arms the engine \w{64}\n", "", part.text or "") for part in texts]
+    assert sorted(written) == sorted(text for part in odd.install for text in part.statements)
+    disarm = next(text for text in odd.uninstall[0].statements if "apoc.periodic.cancel" in text)
+    assert sorted(part.text or "" for part in back) == sorted(
+        [disarm, *(text for part in odd.uninstall for text in part.statements)]
+    )
 
 
 def test_a_parameter_without_value_is_a_defect() -> None:

@@ -13,6 +13,7 @@ from jochi.cli.options import options_of
 from jochi.cli.output import AsJson, finish_with_json, out
 from jochi.database.server_facts import read_facts
 from jochi.install import bundle as bundles
+from jochi.install.changelog import changelog_files
 from jochi.policy import load_policy
 
 
@@ -21,6 +22,14 @@ class Form(str, Enum):
 
     CYPHER = "cypher"
     NEO4J_MIGRATIONS = "neo4j-migrations"
+    LIQUIBASE = "liquibase"
+
+
+_FILES = {
+    Form.CYPHER: bundles.plain_files,
+    Form.NEO4J_MIGRATIONS: bundles.migration_files,
+    Form.LIQUIBASE: changelog_files,
+}
 
 
 def bundle(
@@ -35,7 +44,10 @@ def bundle(
     apoc: Annotated[
         bool, typer.Option("--apoc/--no-apoc", help="Whether APOC Core is there, and may be called.")
     ] = True,
-    form: Annotated[Form, typer.Option("--as", help="Plain files, or a folder of neo4j-migrations.")] = Form.CYPHER,
+    form: Annotated[
+        Form,
+        typer.Option("--as", help="Plain files, a folder of neo4j-migrations, or a changelog of Liquibase."),
+    ] = Form.CYPHER,
     as_json: AsJson = False,
 ) -> None:
     """Write an install as plain Cypher files, for cypher-shell or Browser, or for a tool of migrations.
@@ -52,8 +64,7 @@ def bundle(
     else:
         facts, name = bundles.target_facts(target, apoc=apoc), options.database or "neo4j"
     made = bundles.bundle(policy, facts, name)
-    files = bundles.plain_files(made) if form is Form.CYPHER else bundles.migration_files(made)
-    written = bundles.write(folder, files)
+    written = bundles.write(folder, _FILES[form](made))
     finish_with_json({"folder": str(folder), "files": written, "for": made.target, "policy": policy.label}, as_json)
     for file in written:
         out.print(file, markup=False, highlight=False)

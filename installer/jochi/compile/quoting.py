@@ -44,16 +44,14 @@ def literal(value: object) -> str:
     raise ValueError(f"{value!r} can't be written as a Cypher literal")
 
 
-_SPLITS = re.compile(
-    r";(?=\r?\n|\r|$)|/(?=/ *(?:assert|assume)\b)|:(?=use\b)|\$(?=\{nm:)", re.IGNORECASE | re.MULTILINE
-)
+_SPLITS = re.compile(r";(?=\r?\n|\r|$)|/(?=/ *(?:assert|assume)\b)|:(?=use\b)|\$(?=\{)", re.IGNORECASE | re.MULTILINE)
 
 
 def readable(value: object) -> str:
     """As `literal`, for files that people read: a text keeps its lines.
 
     What tools look for in a file without heeding quotes is written as an escape: `;` at the end of a line (the end of a statement),
-    `:use`, `// assert`, `// assume` and `${nm:…}` (neo4j-migrations).
+    `:use`, `// assert`, `// assume` (neo4j-migrations) and `${…}` (that one and Liquibase).
     """
     if isinstance(value, At) or not isinstance(value, (str, Mapping, Iterable)):
         return literal(value)

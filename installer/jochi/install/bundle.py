@@ -56,6 +56,15 @@ class Part:
     schema: bool = False
     """Schema commands: they share no transaction with data."""
 
+    @property
+    def body(self) -> str:
+        """The statements as the file has them below its head."""
+        return "".join(f"\n{text};\n" for text in self.statements)
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.body.encode()).hexdigest()
+
 
 @dataclass(frozen=True)
 class Bundle:
@@ -68,16 +77,20 @@ class Bundle:
     database: str
     target: str
 
+    @property
+    def origin(self) -> str:
+        fits = f"{self.target} and the database {self.database}"
+        return f"Made by jochi {__version__} with the policy {self.policy.label}, for {fits}."
+
     def text(self, part: Part) -> str:
         """The file, with its head. The hash is that of the statements."""
-        body = "".join(f"\n{text};\n" for text in part.statements)
         head = (
             f"{part.name}: {part.title}",
-            f"Made by jochi {__version__} with the policy {self.policy.label}, for {self.target} and the database {self.database}.",
-            f"SHA-256 of what follows this head: {hashlib.sha256(body.encode()).hexdigest()}",
+            self.origin,
+            f"SHA-256 of what follows this head: {part.sha256}",
             *part.notes,
         )
-        return "".join(f"// {line}\n" for line in head) + body
+        return "".join(f"// {line}\n" for line in head) + part.body
 
 
 _RUN_IT = (
