@@ -515,6 +515,36 @@ def test_what_was_never_used_of_the_archive_is_looked_for_where_room_is(client: 
         assert ("archived" in {entry["text"] for entry in made["entries"]}) is looked_for, scope
 
 
+def test_personal_data_and_secrets_stay_in_the_file_that_has_them(client: Jochi, tmp_path: Path) -> None:
+    home, repository = tmp_path / "MEMORY.md", tmp_path / "AGENTS.md"
+    planted = ("DE89 3704 0044 0532 0130 00", "+49 170 1234567", "Sonnenblume77", "hunter2!x")
+    parts = ("## About Alex", "- Bank: {}", "## Familie", "- Mama {}", "## Accounts", "- WLAN-Passwort: {}")
+    text = "\n".join((*parts, "- Likes the sea", "## Zugangsdaten", "- NAS password: {}\n")).format(*planted)
+    home.write_text(text)
+    repository.write_text("# Rules\n\n- Run the tests before each commit.\n")
+    dry = client.migrate_context(home, "private", dry_run=True, now=NOON)
+    kinds = [(each.lines[0], each.private) for each in dry.personal]
+    assert kinds == [(2, ("IBAN",)), (4, ("phone number",)), (6, ("password",)), (9, ("password",))]
+    client.migrate_context(home, "private", now=NOON)
+    client.migrate_context(repository, "private", now=NOON)
+    assert all(said in home.read_text() for said in (*planted, "## About Alex", "Likes the sea"))
+    assert not any(said in repository.read_text() for said in planted)
+
+    # A line that comes in by an edit, and a line of Jochi's whose words become private.
+    added = repository.read_text().replace("Likes the sea", "Likes the sea, phone +49 170 7654321")
+    repository.write_text(added + "- The token is kept; mail me at alex@posteo.net\n")
+    client.write_context(repository, "private", now=NOON)
+    client.write_context(home, "private", now=NOON)
+    assert all(said in repository.read_text() for said in ("7654321", "alex@posteo.net"))
+    assert not any(said in home.read_text() for said in ("7654321", "alex@posteo.net"))
+    asked = {"said": [*planted, "7654321", "alex@posteo.net"]}
+    rows = client.database.run(
+        "MATCH (n) WHERE any(p IN keys(n) WHERE any(s IN $said WHERE toStringOrNull(n[p]) CONTAINS s)) RETURN count(n) AS n",
+        asked,
+    )
+    assert rows[0]["n"] == 0
+
+
 def test_an_old_file_is_taken_over_once(client: Jochi, tmp_path: Path) -> None:
     file = tmp_path / "MEMORY.md"
     parts = ("# Notes", "## About me", "My bank is the Moon Bank.", "## Todo", "- [ ] Call the pilot", "## Learned")

@@ -245,7 +245,7 @@ def test_edits_are_taken_in_and_the_file_says_what_the_graph_says(tmp_path: Path
         *("- Prefers tea.", "- Ship it now", "- Backups run at 5.", "- Backups run at 4.", "- Rain tomorrow")
     ]
     assert done.notes == (
-        "What stood under personal headings or in comments is now in the personal part.",
+        "Comments, and what is under personal headings or shows personal data or a secret, are now in the personal part.",
         "default/d stays as it is in the graph: it changed in the graph meanwhile. What you wrote is a memory of its own.",
     )
     changed = file.stat().st_mtime_ns

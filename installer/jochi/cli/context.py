@@ -10,7 +10,7 @@ import typer
 from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import answer, jochi
 from jochi.cli.output import AsJson, err, moment, out, say, shortened, some, table
-from jochi.context import WriteResult, as_json, as_prompt
+from jochi.context import Segment, WriteResult, as_json, as_prompt
 from jochi.files import place
 from jochi.text.tokens import best_counter
 from jochi.use.context import REASONS, Line
@@ -187,12 +187,17 @@ def migrate(
         out.print(f"{file} is Jochi's already: nothing to do", markup=False)
         return
     rows = [(each.lines, each.section, key or "(dry run)", shortened(each.text, 60)) for each, key in done.memories]
-    rows += [(each.lines, each.section, "stays in the file", shortened(each.text, 60)) for each in done.personal]
+    rows += [(each.lines, each.section, "stays in the file", _private_or_text(each)) for each in done.personal]
     left = [((first, last), "", "left out", why) for first, last, why in done.skipped]
     shown = [(_lines(lines), *rest) for lines, *rest in sorted([*rows, *left])]
     table(str(file), ("lines", "section", "became", "text"), shown)
     if done.kept:
         out.print(f"the old file is {done.kept}", markup=False)
+
+
+def _private_or_text(segment: Segment) -> str:
+    """Values that must not be seen don't stand in a terminal's log either."""
+    return ", ".join(segment.private) if segment.private else shortened(segment.text, 60)
 
 
 def _lines(lines: tuple[int, int]) -> str:

@@ -12,10 +12,11 @@ from jochi.context.blocks import BOX, Block, blocks, refuse_conflicts, source_li
 from jochi.context.layout import Parts, scope_label, split_file
 from jochi.context.lines import digest, is_earlier, marks_in, plain, without_earlier, without_marks
 from jochi.context.manifest import Entry, Manifest, Section
-from jochi.context.sections import is_section, personal_lines, section_of, text_with_headings
+from jochi.context.sections import is_section, personal_lines, private_lines, section_of, text_with_headings
 from jochi.context.state import AppliedEdit, Line, State, file_hash
 from jochi.errors import Refused
 from jochi.text.content import content_hash, is_blank
+from jochi.text.private_data import private_kinds
 
 
 class Addition(NamedTuple):
@@ -88,7 +89,7 @@ def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEM
     if generation and generation.file == file_hash(file_text) and not taken:
         return Edits()
     lines = state.lines(generation) if generation else None
-    return _Comparison(parts, lines, manifest.sections, manifest.entries, taken, where).edits()
+    return _Comparison(parts, lines, manifest.sections, manifest.entries, taken, where, keeps_private=True).edits()
 
 
 def compare(text: str, lines: dict[str, Line], entries: Iterable[Entry], where: str) -> Edits:
@@ -100,7 +101,7 @@ def compare(text: str, lines: dict[str, Line], entries: Iterable[Entry], where: 
 
 class _Comparison:
     """One file against the lines of its generation (None where that is unknown), what the graph says now, and what it
-    has of its edits."""
+    has of its edits. ``keeps_private``: it has a personal part, to which lines go that show personal data or secrets."""
 
     def __init__(
         self,
@@ -110,6 +111,8 @@ class _Comparison:
         entries: Iterable[Entry],
         taken: Iterable[AppliedEdit],
         where: str,
+        *,
+        keeps_private: bool = False,
     ) -> None:
         self.known, self.where = lines is not None, where
         self.content_hash = cache(content_hash)
@@ -124,6 +127,8 @@ class _Comparison:
         found = blocks(parts.rest, apart=False)
         source = source_lines(parts.rest)
         private = personal_lines(found, self.sections, source)
+        if keeps_private:
+            private |= self._newly_private(found)
         own: set[int] = set()
         kept_back: set[int] = set()
         comments: list[str] = []
@@ -163,6 +168,16 @@ class _Comparison:
                 fix="close the block before it, or delete the line if it should go",
             )
 
+    def _newly_private(self, found: Iterable[Block]) -> set[int]:
+        """Lines that show personal data or secrets, and whose memory doesn't."""
+        known = {
+            at
+            for block in found
+            if block.id in self.lines and private_kinds(self.now.get(self.lines[block.id].key, ""))
+            for at in range(block.first, block.last + 1)
+        }
+        return private_lines(found).keys() - known
+
     def _says_something(self, block: Block) -> bool:
         titles_only = block.kind == "bare heading" and is_section(block.text, self.sections)
         return not (block.kind in ("title", "heading") or titles_only or is_blank(block.text))
@@ -200,9 +215,7 @@ class _Comparison:
         meanwhile = now is not None and digest(now) != line.whole
         if not there or not any(block.text for block in there):
             if line_id in self.withheld:
-                why = (
-                    "what you wrote into its line stands under a personal heading, so it is in the personal part alone"
-                )
+                why = "what you wrote into its line is personal, so it is in the personal part alone"
                 self.conflicts.append(Conflict(line.key, "", why))
             elif meanwhile:
                 self.conflicts.append(Conflict(line.key, "", "it was struck, and changed in the graph meanwhile"))

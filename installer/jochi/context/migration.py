@@ -9,7 +9,7 @@ from pathlib import Path
 from jochi.context.blocks import BOX, blocks, refuse_conflicts, source_lines
 from jochi.context.layout import is_ours
 from jochi.context.rendering import Count
-from jochi.context.sections import Where, is_section, personal_lines, section_of, text_with_headings
+from jochi.context.sections import Where, is_section, personal_lines, private_lines, section_of, text_with_headings
 from jochi.context.state import Generation, State, file_hash, save_state
 from jochi.context.writer import Store, render_for, taking_in
 from jochi.errors import JochiError
@@ -20,12 +20,13 @@ from jochi.text.content import is_blank
 @dataclass(frozen=True)
 class Segment:
     """One thing that an old file says. ``text`` with the headings that it needs; ``headings`` all that are above it;
-    ``lines`` first and last, from 1."""
+    ``lines`` first and last, from 1. ``private``: kinds of personal data or secrets that it shows."""
 
     section: Where
     text: str
     headings: tuple[str, ...]
     lines: tuple[int, int]
+    private: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ def read_memories(text: str) -> list[Segment]:
     """Paragraphs, items of lists, rows of tables with their columns' names, quotations and whole blocks of code, in their order.
 
     An item stands behind the items above it, a text behind headings that say more than a section. An open task (`- [ ]`) is in
-    `tasks` and loses its box; a done one is in `recent` and keeps it. What stands under a personal heading is `personal`.
+    `tasks` and loses its box; a done one is in `recent` and keeps it. What stands under a personal heading is `personal`,
+    and what shows personal data or secrets under any other.
     """
     return [*_read(text)[0]]
 
@@ -52,8 +54,8 @@ def read_memories(text: str) -> list[Segment]:
 def migrate(
     path: Path, store: Store, count: Count, *, dry_run: bool = False, include_sensitive: bool = False
 ) -> Report:
-    """Remembers what ``path`` says and makes it a MEMORY.md of Jochi's; its personal sections become the personal part, and the
-    old file stays as `<file>.pre-migration`. A file that is Jochi's already is left alone.
+    """Remembers what ``path`` says and makes it a MEMORY.md of Jochi's. Its personal sections, and lines that show personal data
+    or secrets, become the personal part; the old file stays as `<file>.pre-migration`. A file that is Jochi's is left alone.
 
     `JochiError` where it can't be read or written. Killed in between, it can be called again: the graph recognises what it has.
     """
@@ -99,7 +101,8 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
     text, skipped = _without_front_matter(text)
     segments: list[Segment] = []
     found = blocks(text, apart=True)
-    private = personal_lines(found, (), source_lines(text))
+    shown = private_lines(found)
+    private = personal_lines(found, (), source_lines(text)) | shown.keys()
     for block in found:
         section = "personal" if block.first in private else section_of(block.path)
         if block.comments and section != "personal" and not block.is_comment:
@@ -116,7 +119,9 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
             paragraph = text_with_headings(replace(block, text=block.text[box.end() :] if box else block.text))
             if box and section != "personal":
                 section, paragraph = ("tasks", paragraph) if box[1] == " " else ("recent", box[0] + paragraph)
-            segments.append(Segment(section, paragraph, block.headings, (block.first, block.last)))
+            segments.append(
+                Segment(section, paragraph, block.headings, (block.first, block.last), shown.get(block.first, ()))
+            )
     return segments, tuple(skipped)
 
 
@@ -130,7 +135,8 @@ def _without_front_matter(text: str) -> tuple[str, list[tuple[int, int, str]]]:
 
 def _personal_part(text: str) -> str:
     lines = source_lines(text)
-    private = personal_lines(blocks(_without_front_matter(text)[0], apart=True), (), lines)
+    found = blocks(_without_front_matter(text)[0], apart=True)
+    private = personal_lines(found, (), lines) | private_lines(found).keys()
     part = "".join(lines[at - 1] for at in sorted(private)).strip("\r\n")
     return part + "\n" if part else ""
 

@@ -11,6 +11,7 @@ import regex
 
 from jochi.context.blocks import Block
 from jochi.context.manifest import Section, SectionName
+from jochi.text.private_data import private_kinds
 from jochi.toml import beside
 
 Where = SectionName | Literal["personal"]
@@ -66,6 +67,23 @@ def personal_lines(blocks: Iterable[Block], sections: Iterable[Section], source:
         personal = under or (bold is not None and section_of((bold["said"],), sections) == "personal")
         since = block.first if personal else None
     return found if since is None else found | set(range(since, len(source) + 1))
+
+
+def private_lines(blocks: Iterable[Block]) -> dict[int, tuple[str, ...]]:
+    """The lines, from 1, of all that shows personal data or secrets wherever it stands, by their kinds, with the headings that
+    say what it is. A heading counts with what stands below it, too: `Wi-Fi password` and then the value."""
+    found: dict[int, tuple[str, ...]] = {}
+    above: list[Block] = []
+    for block in blocks:
+        if block.is_heading:
+            above = [each for each in above if each.path == block.path[: len(each.path)]]
+        if kinds := private_kinds(text_with_headings(block)):
+            needed = [each for each in above if each.text in block.headings and not is_section(each.text)]
+            for each in (*needed, block):
+                found |= dict.fromkeys(range(each.first, each.last + 1), kinds)
+        if block.is_heading:
+            above.append(block)
+    return found
 
 
 def _titles(sections: Iterable[Section]) -> dict[str, SectionName]:

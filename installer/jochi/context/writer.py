@@ -135,7 +135,9 @@ class _Writer:
             refuse_many(str(self.path), len(found.strikes), len(of.lines))
         state = self.apply_edits(found, state, generation)
         if found.personal:
-            notes.append("What stood under personal headings or in comments is now in the personal part.")
+            notes.append(
+                "Comments, and what is under personal headings or shows personal data or a secret, are now in the personal part."
+            )
             personal += ("" if not personal or personal.endswith("\n") else "\n") + found.personal
         self.render(personal)  # whether it has room
         self.manifest = self.store.manifest()
