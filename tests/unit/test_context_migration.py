@@ -208,3 +208,16 @@ def test_a_file_that_changes_meanwhile_and_one_too_personal_are_left(tmp_path: P
         migrate(file, store, exact())
     assert file.read_text() == old
     assert not store.calls
+
+
+def test_what_is_struck_out_is_no_memory(tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    file.write_text(
+        "- ~~Deploys on Mondays~~\n- Deploys on ~~Mondays~~ Tuesdays\n- [ ] ~~Call Bo~~\n- `~~x~~` strikes in Markdown\n"
+    )
+    assert [segment.text for segment in read_memories(file.read_text())] == [
+        "Deploys on Tuesdays",
+        "`~~x~~` strikes in Markdown",
+    ]
+    told = migrate(file, graph(), exact(), dry_run=True)
+    assert told.skipped == ((1, 1, "struck out"), (2, 2, "struck-out text in it"), (3, 3, "struck out"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jochi.context.blocks import BOX, blocks, refuse_conflicts, source_lines
 from jochi.context.layout import is_ours
+from jochi.context.lines import without_struck
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, is_section, personal_lines, section_of, text_with_headings
 from jochi.context.state import Generation, State, file_hash, save_state
@@ -44,7 +45,8 @@ def read_memories(text: str) -> list[Segment]:
     """Paragraphs, items of lists, rows of tables with their columns' names, quotations and whole blocks of code, in their order.
 
     An item stands behind the items above it, a text behind headings that say more than a section. An open task (`- [ ]`) is in
-    `tasks` and loses its box; a done one is in `recent` and keeps it. What stands under a personal heading is `personal`.
+    `tasks` and loses its box; a done one is in `recent` and keeps it. What is struck out (`~~so~~`) is none.
+    What stands under a personal heading is `personal`.
     """
     return [*_read(text)[0]]
 
@@ -107,6 +109,14 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
         if block.is_comment:
             skipped.append((block.first, block.last, "a comment"))
             continue
+        if (
+            section != "personal"
+            and block.kind in ("item", "paragraph", "row")
+            and (left := without_struck(block.text)) != block.text
+        ):
+            says_more = not is_blank(BOX.sub("", left + " "))
+            skipped.append((block.first, block.last, "struck-out text in it" if says_more else "struck out"))
+            block = replace(block, text=left if says_more else "")
         if block.kind in ("title", "heading") or is_blank(block.text):
             continue
         if block.kind == "bare heading" and is_section(block.text):
