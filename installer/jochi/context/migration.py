@@ -13,7 +13,7 @@ from jochi.context.rendering import Count
 from jochi.context.sections import Where, is_section, personal_lines, section_of, text_with_headings
 from jochi.context.state import Generation, State, file_hash, save_state
 from jochi.context.writer import Store, render_for, taking_in
-from jochi.errors import JochiError
+from jochi.errors import JochiError, Refused
 from jochi.files import EditedMeanwhileError, keep, mend, read_text, real_file, replace_text
 from jochi.text.content import is_blank
 
@@ -32,13 +32,15 @@ class Segment:
 @dataclass(frozen=True)
 class Report:
     """What became of the lines of a file: ``memories`` with their keys (None where nothing was written), ``personal`` and
-    ``skipped`` by first and last line. ``kept``: the old file."""
+    ``skipped`` by first and last line. ``kept``: the old file. ``left_out``: what is in the graph and not in the
+    new file, or not whole."""
 
     memories: tuple[tuple[Segment, str | None], ...] = ()
     personal: tuple[Segment, ...] = ()
     skipped: tuple[tuple[int, int, str], ...] = ()
     kept: Path | None = None
     already: bool = False
+    left_out: tuple[Segment, ...] = ()
 
 
 def read_memories(text: str) -> list[Segment]:
@@ -52,12 +54,20 @@ def read_memories(text: str) -> list[Segment]:
 
 
 def migrate(
-    path: Path, store: Store, count: Count, *, dry_run: bool = False, include_sensitive: bool = False
+    path: Path,
+    store: Store,
+    count: Count,
+    *,
+    dry_run: bool = False,
+    include_sensitive: bool = False,
+    shrink: bool = False,
 ) -> Report:
     """Remembers what ``path`` says and makes it a MEMORY.md of Jochi's; its personal sections become the personal part, and the
     old file stays as `<file>.pre-migration`. A file that is Jochi's already is left alone.
 
-    `JochiError` where it can't be read or written. Killed in between, it can be called again: the graph recognises what it has.
+    `Refused` where a memory of it is not in the new file, or not whole, unless ``shrink``: the memories are then in the
+    graph, and the file is as it was. `JochiError` where it can't be read or written.
+    Killed in between, it can be called again: the graph recognises what it has.
     """
     real = real_file(path)
     if not dry_run:
@@ -76,9 +86,18 @@ def migrate(
 
     part = _personal_part(old)
     render_for(real, store.look(), part, count, include_sensitive)  # first of all, whether the personal part has room
-    backup = keep(real, old, "pre-migration")
     keys = [_remembered(segment, store, path) for segment in memories]
     rendered = render_for(real, store.manifest(), part, count, include_sensitive)
+    whole = {line.key for line in rendered.lines.values() if line.hash == line.whole}
+    left_out = tuple(segment for segment, key in zip(memories, keys, strict=True) if key not in whole)
+    if left_out and not shrink:
+        raise Refused(
+            f"{len(left_out)} of {len(memories)} memories of this file would not be in the new one, or not whole; "
+            "all are in the graph, and the file is as it was",
+            where=f"{path}, lines {', '.join(str(segment.lines[0]) for segment in left_out)}",
+            fix="give it more room with --max-tokens, or use --shrink if they need not be in the file",
+        )
+    backup = keep(real, old, "pre-migration")
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
     save_state(real, State(generations=(new,)))
 
@@ -86,7 +105,7 @@ def migrate(
         replace_text(real, old, rendered.text)
     except EditedMeanwhileError:
         raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again") from None
-    return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, backup)
+    return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, backup, left_out=left_out)
 
 
 def _remembered(segment: Segment, store: Store, path: Path) -> str:
