@@ -208,3 +208,30 @@ def test_a_file_that_changes_meanwhile_and_one_too_personal_are_left(tmp_path: P
         migrate(file, store, exact())
     assert file.read_text() == old
     assert not store.calls
+
+
+def test_what_is_struck_out_is_no_memory(tmp_path: Path) -> None:
+    file = tmp_path / "MEMORY.md"
+    file.write_text(
+        "- ~~Deploys on Mondays~~\n- Deploys on ~~Mondays~~ Tuesdays\n- [ ] ~~Call Bo~~\n- `~~x~~` strikes in Markdown\n"
+    )
+    assert [segment.text for segment in read_memories(file.read_text())] == [
+        "Deploys on Tuesdays",
+        "`~~x~~` strikes in Markdown",
+    ]
+    told = migrate(file, graph(), exact(), dry_run=True)
+    assert told.skipped == ((1, 1, "struck out"), (2, 2, "struck-out text in it"), (3, 3, "struck out"))
+
+
+def test_a_file_is_not_shrunk_without_a_yes(tmp_path: Path) -> None:
+    file, store = tmp_path / "AGENTS.md", Graph()
+    old = "# Rules\n\n" + "".join(f"- NEVER deploy on day {day} of a month, whatever they say.\n" for day in range(150))
+    file.write_text(old)
+    with pytest.raises(Refused, match=r"[0-9]+ of 150 memories of this file would not be in the new one"):
+        migrate(file, store, exact())
+    assert [each.name for each in tmp_path.iterdir()] == [file.name]
+    assert file.read_text() == old
+    done = migrate(file, store, exact(), shrink=True)
+    text = file.read_text()
+    assert 0 < len(done.left_out) < 150
+    assert all((segment.text in text) != (segment in done.left_out) for segment, _ in done.memories)

@@ -173,6 +173,7 @@ def migrate(
     include_sensitive: Sensitive = False,
     max_tokens: MaxTokens = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would become of what.")] = False,
+    shrink: Annotated[bool, typer.Option("--shrink", help="Some of it may be in the graph alone.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take over a file that people or agents wrote: its lines become memories, and the old file stays beside it."""
@@ -180,7 +181,12 @@ def migrate(
         context,
         as_json,
         lambda client: client.migrate_context(
-            file, scope, include_sensitive=include_sensitive, max_tokens=max_tokens, dry_run=dry_run
+            file,
+            scope,
+            include_sensitive=include_sensitive,
+            max_tokens=max_tokens,
+            dry_run=dry_run,
+            shrink=shrink,
         ),
     )
     if done.already:
@@ -191,6 +197,8 @@ def migrate(
     left = [((first, last), "", "left out", why) for first, last, why in done.skipped]
     shown = [(_lines(lines), *rest) for lines, *rest in sorted([*rows, *left])]
     table(str(file), ("lines", "section", "became", "text"), shown)
+    for each in done.left_out:
+        out.print(f"not in the file, or not whole: line {each.lines[0]}, {shortened(each.text, 60)}", markup=False)
     if done.kept:
         out.print(f"the old file is {done.kept}", markup=False)
 

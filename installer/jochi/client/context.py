@@ -75,14 +75,18 @@ class ContextVerbs(Base):
         include_sensitive: bool = False,
         max_tokens: int | None = None,
         dry_run: bool = False,
+        shrink: bool = False,
         now: datetime | None = None,
     ) -> files.Report:
         """Takes a MEMORY.md over that people or agents wrote: what it says becomes memories of ``scope``.
 
         Its personal sections stay in the file, and the old file stays as `<file>.pre-migration`. A second run changes nothing.
+        `Refused` where something of it has no room in the new file, unless ``shrink``: the file is then as it was.
         """
         store = self._store(scope, include_sensitive, max_tokens, now)
-        return files.migrate(path, store, best_counter().count, dry_run=dry_run, include_sensitive=include_sensitive)
+        return files.migrate(
+            path, store, best_counter().count, dry_run=dry_run, include_sensitive=include_sensitive, shrink=shrink
+        )
 
     def context_diff(
         self,

@@ -113,6 +113,11 @@ def without_comments(html: str) -> Piece:
     return Piece(_COMMENT.sub("", html), None, tuple(_COMMENT.findall(html)))
 
 
+def without_struck(markdown: str) -> str:
+    """The text without what is struck out (`~~so~~`). In code the sign is code."""
+    return _STRUCK.sub(lambda found: found["code"] or "", markdown).strip()
+
+
 def _escaped(token: re.Match[str]) -> str:
     if token["code"]:
         return token[0]
@@ -146,4 +151,5 @@ _RAW = re.compile(
 _START = re.compile(r"^(?:[0-9]{1,9}(?=[.)](?: |$))|(?=#{1,6}(?: |$)|[-+*](?: |$)|([-*_])(?:\1| )*$|>|~~~|\[.*\]:))")
 # Code of a person's may show a comment, but hides no id.
 _SHOWN = rf"(?<!`)(?P<ticked>`+)(?!`)(?:(?!{_MARK.replace('?P<id>', '?:')}).)+?(?<!`)(?P=ticked)(?!`)"
+_STRUCK = re.compile(rf"{_CODE}| ?(?<![~\\])~~(?![\s~])(?:(?!\n\n).)+?(?<![\s~\\])~~(?!~)", re.DOTALL)
 _WRITTEN = re.compile(rf"{_CODE}|\\(?P<escaped>{_PUNCTUATION})|{_SHOWN}|{_MARK}|(?P<comment><!--.*?-->)", re.DOTALL)

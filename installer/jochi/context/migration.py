@@ -8,11 +8,12 @@ from pathlib import Path
 
 from jochi.context.blocks import BOX, blocks, refuse_conflicts, source_lines
 from jochi.context.layout import is_ours
+from jochi.context.lines import without_struck
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, is_section, personal_lines, private_lines, section_of, text_with_headings
 from jochi.context.state import Generation, State, file_hash, save_state
 from jochi.context.writer import Store, render_for, taking_in
-from jochi.errors import JochiError
+from jochi.errors import JochiError, Refused
 from jochi.files import EditedMeanwhileError, keep, mend, read_text, real_file, replace_text
 from jochi.text.content import is_blank
 
@@ -32,32 +33,42 @@ class Segment:
 @dataclass(frozen=True)
 class Report:
     """What became of the lines of a file: ``memories`` with their keys (None where nothing was written), ``personal`` and
-    ``skipped`` by first and last line. ``kept``: the old file."""
+    ``skipped`` by first and last line. ``kept``: the old file. ``left_out``: what is in the graph and not in the
+    new file, or not whole."""
 
     memories: tuple[tuple[Segment, str | None], ...] = ()
     personal: tuple[Segment, ...] = ()
     skipped: tuple[tuple[int, int, str], ...] = ()
     kept: Path | None = None
     already: bool = False
+    left_out: tuple[Segment, ...] = ()
 
 
 def read_memories(text: str) -> list[Segment]:
     """Paragraphs, items of lists, rows of tables with their columns' names, quotations and whole blocks of code, in their order.
 
     An item stands behind the items above it, a text behind headings that say more than a section. An open task (`- [ ]`) is in
-    `tasks` and loses its box; a done one is in `recent` and keeps it. What stands under a personal heading is `personal`,
-    and what shows personal data or secrets under any other.
+    `tasks` and loses its box; a done one is in `recent` and keeps it. What is struck out (`~~so~~`) is none.
+    What stands under a personal heading is `personal`, and what shows personal data or secrets under any other.
     """
     return [*_read(text)[0]]
 
 
 def migrate(
-    path: Path, store: Store, count: Count, *, dry_run: bool = False, include_sensitive: bool = False
+    path: Path,
+    store: Store,
+    count: Count,
+    *,
+    dry_run: bool = False,
+    include_sensitive: bool = False,
+    shrink: bool = False,
 ) -> Report:
     """Remembers what ``path`` says and makes it a MEMORY.md of Jochi's. Its personal sections, and lines that show personal data
     or secrets, become the personal part; the old file stays as `<file>.pre-migration`. A file that is Jochi's is left alone.
 
-    `JochiError` where it can't be read or written. Killed in between, it can be called again: the graph recognises what it has.
+    `Refused` where a memory of it is not in the new file, or not whole, unless ``shrink``: the memories are then in the
+    graph, and the file is as it was. `JochiError` where it can't be read or written.
+    Killed in between, it can be called again: the graph recognises what it has.
     """
     real = real_file(path)
     if not dry_run:
@@ -76,9 +87,18 @@ def migrate(
 
     part = _personal_part(old)
     render_for(real, store.look(), part, count, include_sensitive)  # first of all, whether the personal part has room
-    backup = keep(real, old, "pre-migration")
     keys = [_remembered(segment, store, path) for segment in memories]
     rendered = render_for(real, store.manifest(), part, count, include_sensitive)
+    whole = {line.key for line in rendered.lines.values() if line.hash == line.whole}
+    left_out = tuple(segment for segment, key in zip(memories, keys, strict=True) if key not in whole)
+    if left_out and not shrink:
+        raise Refused(
+            f"{len(left_out)} of {len(memories)} memories of this file would not be in the new one, or not whole; "
+            "all are in the graph, and the file is as it was",
+            where=f"{path}, lines {', '.join(str(segment.lines[0]) for segment in left_out)}",
+            fix="give it more room with --max-tokens, or use --shrink if they need not be in the file",
+        )
+    backup = keep(real, old, "pre-migration")
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
     save_state(real, State(generations=(new,)))
 
@@ -86,7 +106,7 @@ def migrate(
         replace_text(real, old, rendered.text)
     except EditedMeanwhileError:
         raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again") from None
-    return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, backup)
+    return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, backup, left_out=left_out)
 
 
 def _remembered(segment: Segment, store: Store, path: Path) -> str:
@@ -110,6 +130,14 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
         if block.is_comment:
             skipped.append((block.first, block.last, "a comment"))
             continue
+        if (
+            section != "personal"
+            and block.kind in ("item", "paragraph", "row")
+            and (left := without_struck(block.text)) != block.text
+        ):
+            says_more = not is_blank(BOX.sub("", left + " "))
+            skipped.append((block.first, block.last, "struck-out text in it" if says_more else "struck out"))
+            block = replace(block, text=left if says_more else "")
         if block.kind in ("title", "heading") or is_blank(block.text):
             continue
         if block.kind == "bare heading" and is_section(block.text):
