@@ -28,6 +28,7 @@ from jochi.forgetting.forget_key import VARIABLE
 from jochi.heartbeat import Heartbeat, NewTask, StaleClaim
 from jochi.heartbeat.heartbeat import LEASE
 from jochi.heartbeat.migration import migrate
+from jochi_workers.heartbeat_files import HeartbeatFiles, read_table
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
@@ -797,3 +798,25 @@ def test_the_command_line_takes_a_task_through_its_day(
         ["load", "n"],
     ):
         assert isinstance(CliRunner().invoke(app, ["heartbeat", *wrong]).exception, UsageError)
+
+
+def test_a_worker_keeps_the_file_current_and_it_says_when_a_task_was_last_executed(
+    heartbeat: Heartbeat, tmp_path: Path
+) -> None:
+    table, path = tmp_path / "heartbeats.toml", tmp_path / "HEARTBEAT.md"
+    table.write_text('[[files]]\nscope = "s"\nfile = "HEARTBEAT.md"\nmax_tokens = 300\n')
+    add(heartbeat, "quick", "every 1h")
+    add(heartbeat, "long", "every 1h", 150)
+    running = HeartbeatFiles(read_table(table), heartbeat.sync)
+    assert running.work(all_of_them=True)
+    assert "last executed" not in path.read_text()
+    assert not running.work(all_of_them=True)
+    for claim in heartbeat.due("x", scope="s", now=NOON + HOUR):
+        heartbeat.done(claim.task.id, claim.token, scope="s", now=NOON + HOUR)
+    assert running.work(all_of_them=True)
+    assert "\n- long (last executed 2026-06-01 13:00 UTC)\n" in path.read_text()
+    assert path.read_text().count("(last executed 2026-06-01 13:00 UTC)\n") == 2
+    path.write_text(path.read_text() + "mine\n")
+    assert not running.work(all_of_them=True)
+    assert running.note is not None
+    assert "somebody has edited this file" in running.note

@@ -168,7 +168,10 @@ def test_columns_without_or_of_the_same_head_lose_nothing() -> None:
         ("0 9 1 JAN mon", "0 9 1 jan mon"),
         ("daily at 25:00", None),
         ("every 0 minutes", None),
-        ("every other day", None),
+        ("every other day", "every 2d"),
+        ("every other day at 9:00", None),
+        ("twice daily", None),
+        ("9 am every day", "0 9 * * *"),
         ("fortnightly", None),
         ("Ship it on Monday", None),
         ("Play 4 8 15 1 2", None),
@@ -181,6 +184,54 @@ def test_words_are_read_by_a_small_table(text: str, schedule: str | None) -> Non
     for line in (f"- {text}", f"- {text}: do it", f"- do it ({text})"):
         [found] = read(line)
         assert found.schedule == schedule, line
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "schedule"),
+    [row.split("\t") for row in (FILES / "schedules.tsv").read_text(encoding="utf-8").splitlines()],
+)
+def test_what_people_write_is_read_in_english_and_german_or_named(language: str, line: str, schedule: str) -> None:
+    [found] = read(f"- Look at the mail: {line}\n")
+    assert (found.schedule or "-") == schedule
+    assert (found.reason == NONE) == (schedule == "-")
+
+
+OTHER_TIME = "it says a time that can't be read together with the schedule above it"
+
+
+@pytest.mark.parametrize(
+    ("above", "line", "schedule"),
+    [
+        ("Daily", "09:00 morning briefing", "0 9 * * *"),
+        ("Daily", "**9am** - morning briefing", "0 9 * * *"),
+        ("Täglich", "9 Uhr Lagebericht", "0 9 * * *"),
+        ("Täglich um 8 Uhr", "Lagebericht um 9:30 Uhr", "30 9 * * *"),
+        ("Every Monday", "at 08:30: plan the week", "30 8 * * 1"),
+        ("Daily", "read the mail (18:00)", "0 18 * * *"),
+        ("Daily", "read the mail", "0 0 * * *"),
+        ("Daily", "um halb neun Lagebericht", None),
+        ("Daily", "look at the mail at 9", None),
+        ("Daily", "09:00 and 17:00 look at the mail", None),
+        ("Daily", "25:00 look at the mail", None),
+        ("Daily", "look at the mail every 2 days at 9:00", None),
+        ("Daily", "prepare the 15:00 meeting", None),
+        ("Hourly", "09:00 look at the mail", None),
+    ],
+)
+def test_the_time_in_a_line_wins_over_the_heading(above: str, line: str, schedule: str | None) -> None:
+    for text in (f"## {above}\n\n- {line}\n", f"# {above}\n\n## {line}\n\nAll of it.\n"):
+        [found] = read(text)
+        assert (found.schedule, found.reason) == (schedule, None if schedule else OTHER_TIME)
+
+
+def test_a_column_of_times_stands_for_the_day_above_it() -> None:
+    found = read("## Daily\n\n| when | task |\n|---|---|\n| 09:00 | Mail |\n| after lunch | Walk |\n")
+    assert [task.schedule for task in found] == ["0 9 * * *", None]
+
+
+def test_heads_of_german_columns_are_known() -> None:
+    [found] = read("| Wann | Was |\n|---|---|\n| am 1. des Monats 04:15 | Abrechnung |\n")
+    assert (found.task_name, found.schedule) == ("Abrechnung", "15 4 1 * *")
 
 
 LINES = st.sampled_from(

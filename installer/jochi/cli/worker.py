@@ -62,6 +62,9 @@ def worker(
     mirror: Annotated[
         Path | None, typer.Option(help="A table of folders with files of memories that it keeps up to date (TOML).")
     ] = None,
+    heartbeats: Annotated[
+        Path | None, typer.Option(help="A table of HEARTBEAT.md files that it keeps up to date (TOML).")
+    ] = None,
     arm: Annotated[
         bool, typer.Option("--arm", help="Only keep the jobs of the database armed, and do nothing else.")
     ] = False,
@@ -96,11 +99,11 @@ def worker(
     options = {name: value for name, value in given.items() if value is not None}
     if provider is None and (model or options or limit_rate):
         raise UsageError("options of a provider, --model and --limit-rate go with --provider")
-    if arm and (provider or contexts or mirror or compress != "extractive"):
+    if arm and (provider or contexts or mirror or heartbeats or compress != "extractive"):
         raise UsageError(
             "a worker with --arm does nothing else", fix="leave --arm out: every worker keeps the jobs armed"
         )
-    from jochi_workers import context_files, mirrors
+    from jochi_workers import context_files, heartbeat_files, mirrors
     from jochi_workers.job_armer import JobArmer, require_armable
     from jochi_workers.sign_of_life import SignOfLife
     from jochi_workers.worker import Stop, Worker
@@ -108,6 +111,7 @@ def worker(
     tables = (
         () if contexts is None else context_files.read_table(contexts),
         () if mirror is None else mirrors.read_table(mirror),
+        () if heartbeats is None else heartbeat_files.read_table(heartbeats),
     )
     stop = Stop()
     at = None if metrics is None else address(metrics)
@@ -132,6 +136,7 @@ def worker(
                 [context_files.ContextFiles(tables[0], client.write_context)] if contexts else []
             )
             files += [mirrors.Mirrors(tables[1], client.write_mirror)] if mirror else []
+            files += [heartbeat_files.HeartbeatFiles(tables[2], client.heartbeat.sync)] if heartbeats else []
             files.append(JobArmer(client.engine, every))
             running = Worker(
                 client.engine,

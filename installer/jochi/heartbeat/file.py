@@ -33,6 +33,7 @@ class Entry:
     id: str
     name: str = ""
     definition: str | None = None
+    last_executed: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def render(
 
     def page(whole: int, named: int) -> str:
         mark = {"scope": scope, "limit": max_tokens, "definitions": definitions, "written": f"{now:%Y-%m-%dT%H:%M:%SZ}"}
-        body = _body(scope, tasks[:whole], [task.id for task in tasks[whole : whole + named]], active)
+        body = _body(scope, tasks[:whole], tasks[whole : whole + named], active)
         header = escape_json_imports(json.dumps({**mark, "page": _hash(body)}).replace(">", "\\u003e"))
         return f"# Heartbeat\n<!-- jochi {header} -->\n{body}"
 
@@ -117,7 +118,7 @@ def _most(most: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _body(scope: str, whole: Sequence[Entry], ids: Sequence[str], active: int) -> str:
+def _body(scope: str, whole: Sequence[Entry], others: Sequence[Entry], active: int) -> str:
     option = "" if scope == "default" else f" --scope {_argument(scope)}"
     lines = [
         "Written by `jochi heartbeat sync`; edits are not read. The tasks are in the graph:",
@@ -127,12 +128,16 @@ def _body(scope: str, whole: Sequence[Entry], ids: Sequence[str], active: int) -
         lines += ["", "## Quick tasks"]
     for task in whole:
         quoted = "\n".join(f"> {line}".rstrip() for line in escape_imports(visible(task.definition or "")).splitlines())
-        lines += ["", f"### {_exact(task.id)}: {escape_imports(plain(task.name))}", quoted]
-    if ids:
-        lines += ["", "## Other tasks (ids)", *(f"- {_exact(id)}" for id in ids)]
-    if left := active - len(whole) - len(ids):
+        lines += ["", f"### {_exact(task.id)}: {escape_imports(plain(task.name))}{_last(task)}", quoted]
+    if others:
+        lines += ["", "## Other tasks (ids)", *(f"- {_exact(task.id)}{_last(task)}" for task in others)]
+    if left := active - len(whole) - len(others):
         lines += ["", f"… and {left:,} more: `jochi heartbeat ls{option}`"]
     return "\n".join(lines) + "\n"
+
+
+def _last(task: Entry) -> str:
+    return f" (last executed {task.last_executed:%Y-%m-%d %H:%M} UTC)" if task.last_executed else ""
 
 
 def _exact(text: str) -> str:

@@ -368,7 +368,7 @@ class Heartbeat:
         """The hash of all definitions, as many tasks as the file could name, quick ones first, and how many are active."""
         quick = self.start(scope=scope, limit=max_tokens // files.LEAST_TOKENS, include_sensitive=open).quick
         whole = {task.id for task, _ in quick}
-        ids: list[str] = []
+        others: list[files.Entry] = []
         active, digest = 0, hashlib.sha256()
         for task in self._ls(scope, open):
             said = (
@@ -382,12 +382,13 @@ class Heartbeat:
             )
             digest.update(json.dumps(said).encode() + b"\n")
             active += task.is_active
-            if task.is_active and task.id not in whole and len(ids) < max_tokens:
-                ids.append(task.id)
+            if task.is_active and task.id not in whole and len(others) < max_tokens:
+                others.append(files.Entry(task.id, last_executed=task.last_executed))
         shown = [
-            files.Entry(task.id, f"{task.task_name} ({task.schedule}, {task.time_zone})", text) for task, text in quick
+            files.Entry(task.id, f"{task.task_name} ({task.schedule}, {task.time_zone})", text, task.last_executed)
+            for task, text in quick
         ]
-        return digest.hexdigest()[:32], shown + [files.Entry(id) for id in ids], active
+        return digest.hexdigest()[:32], shown + others, active
 
     def _finish(self, id: str, token: str, error: str | None, scope: str, now: datetime | None) -> ReportResult:
         at, key = self._at(now), key_of(scope, id)

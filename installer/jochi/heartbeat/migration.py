@@ -119,9 +119,11 @@ def read(text: str, time_zone: str = "UTC") -> Iterator[ParsedTask]:
     every = sections(text)
     for section, after in zip_longest(every, every[1:]):
         above = [entry for entry in above if entry[0] < section.level]
-        inherited = next((schedule for _, schedule in reversed(above) if schedule), None)
+        inherited = next((schedule for _, schedule in reversed(above) if schedule is not None), None)
+        if inherited is not None:
+            inherited = _at_its_time(inherited, section.title) or ""  # empty: what stands above doesn't fit
         own = _schedule_of(section.title, time_zone)
-        above.append((section.level, own))
+        above.append((section.level, own or inherited))
         leaf = after is None or after.level <= section.level
         for task in _tasks(section, own, inherited, leaf, time_zone):
             yield replace(task, id=(re.sub(r"\W+", "-", task.task_name.lower()).strip("-_")[:60] or "task"))
@@ -133,6 +135,7 @@ def _tasks(
     blocks = [block for block in section.blocks if not _says_nothing(block)]
     whole = section.title, section.source or section.title
     place = section.first, section.last
+    none = _OTHER_TIME if inherited == "" else _NONE
     texts = [
         block.source if block.kind == "text" else block.source.split("\n")[0]
         for block in blocks
@@ -146,17 +149,15 @@ def _tasks(
             *place,
         )
         return
-    parts = [part for block in blocks for part in _parts(block, time_zone)]
+    parts = [part for block in blocks for part in _parts(block, time_zone, own or inherited)]
     rest = [block for block in blocks if block.kind == "text" or (block.kind == "code" and not _crontab(block))]
     if not parts and rest:
-        yield _parsed_task(*whole, own or _schedule_of(rest[0].source, time_zone) or inherited, _NONE, *place)
+        yield _parsed_task(*whole, own or _schedule_of(rest[0].source, time_zone) or inherited, none, *place)
     if not section.blocks and leaf and section.level > 1 and _schedule_in(section.title) is None:
-        yield _parsed_task(*whole, own or inherited, _NONE, *place)
+        yield _parsed_task(*whole, own or inherited, none, *place)
     before = "\n\n".join(_fenced(block) for block in rest)
     for part in parts:
-        schedule = part.schedule or (None if part.reason == _CHECKED else own or inherited)
-        definition = f"{before}\n\n{part.definition}" if before else part.definition
-        yield replace(part, schedule=schedule, definition=definition, reason=None if schedule else part.reason)
+        yield replace(part, definition=f"{before}\n\n{part.definition}" if before else part.definition)
 
 
 def _says_nothing(block: Block) -> bool:
@@ -171,18 +172,24 @@ def _says_nothing(block: Block) -> bool:
     return block.kind == "comment" or (block.kind == "item" and _FILLER.fullmatch(block.source) is not None)
 
 
-def _parts(block: Block, time_zone: str) -> Iterator[ParsedTask]:
+def _parts(block: Block, time_zone: str, given: str | None) -> Iterator[ParsedTask]:
+    """The tasks of a block. ``given``: the schedule of those that say none; the time of day that one says wins over its own."""
     if block.kind == "item":
         checked, text = bool(_BOX.match(block.source)) and block.source[1] in "xX", _BOX.sub("", block.source, count=1)
         schedules = [_when(line["said"], time_zone) for line in _LINE.finditer(text.partition("\n")[2])]
         schedule = None if checked else _one(schedules) if schedules else _schedule_of(text, time_zone)
-        yield _parsed_task("", text, schedule, _CHECKED if checked else _NONE, block.first, block.last)
+        if not (checked or schedules):
+            schedule = schedule or _at_its_time(given, text)
+        reason = _CHECKED if checked else _OTHER_TIME if given else _NONE
+        yield _parsed_task("", text, schedule, reason, block.first, block.last)
     elif block.kind == "row":
         cells = {head: text for head, text in block.cells.items() if text}
         head_of_when = next((head for head in cells if _HEAD_OF_WHEN.search(head)), None)
         when = cells.pop(head_of_when) if head_of_when else None
         name = next((cells[head] for head in cells if _HEAD_OF_NAME.search(head)), next(iter(cells.values()), ""))
-        schedule = None if when is None else _when(when, time_zone)
+        schedule = given if when is None else _when(when, time_zone)
+        if when and schedule is None and _TIME.fullmatch(_english(when)):
+            schedule = _at_its_time(given, when)
         definition = "\n".join(f"{head}: {text}" for head, text in cells.items())
         reason = f"{when!r} can't be read as a schedule" if when else _NONE
         yield _parsed_task(name, definition or block.source, schedule, reason, block.first, block.last)
@@ -202,7 +209,7 @@ def _parts(block: Block, time_zone: str) -> Iterator[ParsedTask]:
 
 def _parsed_task(name: str, definition: str, schedule: str | None, reason: str, first: int, last: int) -> ParsedTask:
     name = _plain(name) or _title(definition)
-    return ParsedTask("", name, definition, schedule, first, last, None if schedule else reason)
+    return ParsedTask("", name, definition, schedule or None, first, last, None if schedule else reason)
 
 
 def _title(text: str) -> str:
@@ -237,21 +244,38 @@ def _crontab(block: Block) -> bool:
 _SOME_DAY = datetime(2026, 1, 1, tzinfo=timezone.utc)
 _CHECKED = "it is checked off"
 _NONE = "no schedule can be read in it"
+_OTHER_TIME = "it says a time that can't be read together with the schedule above it"
 _BOX = re.compile(r"\[[ xX]\]\s+")
 _MARKDOWN = ("", "markdown", "md")
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _FILLER = re.compile(r"\s*(?:\[[ xX]?\])?\s*(?:\[[^\]\n]*\]\((?!\w+:)[^()\s]*\)[.,;]?\s*)?")
 """An item without a word, or with nothing but a link within some manual; an address of the web may be what is to be looked at."""
 _LINE = re.compile(
-    r"^\W*(?:schedule|when|cron|frequency|interval|runs?)\W*?:[*_]*[ \t]+(?P<said>\S.*)$", re.IGNORECASE | re.MULTILINE
+    r"^\W*(?:schedule|when|cron|frequency|interval|runs?|wann|zeitplan|intervall|rhythmus)\W*?:"
+    r"[*_]*[ \t]+(?P<said>\S.*)$",
+    re.IGNORECASE | re.MULTILINE,
 )
-_HEAD_OF_WHEN = re.compile(r"schedule|when|cron|frequency|interval|every|cadence", re.IGNORECASE)
-_HEAD_OF_NAME = re.compile(r"task|name|check|job|title|what", re.IGNORECASE)
+_HEAD_OF_WHEN = re.compile(
+    r"schedule|when|cron|frequency|interval|every|cadence|wann|zeitplan|rhythmus|häufigkeit", re.IGNORECASE
+)
+_HEAD_OF_NAME = re.compile(r"task|name|check|job|title|what|aufgabe|\bwas\b", re.IGNORECASE)
 _FIELD = r"[\d*][\d*,/-]*"
 _CRON = rf"{_FIELD} +{_FIELD} +(?:{_FIELD}|L) +(?:{_FIELD}|[A-Za-z]{{3}}) +(?:{_FIELD}|[A-Za-z]{{3}}[A-Za-z,-]*)"
 _CRON_LINE = re.compile(rf"\s*(?P<when>{_CRON}|@\w+)\s+(?P<what>\S.*)")
-_AT = r"(?:[ ,]*(?:at )?(?P<time>\d{1,2}:\d\d(?: ?[ap]m)?|\d{1,2} ?[ap]m|noon|midnight))?"
+_CLOCK = r"\d{1,2}:\d\d(?: ?[ap]m)?|\d{1,2} ?[ap]m|noon|midnight"
+_AT = rf"(?:[ ,]*(?:at )?(?P<time>{_CLOCK}))?"
+_TIME = re.compile(rf"\b(?:{_CLOCK})\b")
+_TIME_BEFORE = re.compile(rf"(?:at )?(?P<time>{_CLOCK})\b[ ,:–—-]*(?P<rest>.*)")
+_TIME_AFTER = re.compile(rf".*(?:\bat |[,(:–—-] ?)(?P<time>{_CLOCK})[ .)]*")
+_OTHER_CLOCK = re.compile(
+    r"\bat \d{1,2}\b(?!:)|\bhalf past\b|\bquarter (?:past|to)\b|o'clock|\bat halb\b|\bviertel (?:vor|nach)\b"
+)
+"""A time of day that isn't read: of 9 and 5 one is likely in the morning, and nobody says so."""
+_SAYS_HOW_OFTEN = re.compile(
+    r"\b(?:every|each|twice|hourly|weekly|fortnightly|biweekly|monthly|quarterly|yearly)\b|lich\b"
+)
 _DAY = "|".join(f"{day.lower()}s?|{day[:3].lower()}" for day in DAYS)
+_DATE = r"\d{1,2}(?:st|nd|rd|th)"
 _UNITS = {"s": "s", "m": "min", "h": "h", "d": "d", "w": "w"}
 
 
@@ -274,6 +298,115 @@ def _on_days(found: re.Match[str]) -> str:
     return f"{_clock(found['time'])} * * {','.join(map(str, days))}"
 
 
+def _days_from_to(found: re.Match[str]) -> str:
+    names = [day[:3].lower() for day in DAYS]
+    first, last = (names.index(found[end][:3]) for end in ("from", "to"))
+    span = range(first, last + 1 if last >= first else last + 8)
+    return f"{_clock(found['time'])} * * {','.join(map(str, sorted((n + 1) % 7 for n in span)))}".replace(
+        "1,2,3,4,5", "1-5"
+    )
+
+
+def _on_dates(found: re.Match[str]) -> str:
+    hour = _clock(found["time"])
+    return f"{hour} {','.join(re.findall(r'[0-9]+', found['dates']))} * *"
+
+
+_WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(rf"(?<![\w-])(?:{pattern})(?!\w)"), english)
+    for pattern, english in (
+        (r"(\d{1,2}) ?uhr (\d\d)", r"\1:\2"),
+        (r"(\d{1,2})[.:](\d\d) ?uhr", r"\1:\2"),
+        (r"um (\d{1,2})\.(\d\d)", r"um \1:\2"),
+        (r"(\d{1,2}) ?uhr", r"\1:00"),
+        (r"um mittag|mittags", "noon"),
+        (r"mitternacht", "midnight"),
+        (r"einmal (?:täglich|am tag|pro tag)|täglich|tägl\.|jeden tag|once a day|once daily", "daily"),
+        (r"stündlich|einmal (?:pro|die|in der) stunde", "hourly"),
+        (r"once an hour", "every hour"),
+        (r"(?:einmal )?wöchentlich|einmal (?:pro|die|in der) woche|jede woche|once a week", "weekly"),
+        (r"(?:einmal )?monatlich|einmal (?:pro|im) monat|jeden monat|once a month", "monthly"),
+        (
+            r"werktags|wochentags|an (?:werktagen|wochentagen)|jeden (?:werktag|wochentag)|(?:on|every) weekdays?",
+            "weekdays",
+        ),
+        (r"am wochenende|an wochenenden|jedes wochenende", "weekends"),
+        (r"jede halbe stunde|every half(?: an)? hour", "every 30 minutes"),
+        (r"jeden (?:zweiten|2\.) tag|every (?:other|second) day", "every 2 days"),
+        (r"jede (?:zweite|2\.) woche|every (?:other|second) week", "every 2 weeks"),
+        (r"jede nacht", "every night"),
+        (r"(?:jeden morgen|every morning),?(?= (?:(?:um|at) )?(?:0?\d|1[01])(?::| ?am))", "every day"),
+        (
+            r"(?:jeden abend|every (?:evening|afternoon)),?(?= (?:(?:um|at) )?(?:1[2-9]:|2\d:|\d{1,2}(?::\d\d)? ?pm))",
+            "every day",
+        ),
+        (
+            r"((?:mon|tues|wednes|thurs|fri|satur|sun)day) (?:afternoon|evening)s?(?= at (?:1[2-9]:|2\d:|\d{1,2}(?::\d\d)? ?pm))",
+            r"\1",
+        ),
+        (r"am (\d{1,2})\.", r"on the \1th"),
+        (r"(?:des|im|jeden|jedes) monats?", "of the month"),
+        *(
+            (rf"{german}s?", english)
+            for german, english in zip(
+                ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "(?:samstag|sonnabend)", "sonntag"),
+                (day.lower() for day in DAYS),
+                strict=True,
+            )
+        ),
+        *(
+            (rf"(?<=every ){words}|(?<=alle ){words}", str(number))
+            for number, words in (
+                *enumerate(("(?:two|zwei)", "(?:three|drei)", "(?:four|vier)", "(?:five|fünf)", "(?:six|sechs)"), 2),
+                (10, "(?:ten|zehn)"),
+                (12, "(?:twelve|zwölf)"),
+                (15, "(?:fifteen|fünfzehn)"),
+                (30, "(?:thirty|dreißig)"),
+            )
+        ),
+        (r"alle(?= \d)|jede[nsr]?", "every"),
+        (r"sekunden?", "seconds"),
+        (r"minuten?|min\.", "minutes"),
+        (r"stunden?|std\.?", "hours"),
+        (r"tagen?|tage", "days"),
+        (r"wochen?", "weeks"),
+        (r"um", "at"),
+        (r"(?<!\d )am", "on"),
+        (r"und", "and"),
+        (r"bis", "to"),
+    )
+)
+"""What German says, and some ways of English, in the words of `_PATTERNS`; each applies to what those before it have made."""
+_SHORT_DAYS = dict(zip(("mo", "di", "mi", "do", "fr", "sa", "so"), (day[:3].lower() for day in DAYS), strict=True))
+_TWO = rf"(?:{'|'.join(_SHORT_DAYS)})\b\.?"
+_SHORT = re.compile(rf"{_TWO}(?=,? (?:at )?\d)|{_TWO}(?:(?:, ?| ?[-–/+] ?| and ){_TWO})+")
+"""Days of two letters, where nothing else can be meant: two of them, or one before a number."""
+
+
+def _english(text: str) -> str:
+    """A text in small letters, with what German says of times in English."""
+    text = text.lower()
+    for pattern, english in _WORDS:
+        text = pattern.sub(english, text)
+    if short := _SHORT.match(text):
+        return re.sub(r"(\w\w)\b\.?", lambda day: _SHORT_DAYS.get(day[1], day[1]), short[0]) + text[short.end() :]
+    return text
+
+
+def _at_its_time(given: str | None, text: str) -> str | None:
+    """The schedule above a text, at the time of day that the first line of the text says. None where the two can't be both."""
+    line = _english(text.strip().partition("\n")[0]).strip(" *_`")
+    times = _TIME.findall(line)
+    if not given or not (times or _OTHER_CLOCK.search(line)):
+        return given or None
+    found = _TIME_BEFORE.fullmatch(line) or _TIME_AFTER.fullmatch(line)
+    of_day = re.fullmatch(r"\d+ \d+ (?P<days>.*)", given)
+    if found is None or of_day is None or len(times) > 1 or _SAYS_HOW_OFTEN.search(line):
+        return None
+    schedule = f"{_clock(found['time'])} {of_day['days']}"
+    return _when(schedule, "UTC")
+
+
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), made)
     for pattern, made in (
@@ -289,7 +422,17 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
         (rf"(?:(?:every |on )?weekdays?|every workday){_AT}", lambda found: f"{_clock(found['time'])} * * 1-5"),
         (rf"(?:(?:every |on )?weekends?){_AT}", lambda found: f"{_clock(found['time'])} * * 0,6"),
         (
-            rf"(?:(?:weekly|every week)(?: on|,)? |every |each |on )?(?P<days>(?:{_DAY})(?:(?:, ?| and | & )(?:{_DAY}))*){_AT}",
+            rf"(?:every |on )?(?P<from>{_DAY})(?: ?[-–] ?| to | through )(?P<to>{_DAY}){_AT}",
+            _days_from_to,
+        ),
+        (
+            r"(?:(?:monthly|every month)[ ,]+)?on (?:the )?"
+            rf"(?P<dates>{_DATE}(?:(?:, ?| and ){_DATE})*) of (?:the|every|each) month{_AT}",
+            _on_dates,
+        ),
+        (rf"(?P<dates>{_DATE}) of (?:the|every|each) month{_AT}", _on_dates),
+        (
+            rf"(?:(?:weekly|every week)(?: on|,)? |every |each |on )?(?P<days>(?:{_DAY})(?:(?:, ?| and | & |/)(?:{_DAY}))*){_AT}",
             _on_days,
         ),
         (rf"(?:@weekly|weekly|every week){_AT}", lambda found: f"{_clock(found['time'])} * * 0"),
@@ -304,10 +447,12 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
 
 def _schedule_in(text: str) -> str | None:
     """The schedule that a text is, whole."""
-    lower = text.lower()
-    for bare in (lower.strip(" \t`.,:;"), lower.strip(" \t*_`.,:;")):
+    for bare in (text.strip(" \t`.,:;"), text.strip(" \t*_`.,:;")):
+        english = _english(bare)
+        if before := _TIME_BEFORE.fullmatch(english):
+            english = f"{before['rest']} at {before['time']}" if before["rest"] else english
         for pattern, made in _PATTERNS:
-            if found := pattern.fullmatch(bare):
+            if found := pattern.fullmatch(english):
                 return made(found)
     return None
 
@@ -346,13 +491,24 @@ def _schedule_of(text: str, time_zone: str) -> str | None:
 
 def _stands_out(text: str) -> bool:
     """Whether a text is a schedule also among other words: `on Monday` may be meant once, and five numbers may be anything."""
-    sure = re.match(r"every|each|daily|nightly|hourly|weekly|monthly|@\w", text, re.IGNORECASE) or "*" in text
+    english = _english(text)
+    before = _TIME_BEFORE.fullmatch(english)
+    sure = (
+        re.match(r"every|each|daily|nightly|hourly|weekly|monthly|@\w", before["rest"] if before else english)
+        or "*" in text
+    )
     return bool(sure) and _schedule_in(text) is not None
 
 
-_GOES_ON = re.compile(r"at|on|and|or|but|except|unless|until|between|from|of|other|if|when|\d.*", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"at|on|and|or|but|except|unless|until|between|from|of|other|if|when|to|through|um|am|und|oder|aber|außer|bis|zwischen|von|ab|wenn|falls|im|vor|nach|\d.*",
+    re.IGNORECASE,
+)
 """What follows on a schedule that says more than could be read."""
-_MEANS_ELSE = re.compile(r"a|an|the|this|that|our|my|your|not|never|than", re.IGNORECASE)
+_MEANS_ELSE = re.compile(
+    r"a|an|the|this|that|our|my|your|not|never|than|twice|thrice|times|almost|nearly|der|die|das|den|ein|eine|einen|nicht|nie|zweimal|dreimal|mehrmals|fast",
+    re.IGNORECASE,
+)
 """What makes `daily` speak of a newspaper."""
 
 
