@@ -484,10 +484,12 @@ def test_a_file_is_only_rewritten_for_something_new_and_pending_changes_are_clea
     # What went by another way is seen.
     heartbeat.engine.database.run("MATCH (t {key: 's/b'}) REMOVE t:Curated:HeartbeatTask SET t:Tombstone")
     assert sync(heartbeat, file, NOON + HOUR)
-    # A run is no change of a definition.
+    # A run is no change of a definition; the file says once when it was.
+    digest = heartbeat.start(scope="s").definitions_hash
     [claim, *_] = heartbeat.due("x", scope="s", now=NOON + HOUR)
     heartbeat.done(claim.task.id, claim.token, scope="s", now=NOON + HOUR)
-    assert pending() == []
+    assert (pending(), heartbeat.start(scope="s").definitions_hash) == ([], digest)
+    assert sync(heartbeat, file, NOON + 2 * HOUR)
     assert not sync(heartbeat, file, NOON + 2 * HOUR)
 
 
