@@ -67,9 +67,9 @@ def test_no_line_is_lost(part: str) -> None:
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
-@pytest.mark.parametrize(("part", "kept", "false_alarms"), [("seen", 22, 1), ("unseen", 11, 1)])
+@pytest.mark.parametrize(("part", "kept", "false_alarms"), [("seen", 24, 1), ("unseen", 11, 1)])
 def test_secrets_with_a_form_stay_in_their_file(part: str, kept: int, false_alarms: int) -> None:
-    """As measured: of 25 that have a form, and of 14 in files that no rule was made with."""
+    """As measured: of 27 that have a form, and of 14 in files that no rule was made with."""
     found: Counter[str] = Counter()
     for file, expected in files(part):
         segments, _ = _read(text_of(file))
