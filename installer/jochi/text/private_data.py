@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 import regex
 
-from jochi.text.phones import numbers
-
 
 def private_kinds(text: str) -> tuple[str, ...]:
     """Kinds that stand in ``text``, in the order of the table: `IBAN`, `card number`, `e-mail address`, `phone number`,
@@ -48,6 +46,8 @@ def _is_mail(text: str) -> bool:
 
 def _is_phone(text: str) -> bool:
     """One with its country, one in groups that begins with 0, or one that a word says to be a phone's."""
+    from jochi.text.phones import numbers  # its tables take a tenth of a second, and most commands read no text
+
     text = _CARD.sub(" ", _IBAN.sub(" ", text))
     return any(
         number.international or _TRUNK.match(text, start, stop) or _PHONE_WORD.search(text[:start])
