@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 
 def edges() -> list[dict[str, Any]]:
     # Not by elementId: that is a text, and ":10" stands before ":9".
-    rows, _ = db.cypher_query("MATCH (a:Curated)-[r]->(:Curated) RETURN properties(r) ORDER BY a.uid, r.created_at")
+    rows, _ = db.cypher_query("MATCH (a:Curated)-[r]->(:Curated) RETURN properties(r) ORDER BY a.key, r.created_at")
     return [row[0] for row in rows]
 
 

@@ -15,8 +15,8 @@ from tests.oracle.strategies import WRONG_TYPES, memories, moments, nows
 from tests.tally import examples
 
 from jochi import Jochi
-from jochi.curate.plan import ORPHANS
 from jochi.jobs.runner import run_job
+from jochi.policy.model import ORPHAN_RULE
 
 pytestmark = pytest.mark.server
 
@@ -129,6 +129,6 @@ def test_the_sweep_judges_as_the_oracle_does(
     assert graph.pruned(jochi.database) == {key for key, verdict in verdicts.items() if verdict == "prune"}
     counted = {outcome: list(verdicts.values()).count(outcome) for outcome in ("prune", "protected", "paused")}
     for outcome, n in counted.items():
-        assert sum(g.n for g in plan.groups if g.rule == ORPHANS and g.outcome == outcome) == n
+        assert sum(g.n for g in plan.groups if g.rule == ORPHAN_RULE and g.outcome == outcome) == n
     assert sum(run.tally.get("protected", 0) for run in runs) == counted["protected"]
     assert sum(run.tally.get("paused", 0) for run in runs) == counted["paused"]
