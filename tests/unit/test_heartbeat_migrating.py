@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from jochi.heartbeat import migration
 from jochi.heartbeat.migration import read
 from jochi.text.markdown import sections
 
@@ -289,3 +290,17 @@ def test_no_word_of_any_file_is_lost(lines: list[str]) -> None:
         assert (task.schedule is None) == (task.reason is not None)
         assert task.id
         assert task.definition.strip()
+
+
+def test_a_line_without_end_is_not_read_at_each_of_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def stands_out(text: str) -> bool:
+        looked.append(text)
+        return False
+
+    monkeypatch.setattr(migration, "_stands_out", stands_out)
+    [task] = read("- " + "look at the mail um halb " * 1_000)
+    assert task.schedule is None
+    assert len(looked) <= 100
+    assert max(len(text.split()) for text in looked) <= 40

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -383,6 +384,7 @@ _SHORT = re.compile(rf"{_TWO}(?=,? (?:at )?\d)|{_TWO}(?:(?:, ?| ?[-–/+] ?| and
 """Days of two letters, where nothing else can be meant: two of them, or one before a number."""
 
 
+@lru_cache(maxsize=1_000)
 def _english(text: str) -> str:
     """A text in small letters, with what German says of times in English."""
     text = text.lower()
@@ -407,6 +409,8 @@ def _at_its_time(given: str | None, text: str) -> str | None:
     return _when(schedule, "UTC")
 
 
+_MOST_WORDS = 40
+"""No schedule has more: thirty-one days of a month and a time. A line without end isn't looked through at each of its words."""
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), made)
     for pattern, made in (
@@ -478,11 +482,11 @@ def _schedule_of(text: str, time_zone: str) -> str | None:
             found.append(_when(part, time_zone))
             continue
         words = part.split()
-        for n in range(len(words) - 1, 0, -1):
+        for n in range(min(len(words) - 1, _MOST_WORDS), 0, -1):
             if _stands_out(" ".join(words[:n])):
                 found.append(None if _GOES_ON.fullmatch(words[n]) else _when(" ".join(words[:n]), time_zone))
                 break
-        for n in range(1, len(words)):
+        for n in range(max(1, len(words) - _MOST_WORDS), len(words)):
             if _stands_out(" ".join(words[n:])) and not _MEANS_ELSE.fullmatch(words[n - 1]):
                 found.append(_when(" ".join(words[n:]), time_zone))
                 break
