@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
@@ -21,17 +21,25 @@ from jochi.use.context import check_scope
 T = TypeVar("T", bound=Part)
 
 
-class ContextFile(Part):
-    """`[[files]]`: one file and whose context is in it."""
+class Row(Part):
+    """What each row of a table says."""
 
     scope: Annotated[str, Field(min_length=1)]
+    include_sensitive: bool = False
+    every: PositiveDuration = timedelta(minutes=1)
+    """It is looked at this often."""
+
+
+R = TypeVar("R", bound=Row)
+
+
+class ContextFile(Row):
+    """`[[files]]`: one file and whose context is in it."""
+
     file: Annotated[Path, Field(strict=False)]
     """Where it is; what isn't absolute is beside the table."""
-    include_sensitive: bool = False
     max_tokens: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
     """None: what the scope's manifest has, else the policy's."""
-    every: PositiveDuration = timedelta(minutes=1)
-    """It is looked at this often, for edits of people and for changes of the graph."""
 
 
 class _Table(Part):
@@ -41,11 +49,9 @@ class _Table(Part):
 def read_table(path: Path) -> tuple[ContextFile, ...]:
     """The files of a table in TOML; `UsageError` says what is wrong in it and where."""
     table = read_toml(path, _Table, 'write [[files]], scope = "…", file = "…/MEMORY.md"')
-    files = tuple(each.model_copy(update={"file": path.parent / each.file}) for each in table.files)
-    there: dict[str, Path] = {}
+    files = beside(path, table.files, "file")
     limits: dict[tuple[str, bool], ContextFile] = {}
     for each in files:
-        check_row(path, each.scope, each.file, there)
         if each.max_tokens is None:
             continue
         other = limits.setdefault((each.scope, each.include_sensitive), each)
@@ -73,18 +79,25 @@ def read_toml(path: Path, table: type[T], fix: str) -> T:
         raise UsageError(f"{place}: {first['msg']}", where=str(path), fix=fix) from None
 
 
-def check_row(table: Path, scope: str, path: Path, there: dict[str, Path]) -> None:
-    """`UsageError` for what can't be a scope, and for a path that is ``there`` already, under whatever spelling."""
-    try:
-        check_scope(scope)
-    except UsageError as error:
-        raise UsageError(error.what, where=str(table), fix=error.fix) from None
-    other = there.setdefault(os.path.realpath(path), path)
-    if other is not path:
-        other_spelling = "" if other == path else f", also as {path}"
-        raise UsageError(
-            f"{other} is there twice{other_spelling}", where=str(table), fix="give each scope one of its own"
-        )
+def beside(table: Path, rows: Iterable[R], place: str) -> tuple[R, ...]:
+    """The rows, with what they name as ``place`` beside the table where it isn't absolute. `UsageError` for what can't be a scope,
+    and for a place that is there twice, under whatever spelling."""
+    there: dict[str, Path] = {}
+    found = []
+    for row in rows:
+        try:
+            check_scope(row.scope)
+        except UsageError as error:
+            raise UsageError(error.what, where=str(table), fix=error.fix) from None
+        path = table.parent / getattr(row, place)
+        other = there.setdefault(os.path.realpath(path), path)
+        if other is not path:
+            other_spelling = "" if other == path else f", also as {path}"
+            raise UsageError(
+                f"{other} is there twice{other_spelling}", where=str(table), fix="give each scope one of its own"
+            )
+        found.append(row.model_copy(update={place: path}))
+    return tuple(found)
 
 
 class Files:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from time import monotonic
 from typing import Annotated
@@ -12,19 +11,15 @@ from pydantic import Field
 
 from jochi.errors import PartlyDone
 from jochi.mirror import WriteResult
-from jochi.policy.parts import Part, PositiveDuration
-from jochi_workers.context_files import Files, check_row, read_toml
+from jochi.policy.parts import Part
+from jochi_workers.context_files import Files, Row, beside, read_toml
 
 
-class Mirror(Part):
+class Mirror(Row):
     """`[[folders]]`: one folder and whose memories are in it."""
 
-    scope: Annotated[str, Field(min_length=1)]
     folder: Annotated[Path, Field(strict=False)]
     """Where it is; what isn't absolute is beside the table."""
-    include_sensitive: bool = False
-    every: PositiveDuration = timedelta(minutes=1)
-    """It is looked at this often, for edits of people and for changes of the graph."""
 
 
 class _Table(Part):
@@ -34,11 +29,7 @@ class _Table(Part):
 def read_table(path: Path) -> tuple[Mirror, ...]:
     """The folders of a table in TOML; `UsageError` says what is wrong in it and where."""
     table = read_toml(path, _Table, 'write [[folders]], scope = "…", folder = "…/memory"')
-    mirrors = tuple(each.model_copy(update={"folder": path.parent / each.folder}) for each in table.folders)
-    there: dict[str, Path] = {}
-    for each in mirrors:
-        check_row(path, each.scope, each.folder, there)
-    return mirrors
+    return beside(path, table.folders, "folder")
 
 
 class Mirrors(Files):

@@ -46,7 +46,7 @@ def run(
     else:
         rows = [(r.id, r.status, r.batches, r.selected, r.changed, _tally(r), r.error) for r in runs]
         table("Runs", ("run", "status", "batches", "looked at", "changed", "what", "error"), rows, right=(2, 3, 4))
-    if any(r.status not in {"ok", "breaker"} for r in runs):
+    if not all(r.went_well for r in runs):
         raise PartlyDone("not everything went well: see the runs above", fix=f"`jochi jobs history {job}`")
 
 

@@ -16,7 +16,6 @@ from jochi.context.sections import is_section, personal_lines, private_lines, se
 from jochi.context.state import AppliedEdit, Line, State, file_hash
 from jochi.errors import Refused
 from jochi.text.content import content_hash, is_blank
-from jochi.text.private_data import private_kinds
 
 
 class Addition(NamedTuple):
@@ -170,6 +169,8 @@ class _Comparison:
 
     def _newly_private(self, found: Iterable[Block]) -> set[int]:
         """Lines that show personal data or secrets, and whose memory doesn't."""
+        from jochi.text.private_data import private_kinds  # as in `sections.private_lines`
+
         known = {
             at
             for block in found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from jochi.context.blocks import BOX, blocks, refuse_conflicts, source_lines
 from jochi.context.layout import is_ours
@@ -51,7 +52,7 @@ def read_memories(text: str) -> list[Segment]:
     `tasks` and loses its box; a done one is in `recent` and keeps it. What is struck out (`~~so~~`) is none.
     What stands under a personal heading is `personal`, and what shows personal data or secrets under any other.
     """
-    return [*_read(text)[0]]
+    return [*_read(text).segments]
 
 
 def migrate(
@@ -79,13 +80,13 @@ def migrate(
     if is_ours(old):
         return Report(already=True)
     refuse_conflicts(old, str(path))
-    segments, skipped = _read(old)
-    memories = [segment for segment in segments if segment.section != "personal"]
-    personal = tuple(segment for segment in segments if segment.section == "personal")
+    found = _read(old)
+    memories = [segment for segment in found.segments if segment.section != "personal"]
+    personal = tuple(segment for segment in found.segments if segment.section == "personal")
     if dry_run:
-        return Report(tuple((segment, None) for segment in memories), personal, skipped)
+        return Report(tuple((segment, None) for segment in memories), personal, found.skipped)
 
-    part = _personal_part(old)
+    part = found.personal_part
     render_for(real, store.look(), part, count, include_sensitive)  # first of all, whether the personal part has room
     keys = [_remembered(segment, store, path) for segment in memories]
     rendered = render_for(real, store.manifest(), part, count, include_sensitive)
@@ -106,7 +107,7 @@ def migrate(
         replace_text(real, old, rendered.text)
     except EditedMeanwhileError:
         raise JochiError("somebody changed the file meanwhile", where=str(path), fix="migrate it again") from None
-    return Report(tuple(zip(memories, keys, strict=True)), personal, skipped, backup, left_out=left_out)
+    return Report(tuple(zip(memories, keys, strict=True)), personal, found.skipped, backup, left_out=left_out)
 
 
 def _remembered(segment: Segment, store: Store, path: Path) -> str:
@@ -116,13 +117,22 @@ def _remembered(segment: Segment, store: Store, path: Path) -> str:
         return store.remember(segment.section, segment.text)
 
 
-def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
-    """The segments, and the lines that say nothing to remember, with the reason."""
+class _Reading(NamedTuple):
+    """``skipped``: the lines that say nothing to remember, with the reason. ``personal_part``: what stays in the file, as it is."""
+
+    segments: list[Segment]
+    skipped: tuple[tuple[int, int, str], ...]
+    personal_part: str
+
+
+def _read(text: str) -> _Reading:
+    """All that a file says."""
+    lines = source_lines(text)
     text, skipped = _without_front_matter(text)
     segments: list[Segment] = []
     found = blocks(text, apart=True)
     shown = private_lines(found)
-    private = personal_lines(found, (), source_lines(text)) | shown.keys()
+    private = personal_lines(found, (), lines) | shown.keys()
     for block in found:
         section = "personal" if block.first in private else section_of(block.path)
         if block.comments and section != "personal" and not block.is_comment:
@@ -150,7 +160,8 @@ def _read(text: str) -> tuple[list[Segment], tuple[tuple[int, int, str], ...]]:
             segments.append(
                 Segment(section, paragraph, block.headings, (block.first, block.last), shown.get(block.first, ()))
             )
-    return segments, tuple(skipped)
+    part = "".join(lines[at - 1] for at in sorted(private)).strip("\r\n")
+    return _Reading(segments, tuple(skipped), part + "\n" if part else "")
 
 
 def _without_front_matter(text: str) -> tuple[str, list[tuple[int, int, str]]]:
@@ -159,14 +170,6 @@ def _without_front_matter(text: str) -> tuple[str, list[tuple[int, int, str]]]:
         return text, []
     lines = len(source_lines(found[0]))
     return "\n" * lines + text[found.end() :], [(1, lines, "front matter")]
-
-
-def _personal_part(text: str) -> str:
-    lines = source_lines(text)
-    found = blocks(_without_front_matter(text)[0], apart=True)
-    private = personal_lines(found, (), lines) | private_lines(found).keys()
-    part = "".join(lines[at - 1] for at in sorted(private)).strip("\r\n")
-    return part + "\n" if part else ""
 
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?=[\w-]+:)(?:.*\n)*?---[ \t]*(?:\r?\n|\Z)")

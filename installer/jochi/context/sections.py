@@ -11,7 +11,6 @@ import regex
 
 from jochi.context.blocks import Block
 from jochi.context.manifest import Section, SectionName
-from jochi.text.private_data import private_kinds
 from jochi.toml import beside
 
 Where = SectionName | Literal["personal"]
@@ -72,6 +71,8 @@ def personal_lines(blocks: Iterable[Block], sections: Iterable[Section], source:
 def private_lines(blocks: Iterable[Block]) -> dict[int, tuple[str, ...]]:
     """The lines, from 1, of all that shows personal data or secrets wherever it stands, by their kinds, with the headings that
     say what it is. A heading counts with what stands below it, too: `Wi-Fi password` and then the value."""
+    from jochi.text.private_data import private_kinds  # its expressions take 10 ms, and most commands read no file
+
     found: dict[int, tuple[str, ...]] = {}
     above: list[Block] = []
     for block in blocks:

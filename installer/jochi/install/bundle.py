@@ -63,6 +63,7 @@ class Part:
 
     @property
     def sha256(self) -> str:
+        """Of the statements as they stand there."""
         return hashlib.sha256(self.body.encode()).hexdigest()
 
 
@@ -79,6 +80,7 @@ class Bundle:
 
     @property
     def origin(self) -> str:
+        """What made it, and for what, in a sentence."""
         fits = f"{self.target} and the database {self.database}"
         return f"Made by jochi {__version__} with the policy {self.policy.label}, for {fits}."
 

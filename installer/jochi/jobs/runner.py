@@ -43,6 +43,11 @@ class Run:
     quarantined: tuple[str, ...] = ()
     tally: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def went_well(self) -> bool:
+        """It did what it could; the circuit breaker's stop is a question, and no failure."""
+        return self.status in {"ok", "breaker"}
+
     @classmethod
     def from_node(cls, node: Mapping[str, Any]) -> Run:
         """From the properties of a :JochiJobRun."""
@@ -64,7 +69,7 @@ class DueJob:
     @property
     def went_well(self) -> bool:
         """It ran, or only waits: for a go, for a person's resume, or for whoever else runs it."""
-        return self.outcome in {"ok", "breaker", "waits"}
+        return self.outcome == "waits" or (self.run is not None and self.run.went_well)
 
 
 def run_job(engine: Engine, job: str, *, now: datetime | None = None, drain: bool = False) -> list[Run]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import product
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from neo4j.exceptions import ClientError, DriverError, Neo4jError
 from prometheus_client import CollectorRegistry
@@ -38,6 +38,7 @@ from jochi.version import __version__, minor_of
 if TYPE_CHECKING:
     from jochi.client.jobs import JobVerbs
 
+T = TypeVar("T")
 Labels = tuple[str, ...]
 Samples = Iterable[tuple[Labels, float]]
 
@@ -733,6 +734,22 @@ def families(found: Reading | None, seconds: float) -> Iterator[Family]:
             yield _durations(found, metric) if metric.type == "histogram" else metric.family(found)
 
 
+@dataclass
+class _Kept(Generic[T]):
+    """What was read, taken as it was for so many ``seconds``."""
+
+    seconds: float
+    last: tuple[float, T] | None = None
+
+    def read(self, now: float, look: Callable[[], T], worth: Callable[[T], bool] = lambda _: True) -> T:
+        """What is known, else what ``look`` finds; that is kept only if it is ``worth`` it."""
+        if self.last is not None and now - self.last[0] < self.seconds:
+            return self.last[1]
+        found = look()
+        self.last = (now, found) if worth(found) else None
+        return found
+
+
 class Metrics(Collector):
     """Reads the database where it is collected, one read at a time; within ``keep`` seconds everybody gets what was read before.
 
@@ -749,9 +766,7 @@ class Metrics(Collector):
         self._keep = keep
         self._monotonic = monotonic
         self._lock = Lock()
-        self._rare: tuple[float, Rare] | None = None
-        self._inbox: tuple[float, Mapping[str, int]] | None = None
-        self._work: tuple[float, Mapping[str, Backlog]] | None = None
+        self._forget()
         self._generation: int | None = None
         self._read_at: float | None = None
         self._seconds = 0.0
@@ -784,12 +799,8 @@ class Metrics(Collector):
                 if waits and self.found is not None:
                     self.found = replace(self.found, inbox=self._waits(self.found))
             except (JochiError, Neo4jError, DriverError) as error:
-                self.found, self._rare, self._inbox, self._work = (
-                    None,
-                    None,
-                    None,
-                    None,
-                )  # another server may answer next
+                self.found = None
+                self._forget()  # another server may answer next
                 self.fault = error.what if isinstance(error, JochiError) else _name_of(error)
                 self._client.engine.refresh()
             if stale:
@@ -822,28 +833,32 @@ class Metrics(Collector):
             prunes=client.policy.policy.prunes(),
         )
 
+    def _forget(self) -> None:
+        """Nothing that is looked at less often is known."""
+        self._rare = _Kept[Rare](RARELY)
+        self._inbox = _Kept[Mapping[str, int]](INBOX_KEPT)
+        self._work = _Kept[Mapping[str, Backlog]](BACKLOG_KEPT)
+
     def _rarely(self, pump: Mapping[str, Any] | None) -> Rare:
-        if self._rare is None or self._monotonic() - self._rare[0] >= RARELY:
-            client = self._client
-            facts = read_facts(client.database)
-            self._rare = self._monotonic(), Rare(facts, _offline(client), _line_missing(client, facts, pump))
-        return self._rare[1]
+        def look() -> Rare:
+            facts = read_facts(self._client.database)
+            return Rare(facts, _offline(self._client), _line_missing(self._client, facts, pump))
+
+        return self._rare.read(self._monotonic(), look)
 
     def _backlogs(self, now: datetime) -> Mapping[str, Backlog]:
         """What waits for workers, by derivation; as of within `BACKLOG_KEPT` where it is much."""
-        if self._work is None or self._monotonic() - self._work[0] >= BACKLOG_KEPT:
-            work = work_left(self._client.engine, now, most=MOST_COUNTED, looked=MOST_LOOKED)
-            self._work = (self._monotonic(), work) if any(one.waiting >= MANY for one in work.values()) else None
-            return work
-        return self._work[1]
+        return self._work.read(
+            self._monotonic(),
+            lambda: work_left(self._client.engine, now, most=MOST_COUNTED, looked=MOST_LOOKED),
+            lambda work: any(one.waiting >= MANY for one in work.values()),
+        )
 
     def _waits(self, found: Reading) -> Mapping[str, int]:
         """What waits for a person, by kind, as of within `INBOX_KEPT`."""
         if not found.pump:
             return {}
-        if self._inbox is None or self._monotonic() - self._inbox[0] >= INBOX_KEPT:
-            self._inbox = self._monotonic(), self._count(found.rare.facts)
-        return self._inbox[1]
+        return self._inbox.read(self._monotonic(), lambda: self._count(found.rare.facts))
 
     def _count(self, facts: ServerFacts) -> Mapping[str, int]:
         counts = inbox(self._client, limit=0, facts=facts).counts
