@@ -96,7 +96,6 @@ ARGUMENTS = {
     "plan exclude": "1 default/a",
     "plan apply": "1",
     "policy check": "POLICY",
-    "tokens prime": "--from PAGE",
     "tokens count": "PAGE",
     "derive want": "compress default/a",
     "derive show": "compress",

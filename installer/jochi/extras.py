@@ -18,7 +18,6 @@ _IMPORTED_AS = {
     "pyyaml": ("yaml",),
     "requests": ("requests", "urllib3"),
     "text2num": ("text_to_num",),
-    "tiktoken": ("tiktoken", "requests"),
     "webvtt-py": ("webvtt",),
 }
 """Modules of distributions that aren't imported by their own name, or that bring one that we import."""

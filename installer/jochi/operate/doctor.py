@@ -131,6 +131,7 @@ def examine(
         checks.append(_careful("duplicates", lambda: _duplicates(client)))
         if facts.apoc is not None or not pump.get("armed"):  # its text calls APOC: the check apoc has said so
             checks.append(_careful("derivations", lambda: _put_aside(client)))
+        checks.append(_careful("tokens", checks_memories.check_tokens))
         checks.append(_careful("sources", lambda: checks_memories.check_sources(unfinished(client.engine))))
     return Diagnosis(database.name, clock.now(), pump is not None, checks)
 

@@ -31,7 +31,7 @@ class Section(Part):
     tokens: Annotated[int, Field(ge=0, le=1_000_000)]
     """Its share of `max_tokens`. What it doesn't need is handed on to the others."""
     newest: bool = False
-    """`true`: the newest come first. `false`: those of the most value for a token."""
+    """`true`: the newest come first. `false`: those of the most value."""
     of: Annotated[tuple[Member, ...], Field(strict=False)] = ()
     """What belongs there. The first section, in the order of the policy, that something belongs to has it. None: all the rest."""
 

@@ -25,7 +25,7 @@ REASONS = {
     "empty": "it says nothing any more",
     "no_section": "it belongs to no section any more",
     "summarised": "its summary stands for it",
-    "no_room": "others are worth more for a token",
+    "no_room": "others are worth more",
     "not_near": "it isn't near the context any more",
 }
 """Why something was chosen or left, in words."""
