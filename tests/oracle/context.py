@@ -39,6 +39,9 @@ NEVER = frozenset(
         "MemoryBox",
         "Trace",
         "StoreItem",
+        "Person",
+        "Concept",
+        "Entity",
     }
 )
 ROWS = (
