@@ -443,9 +443,47 @@ def test_a_file_of_unknown_generation_is_kept_and_an_unedited_one_is_known_again
         assert not done.taken_in
         assert "Prefers tea." in file.read_text()
     file.write_text(re.sub("<!-- jochi.*\n", "", file.read_text()) + "- New\n")
+    state_file(file).unlink()
     done = write(file, store)
     assert done.kept == tmp_path / "MEMORY.md.kept-2026-02-04"
     assert store.texts() == ["New", "Prefers tea."]
+
+
+def test_a_file_whose_comments_are_gone_is_known_by_what_stands_beside_it(tmp_path: Path) -> None:
+    """Its personal part stays personal, and its lines are no new ones; another file by now isn't known."""
+    personal = "My name is Ada.\n\n## Contacts\n\nThe key lies under the mat.\n"
+    texts = [("preferences", "Prefers tea."), ("tasks", "Ship it"), ("tasks", "Buy soil"), "Backups run at 3."]
+    for header, kept, known in ((False, 4, True), (True, 4, True), (False, 2, True), (False, 1, False)):
+        store = graph(*texts)
+        file = tmp_path / f"{header}-{kept}.md"
+        write(file, store)
+        file.write_text(file.read_text().replace("file -->\n", f"file -->\n{personal}"))
+        write(file, store)
+        text = re.sub("<!-- jochi.*" if header else " ?<!--.*-->", "", file.read_text())
+        for gone in [text for _, text in texts[:3]][: 4 - kept]:
+            text = re.sub(f"- {gone}.*\n", "", text)
+        file.write_text(text + "- Rain tomorrow\n")
+        if not known:
+            with pytest.raises(Refused, match="isn't one of Jochi's"):
+                write(file, store)
+            continue
+        assert migrate(file, store, exact()).already
+        done = write(file, store)
+        assert [(each.edit, each.text) for each in done.taken_in if each.edit == "added"] == [
+            ("added", "Rain tomorrow")
+        ]
+        assert len(done.taken_in) == 1 + 4 - kept
+        assert f"file -->\n{personal}<!-- /personal -->\n" in file.read_text()
+        assert not write(file, store).rewritten
+
+    file, store = tmp_path / "AGENTS.md", graph()
+    file.write_text("# Rules\n\n- Use tabs\n")
+    migrate(file, store, exact())
+    file.write_text((tmp_path / "AGENTS.md.pre-migration").read_text())
+    with pytest.raises(Refused, match="isn't one of Jochi's"):
+        write(file, store)
+    assert not migrate(file, store, exact()).already
+    assert store.texts() == ["Use tabs"]
 
 
 @pytest.mark.parametrize("is_mount", [False, True])

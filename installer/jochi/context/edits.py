@@ -9,9 +9,10 @@ from functools import cache
 from typing import NamedTuple
 
 from jochi.context.blocks import BOX, Block, blocks, refuse_conflicts, source_lines
-from jochi.context.layout import Parts, scope_label, split_file
+from jochi.context.layout import Parts, scope_label
 from jochi.context.lines import digest, is_earlier, marks_in, plain, without_earlier, without_marks
 from jochi.context.manifest import Entry, Manifest, Section
+from jochi.context.recognition import parts_of
 from jochi.context.sections import is_section, personal_lines, private_lines, section_of, text_with_headings
 from jochi.context.state import AppliedEdit, Line, State, file_hash
 from jochi.errors import Refused
@@ -76,7 +77,7 @@ class Edits:
 def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEMORY.md") -> Edits:
     """What to do so that the graph has what the person wrote. `Refused` where that can't be told: what is personal, a line
     that was swallowed by a block of code, a conflict of git."""
-    parts = split_file(file_text, where)
+    parts = parts_of(file_text, state, manifest.sections, where)
     if parts.scope not in (None, scope_label(manifest.scope)):
         raise Refused(
             f"the file holds the memories of scope {parts.scope}, not of {manifest.scope}",
