@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from jochi.context.blocks import BOX, blocks, refuse_conflicts, source_lines
+from jochi.context.blocks import BOX, STRIKABLE, blocks, refuse_conflicts, source_lines, struck_from
 from jochi.context.layout import is_ours
-from jochi.context.lines import without_struck
 from jochi.context.recognition import OLD, known_of, without_comments
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, is_section, personal_lines, private_lines, section_of, text_with_headings
@@ -47,7 +46,8 @@ class Report:
 
 
 def read_memories(text: str) -> list[Segment]:
-    """Paragraphs, items of lists, rows of tables with their columns' names, quotations and whole blocks of code, in their order.
+    """Paragraphs, items of lists, rows of tables with their columns' names, quotations, whole blocks of code and whole lists of
+    numbered steps (`blocks`), in their order.
 
     An item stands behind the items above it, a text behind headings that say more than a section. An open task (`- [ ]`) is in
     `tasks` and loses its box; a done one is in `recent` and keeps it. What is struck out (`~~so~~`) is none.
@@ -138,7 +138,7 @@ def _read(text: str) -> _Reading:
     lines = source_lines(text)
     text, skipped = _without_front_matter(text)
     segments: list[Segment] = []
-    found = blocks(text, apart=True)
+    found = blocks(text, apart=True, is_section=is_section)
     shown = private_lines(found)
     private = personal_lines(found, (), lines) | shown.keys()
     for block in found:
@@ -148,14 +148,9 @@ def _read(text: str) -> _Reading:
         if block.is_comment:
             skipped.append((block.first, block.last, "a comment"))
             continue
-        if (
-            section != "personal"
-            and block.kind in ("item", "paragraph", "row")
-            and (left := without_struck(block.text)) != block.text
-        ):
-            says_more = not is_blank(BOX.sub("", left + " "))
-            skipped.append((block.first, block.last, "struck-out text in it" if says_more else "struck out"))
-            block = replace(block, text=left if says_more else "")
+        if section != "personal" and block.kind in STRIKABLE and (left := struck_from(block)) != block.text:
+            skipped.append((block.first, block.last, "struck-out text in it" if left else "struck out"))
+            block = replace(block, text=left)
         if block.kind in ("title", "heading") or is_blank(block.text):
             continue
         if block.kind == "bare heading" and is_section(block.text):

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from jochi.context.edits import Addition, Change, Edit, Edits, Strike, edits
 from jochi.context.layout import is_ours
-from jochi.context.lines import digest, plain
+from jochi.context.lines import digest
 from jochi.context.manifest import Manifest
 from jochi.context.recognition import known_of, parts_of
 from jochi.context.rendering import Count, Rendering, render
@@ -23,6 +23,7 @@ from jochi.context.state import AppliedEdit, Generation, Line, State, file_hash,
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.files import keep, read_text, real_file, replace_text, until_quiet
 from jochi.text.content import content_hash
+from jochi.text.visible import visible
 
 MANY = 5
 """More lines than this aren't struck at once, where they are more than half of the file, unless that is asked for."""
@@ -251,7 +252,7 @@ def _taken(name: str, edit: Edit, outcome: Outcome) -> AppliedEdit:
         return AppliedEdit(name, outcome.key, digest(outcome.text), False, None)
     line = None
     if isinstance(edit, Change):
-        line = Line(edit.key, digest(edit.text), content_hash(edit.text), digest(plain(edit.text)))
+        line = Line(edit.key, digest(edit.text), content_hash(edit.text), digest(visible(edit.text)))
     return AppliedEdit(name, outcome.key, None, outcome.outcome == DONE, line)
 
 
