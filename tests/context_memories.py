@@ -77,6 +77,9 @@ class Graph:
         self.version += 1
         return "done"
 
+    def copies(self, key: str, content_hash: str) -> list[str]:
+        return [each.key for each in self.memories.values() if each.content_hash == content_hash and each.key != key]
+
     def look(self) -> Manifest:
         return manifest(self.memories.values(), max_tokens=self.max_tokens, version=self.version)
 

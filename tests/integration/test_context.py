@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -131,6 +132,57 @@ def test_what_was_struck_and_stands_there_again_stays(client: Jochi, tmp_path: P
         {"run": graph.run},
     )
     assert rows[0] == {"n": 8, "ids": 8}
+
+
+def test_what_a_memory_of_any_kind_says_already_is_reinforced_by_a_file(client: Jochi, tmp_path: Path) -> None:
+    """A file to be taken over, lines that are added, and a file whose comments an editor dropped: nothing is doubled."""
+    kinds = ("Fact", "Reflection", "MemoryEntry", "Artifact", "Note")
+    for kind in kinds:
+        put(client, f"The {kind} speaks of the quay.", kind, kind)
+    count = "MATCH (m:Curated {scope: 's'}) WHERE m.content IS NOT NULL RETURN count(m) AS n"
+    before = client.database.run(count)[0]["n"]
+    file, old = tmp_path / "MEMORY.md", tmp_path / "AGENTS.md"
+    old.write_text("# Notes\n\n" + "".join(f"- The {kind} speaks of the quay.\n" for kind in kinds))
+    done = client.migrate_context(old, "s", now=NOON)
+    # An artifact is in no file, so its text is a memory of its own there.
+    assert [key for _, key in done.memories if key in {f"s/{kind}" for kind in kinds}] == [
+        f"s/{kind}" for kind in kinds if kind != "Artifact"
+    ]
+    assert client.database.run(count)[0]["n"] == before + 1
+
+    client.write_context(file, "s", now=NOON)
+    text = file.read_text().replace("file -->\n", "file -->\nI'm Ann.\n")
+    file.write_text(re.sub(r" ?<!--.*-->", "", text))
+    assert client.migrate_context(file, "s", now=NOON).already
+    done_now = client.write_context(file, "s", now=NOON)
+    assert (done_now.taken_in, file.read_text()) == ((), text)
+    assert client.database.run(count)[0]["n"] == before + 1
+
+
+def test_a_struck_line_strikes_all_that_say_it(client: Jochi, tmp_path: Path) -> None:
+    said = "The quay is closed on Sundays."
+    for kind in ("Note", "Fact", "MemoryEntry", "Artifact"):
+        put(client, said if kind != "Fact" else said.upper(), kind, kind)
+    put(client, said, "pinned", "Reflection", pinned=True)
+    put(client, said, "other", scope="t")
+    file = tmp_path / "MEMORY.md"
+    client.write_context(file, "s", now=NOON)
+    text = file.read_text()
+    assert text.lower().count(said.lower()) == 1
+    file.write_text("".join(line for line in text.splitlines(True) if said.lower() not in line.lower()))
+    done = client.write_context(file, "s", now=NOON)
+    assert sorted((each.key, each.outcome) for each in done.taken_in) == [
+        ("s/Fact", "done"),
+        ("s/MemoryEntry", "done"),
+        ("s/Note", "done"),
+        ("s/pinned", "is pinned"),
+    ]
+    assert done.notes == ("s/pinned is pinned, so it stands in the file again.",)
+    ends = {
+        key: content(client, key)[1]
+        for key in ("s/Fact", "s/MemoryEntry", "s/Note", "s/pinned", "s/Artifact", "t/other")
+    }
+    assert [key for key, at in ends.items() if at] == ["s/Fact", "s/MemoryEntry", "s/Note"]
 
 
 def test_edits_that_cannot_be_taken_in_are_memories_of_their_own(client: Jochi, tmp_path: Path) -> None:

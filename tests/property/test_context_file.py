@@ -16,11 +16,13 @@ from tests.tally import examples
 from jochi.context import Edits, Entry, Rendering, State, as_json, as_prompt, edits, render
 from jochi.context.blocks import blocks
 from jochi.context.edits import Addition, Change
+from jochi.context.items import item, shown
 from jochi.context.layout import split_file
-from jochi.context.lines import digest, mark, plain, read, write
+from jochi.context.lines import digest, digests, mark, plain, read, write
 from jochi.context.state import Generation
 from jochi.errors import UsageError
 from jochi.text.content import content_hash, is_blank
+from jochi.text.private_data import private_kinds
 
 MARKDOWN = (
     *("<!--", "-->", "<!--bcd-->", "<!-- personal -->", "<!-- /personal -->", "<!-", "->", "!"),
@@ -102,6 +104,27 @@ def test_a_line_is_read_as_it_was_written(text: str) -> None:
         assert not any(token.type == "image" for token in inline)
 
 
+@given(HOSTILE, HOSTILE, st.sampled_from(["```", "~~~", "````", "1. ", "- "]))
+@settings(max_examples=examples(100, 1000))
+@example("@app.route('/')\ndef f():\n\treturn '<!--bcd-->' \\@x <\\!-- --\\>", "", "```")
+@example("```\n", "\n", "~~~")
+def test_a_memory_of_several_lines_is_read_as_it_was_written(text: str, intro: str, opens: str) -> None:
+    """Whatever it holds, it opens and ends nothing else; what can't stand in its lines stands in one."""
+    inner = text.strip("\n") or "x"
+    said = f"{intro}\n{opens}\n{inner}\n{opens}" if opens[0] in "`~" else f"{intro}\n{opens}{inner}\n{opens}two"
+    written = item(shown(said), "bcd")
+    assert re.findall("<!--|-->", written) == ["<!--", "-->"]
+    assert not agent_paths(written)
+    found = blocks(f"- a\n{written}- b\n\n## C\n", apart=False)
+    assert [(each.kind, each.id) for each in found] == [
+        ("item", None),
+        ("item", "bcd"),
+        ("item", None),
+        ("bare heading", None),
+    ]
+    assert digest(found[1].text) in digests(said)
+
+
 def parts_are_less(text: str) -> int:
     return len(text) + text.count("\n") ** 2
 
@@ -152,11 +175,12 @@ def test_a_file_is_bounded_and_an_unedited_one_has_no_edits(
     assert [block.id for block in said] == list(rendered.lines)
     for block in said:
         line = rendered.lines[block.id or ""]
-        assert block.first == block.last
         assert digest(block.text) == line.hash
-        whole = plain(by_key[line.key].text)
-        assert (block.text == whole) == (line.hash == line.whole)
-        assert block.text == whole or whole.startswith(block.text.removesuffix("…").rstrip())
+        whole = by_key[line.key].text
+        is_whole = line.hash in digests(whole)
+        assert is_whole == (line.hash == line.whole)
+        assert block.first == block.last or is_whole
+        assert is_whole or plain(whole).startswith(block.text.removesuffix("…").rstrip())
         assert include_sensitive or not by_key[line.key].sensitive
 
     shown = {line.key for line in rendered.lines.values()}
@@ -184,13 +208,15 @@ def test_an_edit_of_any_line_is_found_and_only_it(
     entries: list[Entry], text: str, kind: str, data: st.DataObject
 ) -> None:
     chosen = manifest({each.content_hash: each for each in entries}.values())
+    assume(not private_kinds(text))  # it would go to the personal part
     assume(all(each.content_hash != content_hash(text) for each in chosen.entries))
     rendered = render(chosen, "", exact(), True)
     assume(rendered.lines)
     at = data.draw(st.sampled_from(list(rendered.lines)))
     line = rendered.lines[at]
     assume(line.hash == line.whole)
-    (old,) = (each for each in rendered.text.split("\n") if each.endswith(mark(at)))
+    (block,) = (each for each in blocks(split_file(rendered.text, "file").rest, apart=False) if each.id == at)
+    old = "\n".join(rendered.text.split("\n")[block.first - 1 : block.last])
     new = {"strike": "", "change": f"- {write(text)} {mark(at)}\n", "add": f"{old}\n- {write(text)}\n"}[kind]
     found = edits(rendered.text.replace(f"{old}\n", new), state_of(rendered), chosen)
     section = next(each.section for each in entries if each.key == line.key)

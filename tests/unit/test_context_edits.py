@@ -70,7 +70,7 @@ CASES: dict[str, tuple[str, tuple[list[tuple[str, str]], list[tuple[str, str]], 
     ),
     "more in its item": (
         OLD.replace(A, A + "  - with milk\n  - but no sugar\n\n  ever\n"),
-        ([], [("a", "Prefers tea. \never\n- with milk\n- but no sugar")], [], []),
+        ([], [("a", "Prefers tea. \n- with milk\n- but no sugar\never")], [], []),
     ),
     "moved": (OLD.replace(A, "") + A, ([], [], [], [])),
     "moved below another": (OLD.replace(A, "").replace(C, C + "  " + A), ([], [], [], [])),
@@ -92,7 +92,7 @@ CASES: dict[str, tuple[str, tuple[list[tuple[str, str]], list[tuple[str, str]], 
     "a new item": (OLD.replace(C, C + "- Water roses\n"), ([("tasks", "Water roses")], [], [], [])),
     "a new item of several lines": (
         OLD + "- Deploy:\n  ```sh\n  make  x\n  ```\n  1. look\n",
-        ([("insights", "Deploy:\n```sh\nmake  x\n```\n- look")], [], [], []),
+        ([("insights", "Deploy:\n```sh\nmake  x\n```\n1. look")], [], [], []),
     ),
     "a paragraph": (OLD + "\nThe cat is\ncalled Tom.\n", ([("insights", "The cat is called Tom.")], [], [], [])),
     "before the sections": (

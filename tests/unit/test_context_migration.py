@@ -18,8 +18,12 @@ FILES = Path(__file__).parents[1] / "context_files"
 EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
     "agents": [
         (9, 9, "insights", "This repository holds the billing service. It is written in Kotlin."),
-        (13, 13, "insights", "Build: Run everything through Gradle:"),
-        (15, 19, "insights", "Build:\n```sh\n./gradlew build   # takes a minute\n\n./gradlew test\n```"),
+        (
+            13,
+            19,
+            "insights",
+            "Build: Run everything through Gradle:\n```sh\n./gradlew build   # takes a minute\n\n./gradlew test\n```",
+        ),
         (23, 24, "preferences", "Never commit to `main`.\nOpen a pull request instead."),
         (26, 26, "preferences", "Use [ktlint](https://ktlint.example) before you push."),
         (27, 27, "preferences", "Errors are values, not exceptions."),

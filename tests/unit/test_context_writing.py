@@ -14,7 +14,9 @@ import pytest
 from tests.context_memories import NOW, Graph, entry, exact, graph
 
 from jochi.context import WriteResult, migrate, write_context
-from jochi.context.state import state_file
+from jochi.context.lines import digest, mark, plain
+from jochi.context.lines import write as lines_write
+from jochi.context.state import State, save_state, state_file
 from jochi.errors import JochiError, PartlyDone, Refused, UsageError
 
 OLD_FILE = "# Me\n\n## Private\nMy salary is 5.\n\n## To do\n- [ ] Buy soil\n- [x] Water roses\n\nBackups run at 3.\n"
@@ -443,9 +445,125 @@ def test_a_file_of_unknown_generation_is_kept_and_an_unedited_one_is_known_again
         assert not done.taken_in
         assert "Prefers tea." in file.read_text()
     file.write_text(re.sub("<!-- jochi.*\n", "", file.read_text()) + "- New\n")
+    state_file(file).unlink()
     done = write(file, store)
     assert done.kept == tmp_path / "MEMORY.md.kept-2026-02-04"
     assert store.texts() == ["New", "Prefers tea."]
+
+
+def test_code_and_steps_stand_in_the_file_as_they_were(tmp_path: Path) -> None:
+    """Also with decorators, comments and ids in them, and where the file is older: written in one line."""
+    code = "Routes:\n```py\n@app.get('/')\ndef home():\n    return '<!--bcd-->'\n```"
+    steps = "To release:\n1. tag it\n2. build it\n   ```sh\n   make  all\n   ```\n3. say so"
+    store = graph(code, steps, "Prefers\ntea.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    text = file.read_text()
+    assert re.sub(r" *<!--\w+-->\n", "\n", text).endswith(
+        """## Key insights
+
+- Routes:
+  ```py
+  \\@app.get('/')
+  def home():
+      return '<\\!--bcd--\\>'
+  ```
+
+- To release:
+  1. tag it
+  2. build it
+     ```sh
+     make  all
+     ```
+  3. say so
+
+- Prefers tea.
+"""
+    )
+    for other in (
+        text + "\n",
+        text.replace("\n- ", "\r\n* "),
+        text.replace("\\@app", "@app"),
+        re.sub(" *<!--.*-->", "", text),
+    ):
+        file.write_text(other)
+        assert not write(file, store).taken_in
+        assert file.read_text() == text
+    # In code blanks count, elsewhere they don't.
+    file.write_text(text.replace("      return", "        return").replace("1. tag", "1.  tag"))
+    [changed] = write(file, store).taken_in
+    assert (changed.edit, store.memories["default/a"].text) == ("changed", code.replace("    return", "      return"))
+    file.write_text(re.sub(r"- To release:(.|\n)*?say so\s*<!--\w+-->\n", "", file.read_text()))
+    assert [each.key for each in write(file, store).taken_in] == ["default/b"]
+
+    earlier = State.model_validate_json(state_file(file).read_bytes()).generations[0]
+    line_id, line = next((line_id, line) for line_id, line in earlier.lines.items() if line.key == "default/a")
+    old = store.memories["default/a"].text
+    one_line = line._replace(hash=digest(plain(old)), whole=digest(plain(old)))
+    before = re.sub(
+        r"- Routes:(.|\n)*?(?=- Pref)", lambda _: f"- {lines_write(plain(old))} {mark(line_id)}\n", file.read_text()
+    )
+    state = State(generations=(earlier.model_copy(update={"lines": {**earlier.lines, line_id: one_line}}),))
+    save_state(file, state)
+    file.write_text(before + "\n")
+    assert not write(file, store).taken_in
+    assert old.split("\n")[1] in file.read_text()
+
+
+def test_what_is_struck_out_in_the_file_is_struck(tmp_path: Path) -> None:
+    store = graph("Prefers tea.", "Ships on Mondays.", "Markdown strikes ~~so~~.", "Backups run at 3.", "Speaks Welsh.")
+    file = tmp_path / "MEMORY.md"
+    write(file, store)
+    text = (
+        file.read_text().replace("Prefers tea.", "~~Prefers tea.~~").replace("on Mondays", "~~on Mondays~~ on Tuesdays")
+    )
+    text = re.sub("- Backups.*", "- ~~Backups run at 3.~~", text) + "- ~~Rain~~\n- ~~Rain~~ Snow\n"
+    file.write_text(text)
+    done = write(file, store)
+    assert sorted((each.edit, each.key) for each in done.taken_in) == [
+        ("added", "default/new-1"),
+        ("changed", "default/b"),
+        ("struck", "default/a"),
+        ("struck", "default/d"),
+    ]
+    assert store.texts() == ["Markdown strikes ~~so~~.", "Ships on Tuesdays.", "Snow", "Speaks Welsh."]
+
+
+def test_a_file_whose_comments_are_gone_is_known_by_what_stands_beside_it(tmp_path: Path) -> None:
+    """Its personal part stays personal, and its lines are no new ones; another file by now isn't known."""
+    personal = "My name is Ada.\n\n## Contacts\n\nThe key lies under the mat.\n"
+    texts = [("preferences", "Prefers tea."), ("tasks", "Ship it"), ("tasks", "Buy soil"), "Backups run at 3."]
+    for header, kept, known in ((False, 4, True), (True, 4, True), (False, 2, True), (False, 1, False)):
+        store = graph(*texts)
+        file = tmp_path / f"{header}-{kept}.md"
+        write(file, store)
+        file.write_text(file.read_text().replace("file -->\n", f"file -->\n{personal}"))
+        write(file, store)
+        text = re.sub("<!-- jochi.*" if header else " ?<!--.*-->", "", file.read_text())
+        for gone in [text for _, text in texts[:3]][: 4 - kept]:
+            text = re.sub(f"- {gone}.*\n", "", text)
+        file.write_text(text + "- Rain tomorrow\n")
+        if not known:
+            with pytest.raises(Refused, match="isn't one of Jochi's"):
+                write(file, store)
+            continue
+        assert migrate(file, store, exact()).already
+        done = write(file, store)
+        assert [(each.edit, each.text) for each in done.taken_in if each.edit == "added"] == [
+            ("added", "Rain tomorrow")
+        ]
+        assert len(done.taken_in) == 1 + 4 - kept
+        assert f"file -->\n{personal}<!-- /personal -->\n" in file.read_text()
+        assert not write(file, store).rewritten
+
+    file, store = tmp_path / "AGENTS.md", graph()
+    file.write_text("# Rules\n\n- Use tabs\n")
+    migrate(file, store, exact())
+    file.write_text((tmp_path / "AGENTS.md.pre-migration").read_text())
+    with pytest.raises(Refused, match="isn't one of Jochi's"):
+        write(file, store)
+    assert not migrate(file, store, exact()).already
+    assert store.texts() == ["Use tabs"]
 
 
 @pytest.mark.parametrize("is_mount", [False, True])

@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
-from jochi.context.blocks import BOX, Block, blocks, refuse_conflicts, source_lines
-from jochi.context.layout import Parts, scope_label, split_file
-from jochi.context.lines import digest, is_earlier, marks_in, plain, without_earlier, without_marks
+from jochi.context.blocks import BOX, STRIKABLE, Block, blocks, refuse_conflicts, source_lines, struck_from
+from jochi.context.layout import Parts, scope_label
+from jochi.context.lines import digest, digests, is_earlier, marks_in, without_earlier, without_marks
 from jochi.context.manifest import Entry, Manifest, Section
+from jochi.context.recognition import parts_of
 from jochi.context.sections import is_section, personal_lines, private_lines, section_of, text_with_headings
 from jochi.context.state import AppliedEdit, Line, State, file_hash
 from jochi.errors import Refused
 from jochi.text.content import content_hash, is_blank
+from jochi.text.visible import visible
 
 
 class Addition(NamedTuple):
@@ -76,7 +78,7 @@ class Edits:
 def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEMORY.md") -> Edits:
     """What to do so that the graph has what the person wrote. `Refused` where that can't be told: what is personal, a line
     that was swallowed by a block of code, a conflict of git."""
-    parts = split_file(file_text, where)
+    parts = parts_of(file_text, state, manifest.sections, where)
     if parts.scope not in (None, scope_label(manifest.scope)):
         raise Refused(
             f"the file holds the memories of scope {parts.scope}, not of {manifest.scope}",
@@ -117,13 +119,13 @@ class _Comparison:
         self.content_hash = cache(content_hash)
         self.lines = lines or {}
         self.sections = sections
-        self.now = {entry.key: plain(entry.text) for entry in entries}
+        self.now = {entry.key: visible(entry.text).strip() for entry in entries}
         self.added: list[Addition] = []
         self.changed: list[Change] = []
         self.struck: list[Strike] = []
         self.conflicts: list[Conflict] = []
 
-        found = blocks(parts.rest, apart=False)
+        found = blocks(parts.rest, apart=False, is_section=lambda heading: is_section(heading, self.sections))
         source = source_lines(parts.rest)
         private = personal_lines(found, self.sections, source)
         if keeps_private:
@@ -135,7 +137,7 @@ class _Comparison:
         self.there: dict[str, list[Block]] = defaultdict(list)
         self.free: list[Block] = []
         self.withheld: set[str] = set()
-        for block in map(self._without_open_box, map(self._without_earlier, found)):
+        for block in map(self._without_open_box, map(self._without_struck, map(self._without_earlier, found))):
             here = set(range(block.first, block.last + 1))
             is_personal = block.first in private
             if block.is_comment and block.kind == "html":
@@ -213,7 +215,7 @@ class _Comparison:
 
     def _compare(self, line_id: str, line: Line, there: list[Block]) -> None:
         now = self.now.get(line.key)
-        meanwhile = now is not None and digest(now) != line.whole
+        meanwhile = now is not None and line.whole not in digests(now)
         if not there or not any(block.text for block in there):
             if line_id in self.withheld:
                 why = "what you wrote into its line is personal, so it is in the personal part alone"
@@ -227,7 +229,7 @@ class _Comparison:
         if len(others) == len([block for block in there if block.text]):  # its own text is nowhere
             block = others.pop(0)
             section, text = self._section(block), block.text
-            if now is not None and digest(text) == digest(now):
+            if now is not None and digest(text) in digests(now):
                 pass
             elif meanwhile or line.hash != line.whole:
                 why = "it changed in the graph meanwhile" if meanwhile else "the line shows only a part of the memory"
@@ -241,7 +243,7 @@ class _Comparison:
         """All that is no line, except what a line or a memory of the manifest says that stays as it is."""
         going = {*(each.key for each in self.struck), *(change.key for change in self.changed)}
         hashes = {line.hash for line in self.lines.values() if line.key not in going}
-        hashes |= {digest(text) for key, text in self.now.items() if key not in going}
+        hashes |= {each for key, text in self.now.items() if key not in going for each in digests(text)}
         for block in self.free:
             text = text_with_headings(block, self.sections)
             if not hashes & {digest(block.text), digest(text)}:
@@ -258,6 +260,13 @@ class _Comparison:
         else:
             is_own = digest(text) not in {each.hash for each in self.lines.values()}
         return block if block.kind != "item" or is_own else replace(block, text=text)
+
+    def _without_struck(self, block: Block) -> Block:
+        """What a person struck out (`~~so~~`) is gone, unless the memory itself has it so."""
+        line = self.lines.get(block.id or "")
+        if block.kind not in STRIKABLE or (line and digest(block.text) == line.hash):
+            return block
+        return replace(block, text=struck_from(block))
 
     def _without_open_box(self, block: Block) -> Block:
         """A box that its memory hasn't: an open one says nothing; what a ticked one should do to the memory the file can't tell."""

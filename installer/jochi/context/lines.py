@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from jochi.text.imports import IMPORT
+from jochi.text.imports import IMPORT, escape_imports, unescape_imports
 from jochi.text.visible import visible
 
 _LETTERS = "bcdfghjkmnpqrstvwxz23456789"  # no vowels, so that an id is no word, and nothing that looks like another
@@ -34,8 +34,16 @@ def plain(text: str) -> str:
 
 
 def digest(text: str) -> str:
-    """A short hash of the words as they are written, whatever the blanks between them."""
-    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    """A short hash of the words as they are written, whatever the blanks between them. In code of several lines these count."""
+    said = [" ".join(part.split()) for part in _FENCE.split(text)[::_GROUPS]]
+    for at, code in enumerate(_FENCE.finditer(text)):
+        said[at] += "\n" + re.sub(rf"^[ \t]{{0,{len(code['within'])}}}|[ \t]+$", "", code[0], flags=re.MULTILINE) + "\n"
+    return hashlib.sha256("".join(said).strip().encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def digests(text: str) -> set[str]:
+    """Of a memory as it is, and in one line, as files of earlier versions have it."""
+    return {digest(visible(text)), digest(plain(text))}
 
 
 def line_ids(keys: Iterable[str]) -> dict[str, str]:
@@ -54,6 +62,15 @@ def line_ids(keys: Iterable[str]) -> dict[str, str]:
 def write(text: str) -> str:
     """A `plain` text as Markdown that stays within its list item."""
     return _START.sub(r"\g<0>\\", _RAW.sub(_escaped, text), count=1)
+
+
+def escape_code(code: str) -> str:
+    """Code of several lines, in which no reader finds a path to load or a comment. `unescape_code` gives it again."""
+    return _CODE_SIGN.sub(lambda sign: f"{sign[1]}\\{sign[2]}", escape_imports(code))
+
+
+def unescape_code(code: str) -> str:
+    return unescape_imports(_CODE_SIGN_ESCAPED.sub(r"\1\2", code))
 
 
 def earlier(at: datetime | None) -> str:
@@ -126,6 +143,13 @@ def _escaped(token: re.Match[str]) -> str:
     return token[0] + "\\" if token["close"] else "\\" + token[0]
 
 
+_FENCE = re.compile(
+    r"^(?P<within>[ \t]*)(?P<fence>`{3,}|~{3,})[^\n`]*\n(?:(?![ \t]*(?P=fence)[ \t]*$).*\n)*[ \t]*(?P=fence)[ \t]*$",
+    re.MULTILINE,
+)
+_GROUPS = _FENCE.groups + 1
+_CODE_SIGN = re.compile(r"(<(?=\\*!--)|--(?=\\*>))(\\*)")
+_CODE_SIGN_ESCAPED = re.compile(r"(<(?=\\+!--)|--(?=\\+>))\\(\\*)")
 _EARLIER = re.compile(r"Earlier \((?:[0-9]{4,}-[0-9]{2}-[0-9]{2}|\?)\):(?: |$)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _PUNCTUATION = r"[!-/:-@\[-`{-~]"

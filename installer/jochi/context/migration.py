@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from jochi.context.blocks import BOX, blocks, refuse_conflicts, source_lines
+from jochi.context.blocks import BOX, STRIKABLE, blocks, refuse_conflicts, source_lines, struck_from
 from jochi.context.layout import is_ours
-from jochi.context.lines import without_struck
+from jochi.context.recognition import OLD, known_of, without_comments
 from jochi.context.rendering import Count
 from jochi.context.sections import Where, is_section, personal_lines, private_lines, section_of, text_with_headings
 from jochi.context.state import Generation, State, file_hash, save_state
 from jochi.context.writer import Store, render_for, taking_in
 from jochi.errors import JochiError, Refused
 from jochi.files import EditedMeanwhileError, keep, mend, read_text, real_file, replace_text
-from jochi.text.content import is_blank
+from jochi.text.content import content_hash, is_blank
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Report:
 
 
 def read_memories(text: str) -> list[Segment]:
-    """Paragraphs, items of lists, rows of tables with their columns' names, quotations and whole blocks of code, in their order.
+    """Paragraphs, items of lists, rows of tables with their columns' names, quotations, whole blocks of code and whole lists of
+    numbered steps (`blocks`), in their order.
 
     An item stands behind the items above it, a text behind headings that say more than a section. An open task (`- [ ]`) is in
     `tasks` and loses its box; a done one is in `recent` and keeps it. What is struck out (`~~so~~`) is none.
@@ -65,7 +66,8 @@ def migrate(
     shrink: bool = False,
 ) -> Report:
     """Remembers what ``path`` says and makes it a MEMORY.md of Jochi's. Its personal sections, and lines that show personal data
-    or secrets, become the personal part; the old file stays as `<file>.pre-migration`. A file that is Jochi's is left alone.
+    or secrets, become the personal part; the old file stays as `<file>.pre-migration`. A file that is Jochi's is left alone,
+    also where an editor dropped its comments.
 
     `Refused` where a memory of it is not in the new file, or not whole, unless ``shrink``: the memories are then in the
     graph, and the file is as it was. `JochiError` where it can't be read or written.
@@ -77,7 +79,8 @@ def migrate(
     old = read_text(real) or ""
     if not old.strip():
         raise JochiError("there is nothing in this file, or no file", where=str(path), fix="name the file to take over")
-    if is_ours(old):
+    known = known_of(real, old)
+    if is_ours(old) or (known.generations and without_comments(old, known, store.look().sections)):
         return Report(already=True)
     refuse_conflicts(old, str(path))
     found = _read(old)
@@ -90,8 +93,13 @@ def migrate(
     render_for(real, store.look(), part, count, include_sensitive)  # first of all, whether the personal part has room
     keys = [_remembered(segment, store, path) for segment in memories]
     rendered = render_for(real, store.manifest(), part, count, include_sensitive)
-    whole = {line.key for line in rendered.lines.values() if line.hash == line.whole}
-    left_out = tuple(segment for segment, key in zip(memories, keys, strict=True) if key not in whole)
+    whole = [line for line in rendered.lines.values() if line.hash == line.whole]
+    told = {line.key for line in whole} | {
+        line.content_hash for line in whole
+    }  # of those that say the same one stands there
+    left_out = tuple(
+        segment for segment, key in zip(memories, keys, strict=True) if not told & {key, content_hash(segment.text)}
+    )
     if left_out and not shrink:
         raise Refused(
             f"{len(left_out)} of {len(memories)} memories of this file would not be in the new one, or not whole; "
@@ -99,7 +107,7 @@ def migrate(
             where=f"{path}, lines {', '.join(str(segment.lines[0]) for segment in left_out)}",
             fix="give it more room with --max-tokens, or use --shrink if they need not be in the file",
         )
-    backup = keep(real, old, "pre-migration")
+    backup = keep(real, old, OLD)
     new = Generation(id=rendered.generation, file=file_hash(rendered.text), lines=rendered.lines)
     save_state(real, State(generations=(new,)))
 
@@ -130,7 +138,7 @@ def _read(text: str) -> _Reading:
     lines = source_lines(text)
     text, skipped = _without_front_matter(text)
     segments: list[Segment] = []
-    found = blocks(text, apart=True)
+    found = blocks(text, apart=True, is_section=is_section)
     shown = private_lines(found)
     private = personal_lines(found, (), lines) | shown.keys()
     for block in found:
@@ -140,14 +148,9 @@ def _read(text: str) -> _Reading:
         if block.is_comment:
             skipped.append((block.first, block.last, "a comment"))
             continue
-        if (
-            section != "personal"
-            and block.kind in ("item", "paragraph", "row")
-            and (left := without_struck(block.text)) != block.text
-        ):
-            says_more = not is_blank(BOX.sub("", left + " "))
-            skipped.append((block.first, block.last, "struck-out text in it" if says_more else "struck out"))
-            block = replace(block, text=left if says_more else "")
+        if section != "personal" and block.kind in STRIKABLE and (left := struck_from(block)) != block.text:
+            skipped.append((block.first, block.last, "struck-out text in it" if left else "struck out"))
+            block = replace(block, text=left)
         if block.kind in ("title", "heading") or is_blank(block.text):
             continue
         if block.kind == "bare heading" and is_section(block.text):

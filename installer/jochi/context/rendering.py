@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from jochi.context.items import item as item_of
+from jochi.context.items import shown as shown_of
 from jochi.context.layout import PERSONAL, PERSONAL_END, TITLE, header
-from jochi.context.lines import digest, earlier, line_ids, mark, plain, write
+from jochi.context.lines import digest, earlier, line_ids, plain
 from jochi.context.manifest import Entry, Manifest, Section, SectionName
 from jochi.context.state import Line
 from jochi.errors import UsageError
@@ -38,7 +40,7 @@ class Rendering:
 
 @dataclass(frozen=True)
 class _Item:
-    """A memory to show, by its text in one line. ``shortened``: that isn't all of it. ``at``: from when on it holds,
+    """A memory to show, by its text as the file has it. ``shortened``: that isn't all of it. ``at``: from when on it holds,
     where it is one of several of one matter; ``is_earlier``: and stands behind a newer one."""
 
     entry: Entry
@@ -64,7 +66,7 @@ class _Format:
 
 def render(manifest: Manifest, personal: str, count: Count, include_sensitive: bool) -> Rendering:
     """MEMORY.md. The personal part stands in it as it is. `UsageError` where that alone is more than the file may have."""
-    items, left_out = _items(manifest, include_sensitive)
+    items, left_out = _items(manifest, include_sensitive, shown_of)
     ids = line_ids(item.entry.key for item in items)
     if personal and not personal.endswith("\n"):
         personal += "\n"
@@ -79,7 +81,7 @@ def render(manifest: Manifest, personal: str, count: Count, include_sensitive: b
         count,
         _Format(
             lines=lambda thread: "".join(
-                f"{'  - ' + earlier(item.at) if place else '- '}{write(item.text)} {mark(ids[item.entry.key])}\n"
+                "  " * (place > 0) + item_of(item.text, ids[item.entry.key], earlier(item.at) if place else "")
                 for place, item in enumerate(thread)
             ),
             heading=lambda section: f"\n## {plain(section.title)}\n\n",
@@ -96,7 +98,10 @@ def render(manifest: Manifest, personal: str, count: Count, include_sensitive: b
     )
     lines = {
         ids[item.entry.key]: Line(
-            item.entry.key, digest(item.text), item.entry.content_hash, digest(plain(item.entry.text))
+            item.entry.key,
+            digest(item.text),
+            item.entry.content_hash,
+            digest(plain(item.entry.text) if item.shortened else item.text),
         )
         for item in chosen.items
     }
@@ -144,14 +149,16 @@ def as_prompt(manifest: Manifest, count: Count, include_sensitive: bool) -> Rend
     return Rendering(chosen.text, chosen.tokens, (*left_out, *chosen.left_out))
 
 
-def _items(manifest: Manifest, include_sensitive: bool) -> tuple[list[_Item], list[tuple[str, str]]]:
-    """What can stand in the file, in its order, and what can't."""
+def _items(
+    manifest: Manifest, include_sensitive: bool, shape: Callable[[str], str] = plain
+) -> tuple[list[_Item], list[tuple[str, str]]]:
+    """What can stand in the file, in its order, and what can't. ``shape``: a text as the file has it."""
     sections = {section.name: section for section in manifest.sections}
     longest = max(manifest.max_tokens, 0) * _LONGEST_TOKEN
     items: dict[str, _Item] = {}
     left_out: list[tuple[str, str]] = []
     for entry in manifest.entries:
-        text = plain(entry.text)
+        text = shape(entry.text)
         section = next((section for name, section in sections.items() if name == entry.section), None)
         if section is None:
             left_out.append((entry.key, "there is no section of that name"))
@@ -162,11 +169,13 @@ def _items(manifest: Manifest, include_sensitive: bool) -> tuple[list[_Item], li
         elif not text:
             left_out.append((entry.key, "nothing in it can be read"))
         elif len(text) > longest:
-            items[entry.key] = _Item(entry, section, text[:longest].rstrip() + "…", shortened=True)
+            items[entry.key] = _Item(entry, section, plain(text)[:longest].rstrip() + "…", shortened=True)
         else:
             items[entry.key] = _Item(entry, section, text)
     for thread in manifest.threads:
         there = [each for each in thread if each.key in items]
+        for each in there if len(there) > 1 else ():  # they stand in one list
+            items[each.key] = replace(items[each.key], text=plain(items[each.key].text))
         for each in there[1:]:
             if each.outdated:
                 del items[each.key]
@@ -281,6 +290,7 @@ def _shortened(item: _Item, room: int, cost_of: Callable[[_Item], int]) -> _Item
     """Its beginning, up to a sentence or a word; without text, where the room isn't worth it."""
     if room < _SHORTEST_PART:
         return replace(item, text="")
+    item = replace(item, text=plain(item.text))
     low, high = 0, len(item.text) - 1
     while low < high:
         middle = (low + high + 1) // 2

@@ -38,7 +38,8 @@ def text_with_headings(block: Block, sections: Iterable[Section] = ()) -> str:
     above = ": ".join(heading for heading in block.headings if not is_section(heading, sections))
     if not above:
         return block.text
-    return above + (":\n" if block.kind == "fence" else ": ") + block.text
+    in_lines = block.kind in ("fence", "steps") and (_OPENS.match(block.text) or "\n" not in block.text)
+    return above + (":\n" if in_lines else ": ") + block.text
 
 
 def is_section(heading: str, sections: Iterable[Section] = ()) -> bool:
@@ -100,6 +101,7 @@ def _means(heading: str, words: tuple[str, ...]) -> bool:
     return re.search(rf"\b(?:{'|'.join(words)}){_ENDING}\b", _words(heading)) is not None
 
 
+_OPENS = re.compile(r"`{3}|~{3}|[0-9]{1,9}[.)] ")
 _BOLD = re.compile(r"\s*(?P<bold>\*\*|__)(?P<said>[^*\n]+)(?P=bold):?\s*$")
 _ENDING = "(?:e?s|e[nd]?|n|se|y|ies|ed|ings?)?"
 _SECTION_WORDS = re.compile(rf"\b(?:{'|'.join(word for words in _SECTIONS.values() for word in words)}){_ENDING}\b")

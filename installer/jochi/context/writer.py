@@ -6,7 +6,7 @@ what is known of the new file; the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from jochi.context.edits import Addition, Change, Edit, Edits, Strike, edits
-from jochi.context.layout import split_file
-from jochi.context.lines import digest, plain
+from jochi.context.layout import is_ours
+from jochi.context.lines import digest
 from jochi.context.manifest import Manifest
+from jochi.context.recognition import known_of, parts_of
 from jochi.context.rendering import Count, Rendering, render
-from jochi.context.state import AppliedEdit, Generation, Line, State, file_hash, load_state, save_state
+from jochi.context.state import AppliedEdit, Generation, Line, State, file_hash, save_state, state_file
 from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.files import keep, read_text, real_file, replace_text, until_quiet
 from jochi.text.content import content_hash
+from jochi.text.visible import visible
 
 MANY = 5
 """More lines than this aren't struck at once, where they are more than half of the file, unless that is asked for."""
@@ -54,6 +56,9 @@ class Store(EditTarget, Protocol):
 
     def manifest(self) -> Manifest:
         """What is chosen now, with all that was taken in."""
+
+    def copies(self, key: str, content_hash: str) -> Sequence[str]:
+        """The keys of other memories of the scope that say what ``key`` said when it had this content hash."""
 
 
 class Outcome(NamedTuple):
@@ -117,11 +122,16 @@ class _Writer:
 
     def once(self) -> WriteResult:
         before = read_text(self.path) or ""
-        state = load_state(self.path)
+        state = known_of(self.path, before)
         notes: list[str] = []
         kept, found, personal, generation = None, Edits(), "", None
         if before.strip():
-            parts = split_file(before, str(self.path))
+            parts = parts_of(before, state, self.manifest.sections, str(self.path))
+            if not is_ours(before):
+                notes.append(
+                    f"The comments that Jochi wrote into this file were gone; {state_file(self.path).name} says what they were. "
+                    "What stood before its first section is the personal part."
+                )
             generation, personal = parts.generation, parts.personal
             if state.generation(generation) is None and (same := self.render(personal)).text == before:
                 state = _with(state, same, generation)  # nobody edited it, so what is known of it is found again
@@ -164,7 +174,7 @@ class _Writer:
     def apply_edits(self, found: Edits, state: State, generation: str | None) -> State:
         """Each edit once, also if this is the second time that it is read."""
         taken = state.taken_from(generation)
-        for edit in found.in_order():
+        for edit in self.with_copies(found):
             name = digest(repr(edit))
             if any(each.edit == name and not each.moved for each in taken):
                 continue
@@ -176,6 +186,13 @@ class _Writer:
             state = state.model_copy(update={"taken_of": generation or "", "taken": taken})
             save_state(self.path, state)
         return state
+
+    def with_copies(self, found: Edits) -> Iterator[Edit]:
+        """A line is one memory of those that say the same. What goes with it goes first: after a kill it is found again."""
+        for edit in found.in_order():
+            if isinstance(edit, Strike) and edit.old_hash:
+                yield from (Strike(key, edit.old_hash) for key in self.store.copies(edit.key, edit.old_hash))
+            yield edit
 
     def replace(self, before: str, rendered: Rendering, state: State, generation: str | None) -> None:
         """What is known of the new file is written first: whichever of the two files is there after a kill, it is known."""
@@ -195,9 +212,11 @@ class _Writer:
             yield f"{conflict.key} stays as it is in the graph: {conflict.why}." + (
                 " What you wrote is a memory of its own." if conflict.text else ""
             )
-        there = {line.key for line in rendered.lines.values()}
+        lines = rendered.lines.values()
+        there = {line.key for line in lines}
+        said = {line.content_hash for line in lines}  # of memories that say the same one stands there
         for each in dict.fromkeys(self.taken_in):
-            if each.edit == "added" and each.key not in there:
+            if each.edit == "added" and each.key not in there and content_hash(each.text) not in said:
                 yield f"{each.key} is in the graph, but there is no room for it in the file."
             if each.edit == "struck" and each.outcome != DONE:
                 yield f"{each.key} {each.outcome}, so it stands in the " + (
@@ -233,7 +252,7 @@ def _taken(name: str, edit: Edit, outcome: Outcome) -> AppliedEdit:
         return AppliedEdit(name, outcome.key, digest(outcome.text), False, None)
     line = None
     if isinstance(edit, Change):
-        line = Line(edit.key, digest(edit.text), content_hash(edit.text), digest(plain(edit.text)))
+        line = Line(edit.key, digest(edit.text), content_hash(edit.text), digest(visible(edit.text)))
     return AppliedEdit(name, outcome.key, None, outcome.outcome == DONE, line)
 
 

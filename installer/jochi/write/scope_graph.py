@@ -71,10 +71,16 @@ class ScopeGraph:
         return self._choose(write=True)
 
     def remember(self, section: str, text: str) -> str:
-        """As a memory that belongs into the section; what is known is reinforced. `SomeRefused` where it can't be one.
+        """As a memory that belongs into the section; one of whatever kind that says it already is reinforced.
+        `SomeRefused` where it can't be one.
 
         Its id follows from what it says, so that a line that is read twice is one memory.
         """
+        for same in self._same(content_hash(text))[:1]:
+            scope, _, id = same["key"].partition("/")
+            done = self._remember({"scope": scope, "id": id, "kind": same["kind"], "content": text})
+            if done.results[0].reason != "id_taken":  # else it was changed meanwhile
+                return self._key_of(done)
         return self.remember_as(*self._kind(section), text)
 
     def remember_as(
@@ -98,6 +104,9 @@ class ScopeGraph:
         done = self._remember(named)
         if done.results[0].reason == "id_taken":  # that memory was changed since
             done = self._remember(row)
+        return self._key_of(done)
+
+    def _key_of(self, done: remembering.RememberResult) -> str:
         if done.refused:
             raise remembering.SomeRefused(done)
         result = done.results[0]
@@ -129,6 +138,14 @@ class ScopeGraph:
         """It expires now; what is gone already is done."""
         outcome = self._edit("strike", key, was=expected_content_hash)
         return DONE if outcome == GONE else outcome
+
+    def copies(self, key: str, content_hash: str) -> list[str]:
+        """The keys of other memories that say this and that a file can show."""
+        return [each["key"] for each in self._same(content_hash) if each["is_live"] and each["key"] != key]
+
+    def _same(self, content_hash: str) -> list[dict[str, Any]]:
+        given = {"now": self.now, "scope": self.scope, "hash": content_hash, "open": self.include_sensitive}
+        return list(self.engine.call("context/same", given, write=False)["same"])
 
     def _choose(self, *, write: bool) -> Manifest:
         return context.make(
