@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from jochi import Jochi
 from jochi.cli.app import app
+from jochi.cli.context import taken_in
 from jochi.database.statements import statement
 from jochi.errors import JochiError, Refused, UsageError
 from jochi.forgetting import VARIABLE, Request
@@ -100,7 +101,7 @@ def test_a_file_is_written_edited_and_brought_back(client: Jochi, tmp_path: Path
 
     # What came in is one run. Undone, the graph says what it said, and so does the file.
     run = next(run for run in client.runs() if run.job == "edit")
-    assert run.changed == 2
+    assert (run.changed, run.counts) == (2, {"added": 1, "changed": 1, "struck": 1})
     client.undo(run.id, now=NOON + 2 * MINUTE)
     assert content(client, "s/tower") == (TOWER, None)
     assert content(client, "s/stairs") == (STAIRS, None)
@@ -488,7 +489,7 @@ def test_what_speaks_of_one_matter_stands_together_the_newest_first(client: Joch
     file.write_text(text.replace("is 900.", "was 900.").replace(newer + "\n", ""))
     done = client.write_context(file, "s", now=NOON)
     assert [(edit.edit, edit.key, edit.text) for edit in done.taken_in] == [
-        ("struck", "s/by", ""),
+        ("struck", "s/by", "Rent is 950."),
         ("changed", "s/may", "Rent was 900."),
     ]
     # Its newer one is gone, so it is earlier than nothing.
@@ -582,11 +583,29 @@ def test_an_old_file_is_taken_over_once(client: Jochi, tmp_path: Path) -> None:
 def test_a_worker_keeps_files_up_to_date(client: Jochi, tmp_path: Path) -> None:
     table = tmp_path / "contexts.toml"
     table.write_text('[[files]]\nscope = "s"\nfile = "S.md"\n[[files]]\nscope = "t"\nfile = "none/T.md"\n')
-    worker = Worker(client.engine, [], files=[ContextFiles(read_table(table), client.write_context)])
+    told: list[str] = []
+    files = ContextFiles(
+        read_table(table),
+        client.write_context,
+        taken_in=lambda file, edit: told.append(f"{file.name}: {taken_in(edit)}"),
+    )
+    worker = Worker(client.engine, [], files=[files])
     worker.run(once=True)
     assert TOWER in (tmp_path / "S.md").read_text()
     assert (worker.progress["context"].done, worker.progress["context"].failed) == (1, 1)
     assert "none/T.md" in str(worker.progress["context"].note)
+
+    text = (tmp_path / "S.md").read_text()
+    (tmp_path / "S.md").write_text(text.replace("no lift", "a lift now") + "- Ann [Bo] sings.\n")
+    worker.run(once=True)
+    (key,) = {entry.key for entry in client.context("s").entries} - {"s/likes", "s/stairs", "s/tower"}
+    assert told == ["S.md: changed: s/tower The tower has a lift now.", f"S.md: added: {key} Ann [Bo] sings."]
+    # What only adds is a run as well, and there is nothing to undo in it.
+    (tmp_path / "S.md").write_text((tmp_path / "S.md").read_text() + "- Bo dances.\n")
+    worker.run(once=True)
+    run = client.runs(limit=1)[0]
+    assert (run.job, run.changed, run.counts) == ("edit", 0, {"added": 1})
+    assert client.undo(run.id, now=NOON).rows == []
 
 
 def test_the_command_line(client: Jochi, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.context_memories import NOW, entry, exact, graph, manifest
 
 from jochi.context import Edits, Manifest, Rendering, State, edits, render
+from jochi.context.layout import END
 from jochi.context.manifest import Dated
 from jochi.context.state import Generation
 from jochi.errors import JochiError, Refused
@@ -51,7 +52,7 @@ CASES: dict[str, tuple[str, tuple[list[tuple[str, str]], list[tuple[str, str]], 
     "nothing": (OLD, ([], [], [], [])),
     "struck": (OLD.replace(A, ""), ([], [], ["a"], [])),
     "struck, its id left": (OLD.replace(A, f"- {ID['a']}\n"), ([], [], ["a"], [])),
-    "all struck": (OLD[: OLD.index("\n## ")], ([], [], ["a", "b", "c", "d"], [])),
+    "all struck": (OLD[: OLD.index("\n## ")] + END, ([], [], ["a", "b", "c", "d"], [])),
     "changed": (OLD.replace("tea.", "green tea."), ([], [("a", "Prefers green tea.")], [], [])),
     "an open box says nothing": (OLD.replace(C, C.replace("- ", "- [ ] ")), ([], [], [], [])),
     "a new line loses its open box, and a ticked one keeps it": (
@@ -241,7 +242,7 @@ def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:
         ("# My own file\n- x\n", "isn't one of Jochi's"),
         (OLD.replace("<!-- /personal -->\n", ""), "one line where it begins and one where it ends"),
         (OLD.replace("<!-- personal: stays in this file -->\n", ""), "one line where it begins"),
-        (OLD + "<!-- personal: x -->\n<!-- /personal -->\n", "lines [4, 6, 20, 21]"),
+        (OLD + "<!-- personal: x -->\n<!-- /personal -->\n", "lines [4, 6, 22, 23]"),
         (OLD.replace("default", "other"), "scope other, not of default"),
         (OLD.replace(B, "\n```\n" + B), "Jochi's line"),
         (OLD.replace(A, "> " + A), "Jochi's line"),
@@ -250,12 +251,12 @@ def test_of_an_unknown_generation_only_lines_without_an_id_are_read() -> None:
         (OLD.replace(A, "<!-- " + A.rstrip() + " -->\n"), "Jochi's line"),
         (OLD.replace(A, "<<<<<<< HEAD\n" + A), "MEMORY.md, line 10: a conflict"),
         (OLD.replace(A, A + "=======\n"), "MEMORY.md, line 11: a conflict"),
-        (OLD + "\n=======\r\n", "line 21: a conflict"),
+        (OLD + "\n=======\r\n", "line 23: a conflict"),
         (
             OLD.replace("<!-- personal", "<<<<<<< HEAD\n<!-- personal: x -->\n<!-- personal"),
             "MEMORY.md, line 4: a conflict",
         ),
-        (OLD + "```\n>>>>>>> main\n```\n", "line 21: a conflict"),
+        (OLD + "```\n>>>>>>> main\n```\n", "line 23: a conflict"),
     ],
 )
 def test_what_cannot_be_told_is_refused(text: str, what: str) -> None:

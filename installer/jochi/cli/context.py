@@ -11,6 +11,7 @@ from jochi.cli.arguments import At, parse_moment
 from jochi.cli.connection import answer, jochi
 from jochi.cli.output import AsJson, err, moment, out, say, shortened, some, table
 from jochi.context import Segment, WriteResult, as_json, as_prompt
+from jochi.context.writer import DONE, Outcome
 from jochi.files import place
 from jochi.text.tokens import best_counter
 from jochi.use.context import REASONS, Line
@@ -70,7 +71,7 @@ def write(
     include_sensitive: Sensitive = False,
     max_tokens: MaxTokens = None,
     strike_many: Annotated[
-        bool, typer.Option("--strike-many", help="Also where more than half of the file's lines are gone.")
+        bool, typer.Option("--strike-many", help="Also where many lines of the file are gone, or its end.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -87,16 +88,19 @@ def write(
 
 def _print_written(file: Path, done: WriteResult) -> None:
     for edit in done.taken_in:
-        out.print(
-            f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}"
-            + ("" if edit.outcome == "done" else f" ({edit.outcome})")
-        )
+        out.print(taken_in(edit), markup=False)
     for note in done.notes:
         err.print(note, markup=False)
     for key, why in done.left_out:
         err.print(f"left out: {key}: {why}", markup=False)
     said = "written" if done.rewritten else "is up to date"
     say(f"{place(file)} {said}: version {done.version}, {done.tokens:,} tokens")
+
+
+def taken_in(edit: Outcome) -> str:
+    """One edit, in one line: what became of which memory, and its first words."""
+    why = "" if edit.outcome == DONE else f" ({edit.outcome})"
+    return f"{edit.edit}: {edit.key} {shortened(edit.text, 60)}".rstrip() + why
 
 
 @app.command()

@@ -49,7 +49,7 @@ class ContextVerbs(Base):
         """Takes in what a person changed in the file ``path``, and makes it what the manifest of ``scope`` says.
 
         It is never over its tokens, and it isn't touched where nothing changed. Its personal part stays as it is and never reaches
-        the graph. Where more than half of its lines are gone, it is `Refused` unless ``strike_many``. `JochiError` where the file
+        the graph. Where its end or many of its lines are gone, it is `Refused` unless ``strike_many``. `JochiError` where the file
         can't be read or written: then it is as it was. docs/reference/memory-file.md.
         """
         store = self._store(scope, include_sensitive, max_tokens, now)

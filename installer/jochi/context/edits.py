@@ -9,11 +9,11 @@ from functools import cache
 from typing import NamedTuple
 
 from jochi.context.blocks import BOX, Block, blocks, refuse_conflicts, source_lines
-from jochi.context.layout import Parts, scope_label, split_file
+from jochi.context.layout import Parts, cut_off, scope_label, split_file
 from jochi.context.lines import digest, is_earlier, marks_in, plain, without_earlier, without_marks
 from jochi.context.manifest import Entry, Manifest, Section
 from jochi.context.sections import is_section, personal_lines, private_lines, section_of, text_with_headings
-from jochi.context.state import AppliedEdit, Line, State, file_hash
+from jochi.context.state import AppliedEdit, Generation, Line, State, file_hash
 from jochi.errors import Refused
 from jochi.text.content import content_hash, is_blank
 
@@ -73,9 +73,11 @@ class Edits:
         return bool(self.additions or self.changes or self.strikes or self.conflicts or self.personal)
 
 
-def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEMORY.md") -> Edits:
+def edits(
+    file_text: str, state: State, manifest: Manifest, *, where: str = "MEMORY.md", cut_is_meant: bool = False
+) -> Edits:
     """What to do so that the graph has what the person wrote. `Refused` where that can't be told: what is personal, a line
-    that was swallowed by a block of code, a conflict of git."""
+    that was swallowed by a block of code, a conflict of git, a file that was cut off (unless ``cut_is_meant``)."""
     parts = split_file(file_text, where)
     if parts.scope not in (None, scope_label(manifest.scope)):
         raise Refused(
@@ -87,8 +89,18 @@ def edits(file_text: str, state: State, manifest: Manifest, *, where: str = "MEM
     taken = state.taken_from(parts.generation)
     if generation and generation.file == file_hash(file_text) and not taken:
         return Edits()
+    is_cut = (
+        parts.generation is not None and not parts.whole and not (generation and _has_last_line(generation, parts.rest))
+    )
+    if is_cut and not cut_is_meant:
+        raise cut_off(where)
     lines = state.lines(generation) if generation else None
     return _Comparison(parts, lines, manifest.sections, manifest.entries, taken, where, keeps_private=True).edits()
+
+
+def _has_last_line(generation: Generation, rest: str) -> bool:
+    """What an editor without comments, or a release that wrote no end, left whole is. An id stands behind its line's words."""
+    return not generation.lines or [*generation.lines][-1] in marks_in(rest)
 
 
 def compare(text: str, lines: dict[str, Line], entries: Iterable[Entry], where: str) -> Edits:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from jochi.context.layout import PERSONAL, PERSONAL_END, TITLE, header
+from jochi.context.layout import END, PERSONAL, PERSONAL_END, TITLE, header
 from jochi.context.lines import digest, earlier, line_ids, mark, plain, write
 from jochi.context.manifest import Entry, Manifest, Section, SectionName
 from jochi.context.state import Line
@@ -90,6 +90,8 @@ def render(manifest: Manifest, personal: str, count: Count, include_sensitive: b
                     personal,
                     PERSONAL_END,
                     body,
+                    "\n" if body else "",
+                    END,
                 )
             ),
         ),

@@ -23,8 +23,9 @@ from jochi.errors import ConnectionFailed, JochiError, Refused, UsageError
 from jochi.files import keep, read_text, real_file, replace_text, until_quiet
 from jochi.text.content import content_hash
 
-MANY = 5
-"""More lines than this aren't struck at once, where they are more than half of the file, unless that is asked for."""
+MANY, SHARE = 5, 5
+"""More lines than `MANY` aren't struck at once, where they are more than one of `SHARE`, unless that is asked for. Who tidies up
+strikes a handful at a time, and a worker takes that in within a minute; an agent that writes the file anew leaves out many."""
 
 DONE = "done"
 
@@ -57,7 +58,8 @@ class Store(EditTarget, Protocol):
 
 
 class Outcome(NamedTuple):
-    """What became of one edit, in a word or a few. ``key``: of the memory that it is in now."""
+    """What became of one edit, in a word or a few. ``key``: of the memory that it is in now. ``text``: what it says, or
+    said; empty where that is personal (SENSITIVE, or it shows personal data or a secret) or isn't known."""
 
     edit: Literal["added", "changed", "struck"]
     key: str
@@ -95,7 +97,7 @@ def write_context(
     before (`Store.look`); the choice is kept once the file could be read and has room for it.
 
     The file isn't touched where nothing changed. ``now`` names the copy of a file whose generation is unknown. ``personal_share``:
-    tokens up to which the personal part isn't worth a note. ``strike_many``: more than half of the lines may be gone. `JochiError`
+    tokens up to which the personal part isn't worth a note. ``strike_many``: many lines may be gone, and the end. `JochiError`
     where something can't be read or written: the file is then as it was. `Refused` (by `edits`) where it can't be told what a
     person meant.
     """
@@ -116,7 +118,8 @@ class _Writer:
     taken_in: list[Outcome] = field(default_factory=list)
 
     def once(self) -> WriteResult:
-        before = read_text(self.path) or ""
+        there = read_text(self.path)
+        before = there or ""
         state = load_state(self.path)
         notes: list[str] = []
         kept, found, personal, generation = None, Edits(), "", None
@@ -125,12 +128,14 @@ class _Writer:
             generation, personal = parts.generation, parts.personal
             if state.generation(generation) is None and (same := self.render(personal)).text == before:
                 state = _with(state, same, generation)  # nobody edited it, so what is known of it is found again
-            found = edits(before, state, self.manifest, where=str(self.path))
+            found = edits(before, state, self.manifest, where=str(self.path), cut_is_meant=self.strike_many)
             if not found.known:
                 kept = keep(self.path, before, f"kept-{generation or format(self.now, '%Y-%m-%d')}")
                 notes.append(
                     f"What Jochi wrote into this file isn't known: lines with an id were not read. {kept.name} is the old file."
                 )
+        elif there is not None and state.generations:
+            notes.append("The file was empty, so it was made again, without the personal part that it may have had.")
         if not self.strike_many and (of := state.generation(generation)):
             refuse_many(str(self.path), len(found.strikes), len(of.lines))
         state = self.apply_edits(found, state, generation)
@@ -171,11 +176,23 @@ class _Writer:
             subject = edit.key if isinstance(edit, Strike) else edit.text
             with taking_in(subject, str(self.path), "change or delete that line; until then the file stays as it is"):
                 outcome = apply_edit(edit, self.store)
-            self.taken_in.append(outcome)
+            self.taken_in.append(outcome._replace(text=self.shown_text(edit)))
             taken = (*taken, _taken(name, edit, outcome))
             state = state.model_copy(update={"taken_of": generation or "", "taken": taken})
             save_state(self.path, state)
         return state
+
+    def shown_text(self, edit: Edit) -> str:
+        """What may be said of it where others read."""
+        from jochi.text.private_data import private_kinds  # as in `sections.private_lines`
+
+        said = next(
+            (each for each in self.manifest.entries if not isinstance(edit, Addition) and each.key == edit.key), None
+        )
+        if said.sensitive if said else self.include_sensitive:
+            return ""
+        text = edit.text if not isinstance(edit, Strike) else plain(said.text) if said else ""
+        return "" if private_kinds(text) else text
 
     def replace(self, before: str, rendered: Rendering, state: State, generation: str | None) -> None:
         """What is known of the new file is written first: whichever of the two files is there after a kill, it is known."""
@@ -208,10 +225,10 @@ class _Writer:
 
 
 def refuse_many(where: str, struck: int, lines: int) -> None:
-    """A file that an editor or a script cut off looks like one whose lines a person struck."""
-    if struck > MANY and 2 * struck > lines:
+    """A file that a script or an agent wrote anew looks like one whose lines a person struck."""
+    if struck > MANY and SHARE * struck > lines:
         raise Refused(
-            f"{struck} of {lines} lines are gone from the file, more than half; nothing was taken in",
+            f"{struck} of {lines} lines are gone from the file; nothing was taken in",
             where=where,
             fix="if that is meant, use --strike-many; else take an older copy, or delete the file: it is made again",
         )
@@ -230,7 +247,8 @@ def taking_in(text: str, where: str, fix: str) -> Iterator[None]:
 
 def _taken(name: str, edit: Edit, outcome: Outcome) -> AppliedEdit:
     if outcome.edit == "added":
-        return AppliedEdit(name, outcome.key, digest(outcome.text), False, None)
+        text = "" if isinstance(edit, Strike) else edit.text
+        return AppliedEdit(name, outcome.key, digest(text), False, None)
     line = None
     if isinstance(edit, Change):
         line = Line(edit.key, digest(edit.text), content_hash(edit.text), digest(plain(edit.text)))

@@ -103,8 +103,7 @@ class ScopeGraph:
         result = done.results[0]
         key = result.owner or result.key
         assert key is not None
-        if result.outcome == "reinforced":  # it may have been struck
-            self._edit("keep", key)
+        self._edit("keep" if result.outcome == "reinforced" else "add", key)  # what is there may have been struck
         return key
 
     def change(self, key: str, text: str, expected_content_hash: str | None) -> str:
@@ -154,7 +153,7 @@ class ScopeGraph:
 
     def _edit(
         self,
-        way: Literal["change", "strike", "keep"],
+        way: Literal["add", "change", "strike", "keep"],
         key: str,
         text: str | None = None,
         was: str | None = None,
